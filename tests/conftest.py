@@ -1,0 +1,105 @@
+"""What all tests share: one Spark session, and the rule that under CI no Spark test may be skipped."""
+
+import os
+import sys
+from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+UNDER_CI = os.environ.get("CI", "").lower() not in ("", "0", "false")
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
+    """The one Spark session of a test run, small and quiet. Tests that use it are marked `spark`.
+
+    Skips where there is no Java; under CI that skip is a failure.
+    """
+    from precedes.engines.java import JavaNotFoundError, use_java
+
+    try:
+        use_java()
+    except JavaNotFoundError as error:
+        pytest.skip(str(error))
+
+    # The workers run the Python that runs the tests, and not the first `python3` on PATH.
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+
+    from pyspark.sql import SparkSession
+
+    scratch = tmp_path_factory.mktemp("spark")
+    session = (
+        SparkSession.builder.appName("precedes-tests")
+        # Two workers, the least with which anything is shuffled.
+        .master("local[2]")
+        # Loopback only: the name of a container often resolves to an address that it cannot reach.
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.memory", "2g")
+        # 200 partitions for a handful of rows is a second of scheduling per query.
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.default.parallelism", "2")
+        # No web page, and no bar drawn over the output of the tests.
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        # As the users' sessions are: Arrow between the JVM and Python, ANSI at its default.
+        .config("spark.sql.execution.arrow.pyspark.enabled", "true")
+        # Times of the traces are compared with literals, wherever the tests run.
+        .config("spark.sql.session.timeZone", "UTC")
+        # Nothing is left in the folder where the tests were started.
+        .config("spark.sql.warehouse.dir", str(scratch / "warehouse"))
+        .config("spark.local.dir", str(scratch / "local"))
+        .config("spark.driver.extraJavaOptions", f"-Dderby.system.home={scratch}")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
+
+
+# Before pytest-xdist's own hook, which reads the groups.
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the Spark tests in one process: a session takes ten seconds to start, and much memory."""
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()) and item.get_closest_marker("spark") is None:
+            item.add_marker(pytest.mark.spark)
+        if item.get_closest_marker("spark") and config.pluginmanager.has_plugin("xdist"):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Under CI, a Spark test that is skipped has failed: else a broken set-up would look like a success."""
+    report = yield
+    if UNDER_CI and report.skipped and not hasattr(report, "wasxfail") and item.get_closest_marker("spark"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped under CI, where every Spark test must run: {_reason(report)}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Under CI, so has a module with Spark tests that is skipped as a whole, as by `pytest.importorskip`.
+
+    Its marks were never made then, so its text is asked for them.
+    """
+    report = yield
+    if UNDER_CI and report.skipped and "mark.spark" in _text(collector):
+        report.outcome = "failed"
+        report.longrepr = f"skipped as a whole under CI, with Spark tests in it: {_reason(report)}"
+    return report
+
+
+def _text(collector: pytest.Collector) -> str:
+    return collector.path.read_text(encoding="utf-8") if isinstance(collector, pytest.Module) else ""
+
+
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    return str(report.longrepr[2]) if isinstance(report.longrepr, tuple) else str(report.longrepr)
