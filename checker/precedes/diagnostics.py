@@ -1,0 +1,63 @@
+"""What is told about mistakes in text and in traces: data, rendered elsewhere.
+
+A diagnostic says what was wrong, where, and what would be right. Its code is stable: P for text that does not parse, N for names and
+sorts, S for scenarios, T for traces, U for usage, I for what should not have happened.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in a file: lines and columns count from 1; `end_column` is exclusive."""
+
+    line: int
+    column: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One message about a file. `row` is for traces: the number of the row, from 1, where there is no line."""
+
+    code: str
+    message: str
+    path: str | None = None
+    span: Span | None = None
+    source_line: str | None = None
+    hint: str | None = None
+    row: int | None = None
+
+    def render(self) -> str:
+        """`path:line:column: CODE message`, then the line with a caret, then what would be right."""
+        place = self.path or ("" if self.span is None else "<text>")
+        if self.span is not None:
+            place += f":{self.span.line}:{self.span.column}"
+        elif self.row is not None:
+            place += f": row {self.row}"
+        lines = [f"{place}: {self.code} {self.message}" if place else f"{self.code} {self.message}"]
+        if self.span is not None and self.source_line is not None:
+            shown = self.source_line.replace("\t", " ")
+            width = max(1, min(self.span.end_column, len(shown) + 1) - self.span.column)
+            lines += [f"    {shown}", f"    {' ' * (self.span.column - 1)}{'^' * width}"]
+        if self.hint is not None:
+            lines.append(f"    {self.hint}")
+        return "\n".join(lines)
+
+
+class PrecedesError(Exception):
+    """What a user did that cannot be carried out: one or more diagnostics, exit code 2. Picklable, for Spark workers."""
+
+    def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:
+        super().__init__(diagnostics)
+        self.diagnostics = diagnostics
+
+    def __str__(self) -> str:
+        return "\n".join(diagnostic.render() for diagnostic in self.diagnostics)
+
+
+def usage(message: str, hint: str | None = None) -> PrecedesError:
+    """An error about what was asked for, without a place in a file."""
+    return PrecedesError((Diagnostic("U001", message, hint=hint),))

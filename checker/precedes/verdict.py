@@ -1,0 +1,87 @@
+"""The three values of a verdict, and the reasons for the third.
+
+Every engine computes with the same small integers, so that a verdict crosses from a compiled loop, a Spark worker or the
+reference evaluator without translation: `TRUE` is 0, `FALSE` is -1, and any positive number is unknown, its bits being the
+`Reason`s. The connectives are Kleene's strong ones: a formula that comes out true or false does so whatever the unknown
+parts are.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, IntFlag
+from typing import Final
+
+TRUE: Final = 0
+FALSE: Final = -1
+
+
+class Verdict(Enum):
+    """What is said of a formula on one execution, or of a run as a whole."""
+
+    HOLDS = "holds"
+    VIOLATED = "violated"
+    UNKNOWN = "unknown"
+
+
+class Reason(IntFlag):
+    """Why a verdict is unknown. The bits are stable: they stand in `verdicts.parquet`."""
+
+    CONTRADICTION = 1 << 0
+    INCOMPLETE = 1 << 1
+    SEND_NOT_LOGGED = 1 << 2
+    INTERLEAVING = 1 << 3
+    CYCLE = 1 << 4
+    NO_TIME = 1 << 5
+    NO_DELTA = 1 << 6
+    EPSILON = 1 << 7
+    CLOCKS = 1 << 8
+    NO_ARRIVAL = 1 << 9
+    NO_CLOCK = 1 << 10
+    NO_MARK = 1 << 11
+    NOT_DECIDED = 1 << 12
+
+
+REASON_TEXT: Final[dict[Reason, str]] = {
+    Reason.CONTRADICTION: "rows of this execution contradict each other",
+    Reason.INCOMPLETE: "the trace is incomplete: what is missing may not have been recorded",
+    Reason.SEND_NOT_LOGGED: "the send of a message was not logged",
+    Reason.INTERLEAVING: "the order of an entity's sends and deliveries among each other is not known",
+    Reason.CYCLE: "happens-before has a cycle: the execution is impossible",
+    Reason.NO_TIME: "a send or a delivery has no time",
+    Reason.NO_DELTA: "no delta is given",
+    Reason.EPSILON: "a time is closer to its limit than epsilon",
+    Reason.CLOCKS: "a delivery is earlier than its send by more than epsilon: the times do not fit together",
+    Reason.NO_ARRIVAL: "no arrivals are recorded",
+    Reason.NO_CLOCK: "an event has no recorded clock",
+    Reason.NO_MARK: "no failure point is marked",
+    Reason.NOT_DECIDED: "not decided by this version",
+}
+
+
+def negation(value: int) -> int:
+    """Kleene's not."""
+    return FALSE if value == TRUE else TRUE if value == FALSE else value
+
+
+def conjunction(left: int, right: int) -> int:
+    """Kleene's and; the reasons of two unknowns are united."""
+    return FALSE if left == FALSE or right == FALSE else left | right
+
+
+def disjunction(left: int, right: int) -> int:
+    """Kleene's or; the reasons of two unknowns are united."""
+    if left == TRUE or right == TRUE:
+        return TRUE
+    return right if left == FALSE else left if right == FALSE else left | right
+
+
+def verdict(value: int) -> Verdict:
+    """The verdict that a value stands for."""
+    return Verdict.HOLDS if value == TRUE else Verdict.VIOLATED if value == FALSE else Verdict.UNKNOWN
+
+
+def reasons(value: int) -> tuple[str, ...]:
+    """The reasons in an unknown value as sentences, in the order of their bits; none for the other values."""
+    if value in (TRUE, FALSE):
+        return ()
+    return tuple(text for reason, text in REASON_TEXT.items() if value & reason)
