@@ -1,0 +1,157 @@
+"""Libraries of definitions: the standard one, and those of files on top of it.
+
+A definition sees the definitions of its own library and of those below, so that a file may define a name anew
+without changing what the standard library means by it. Sorts are inferred when a definition is first used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+import precedes_specs
+from precedes.formula import Requirement
+from precedes.language import syntax
+from precedes.language.mistakes import Mistakes
+from precedes.language.parser import parse
+from precedes.language.sorts import Signature, calls, infer_definition
+from precedes.language.vocabulary import RELATIONS
+
+
+class Library:
+    """Definitions by name. Immutable but for what it remembers of its own."""
+
+    def __init__(
+        self,
+        sources: Sequence[syntax.SourceFile],
+        below: Library | None = None,
+        mistakes: Mistakes | None = None,
+    ) -> None:
+        """Two definitions of one name, or of one that is built in, are told to `mistakes`; without it,
+        PrecedesError.
+        """
+        self.below = below
+        self.closed: dict[str, Requirement] = {}
+        """What a name without arguments requires, as far as it was asked; kept here by `requirements`."""
+        self._own: dict[str, tuple[syntax.Definition, syntax.SourceFile]] = {}
+        self._typed: dict[str, syntax.Definition] = {}
+        for source in sources:
+            here = (
+                Mistakes(source.path, source.lines)
+                if mistakes is None
+                else mistakes.elsewhere(source.path, source.lines)
+            )
+            for statement in source.statements:
+                if isinstance(statement, syntax.Definition):
+                    self._add(statement, source, here)
+            if mistakes is None:
+                here.check()
+
+    def _add(self, definition: syntax.Definition, source: syntax.SourceFile, mistakes: Mistakes) -> None:
+        name = definition.name.text
+        if name in RELATIONS:
+            mistakes.tell("N008", f"{name} is built in and cannot be defined", definition.name.span)
+        elif name in self._own:
+            first, where = self._own[name]
+            line = f"line {first.span.line}" + ("" if where is source else f" of {where.path}")
+            mistakes.tell("N008", f"{name} is defined twice", definition.name.span, f"first in {line}")
+        else:
+            self._own[name] = (definition, source)
+
+    def names(self) -> tuple[str, ...]:
+        """Every name, those of this library first, in the order of their definitions."""
+        below = () if self.below is None else self.below.names()
+        return tuple(dict.fromkeys((*self._own, *below)))
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._own or (self.below is not None and name in self.below)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+    def home(self, name: str) -> Library:
+        """The library that a definition belongs to; KeyError where there is none of that name."""
+        if name in self._own:
+            return self
+        if self.below is None:
+            raise KeyError(name)
+        return self.below.home(name)
+
+    def definition(self, name: str) -> syntax.Definition:
+        """A definition with its sorts; KeyError where there is none. PrecedesError where it is mistaken."""
+        home = self.home(name)
+        if name not in home._typed:
+            mistakes = Mistakes(None, ())
+            home._infer(name, mistakes)
+            mistakes.check()
+        return home._typed[name]
+
+    def source(self, name: str) -> syntax.SourceFile:
+        """The file of a definition; KeyError where there is none."""
+        return self.home(name)._own[name][1]
+
+    def own(self) -> tuple[str, ...]:
+        """The names that this library adds to those below."""
+        return tuple(self._own)
+
+    def signature(self, name: str) -> Signature | None:
+        """The sorts that the parameters of a definition may have; None where there is none of that name."""
+        if name not in self:
+            return None
+        return _signature(self.home(name)._typed.get(name) or self.definition(name))
+
+    def check(self, mistakes: Mistakes) -> None:
+        """Tell every mistake in the definitions of this library."""
+        for name in self._own:
+            if name not in self._typed:
+                self._infer(name, mistakes)
+
+    def _infer(self, wanted: str, mistakes: Mistakes) -> None:
+        """Infer a definition after those that it calls, without recursion over them. A mistaken one is kept
+        as it was written.
+        """
+        open_: dict[str, None] = {}
+        waiting = [wanted]
+        while waiting:
+            name = waiting[-1]
+            if name in self._typed:
+                waiting.pop()
+                continue
+            definition, source = self._own[name]
+            here = mistakes.elsewhere(source.path, source.lines)
+            if name in open_:
+                del open_[name]
+                waiting.pop()
+                self._typed[name] = infer_definition(definition, self._signature_so_far, self.names(), here)
+                continue
+            open_[name] = None
+            for call in calls(definition.body):
+                if call.name in open_:
+                    way = list(open_)
+                    circle = " -> ".join((*way[way.index(call.name) :], call.name))
+                    hint = "a definition is written out where it is used, and this would have no end"
+                    here.tell("N007", f"{call.name} is defined by itself: {circle}", call.span, hint)
+                    self._typed[name] = definition
+                elif call.name in self._own and call.name not in self._typed:
+                    waiting.append(call.name)
+            if name in self._typed:
+                del open_[name]
+
+    def _signature_so_far(self, name: str) -> Signature | None:
+        if name not in self._own:
+            return None if self.below is None else self.below.signature(name)
+        return _signature(self._typed.get(name, self._own[name][0]))
+
+
+def _signature(definition: syntax.Definition) -> Signature:
+    """The sorts of the parameters; any sort where a mistake left one open, so that it is told once."""
+    return tuple((p.sort,) if p.sort else tuple(syntax.Sort) for p in definition.parameters)
+
+
+@cache
+def standard_library() -> Library:
+    """The library in specs/precedes_specs, read once a process."""
+    folder = Path(precedes_specs.__file__).parent
+    files = sorted(folder.glob("*.prec"))
+    return Library([parse(path.read_text(encoding="utf-8"), path.name) for path in files])

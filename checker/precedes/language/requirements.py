@@ -1,0 +1,164 @@
+"""From a sentence to a requirement: the core formula under its name, with the named parts whose conjunction
+it is.
+
+`ST` is `SP` and `order_equivalent`, `SP` is `selectively_correct`, and that is two more: a report names each
+of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from precedes import formula as core
+from precedes.diagnostics import Span
+from precedes.formula import Requirement
+from precedes.language import syntax
+from precedes.language.core import among
+from precedes.language.library import Library
+from precedes.language.lowering import MAXIMUM_DEPTH, Lowering
+from precedes.language.mistakes import Mistakes
+from precedes.language.parser import parse_sentence
+from precedes.language.printing import formula_text, sentence_text
+from precedes.language.sorts import Scope, infer_sentence
+from precedes.language.stretches import LoweringRefused
+from precedes.language.terms import Terms
+from precedes.language.vocabulary import RELATIONS
+
+MAXIMUM_PARTS = 1_000
+"""How many named parts a requirement may have, each counted where it stands."""
+
+
+def requirement(text: str, library: Library) -> Requirement:
+    """What `--require` asks: a name of the library or a formula. There is no scenario, so names in it are
+    bound or quoted.
+
+    PrecedesError where it does not parse, names what is not there, or cannot be written out.
+    """
+    sentence = parse_sentence(text)
+    mistakes = Mistakes(None, text.split("\n"))
+    typed = infer_sentence(sentence, library.signature, library.names(), None, mistakes)
+    mistakes.check()
+    result = requirement_of(typed, library, (), mistakes)
+    mistakes.check()
+    assert result is not None
+    return result
+
+
+def requirement_of(
+    sentence: syntax.Sentence, library: Library, cluster: tuple[str, ...], mistakes: Mistakes
+) -> Requirement | None:
+    """What a sorted sentence requires; None, and told, where it cannot be written out."""
+    try:
+        whole = _whole(sentence, library, cluster)
+    except LoweringRefused as refused:
+        refused.tell(mistakes)
+        return None
+    if not sentence.among:
+        return whole
+    names = tuple(m.text if isinstance(m, syntax.Name) else cluster[m.number - 1] for m in sentence.among)
+    suffix = sentence_text(replace(sentence, formula=syntax.Truth(True))).removeprefix("true")
+    return _among(whole, names, suffix)
+
+
+def check_scope(
+    sentence: syntax.Sentence, library: Library, scope: Scope, mistakes: Mistakes
+) -> syntax.Sentence:
+    """A sentence of a scenario with its sorts. A name alone needs no look at the scenario."""
+    if (
+        isinstance(sentence.formula, syntax.Call)
+        and sentence.formula.arguments is None
+        and not sentence.among
+    ):
+        known = library.closed.get(sentence.formula.name)
+        if known is not None:
+            return sentence
+    return infer_sentence(sentence, library.signature, library.names(), scope, mistakes)
+
+
+def _whole(sentence: syntax.Sentence, library: Library, cluster: tuple[str, ...]) -> Requirement:
+    formula = sentence.formula
+    if isinstance(formula, syntax.Call) and formula.name not in RELATIONS:
+        return _named(formula, library, cluster, 0)
+    parts: tuple[Requirement, ...] = ()
+    if isinstance(formula, syntax.And):
+        calls = [
+            part for part in formula.parts if isinstance(part, syntax.Call) and part.name not in RELATIONS
+        ]
+        if len(calls) == len(formula.parts):
+            parts = _distinct([_named(call, library, cluster, 0) for call in calls])
+    name = formula_text(formula)
+    if parts:
+        return _joined(name, parts, formula.span)
+    return Requirement(name, Lowering(Terms(cluster)).formula(formula, {}, frozenset(), library, 0))
+
+
+def _named(call: syntax.Call, library: Library, cluster: tuple[str, ...], depth: int) -> Requirement:
+    """What a named predicate requires, of the arguments given or of every entity and receipt log."""
+    if depth > MAXIMUM_DEPTH:
+        raise LoweringRefused("N013", "too deep once its definitions are written out", call.span)
+    home = library.home(call.name)
+    if call.arguments is None and call.name in home.closed:
+        return home.closed[call.name]
+    definition = home.definition(call.name)
+    parts = _distinct([_named(part, home, cluster, depth + 1) for part in _parts(definition, call, home)])
+    if parts:
+        result = _joined(formula_text(call), parts, call.span)
+    else:
+        result = Requirement(
+            formula_text(call), Lowering(Terms(cluster)).formula(call, {}, frozenset(), home, 0)
+        )
+    if call.arguments is None:
+        home.closed[call.name] = result
+    return result
+
+
+def _parts(definition: syntax.Definition, call: syntax.Call, home: Library) -> list[syntax.Call]:
+    """The named predicates whose conjunction the definition is, of the call's arguments; none where it is no
+    such conjunction.
+
+    A part must be of the definition's own parameters, each once: then "for all of them, both" is "both, for
+    all of them".
+    """
+    body = definition.body
+    conjuncts = body.parts if isinstance(body, syntax.And) else (body,)
+    given = dict(zip((p.name.text for p in definition.parameters), call.arguments or (), strict=False))
+    sorts = {p.name.text: p.sort for p in definition.parameters}
+    parts: list[syntax.Call] = []
+    for conjunct in conjuncts:
+        if not isinstance(conjunct, syntax.Call) or conjunct.name not in home or conjunct.name in RELATIONS:
+            return []
+        if conjunct.arguments is None:
+            parts.append(replace(conjunct, span=call.span))
+            continue
+        names = [
+            a.text
+            for a in conjunct.arguments
+            if isinstance(a, syntax.Name) and not a.quoted and a.text in sorts
+        ]
+        if len(names) != len(conjunct.arguments) or len(set(names)) != len(names):
+            return []
+        arguments = None if call.arguments is None else tuple(given[name] for name in names)
+        parts.append(syntax.Call(conjunct.name, arguments, call.span))
+    return parts
+
+
+def _distinct(parts: list[Requirement]) -> tuple[Requirement, ...]:
+    return tuple({part.name: part for part in parts}.values())
+
+
+def _joined(name: str, parts: tuple[Requirement, ...], span: Span) -> Requirement:
+    if sum(map(_count, parts)) > MAXIMUM_PARTS:
+        raise LoweringRefused("N013", f"{name} has too many named parts", span)
+    conjuncts = core.conjunction(*(part.formula for part in parts))
+    if isinstance(conjuncts, core.And):
+        conjuncts = core.conjunction(*dict.fromkeys(conjuncts.parts))
+    return Requirement(name, conjuncts, parts)
+
+
+def _count(whole: Requirement) -> int:
+    return 1 + sum(map(_count, whole.parts))
+
+
+def _among(whole: Requirement, entities: tuple[str, ...], suffix: str) -> Requirement:
+    parts = tuple(_among(part, entities, suffix) for part in whole.parts)
+    return Requirement(whole.name + suffix, among(whole.formula, entities), parts)

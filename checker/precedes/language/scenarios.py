@@ -1,0 +1,395 @@
+"""From the statements of a scenario to its execution.
+
+Everything that cannot have happened, or that the statements say twice and differently, is told at its place:
+a scenario is written by hand, so it is refused where a trace would be unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from precedes.diagnostics import Span
+from precedes.execution import Event, EventKind, Execution, History, Message
+from precedes.language import syntax
+from precedes.language.durations import nanoseconds
+from precedes.language.mistakes import Mistakes, meant
+from precedes.language.sorts import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The statements between one scenario's head and the next. `head` is None before the first, or where it
+    did not parse.
+    """
+
+    head: syntax.ScenarioHead | None
+    statements: tuple[syntax.Cluster | syntax.Log | syntax.Set | syntax.Expect, ...]
+    sound: bool = True
+
+
+@dataclass(slots=True)
+class _Send:
+    entity: str
+    destinations: frozenset[str] | None
+    span: Span
+
+
+@dataclass(slots=True)
+class _Builder:
+    mistakes: Mistakes
+    cluster: tuple[str, ...] = ()
+    logs: dict[str, dict[syntax.LogKind, syntax.Log]] = field(default_factory=dict)
+    sends: dict[str, _Send] = field(default_factory=dict)
+    claimed: dict[str, tuple[str, Span]] = field(default_factory=dict)
+    marks: dict[str, int] = field(default_factory=dict)
+    bounds: dict[str, int] = field(default_factory=dict)
+
+    def tell(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
+        self.mistakes.tell(code, message, span, hint)
+
+    # the cluster
+
+    def read_cluster(self, clusters: Sequence[syntax.Cluster], head: syntax.ScenarioHead) -> None:
+        if not clusters:
+            self.tell("S001", "the scenario has no cluster", head.span, "cluster E1 E2 E3")
+            return
+        for again in clusters[1:]:
+            self.tell(
+                "S001", "the scenario has a cluster already", again.span, f"in line {clusters[0].span.line}"
+            )
+        seen: dict[str, Span] = {}
+        for entity in clusters[0].entities:
+            if entity.text in seen:
+                self.tell("S002", f"{entity.text} is in the cluster twice", entity.span)
+            seen.setdefault(entity.text, entity.span)
+        self.cluster = tuple(seen)
+
+    def entity(self, reference: syntax.Reference) -> str | None:
+        if isinstance(reference, syntax.Place):
+            if 1 <= reference.number <= len(self.cluster):
+                return self.cluster[reference.number - 1]
+            count = len(self.cluster)
+            hint = f"the cluster has {count}: {', '.join(self.cluster[:8])}" if count else None
+            self.tell("S003", f"there is no entity {reference.number}", reference.span, hint)
+        elif reference.text in self.cluster:
+            return reference.text
+        else:
+            hint = meant(reference.text, self.cluster)
+            self.tell("S003", f"there is no entity {reference.text}", reference.span, hint)
+        return None
+
+    def members(self, destinations: syntax.Destinations) -> frozenset[str]:
+        if destinations.digits and len(self.cluster) >= 10:
+            hint = "write {1,12}: with ten entities or more a digit is not enough"
+            self.tell(
+                "S004",
+                "digits without commas name the entities of small clusters only",
+                destinations.span,
+                hint,
+            )
+            return frozenset()
+        names = [self.entity(member) for member in destinations.members]
+        return frozenset(name for name in names if name is not None)
+
+    # the logs
+
+    def place_logs(self, logs: Sequence[syntax.Log]) -> None:
+        for log in logs:
+            entity = self.entity(log.owner)
+            if entity is None:
+                continue
+            own = self.logs.setdefault(entity, {})
+            if log.kind in own:
+                self.tell(
+                    "S005", f"{entity} has this log already", log.span, f"in line {own[log.kind].span.line}"
+                )
+            elif own and (log.kind is syntax.LogKind.H or syntax.LogKind.H in own):
+                other = next(iter(own.values()))
+                hint = f"the other is in line {other.span.line}; a history is SL and RL in one order"
+                self.tell("S005", f"{entity} has a history or logs, not both", log.span, hint)
+            else:
+                own[log.kind] = log
+
+    def read_sends(self, entity: str, log: syntax.Log) -> None:
+        """Who sent what to whom; needs to be known before anything is delivered."""
+        for item in log.items:
+            if not isinstance(item, syntax.Entry) or _event(log, item) is not EventKind.SEND:
+                continue
+            name = item.message.text
+            to = None if item.destinations is None else self.members(item.destinations)
+            first = self.sends.get(name)
+            if first is None:
+                self.sends[name] = _Send(entity, to, item.span)
+            elif first.entity != entity:
+                hint = f"{first.entity} sends it in line {first.span.line}"
+                self.tell("S006", f"{name} has two senders, {first.entity} and {entity}", item.span, hint)
+            else:
+                how = "again" if first.destinations == to else "again, to others"
+                self.tell("S007", f"{name} is sent {how}", item.span, f"first in line {first.span.line}")
+
+    def read_log(self, entity: str, log: syntax.Log) -> list[Event]:
+        events: list[Event] = []
+        delivered: dict[str, None] = {}
+        crashed = False
+        for item in log.items:
+            if isinstance(item, syntax.Mark):
+                self.mark(entity, log, item, len(delivered))
+                continue
+            kind = _event(log, item)
+            if log.kind is not syntax.LogKind.H and (
+                isinstance(item, syntax.Change) or item.event is not None
+            ):
+                self.tell(
+                    "S008", f"{kind.value} stands in histories only", item.span, "a history is H1: < !a ?b ]"
+                )
+                continue
+            if crashed and kind is not EventKind.RECOVER:
+                self.tell(
+                    "S009", f"{entity} has crashed", item.span, "an entity that goes on has a `recover` first"
+                )
+                crashed = False
+            elif kind is EventKind.RECOVER and not crashed:
+                self.tell("S009", f"{entity} recovers and has not crashed", item.span)
+            crashed = kind is EventKind.CRASH
+            time = None if item.time is None else nanoseconds(item.time, self.mistakes)
+            if isinstance(item, syntax.Change):
+                inside = frozenset() if item.members is None else self.members(item.members)
+                view = tuple(name for name in self.cluster if name in inside)
+                events.append(Event(kind, None, time, None, view))
+                continue
+            self.check_entry(entity, kind, item)
+            if kind is EventKind.DELIVER:
+                delivered[item.message.text] = None
+            events.append(Event(kind, item.message.text, time))
+        return events
+
+    def mark(self, entity: str, log: syntax.Log, item: syntax.Mark, delivered: int) -> None:
+        if log.kind is syntax.LogKind.SL:
+            self.tell("S010", "|| marks a failure point in what was delivered", item.span, f"in RL[{entity}]")
+        elif entity in self.marks:
+            self.tell("S010", f"the log of {entity} has a failure point already", item.span)
+        else:
+            self.marks[entity] = delivered
+
+    def check_entry(self, entity: str, kind: EventKind, item: syntax.Entry) -> None:
+        """What an entry says of its message besides that it is there: its sender, its destinations."""
+        name = item.message.text
+        send = self.sends.get(name)
+        if item.destinations is not None and kind is not EventKind.SEND:
+            to = self.members(item.destinations)
+            if send is None:
+                self.tell(
+                    "S011",
+                    f"nobody sends {name}: its destinations stand where it is sent",
+                    item.destinations.span,
+                )
+            elif to != (frozenset(self.cluster) if send.destinations is None else send.destinations):
+                hint = f"it is sent in line {send.span.line}"
+                self.tell("S011", f"{name} was sent to others", item.destinations.span, hint)
+        if item.sender is None:
+            return
+        sender = self.entity(item.sender)
+        if sender is None:
+            return
+        if kind is EventKind.SEND and sender != entity:
+            self.tell("S012", f"{name} is sent by {entity} here, not by {sender}", item.span)
+        elif send is not None and send.entity != sender:
+            hint = f"it is sent in line {send.span.line}"
+            self.tell("S012", f"{name} is sent by {send.entity}, not by {sender}", item.span, hint)
+        elif send is None:
+            known = self.logs.get(sender, {})
+            if syntax.LogKind.SL in known or syntax.LogKind.H in known:
+                self.tell(
+                    "S012",
+                    f"{sender} does not send {name}",
+                    item.span,
+                    f"what {sender} sends is written, without {name}",
+                )
+            first, where = self.claimed.setdefault(name, (sender, item.span))
+            if first != sender:
+                self.tell(
+                    "S012", f"{name} is from {first} in line {where.line}, and from {sender} here", item.span
+                )
+
+    # times
+
+    def read_bounds(self, statements: Sequence[syntax.Set]) -> None:
+        for statement in statements:
+            value = nanoseconds(statement.value, self.mistakes)
+            if statement.bound in self.bounds:
+                self.tell("S013", f"{statement.bound} is given already", statement.span)
+            elif value is not None:
+                self.bounds[statement.bound] = value
+
+    # the whole
+
+    def build(self, name: str) -> Execution:
+        histories: list[History] = []
+        names: dict[str, None] = {}
+        for entity, own in self.logs.items():
+            for log in own.values():
+                self.read_sends(entity, log)
+        for entity in self.cluster:
+            own = self.logs.get(entity, {})
+            kinds = (syntax.LogKind.H, syntax.LogKind.SL, syntax.LogKind.RL)
+            logs = [(kind, self.read_log(entity, own[kind])) for kind in kinds if kind in own]
+            events = tuple(event for _, log in logs for event in log)
+            # With nothing sent, or nothing delivered, there is one interleaving only.
+            interleaved = sum(bool(log) for _, log in logs) < 2
+            histories.append(History(entity, events, interleaved))
+            names.update((event.message, None) for event in events if event.message is not None)
+        everyone = frozenset(self.cluster)
+        messages: dict[str, Message] = {}
+        for message in names:
+            if send := self.sends.get(message):
+                to = everyone if send.destinations is None else send.destinations
+                messages[message] = Message(message, send.entity, to)
+            else:
+                messages[message] = Message(message, self.claimed.get(message, (None, None))[0], None)
+        return Execution(
+            name,
+            tuple(histories),
+            messages,
+            delta=self.bounds.get("delta"),
+            epsilon=self.bounds.get("epsilon", 0),
+            marks=dict(self.marks),
+        )
+
+    def spans(self) -> dict[tuple[str, int], Span]:
+        """Where the event at a place of an entity's history is written."""
+        found: dict[tuple[str, int], Span] = {}
+        for entity, own in self.logs.items():
+            kinds = (syntax.LogKind.H, syntax.LogKind.SL, syntax.LogKind.RL)
+            items = [
+                item
+                for kind in kinds
+                if kind in own
+                for item in own[kind].items
+                if not isinstance(item, syntax.Mark)
+            ]
+            found.update(((entity, place), item.span) for place, item in enumerate(items))
+        return found
+
+
+def build_scenario(group: Group, mistakes: Mistakes) -> tuple[Execution, Scope]:
+    """The execution of a scenario and the names in it. Mistakes are told; what is returned then is not to be
+    used.
+    """
+    assert group.head is not None
+    builder = _Builder(mistakes)
+    before = len(mistakes.found)
+    statements = group.statements
+    builder.read_cluster([s for s in statements if isinstance(s, syntax.Cluster)], group.head)
+    if builder.cluster:
+        builder.place_logs([s for s in statements if isinstance(s, syntax.Log)])
+    builder.read_bounds([s for s in statements if isinstance(s, syntax.Set)])
+    execution = builder.build(group.head.name.text)
+    if len(mistakes.found) == before:
+        spans: dict[tuple[str, int], Span] | None = None
+        for entity, place, message, hint in impossible(execution):
+            spans = builder.spans() if spans is None else spans
+            mistakes.tell("S014", message, spans[entity, place], hint)
+    return execution, Scope(execution.entities, frozenset(execution.messages))
+
+
+def _event(log: syntax.Log, item: syntax.Entry | syntax.Change) -> EventKind:
+    if item.event is not None:
+        return item.event
+    return EventKind.SEND if log.kind is syntax.LogKind.SL else EventKind.DELIVER
+
+
+# ---- possible executions -----------------------------------------------------------------------------------
+
+_Place = tuple[str, int]
+
+
+def impossible(execution: Execution) -> Iterator[tuple[str, int, str, str | None]]:
+    """Why no order of its events is possible: the entity and place of an event, what is wrong with it, and a
+    hint.
+
+    Happens-before, as far as it is the same in every interleaving that the logs allow, must have no cycle.
+    """
+    sends: dict[str, _Place] = {}
+    for history in execution.histories:
+        for place, event in enumerate(history.events):
+            if event.kind is EventKind.SEND and event.message is not None:
+                sends[event.message] = (history.entity, place)
+    found = False
+    for history in execution.histories:
+        if not history.interleaved:
+            continue
+        for place, event in enumerate(history.events):
+            at = sends.get(event.message or "")
+            if at is not None and at[0] == history.entity and place < at[1]:
+                found = True
+                yield (
+                    history.entity,
+                    place,
+                    f"{event.message} is here before it is sent",
+                    "it is sent later in this history",
+                )
+    if not found:
+        cycle = _cycle(execution, sends)
+        if cycle:
+            way = " -> ".join(_shown(execution, place) for place in (*cycle, cycle[0]))
+            yield *cycle[0], "happens-before has a cycle: this cannot have happened", way
+
+
+def _before(execution: Execution, sends: dict[str, _Place]) -> dict[_Place, list[_Place]]:
+    """What directly happens before each event, in every interleaving."""
+    before: dict[_Place, list[_Place]] = {}
+    for history in execution.histories:
+        last: dict[bool, int] = {}
+        for place, event in enumerate(history.events):
+            own = before.setdefault((history.entity, place), [])
+            chain = history.interleaved or event.kind is EventKind.SEND
+            if chain in last:
+                own.append((history.entity, last[chain]))
+            last[chain] = place
+            if event.kind is not EventKind.SEND and event.message in sends:
+                own.append(sends[event.message or ""])
+    return before
+
+
+def _cycle(execution: Execution, sends: dict[str, _Place]) -> list[_Place]:
+    """The deliveries on one cycle of happens-before, the first of them in the order of the logs; empty where
+    there is none.
+    """
+    before = _before(execution, sends)
+    waiting = {place: len(own) for place, own in before.items()}
+    after: dict[_Place, list[_Place]] = {}
+    for place, own in before.items():
+        for earlier in own:
+            after.setdefault(earlier, []).append(place)
+    ready = [place for place, count in waiting.items() if not count]
+    while ready:
+        place = ready.pop()
+        del waiting[place]
+        for later in after.get(place, ()):
+            waiting[later] -= 1
+            if not waiting[later]:
+                ready.append(later)
+    if not waiting:
+        return []
+    place = next(iter(waiting))
+    seen: dict[_Place, int] = {}
+    way: list[_Place] = []
+    while place not in seen:
+        seen[place] = len(way)
+        way.append(place)
+        place = next(earlier for earlier in before[place] if earlier in waiting)
+    circle = way[seen[place] :][::-1]
+    start = min(range(len(circle)), key=lambda index: list(before).index(circle[index]))
+    return circle[start:] + circle[:start]
+
+
+def _shown(execution: Execution, place: _Place) -> str:
+    event = execution.history(place[0]).events[place[1]]
+    verb = {
+        EventKind.SEND: "sends",
+        EventKind.DELIVER: "delivers",
+        EventKind.ARRIVE: "receives",
+        EventKind.DISCARD: "discards",
+    }
+    return f"{place[0]} {verb.get(event.kind, event.kind.value)} {event.message or ''}".rstrip()

@@ -1,0 +1,296 @@
+"""The built-in words of the language: one table, from which sorts are checked, terms lowered and the
+reference is written.
+
+`reference()` is the table of docs/language.md. What the standard library defines is not here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from precedes.language.syntax import Sort
+
+Alternatives = tuple[Sort, ...]
+
+ENTITY: Final[Alternatives] = (Sort.ENTITY,)
+MESSAGE: Final[Alternatives] = (Sort.MESSAGE,)
+LOG: Final[Alternatives] = (Sort.LOG,)
+EVENT: Final[Alternatives] = (Sort.EVENT,)
+HAPPENING: Final[Alternatives] = (Sort.MESSAGE, Sort.EVENT)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A built-in function. `result` is None for `dest`, which is a set of entities."""
+
+    name: str
+    parameters: tuple[Alternatives, ...]
+    result: Sort | None
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A built-in relation that is written like a predicate."""
+
+    name: str
+    parameters: tuple[Alternatives, ...]
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """A form with its own syntax. `unicode` lists other spellings that are read as the same."""
+
+    form: str
+    unicode: str
+    meaning: str
+
+
+FUNCTIONS: Final = {
+    function.name: function
+    for function in (
+        Function("sender", (MESSAGE,), Sort.ENTITY, "who sent p; undefined where nobody did"),
+        Function("owner", (LOG,), Sort.ENTITY, "whose log L is"),
+        Function("dest", (MESSAGE,), None, "the destinations of p; stands after `in`"),
+        Function("top", (LOG,), Sort.MESSAGE, "the first message of L (1994, §2.2)"),
+        Function("last", (LOG,), Sort.MESSAGE, "the last message of L (1994, §2.2)"),
+        Function("send", (MESSAGE,), Sort.EVENT, "the send of p"),
+        Function("deliver", (MESSAGE, ENTITY), Sort.EVENT, "the first delivery of p at i"),
+        Function("arrive", (MESSAGE, ENTITY), Sort.EVENT, "the first arrival of p at i"),
+        Function("send_time", (MESSAGE,), Sort.TIME, "when p was sent (Δ-causal paper, SendTime)"),
+        Function("deliver_time", (MESSAGE, ENTITY), Sort.TIME, "when p was delivered at i"),
+        Function("arrive_time", (MESSAGE, ENTITY), Sort.TIME, "when p arrived at i"),
+        Function(
+            "position", (MESSAGE, LOG), Sort.NUMBER, "the place of p in L, from 1: its first occurrence"
+        ),
+        Function("size", (LOG,), Sort.NUMBER, "how many messages are in L"),
+        Function("clock", (EVENT, ENTITY), Sort.NUMBER, "the component for i of the clock recorded with e"),
+        Function(
+            "implied_clock",
+            (EVENT, ENTITY),
+            Sort.NUMBER,
+            "how many sends and deliveries of i happen before e or are e (CMD paper, Lemma 2)",
+        ),
+    )
+}
+
+RELATIONS: Final = {
+    relation.name: relation
+    for relation in (
+        Relation("sent", (MESSAGE,), "somebody sent p, whether or not the send was logged"),
+        Relation("repeated", (MESSAGE, LOG), "p occurs in L more than once"),
+        Relation(
+            "concurrent",
+            (HAPPENING, HAPPENING),
+            "p and q, messages or events, differ and are not ordered by `~>` (CMD paper, Definition 2)",
+        ),
+        Relation("marks_on_failure_line", (), "the marks `||` stand where 1994, §4.1 puts the failure line"),
+    )
+}
+
+LOG_TERMS: Final = (
+    Notation("SL[i]", "", "the log of what i sent"),
+    Notation("SL[i, j]", "", "the sub-log of what i sent to j (1994, §2.2)"),
+    Notation("RL[i]", "", "the log of what i delivered, each message at its first delivery"),
+    Notation("SL1, RL1", "", "the logs of the first entity of the cluster; in scenarios"),
+    Notation("L[h]", "", "the message at place h of L"),
+    Notation(
+        "L[..h], L[h..], L[g..h]",
+        "",
+        "the part of L up to place h, from h on, or between; both ends included",
+    ),
+)
+
+ATOMS: Final = (
+    Notation("p in L", "∈", "p is in L; `p in L & M`: in both"),
+    Notation("i in dest(p)", "∈", "i is a destination of p"),
+    Notation("i in {E1, E2}", "∈", "i is one of these"),
+    Notation("p <[L] q", "", "both are in L and p comes first"),
+    Notation(
+        "p ~> q",
+        "→",
+        "the send of p happens before the send of q; of events: e happens before f. Irreflexive",
+    ),
+    Notation(
+        "x = y, x != y", "≠", "of entities, messages, times, durations, numbers; `x != y` is `not x = y`"
+    ),
+    Notation("x < y, x <= y, x > y, x >= y", "≤ ≥", "of two times, two durations or two numbers"),
+    Notation("true, false", "", ""),
+    Notation("acyclic(p, q: F)", "", "the relation that F is between p and q has no cycle"),
+    Notation('undetermined "why"', "", "a statement that cannot be judged yet: always unknown"),
+)
+
+CONNECTIVES: Final = (
+    Notation(
+        "forall x, y in C: F",
+        "∀ ∈",
+        "every x and y in C; without `in`: all of their sort. F reaches as far as it can",
+    ),
+    Notation("exists x in C: F", "∃ ∈", "some x in C"),
+    Notation("not F", "¬", "binds strongest"),
+    Notation("F and G", "∧", ""),
+    Notation("F or G", "∨", ""),
+    Notation("F implies G", "⇒", "groups to the right"),
+    Notation("F iff G", "⇔", "binds weakest"),
+    Notation(
+        "F among E1 E2",
+        "",
+        "F asked of some of the entities: whoever owns a receipt log in F is one of these",
+    ),
+)
+
+NUMBERS: Final = (
+    Notation("10", "", "a number"),
+    Notation("100ms", "", "a duration; the units are ns, us (µs), ms, s, min"),
+    Notation("delta, epsilon", "Δ ε", "those of the execution: durations"),
+    Notation("x + y, x - y", "", "time + duration, time - time (a duration), and within one sort"),
+    Notation("2 * x, x / 2", "", "by a number only: arithmetic is linear"),
+)
+
+KEYWORDS: Final = {
+    word: word.upper()
+    for word in (
+        *(
+            "scenario",
+            "cluster",
+            "expect",
+            "delta",
+            "epsilon",
+            "predicate",
+            "service",
+            "claim",
+            "refute",
+            "find",
+        ),
+        *("source", "among", "with", "unknown", "undetermined", "true", "false", "acyclic"),
+        *("not", "and", "or", "implies", "iff", "forall", "exists", "in"),
+    )
+} | {"Δ": "DELTA", "ε": "EPSILON", "ϵ": "EPSILON"}
+"""The reserved words, and the terminals they are. A message or entity of such a name is quoted."""
+
+STATEMENTS: Final = {
+    "SCENARIO": "scenario",
+    "CLUSTER": "cluster",
+    "EXPECT": "expect",
+    "DELTA": "set",
+    "EPSILON": "set",
+    "PREDICATE": "definition",
+    "SERVICE": "definition",
+    "CLAIM": "question",
+    "REFUTE": "question",
+    "FIND": "question",
+}
+"""Which grammar rule a statement that begins with a word is."""
+
+HISTORY_WORDS: Final = {word: word.upper() for word in ("arrive", "discard", "crash", "recover", "view")}
+"""Words that are reserved inside `< ... ]` only."""
+
+SYMBOLS: Final = {
+    ":=": "ASSIGN",
+    "≔": "ASSIGN",
+    "<[": "BEFORE",
+    "~>": "LEADS",
+    "→": "LEADS",
+    "..": "DOTS",
+    "||": "MARK",
+    "‖": "MARK",
+    "<=": "AT_MOST",
+    "≤": "AT_MOST",
+    ">=": "AT_LEAST",
+    "≥": "AT_LEAST",
+    "!=": "DIFFERENT",
+    "≠": "DIFFERENT",
+    "<": "LESS",
+    ">": "MORE",
+    "=": "EQUAL",
+    "¬": "NOT",
+    "∧": "AND",
+    "∨": "OR",
+    "⇒": "IMPLIES",
+    "⇔": "IFF",
+    "∀": "FORALL",
+    "∃": "EXISTS",
+    "∈": "IN",
+    "∆": "DELTA",
+    ":": "COLON",
+    ",": "COMMA",
+    "(": "LPAR",
+    ")": "RPAR",
+    "[": "LSQB",
+    "]": "RSQB",
+    "_{": "UNDER",
+    "\\{": "LESC",
+    "\\}": "RESC",
+    "{": "LBRACE",
+    "}": "RBRACE",
+    "&": "AMPERSAND",
+    "+": "PLUS",
+    "-": "MINUS",
+    "*": "STAR",
+    "/": "SLASH",
+    "@": "TIME",
+    "^": "CARET",
+    "!": "SEND",
+    "?": "DELIVER",
+}
+"""Every symbol and its terminal, the longer ones first."""
+
+UNITS: Final = {
+    "ns": Fraction(1),
+    "us": Fraction(1_000),
+    "µs": Fraction(1_000),
+    "μs": Fraction(1_000),
+    "ms": Fraction(1_000_000),
+    "s": Fraction(1_000_000_000),
+    "min": Fraction(60_000_000_000),
+}
+"""Nanoseconds in a unit. Both the micro sign and the Greek letter are read."""
+
+_LETTERS: Final = {Sort.ENTITY: "i", Sort.MESSAGE: "p", Sort.LOG: "L", Sort.EVENT: "e"}
+
+
+def reference() -> str:
+    """The reference tables of docs/language.md, as Markdown."""
+    lines: list[str] = []
+
+    def table(title: str, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+        lines.extend((f"### {title}", "", "| " + " | ".join(header) + " |", "|" + "---|" * len(header)))
+        lines.extend("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)
+        lines.append("")
+
+    def notations(rows: tuple[Notation, ...]) -> list[tuple[str, ...]]:
+        return [(f"`{row.form}`", row.unicode, row.meaning) for row in rows]
+
+    functions = [
+        (f"`{_example(f.name, f.parameters)}`", f.result.value if f.result else "set of entities", f.meaning)
+        for f in FUNCTIONS.values()
+    ]
+    relations = [(f"`{_example(r.name, r.parameters)}`", r.meaning) for r in RELATIONS.values()]
+    table("Connectives and quantifiers", ("form", "also", "meaning"), notations(CONNECTIVES))
+    table("Atoms", ("form", "also", "meaning"), notations(ATOMS))
+    table("Relations", ("relation", "meaning"), [tuple(row) for row in relations])
+    table("Logs", ("form", "also", "meaning"), notations(LOG_TERMS))
+    table("Functions", ("function", "is a", "meaning"), [tuple(row) for row in functions])
+    table("Numbers", ("form", "also", "meaning"), notations(NUMBERS))
+    words = ", ".join(f"`{word}`" for word in KEYWORDS)
+    inside = ", ".join(f"`{word}`" for word in HISTORY_WORDS)
+    lines += ["### Reserved words", "", f"{words}; inside logs also {inside}.", ""]
+    return "\n".join(lines)
+
+
+def _example(name: str, parameters: tuple[Alternatives, ...]) -> str:
+    """`sender(p)`, with a letter for each sort, as the meanings speak of it."""
+    letters = [_LETTERS[allowed[0]] for allowed in parameters]
+    if letters == ["p", "p"]:
+        letters = ["p", "q"]
+    return f"{name}({', '.join(letters)})" if letters else name
+
+
+def signature(name: str, parameters: tuple[Alternatives, ...]) -> str:
+    """`name(sort, sort)`, as messages and the reference write it."""
+    if not parameters:
+        return name
+    return f"{name}({', '.join(' or '.join(sort.value for sort in allowed) for allowed in parameters)})"

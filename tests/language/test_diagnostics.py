@@ -1,0 +1,68 @@
+"""What is told about mistakes, word for word.
+
+`refused/NAME.prec` has the mistakes, `refused/NAME.txt` what is told. PRECEDES_WRITE_EXPECTED=1 writes the
+latter anew, to be read before it is kept.
+"""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from precedes.diagnostics import PrecedesError
+from precedes.language.compiling import compile_text
+from precedes.language.mistakes import CODES
+from precedes.language.parser import parse
+
+HERE = Path(__file__).parent / "refused"
+FILES = sorted(HERE.glob("*.prec"))
+
+
+def test_there_are_files() -> None:
+    assert len(FILES) >= 8
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_messages_are_these(path: Path) -> None:
+    with pytest.raises(PrecedesError) as caught:
+        compile_text(path.read_text(encoding="utf-8"), path.name)
+    told = str(caught.value) + "\n"
+    expected = path.with_suffix(".txt")
+    if os.environ.get("PRECEDES_WRITE_EXPECTED"):
+        expected.write_text(told, encoding="utf-8")
+    assert told == expected.read_text(encoding="utf-8")
+
+
+def test_every_expected_file_has_its_source() -> None:
+    assert {path.stem for path in HERE.glob("*.txt")} == {path.stem for path in FILES}
+
+
+def test_nearly_every_code_is_shown_by_a_file() -> None:
+    told = "".join(path.read_text(encoding="utf-8") for path in HERE.glob("*.txt"))
+    shown = set(re.findall(r"\b[PNS]\d{3}\b", told))
+    # Too deep, too large and too long have tests of their own.
+    assert set(CODES) - shown <= {"P006", "P013", "N010", "N013"}
+
+
+def test_each_message_points_at_its_line() -> None:
+    text = "scenario s\ncluster A\n\nexpect nonsense\n"
+    with pytest.raises(PrecedesError) as caught:
+        compile_text(text, "file.prec")
+    [diagnostic] = caught.value.diagnostics
+    assert diagnostic.span is not None
+    assert (diagnostic.path, diagnostic.span.line, diagnostic.span.column) == ("file.prec", 4, 8)
+    assert diagnostic.source_line == "expect nonsense"
+
+
+def test_parse_alone_tells_every_statement_that_does_not_parse() -> None:
+    with pytest.raises(PrecedesError) as caught:
+        parse("expect (\ncluster E1\nexpect )\nRL1: < a\n")
+    assert [diagnostic.span.line for diagnostic in caught.value.diagnostics if diagnostic.span] == [1, 3, 4]
+
+
+def test_one_mistake_is_told_once() -> None:
+    text = "predicate f(L) := p in L\nscenario s\ncluster A\nexpect f\nexpect f(RL1)\nclaim f\n"
+    with pytest.raises(PrecedesError) as caught:
+        compile_text(text)
+    assert [diagnostic.code for diagnostic in caught.value.diagnostics] == ["N002"]
