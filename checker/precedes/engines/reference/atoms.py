@@ -1,0 +1,194 @@
+"""The value of an atom on one execution, as `precedes.formula` defines it.
+
+An atom is turned once into a function without arguments, which gives its value under the bindings that stand
+when it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import assert_never
+
+from precedes.engines.reference.failure_line import failure_line
+from precedes.engines.reference.terms import Terms, Unknown, mentions_time, reasons_in
+from precedes.formula import (
+    Atom,
+    Comparison,
+    EntityTerm,
+    EventTerm,
+    FailureLine,
+    HappensBefore,
+    InLog,
+    IsDestination,
+    LogTerm,
+    MessageTerm,
+    Precedes,
+    Relation,
+    Repeated,
+    SameEntity,
+    SameMessage,
+    SendLog,
+    Sent,
+    Truth,
+    Undetermined,
+)
+from precedes.verdict import FALSE, TRUE, Reason, conjunction
+
+Judgement = Callable[[], int]
+"""Gives the value of a formula under the current bindings."""
+
+
+class Atoms:
+    """The atoms on one execution."""
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms = terms
+        self._recorded = terms.recorded
+
+    def judgement(self, atom: Atom, as_recorded: bool) -> Judgement:
+        """How an atom is judged; `as_recorded` where what is not recorded is not there (in ranges)."""
+        match atom:
+            case Precedes(first, second, log):
+                if isinstance(log, SendLog):
+                    return partial(self._sent_before, first, second, log)
+                return self._received_before(first, second, log.entity)
+            case InLog(message, log):
+                if isinstance(log, SendLog):
+                    return partial(self._in_send_log, message, log)
+                return self._received(message, log.entity, as_recorded)
+            case HappensBefore(first, second):
+                return self._happens_before(first, second)
+            case IsDestination(entity, message):
+                return partial(self._is_destination, entity, message)
+            case Comparison():
+                return partial(self._comparison, atom)
+            case Sent(message):
+                return partial(self._sent, message)
+            case Repeated(message, log):
+                return partial(self._repeated, message, log)
+            case SameEntity(left, right):
+                one, other = self._terms.entity_reader(left), self._terms.entity_reader(right)
+                return lambda: _same(one(), other())
+            case SameMessage(left, right):
+                one, other = self._terms.message_reader(left), self._terms.message_reader(right)
+                return lambda: _same(one(), other())
+            case Truth(true):
+                value = _truth(true)
+                return lambda: value
+            case Undetermined():
+                return lambda: Reason.NOT_DECIDED
+            case FailureLine():
+                return self._failure_line
+            case _:
+                assert_never(atom)
+
+    def _received_before(self, first: MessageTerm, second: MessageTerm, entity: EntityTerm) -> Judgement:
+        before, after = self._terms.message_reader(first), self._terms.message_reader(second)
+        owner, logs = self._terms.entity_reader(entity), self._recorded.delivery_place
+
+        def judge() -> int:
+            here = owner()
+            one, other = before(), after()
+            if here is None or one is None or other is None:
+                return FALSE
+            places = logs[here]
+            return _truth(one in places and other in places and places[one] < places[other])
+
+        return judge
+
+    def _received(self, message: MessageTerm, entity: EntityTerm, as_recorded: bool) -> Judgement:
+        name, owner = self._terms.message_reader(message), self._terms.entity_reader(entity)
+        logs = self._recorded.delivery_place
+        missing = FALSE if as_recorded or self._recorded.execution.complete else Reason.INCOMPLETE
+
+        def judge() -> int:
+            here, received = owner(), name()
+            if here is None or received is None:
+                return FALSE
+            return TRUE if received in logs[here] else missing
+
+        return judge
+
+    def _in_send_log(self, message: MessageTerm, log: SendLog) -> int:
+        name = self._terms.message(message)
+        return FALSE if name is None else self._terms.in_send_log(name, log)
+
+    def _sent_before(self, first: MessageTerm, second: MessageTerm, log: SendLog) -> int:
+        before, after = self._terms.message(first), self._terms.message(second)
+        if before is None or after is None or before == after:
+            return FALSE
+        both = conjunction(self._terms.in_send_log(before, log), self._terms.in_send_log(after, log))
+        if both == FALSE:
+            return FALSE
+        if not (self._recorded.logged(before) and self._recorded.logged(after)):
+            return both | Reason.SEND_NOT_LOGGED
+        return _truth(self._recorded.send_place[before] < self._recorded.send_place[after])
+
+    def _is_destination(self, entity: EntityTerm, message: MessageTerm) -> int:
+        here, sent = self._terms.entity(entity), self._terms.message(message)
+        return FALSE if here is None or sent is None else self._terms.addressed(sent, here)
+
+    def _sent(self, message: MessageTerm) -> int:
+        name = self._terms.message(message)
+        return _truth(name is not None and self._recorded.sender(name) is not None)
+
+    def _repeated(self, message: MessageTerm, log: LogTerm) -> int:
+        """Whether a message was delivered more than once. A send repeated unchanged is one send."""
+        name = self._terms.message(message)
+        here = None if isinstance(log, SendLog) else self._terms.entity(log.entity)
+        if name is None or here is None:
+            return FALSE
+        return _truth(self._recorded.delivery_count.get((here, name), 0) > 1)
+
+    def _happens_before(self, first: EventTerm, second: EventTerm) -> Judgement:
+        earlier, later = self._terms.event_reader(first), self._terms.event_reader(second)
+
+        def judge() -> int:
+            before, after = earlier(), later()
+            if before is None or after is None:
+                return FALSE
+            if isinstance(before, Unknown):
+                return before.reasons
+            if isinstance(after, Unknown):
+                return after.reasons
+            return self._terms.happens_before.before(before, after)
+
+        return judge
+
+    def _comparison(self, comparison: Comparison) -> int:
+        left, right = self._terms.number(comparison.left), self._terms.number(comparison.right)
+        if left is None or right is None:
+            return FALSE
+        if isinstance(left, Unknown) or isinstance(right, Unknown):
+            return reasons_in(left) | reasons_in(right)
+        difference = left - right
+        timed = mentions_time(comparison.left) or mentions_time(comparison.right)
+        epsilon = self._recorded.execution.epsilon
+        if timed and -epsilon < difference < epsilon:
+            return Reason.EPSILON
+        match comparison.relation:
+            case Relation.LESS:
+                return _truth(difference < 0)
+            case Relation.AT_MOST:
+                return _truth(difference <= 0)
+            case Relation.EQUAL:
+                return _truth(difference == 0)
+            case _:
+                assert_never(comparison.relation)
+
+    def _failure_line(self) -> int:
+        """An entity without a mark has it at the end of its log."""
+        execution = self._recorded.execution
+        if not execution.marks:
+            return Reason.NO_MARK
+        ends = {entity: len(execution.delivered(entity)) for entity in execution.entities}
+        return _truth(ends | dict(execution.marks) == failure_line(self._recorded))
+
+
+def _truth(true: bool) -> int:
+    return TRUE if true else FALSE
+
+
+def _same(one: str | None, other: str | None) -> int:
+    return _truth(one is not None and one == other)

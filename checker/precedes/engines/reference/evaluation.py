@@ -1,0 +1,291 @@
+"""The value of a formula on one execution, node by node as `precedes.formula` defines it.
+
+This is the meaning; the other engines are tested or proved equal to it. Two liberties are taken for speed.
+Each node is turned once into a function of the current bindings, which are changed in place. And a quantifier
+over a log goes through the messages of that log only: what is outside is outside of its range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from precedes.engines.reference.atoms import Atoms, Judgement
+from precedes.engines.reference.interleavings import possible_interleavings
+from precedes.engines.reference.recorded import Recorded, record
+from precedes.engines.reference.relations import has_cycle, reasons_of_cycles
+from precedes.engines.reference.terms import Terms
+from precedes.execution import Execution
+from precedes.formula import (
+    TRUTH,
+    Acyclic,
+    And,
+    EntityTerm,
+    EntityVariable,
+    Exists,
+    Forall,
+    Formula,
+    Iff,
+    Implies,
+    InLog,
+    LogTerm,
+    MessageVariable,
+    Not,
+    Or,
+    Sender,
+    SendLog,
+    Variable,
+)
+from precedes.verdict import FALSE, TRUE, Reason, conjunction, disjunction, negation
+
+
+def evaluate(formula: Formula, execution: Execution) -> int:
+    """The value of a closed formula: TRUE, FALSE or reasons (`precedes.verdict`).
+
+    Where it is unknown for want of an interleaving and there are few, each is judged: what holds in all of
+    them holds, what fails in all of them fails.
+    """
+    value = Evaluator(execution).value(formula)
+    agreed = agreed_interleaving(formula, execution, value)
+    return value if agreed is None else agreed[0]
+
+
+def agreed_interleaving(formula: Formula, execution: Execution, value: int) -> tuple[int, Execution] | None:
+    """The value on which all possible interleavings agree, and the first of them; None where there is no such
+    value."""
+    if value in (TRUE, FALSE) or not value & Reason.INTERLEAVING:
+        return None
+    possible = possible_interleavings(execution)
+    if not possible:
+        return None
+    agreed = Evaluator(possible[0]).value(formula)
+    if agreed not in (TRUE, FALSE) or any(
+        Evaluator(other).value(formula) != agreed for other in possible[1:]
+    ):
+        return None
+    return agreed, possible[0]
+
+
+class Evaluator:
+    """The values of formulas on one execution. `met` tells whether a quantifier over messages has met one."""
+
+    def __init__(self, execution: Execution) -> None:
+        self.recorded: Recorded = record(execution)
+        self.terms = Terms(self.recorded)
+        self.met = False
+        self._atoms = Atoms(self.terms)
+        self._judgements: dict[tuple[int, bool], tuple[Formula, Judgement]] = {}
+
+    def value(self, formula: Formula, as_recorded: bool = False) -> int:
+        """The value of a formula under the current bindings.
+
+        `as_recorded` is for ranges, where what is not recorded is not there.
+        """
+        return self._judgement(formula, as_recorded)()
+
+    def _judgement(self, formula: Formula, as_recorded: bool) -> Judgement:
+        """The judgement of a node of the tree, made once. The node is kept, so that no other takes its id."""
+        key = (id(formula), as_recorded)
+        if key not in self._judgements:
+            self._judgements[key] = (formula, self._made(formula, as_recorded))
+        return self._judgements[key][1]
+
+    def _made(self, formula: Formula, as_recorded: bool) -> Judgement:
+        match formula:
+            case Not(body):
+                judged = self._judgement(body, as_recorded)
+                return lambda: negation(judged())
+            case And(parts):
+                return _all([self._judgement(part, as_recorded) for part in parts])
+            case Or(parts):
+                return _any([self._judgement(part, as_recorded) for part in parts])
+            case Implies(left, right):
+                return _implication(self._judgement(left, as_recorded), self._judgement(right, as_recorded))
+            case Iff(left, right):
+                return _equivalence(self._judgement(left, as_recorded), self._judgement(right, as_recorded))
+            case Forall(variable, extent, body):
+                return self._forall(variable, extent, self._judgement(body, as_recorded))
+            case Exists(variable, extent, body):
+                return self._exists(variable, extent, self._judgement(body, as_recorded))
+            case Acyclic(first, second, body):
+                return lambda: self._acyclic(first, second, body, as_recorded)
+            case _:
+                return self._atoms.judgement(formula, as_recorded)
+
+    # ---- binders -------------------------------------------------------------------------------------------
+
+    def _forall(self, variable: Variable, extent: Formula, body: Judgement) -> Judgement:
+        instances = self._instances(variable, extent)
+
+        def judge() -> int:
+            value = TRUE
+            for inside in instances():
+                value = conjunction(value, disjunction(negation(inside), body()))
+                if value == FALSE:
+                    break
+            return value
+
+        return judge
+
+    def _exists(self, variable: Variable, extent: Formula, body: Judgement) -> Judgement:
+        instances = self._instances(variable, extent)
+
+        def judge() -> int:
+            value = FALSE
+            for inside in instances():
+                value = disjunction(value, conjunction(inside, body()))
+                if value == TRUE:
+                    break
+            return value
+
+        return judge
+
+    def instances(self, variable: Variable, extent: Formula) -> Iterator[int]:
+        """Bind the variable to each thing that is in its range, or may be, in order; yields the range's
+        value.
+
+        A binding stands until the next is asked for; a caller that stops half way drops the iterator, which
+        ends it.
+        """
+        return self._instances(variable, extent)()
+
+    def _instances(self, variable: Variable, extent: Formula) -> Callable[[], Iterator[int]]:
+        bindings = self._bindings(variable)
+        about_messages = isinstance(variable, MessageVariable)
+        candidates = self._candidates(variable, extent)
+        judged = self._judgement(extent, as_recorded=True)
+        name = variable.name
+
+        def bind() -> Iterator[int]:
+            hidden = bindings.get(name)
+            try:
+                for candidate in candidates():
+                    bindings[name] = candidate
+                    inside = judged()
+                    if inside != FALSE:
+                        self.met |= about_messages
+                        yield inside
+            finally:
+                _restore(bindings, name, hidden)
+
+        return bind
+
+    def _bindings(self, variable: Variable) -> dict[str, str]:
+        return self.terms.entities if isinstance(variable, EntityVariable) else self.terms.messages
+
+    @contextmanager
+    def bound(self, variable: Variable, value: str) -> Iterator[None]:
+        """Have the variable stand for a value, and for what it stood for before in the end."""
+        bindings = self._bindings(variable)
+        hidden = bindings.get(variable.name)
+        bindings[variable.name] = value
+        try:
+            yield
+        finally:
+            _restore(bindings, variable.name, hidden)
+
+    def _candidates(self, variable: Variable, extent: Formula) -> Callable[[], Sequence[str]]:
+        """What can be in a range: all entities or messages, or the fewest that a conjunct of it leaves."""
+        if isinstance(variable, EntityVariable):
+            return lambda: self.recorded.execution.entities
+        conjuncts = extent.parts if isinstance(extent, And) else (extent,)
+        logs = [
+            self._log_reader(part.log)
+            for part in conjuncts
+            if isinstance(part, InLog)
+            and part.message == variable
+            and not _depends(part.log.entity, variable)
+        ]
+        if not logs:
+            return lambda: self.recorded.messages
+        return logs[0] if len(logs) == 1 else lambda: min((log() for log in logs), key=len)
+
+    def _log_reader(self, log: LogTerm) -> Callable[[], Sequence[str]]:
+        """Reads the messages of a log in order; of a send log to some entity, of all that it is a part of."""
+        owner = self.terms.entity_reader(log.entity)
+        sent_by, delivered = self.recorded.sent_by, self.recorded.delivered
+
+        def read() -> Sequence[str]:
+            here = owner()
+            if here is None:
+                return ()
+            return sent_by[here] if isinstance(log, SendLog) else delivered[here]
+
+        return read
+
+    def _acyclic(
+        self, first: MessageVariable, second: MessageVariable, body: Formula, as_recorded: bool
+    ) -> int:
+        certain, open_edges = self.related(first, second, body, as_recorded)
+        if has_cycle(certain):
+            return FALSE
+        return reasons_of_cycles(certain, open_edges)
+
+    def related(
+        self, first: MessageVariable, second: MessageVariable, body: Formula, as_recorded: bool = False
+    ) -> tuple[dict[str, list[str]], dict[tuple[str, str], int]]:
+        """The relation that `body` is between messages: who is related to whom, and why pairs may be."""
+        certain: dict[str, list[str]] = {message: [] for message in self.recorded.messages}
+        open_edges: dict[tuple[str, str], int] = {}
+        judged = self._judgement(body, as_recorded)
+        for _ in self.instances(first, TRUTH):
+            for _ in self.instances(second, TRUTH):
+                pair = (self.terms.messages[first.name], self.terms.messages[second.name])
+                value = judged()
+                if value == TRUE:
+                    certain[pair[0]].append(pair[1])
+                elif value != FALSE:
+                    open_edges[pair] = value
+        return certain, open_edges
+
+
+def _all(parts: Sequence[Judgement]) -> Judgement:
+    def judge() -> int:
+        value = TRUE
+        for part in parts:
+            value = conjunction(value, part())
+            if value == FALSE:
+                break
+        return value
+
+    return judge
+
+
+def _any(parts: Sequence[Judgement]) -> Judgement:
+    def judge() -> int:
+        value = FALSE
+        for part in parts:
+            value = disjunction(value, part())
+            if value == TRUE:
+                break
+        return value
+
+    return judge
+
+
+def _implication(left: Judgement, right: Judgement) -> Judgement:
+    def judge() -> int:
+        premise = negation(left())
+        return premise if premise == TRUE else disjunction(premise, right())
+
+    return judge
+
+
+def _equivalence(left: Judgement, right: Judgement) -> Judgement:
+    def judge() -> int:
+        there, back = left(), right()
+        return conjunction(disjunction(negation(there), back), disjunction(negation(back), there))
+
+    return judge
+
+
+def _restore(bindings: dict[str, str], name: str, hidden: str | None) -> None:
+    if hidden is None:
+        bindings.pop(name, None)
+    else:
+        bindings[name] = hidden
+
+
+def _depends(entity: EntityTerm, variable: Variable) -> bool:
+    """Whether an entity term mentions a message variable."""
+    return isinstance(entity, Sender) and entity.message == variable

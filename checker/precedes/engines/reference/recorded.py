@@ -1,0 +1,107 @@
+"""What an execution records, looked up by message and entity.
+
+Everything here is read off the histories; nothing is judged. One decision is taken: the place of a message in
+a log is that of its first occurrence, and a send repeated unchanged is one send.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from precedes.execution import Event, EventKind, Execution
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An execution with its look-ups.
+
+    `place` is an entity's place in the cluster and `messages` all messages in order of first appearance,
+    reading the histories one after the other: the orders that witnesses are sorted by. Places in logs count
+    from 0. `first` gives the first event of a kind about a message at an entity. `sent_by` has, after the
+    logged sends of an entity in their order, those that a delivery names but that were not logged; `unlogged`
+    has these alone.
+    """
+
+    execution: Execution
+    place: Mapping[str, int]
+    messages: tuple[str, ...]
+    first: Mapping[tuple[EventKind, str, str], Event]
+    send_place: Mapping[str, int]
+    delivered: Mapping[str, tuple[str, ...]]
+    delivery_place: Mapping[str, Mapping[str, int]]
+    delivery_count: Mapping[tuple[str, str], int]
+    sent_by: Mapping[str, tuple[str, ...]]
+    unlogged: Mapping[str, tuple[str, ...]]
+    has_arrivals: bool
+    clocks_fit: bool
+
+    def sender(self, message: str) -> str | None:
+        """Who sent the message; None where nobody did or the message does not exist."""
+        found = self.execution.messages.get(message)
+        return None if found is None else found.sender
+
+    def destinations(self, message: str) -> frozenset[str] | None:
+        """The destinations of a message; None where they are not known."""
+        return self.execution.messages[message].destinations
+
+    def logged(self, message: str) -> bool:
+        """Whether the send of the message stands in a history."""
+        return message in self.send_place
+
+
+def record(execution: Execution) -> Recorded:
+    """Read the look-ups off the histories."""
+    first: dict[tuple[EventKind, str, str], Event] = {}
+    deliveries: dict[tuple[str, str], int] = {}
+    appearance: dict[str, None] = {}
+    for history in execution.histories:
+        for event in history.events:
+            if event.message is None:
+                continue
+            appearance.setdefault(event.message)
+            first.setdefault((event.kind, event.message, history.entity), event)
+            if event.kind is execution.delivery:
+                pair = (history.entity, event.message)
+                deliveries[pair] = deliveries.get(pair, 0) + 1
+    for message in execution.messages:
+        appearance.setdefault(message)
+    send_place = {
+        message: place
+        for entity in execution.entities
+        for place, message in enumerate(execution.sent(entity))
+    }
+    unlogged: dict[str, tuple[str, ...]] = dict.fromkeys(execution.entities, ())
+    for name in appearance:
+        sender = execution.messages[name].sender
+        if sender in unlogged and name not in send_place:
+            unlogged[sender] += (name,)
+    return Recorded(
+        execution=execution,
+        place={entity: place for place, entity in enumerate(execution.entities)},
+        messages=tuple(appearance),
+        first=first,
+        send_place=send_place,
+        delivered={entity: execution.delivered(entity) for entity in execution.entities},
+        delivery_place={
+            entity: {message: place for place, message in enumerate(execution.delivered(entity))}
+            for entity in execution.entities
+        },
+        delivery_count=deliveries,
+        sent_by={entity: execution.sent(entity) + unlogged[entity] for entity in execution.entities},
+        unlogged=unlogged,
+        has_arrivals=any(kind is EventKind.ARRIVE for kind, _, _ in first),
+        clocks_fit=_clocks_fit(execution, first),
+    )
+
+
+def _clocks_fit(execution: Execution, first: Mapping[tuple[EventKind, str, str], Event]) -> bool:
+    """Whether no first delivery is earlier than its send by more than epsilon."""
+    for (kind, name, _), delivery in first.items():
+        if kind is not execution.delivery or delivery.time is None:
+            continue
+        sender = execution.messages[name].sender
+        send = None if sender is None else first.get((EventKind.SEND, name, sender))
+        if send is not None and send.time is not None and send.time - delivery.time > execution.epsilon:
+            return False
+    return True

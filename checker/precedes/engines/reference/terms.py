@@ -1,0 +1,322 @@
+"""What terms stand for on an execution: entities, messages, events and numbers.
+
+A term may stand for nothing (None: nobody sent the message, the delivery did not happen, the name does not
+exist) or for something that is not known (`Unknown`, with reasons). Nothing is stronger: an atom about
+nothing is false, whatever else it mentions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import assert_never
+
+from precedes.engines.reference.happens_before import HappensBeforeRelation
+from precedes.engines.reference.recorded import Recorded
+from precedes.execution import Event, EventKind
+from precedes.formula import (
+    ArrivalEvent,
+    Constant,
+    DeliveryEvent,
+    Delta,
+    Difference,
+    EntityNamed,
+    EntityTerm,
+    EntityVariable,
+    Epsilon,
+    EventTerm,
+    LogTerm,
+    MessageNamed,
+    MessageTerm,
+    MessageVariable,
+    NumberTerm,
+    Position,
+    ReceiptLog,
+    RecordedClock,
+    Scaled,
+    Sender,
+    SendEvent,
+    SendLog,
+    Size,
+    Sum,
+    TimeOf,
+    VectorTime,
+)
+from precedes.verdict import FALSE, TRUE, Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """What is not known, and why: bits of `Reason`."""
+
+    reasons: int
+
+
+Number = int | Fraction | Unknown | None
+
+
+class Terms:
+    """The terms of a formula on one execution, under bindings of its variables that change as quantifiers are
+    gone through."""
+
+    def __init__(self, recorded: Recorded) -> None:
+        self.recorded = recorded
+        self.entities: dict[str, str] = {}
+        self.messages: dict[str, str] = {}
+
+    @cached_property
+    def happens_before(self) -> HappensBeforeRelation:
+        """The relation of the execution, built when first asked for."""
+        return HappensBeforeRelation(self.recorded.execution)
+
+    # ---- entities, messages, events ------------------------------------------------------------------------
+
+    def entity_reader(self, term: EntityTerm) -> Callable[[], str | None]:
+        """Reads the entity of the cluster that a term names, whatever the bindings are by then."""
+        match term:
+            case EntityVariable(name):
+                bound = self.entities
+                return lambda: bound[name]
+            case EntityNamed(name):
+                here = name if name in self.recorded.place else None
+                return lambda: here
+            case Sender(message):
+                sent = self.message_reader(message)
+                return lambda: self._sender(sent())
+            case _:
+                assert_never(term)
+
+    def message_reader(self, term: MessageTerm) -> Callable[[], str | None]:
+        """Reads the message of the execution that a term names, whatever the bindings are by then."""
+        match term:
+            case MessageVariable(name):
+                bound = self.messages
+                return lambda: bound[name]
+            case MessageNamed(name):
+                found = name if name in self.recorded.execution.messages else None
+                return lambda: found
+            case _:
+                assert_never(term)
+
+    def entity(self, term: EntityTerm) -> str | None:
+        """The entity of the cluster that a term names."""
+        return self.entity_reader(term)()
+
+    def message(self, term: MessageTerm) -> str | None:
+        """The message of the execution that a term names."""
+        return self.message_reader(term)()
+
+    def _sender(self, message: str | None) -> str | None:
+        sender = None if message is None else self.recorded.sender(message)
+        return sender if sender in self.recorded.place else None
+
+    def event_reader(self, term: EventTerm) -> Callable[[], int | Unknown | None]:
+        """Reads the number of an event in the happens-before relation."""
+        message = self.message_reader(term.message)
+        match term:
+            case SendEvent():
+                return lambda: self._found(message(), self.happens_before.send)
+            case DeliveryEvent(_, entity):
+                here = self.entity_reader(entity)
+                return lambda: self._received(message(), here(), self.happens_before.delivery)
+            case ArrivalEvent(_, entity):
+                if not self.recorded.has_arrivals:
+                    return lambda: Unknown(Reason.NO_ARRIVAL)
+                here = self.entity_reader(entity)
+                return lambda: self._received(message(), here(), self.happens_before.arrival)
+            case _:
+                assert_never(term)
+
+    def event(self, term: EventTerm) -> int | Unknown | None:
+        """The number of an event in the happens-before relation."""
+        return self.event_reader(term)()
+
+    @staticmethod
+    def _found(message: str | None, find: Callable[[str], int | None]) -> int | None:
+        return None if message is None else find(message)
+
+    @staticmethod
+    def _received(
+        message: str | None, entity: str | None, find: Callable[[str, str], int | None]
+    ) -> int | None:
+        return None if message is None or entity is None else find(message, entity)
+
+    def _logged_event(self, term: EventTerm) -> Event | Unknown | None:
+        """The event as it stands in its history."""
+        recorded = self.recorded
+        match term:
+            case SendEvent(message):
+                name = self.message(message)
+                sender = None if name is None else recorded.sender(name)
+                if name is None or sender is None:
+                    return None
+                return (
+                    recorded.first[EventKind.SEND, name, sender]
+                    if recorded.logged(name)
+                    else Unknown(Reason.SEND_NOT_LOGGED)
+                )
+            case DeliveryEvent(message, entity):
+                kind = recorded.execution.delivery
+            case ArrivalEvent(message, entity):
+                if not recorded.has_arrivals:
+                    return Unknown(Reason.NO_ARRIVAL)
+                kind = EventKind.ARRIVE
+            case _:
+                assert_never(term)
+        received, here = self.message(message), self.entity(entity)
+        return None if received is None or here is None else recorded.first.get((kind, received, here))
+
+    # ---- logs ----------------------------------------------------------------------------------------------
+
+    def addressed(self, message: str, entity: str) -> int:
+        """Whether the entity is a destination of the message."""
+        if self.recorded.sender(message) is None:
+            return FALSE
+        destinations = self.recorded.destinations(message)
+        if destinations is None:
+            return Reason.SEND_NOT_LOGGED
+        return TRUE if entity in destinations else FALSE
+
+    def in_send_log(self, message: str, log: SendLog) -> int:
+        """Whether the message is in SL of an entity, or in the part of it that goes to another."""
+        sender = self.entity(log.entity)
+        if sender is None or self.recorded.sender(message) != sender:
+            return FALSE
+        if log.to is None:
+            return TRUE
+        to = self.entity(log.to)
+        return FALSE if to is None else self.addressed(message, to)
+
+    def _sublog(self, log: SendLog) -> tuple[str, ...] | Unknown | None:
+        """The messages of a send log in order; unknown where a send is missing that could be among them."""
+        sender = self.entity(log.entity)
+        if sender is None or (log.to is not None and self.entity(log.to) is None):
+            return None
+        if self.recorded.unlogged[sender]:
+            return Unknown(Reason.SEND_NOT_LOGGED)
+        return tuple(
+            message for message in self.recorded.sent_by[sender] if self.in_send_log(message, log) == TRUE
+        )
+
+    # ---- numbers -------------------------------------------------------------------------------------------
+
+    def number(self, term: NumberTerm) -> Number:
+        """The value of a number, or a time or duration in nanoseconds."""
+        match term:
+            case Constant(value, _):
+                return value
+            case Delta():
+                delta = self.recorded.execution.delta
+                return Unknown(Reason.NO_DELTA) if delta is None else delta
+            case Epsilon():
+                return self.recorded.execution.epsilon
+            case TimeOf(event):
+                return self._time(event)
+            case Position(message, log):
+                return self._position(message, log)
+            case Size(log):
+                return self._size(log)
+            case RecordedClock(event, entity):
+                return self._recorded_clock(event, entity)
+            case VectorTime(event, entity):
+                return self._vector_time(event, entity)
+            case Sum(left, right):
+                return _combined(self.number(left), self.number(right), lambda a, b: a + b)
+            case Difference(left, right):
+                return _combined(self.number(left), self.number(right), lambda a, b: a - b)
+            case Scaled(factor, scaled):
+                return _combined(factor, self.number(scaled), lambda a, b: a * b)
+            case _:
+                assert_never(term)
+
+    def _time(self, term: EventTerm) -> Number:
+        event = self._logged_event(term)
+        if not isinstance(event, Event):
+            return event
+        if not self.recorded.clocks_fit:
+            return Unknown(Reason.CLOCKS)
+        return Unknown(Reason.NO_TIME) if event.time is None else event.time
+
+    def _size(self, log: LogTerm) -> Number:
+        here = self.entity(log.entity)
+        if here is None:
+            return None
+        if isinstance(log, ReceiptLog):
+            return len(self.recorded.delivery_place[here])
+        if log.to is None:
+            return len(self.recorded.sent_by[here])
+        sublog = self._sublog(log)
+        return len(sublog) if isinstance(sublog, tuple) else sublog
+
+    def _position(self, term: MessageTerm, log: LogTerm) -> Number:
+        message = self.message(term)
+        if message is None:
+            return None
+        if isinstance(log, ReceiptLog):
+            here = self.entity(log.entity)
+            place = None if here is None else self.recorded.delivery_place[here].get(message)
+            return None if place is None else place + 1
+        contained = self.in_send_log(message, log)
+        if contained == FALSE:
+            return None
+        sublog = self._sublog(log)
+        if isinstance(sublog, tuple):
+            return sublog.index(message) + 1
+        return sublog
+
+    def _recorded_clock(self, term: EventTerm, entity: EntityTerm) -> Number:
+        event, of = self._logged_event(term), self.entity(entity)
+        if of is None or event is None:
+            return None
+        if isinstance(event, Unknown):
+            return event
+        return Unknown(Reason.NO_CLOCK) if event.clock is None else event.clock.get(of, 0)
+
+    def _vector_time(self, term: EventTerm, entity: EntityTerm) -> Number:
+        event, of = self.event(term), self.entity(entity)
+        if of is None or event is None:
+            return None
+        if isinstance(event, Unknown):
+            return event
+        relation = self.happens_before
+        if relation.cycle:
+            return Unknown(Reason.CYCLE)
+        before = [
+            TRUE if other == event else relation.before(other, event) for other in relation.of_entity(of)
+        ]
+        reasons = 0
+        for value in before:
+            reasons |= max(value, 0)
+        return Unknown(reasons) if reasons else before.count(TRUE)
+
+
+def mentions_time(term: NumberTerm) -> bool:
+    """Whether the time of an event is in a term: only then does epsilon matter to it."""
+    match term:
+        case TimeOf():
+            return True
+        case Sum(left, right) | Difference(left, right):
+            return mentions_time(left) or mentions_time(right)
+        case Scaled(_, scaled):
+            return mentions_time(scaled)
+        case Constant() | Delta() | Epsilon() | Position() | Size() | RecordedClock() | VectorTime():
+            return False
+        case _:
+            assert_never(term)
+
+
+def _combined(
+    left: Number, right: Number, operation: Callable[[int | Fraction, int | Fraction], int | Fraction]
+) -> Number:
+    if left is None or right is None:
+        return None
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        return Unknown(reasons_in(left) | reasons_in(right))
+    return operation(left, right)
+
+
+def reasons_in(value: Number) -> int:
+    """The reasons why a number is not known; none where it is."""
+    return value.reasons if isinstance(value, Unknown) else 0

@@ -1,0 +1,1 @@
+"""What is told of verdicts: figures, sentences, and the formats that other tools read."""

@@ -1,0 +1,218 @@
+"""Executions drawn as text, the way the papers draw logs, with the places of a witness marked.
+
+Send and receipt logs where only these are known or where a witness is about nothing else; histories
+otherwise. The lines are those of the language, so that a figure can be pasted into a .prec file (a comment
+holds the marks). A figure too large for a page is cut to what the witness is about, with `...` for what is
+left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, assert_never
+
+from precedes.engines.reference.explanation import Witness
+from precedes.execution import Event, EventKind, Execution, History
+from precedes.language.vocabulary import HISTORY_WORDS, KEYWORDS
+from precedes.reports.moments import Clock, clock_of
+from precedes.reports.places import Place, needs_histories, places
+from precedes.reports.sentence import sentence
+
+__all__ = ["figure", "sentence"]
+
+WIDTH: Final = 100
+"""The longest line of a figure that is not cut."""
+ENTITIES: Final = 8
+"""The largest cluster that is drawn with the entities that a witness does not concern."""
+
+_BARE: Final = re.compile(r"[^\W\d]\w*")
+
+
+def figure(execution: Execution, witness: Witness | None = None) -> str:
+    """Draw an execution; with a witness, the places that it is about are underlined."""
+    return "\n".join(_Drawing(execution, witness).lines())
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One event in a line. `kept` where it stays when the line is cut."""
+
+    text: str
+    marked: bool = False
+    kept: bool = False
+
+
+@dataclass(slots=True)
+class _Line:
+    """One log or history: its label, its entries, and after layout its text with the marks below it."""
+
+    label: str
+    entries: Sequence[_Entry]
+    text: str = ""
+    carets: str = ""
+    is_cut: bool = False
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether a part of the line stays in any case."""
+        return any(entry.kept for entry in self.entries)
+
+    def lay_out(self, width: int) -> None:
+        """Write the line, cut where it is wider than `width`."""
+        shown: list[_Entry] = list(self.entries)
+        if len(self.label) + 7 + sum(len(entry.text) + 1 for entry in shown) > width:
+            shown = self._cut()
+            self.is_cut = True
+        self.text = f"{self.label}: <"
+        self.carets = " " * len(self.text)
+        for entry in shown:
+            self.text += f" {entry.text}"
+            self.carets += f" {('^' if entry.marked else ' ') * len(entry.text)}"
+        self.text += " ]"
+        self.carets = self.carets.rstrip()
+
+    def _cut(self) -> list[_Entry]:
+        last = len(self.entries) - 1
+        wanted = {n + step for n, entry in enumerate(self.entries) if entry.kept for step in (-1, 0, 1)}
+        wanted = wanted or {0, 1, 2, last}
+        shown: list[_Entry] = []
+        before = -1
+        for n in sorted(n for n in wanted if 0 <= n <= last):
+            if n != before + 1:
+                shown.append(_Entry("..."))
+            shown.append(self.entries[n])
+            before = n
+        if before != last:
+            shown.append(_Entry("..."))
+        return shown
+
+
+@dataclass(slots=True)
+class _Drawing:
+    execution: Execution
+    witness: Witness | None
+    marked: frozenset[Place] = field(init=False)
+    clock: Clock = field(init=False)
+    timed: bool = field(init=False)
+    numbered: bool = field(init=False)
+    selective: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.marked = frozenset() if self.witness is None else places(self.execution, self.witness)
+        self.clock = clock_of(self.execution)
+        self.timed = self.witness is None or needs_histories(self.witness)
+        entities = self.execution.entities
+        everybody = frozenset(entities)
+        self.selective = any(
+            m.logged and m.destinations != everybody for m in self.execution.messages.values()
+        )
+        self.numbered = all(entity == f"E{place}" for place, entity in enumerate(entities, start=1))
+
+    def lines(self) -> list[str]:
+        """The figure, line by line."""
+        rows = {history.entity: self._row(history) for history in self.execution.histories}
+        every = len(rows)
+        large = every > ENTITIES or any(line.is_cut for row in rows.values() for line in row)
+        if large and self.witness is not None:
+            rows = self._concerned(rows)
+        drawn = [] if self.numbered else ["cluster " + " ".join(map(written, self.execution.entities))]
+        pairs = [row for row in rows.values() if len(row) == 2]
+        beside = max((len(row[0].text) for row in pairs), default=0) + 3
+        side_by_side = beside + max((len(row[1].text) for row in pairs), default=0) <= WIDTH
+        for row in rows.values():
+            if len(row) == 2 and side_by_side:
+                drawn += _line(*(line.text for line in row), at=beside)
+                drawn += _line(*(line.carets for line in row), at=beside)
+            else:
+                for line in row:
+                    drawn += [*_line(line.text), *_line(line.carets)]
+        if len(rows) < every:
+            drawn.append(f"# {every - len(rows)} more of the cluster's {every} entities")
+        return drawn
+
+    def _concerned(self, rows: Mapping[str, Sequence[_Line]]) -> dict[str, Sequence[_Line]]:
+        """The lines that show something of the witness, of the entities that it is about."""
+        about = {*(self.witness.entities if self.witness else ()), *(entity for entity, _, _ in self.marked)}
+        kept = {entity: [line for line in rows[entity] if line.is_kept] for entity in rows if entity in about}
+        return {entity: row or rows[entity][:1] for entity, row in kept.items()} or dict(rows)
+
+    def _row(self, history: History) -> Sequence[_Line]:
+        if history.interleaved and self.timed:
+            row = [_Line(self._label("H", history.entity), [self._event(e, history) for e in history.events])]
+        else:
+            row = [self._receipt_log(history), self._send_log(history)]
+        for line in row:
+            line.lay_out(WIDTH)
+        return row
+
+    def _label(self, log: str, entity: str) -> str:
+        return f"{log}{entity[1:]}" if self.numbered else f"{log}[{written(entity)}]"
+
+    def _receipt_log(self, history: History) -> _Line:
+        delivery = self.execution.delivery
+        entries = [self._about(event, history) for event in history.events if event.kind is delivery]
+        mark = self.execution.marks.get(history.entity)
+        if mark is not None:
+            entries.insert(mark, _Entry("||", kept=True))
+        return _Line(self._label("RL", history.entity), entries)
+
+    def _send_log(self, history: History) -> _Line:
+        entries = [self._about(event, history) for event in history.events if event.kind is EventKind.SEND]
+        return _Line(self._label("SL", history.entity), entries)
+
+    def _event(self, event: Event, history: History) -> _Entry:
+        match event.kind:
+            case EventKind.SEND:
+                return self._about(event, history, "!")
+            case EventKind.DELIVER:
+                return self._about(event, history, "?")
+            case EventKind.ARRIVE | EventKind.DISCARD:
+                return self._about(event, history, f"{event.kind.value}(", ")")
+            case EventKind.CRASH | EventKind.RECOVER:
+                return _Entry(event.kind.value + self._time(event))
+            case EventKind.VIEW:
+                return _Entry(f"view{self._set(event.members)}{self._time(event)}")
+            case _:
+                assert_never(event.kind)
+
+    def _about(self, event: Event, history: History, opening: str = "", closing: str = "") -> _Entry:
+        """The entry of an event that is about a message."""
+        message = event.message or ""
+        text = f"{opening}{written(message)}{closing}"
+        if event.kind is EventKind.SEND:
+            destinations = self.execution.messages[message].destinations
+            if self.selective and destinations is not None:
+                text += self._set(destinations)
+        marked = (history.entity, event.kind, message) in self.marked
+        about = self.witness is not None and message in self.witness.messages
+        return _Entry(text + self._time(event), marked, marked or about)
+
+    def _time(self, event: Event) -> str:
+        return self.clock.mark(event.time) if self.timed and event.time is not None else ""
+
+    def _set(self, entities: Iterable[str]) -> str:
+        """Destinations by their places where the cluster is E1, E2 and so on, by name otherwise."""
+        members = set(entities)
+        places_ = [
+            str(place) if self.numbered else written(entity)
+            for place, entity in enumerate(self.execution.entities, start=1)
+            if entity in members
+        ]
+        return "{" + ",".join(places_) + "}"
+
+
+def written(name: str) -> str:
+    """A name as the language writes it: bare where it can be, quoted otherwise."""
+    if _BARE.fullmatch(name) and name not in KEYWORDS and name not in HISTORY_WORDS:
+        return name
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _line(left: str, right: str = "", *, at: int = 0) -> list[str]:
+    """One line of two columns, or none where both are empty; marks become a comment of the language."""
+    text = f"{left:<{at}}{right}".rstrip()
+    if text and not text.strip(" ^"):
+        text = "#" + text[1:]
+    return [text] if text else []

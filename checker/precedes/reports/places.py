@@ -1,0 +1,88 @@
+"""The places of an execution that a witness is about: which sends, deliveries and other events a figure
+marks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from precedes.engines.reference.explanation import Fact, Witness, chain_of
+from precedes.engines.reference.happens_before import HappensBeforeRelation
+from precedes.engines.reference.mentions import nodes
+from precedes.execution import EventKind, Execution
+from precedes.formula import (
+    ArrivalEvent,
+    DeliveryEvent,
+    EntityNamed,
+    HappensBefore,
+    InLog,
+    MessageNamed,
+    Position,
+    Precedes,
+    ReceiptLog,
+    RecordedClock,
+    Repeated,
+    SendEvent,
+    SendLog,
+    TimeOf,
+    VectorTime,
+)
+from precedes.verdict import FALSE
+
+Place = tuple[str, EventKind, str]
+"""An entity, a kind of event and a message."""
+
+
+def places(execution: Execution, witness: Witness) -> frozenset[Place]:
+    """What a figure marks for a witness."""
+    found = {place for fact in witness.facts for place in _places(fact, execution)}
+    if needs_histories(witness):
+        chain = chain_of(witness.facts, HappensBeforeRelation(execution))
+        found |= {(event.entity, event.kind, event.message) for event in chain if event.message is not None}
+    return frozenset(found)
+
+
+def needs_histories(witness: Witness) -> bool:
+    """Whether a witness is about events and times, which send and receipt logs do not show."""
+    return any(
+        isinstance(node, HappensBefore | TimeOf | RecordedClock | VectorTime)
+        for fact in witness.facts
+        for node in nodes(fact.formula)
+    )
+
+
+def _places(fact: Fact, execution: Execution) -> Iterator[Place]:
+    """The places of one fact. Of a message that is missing from a receipt log, its send is one."""
+    for instance in fact.instances:
+        yield from _places(instance, execution)
+    for node in nodes(fact.formula):
+        match node:
+            case Precedes(MessageNamed(first), MessageNamed(second), log):
+                yield from _in_log(first, log, execution)
+                yield from _in_log(second, log, execution)
+            case (
+                InLog(MessageNamed(message), log)
+                | Repeated(MessageNamed(message), log)
+                | Position(MessageNamed(message), log)
+            ):
+                yield from _in_log(message, log, execution)
+                if fact.value == FALSE and isinstance(log, ReceiptLog):
+                    yield from _send(message, execution)
+            case SendEvent(MessageNamed(message)):
+                yield from _send(message, execution)
+            case DeliveryEvent(MessageNamed(message), EntityNamed(entity)):
+                yield entity, execution.delivery, message
+            case ArrivalEvent(MessageNamed(message), EntityNamed(entity)):
+                yield entity, EventKind.ARRIVE, message
+
+
+def _in_log(message: str, log: SendLog | ReceiptLog, execution: Execution) -> Iterator[Place]:
+    if isinstance(log.entity, EntityNamed):
+        kind = EventKind.SEND if isinstance(log, SendLog) else execution.delivery
+        yield log.entity.name, kind, message
+
+
+def _send(message: str, execution: Execution) -> Iterator[Place]:
+    sender = execution.messages[message].sender if message in execution.messages else None
+    if sender is not None:
+        yield sender, EventKind.SEND, message

@@ -1,0 +1,246 @@
+"""One sentence that says how a requirement fails.
+
+"E2 delivers a before x, E3 delivers x before a; both were addressed to E2 and E3". It is made of the facts of
+a witness, one clause for each that the others do not say already. Nothing here knows a predicate by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+from precedes.engines.reference.explanation import Fact, Witness
+from precedes.engines.reference.mentions import nodes
+from precedes.execution import Execution
+from precedes.formula import (
+    Acyclic,
+    And,
+    Comparison,
+    DeliveryEvent,
+    EntityVariable,
+    Exists,
+    Forall,
+    Formula,
+    HappensBefore,
+    Iff,
+    Implies,
+    InLog,
+    IsDestination,
+    LogTerm,
+    MessageTerm,
+    Not,
+    Or,
+    Precedes,
+    ReceiptLog,
+    Repeated,
+    Requirement,
+    SameEntity,
+    SameMessage,
+    SendEvent,
+    SendLog,
+    Sent,
+    Truth,
+)
+from precedes.reports.moments import duration_text
+from precedes.reports.numbers import entity_name, log_name, message_name
+from precedes.reports.statements import Statements, about_delta, listed
+from precedes.verdict import FALSE, TRUE
+
+INSTANCES: Final = 3
+"""How many things a sentence goes through where none of them does."""
+
+
+def sentence(requirement: Requirement, execution: Execution, witness: Witness | None) -> str:
+    """How the requirement fails at the witness; empty where there is nothing to say.
+
+    Where a part of the requirement fails, its name comes first.
+    """
+    if witness is None:
+        return ""
+    told = _Telling(execution, witness).tell()
+    return f"{witness.part}: {told}" if told and witness.part != requirement.name else told
+
+
+class _Order(IntEnum):
+    """Where in the sentence a clause stands. Memberships are left out where another clause implies them."""
+
+    MEMBERSHIP = 0
+    CHAIN = 1
+    SENDS = 2
+    RECEIPTS = 3
+    REST = 4
+
+
+Membership = tuple[str, str]
+"""A message and the log that it is in."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A part of the sentence, with the memberships that it implies."""
+
+    text: str
+    order: _Order
+    implies: frozenset[Membership] = frozenset()
+
+
+class _Telling:
+    def __init__(self, execution: Execution, witness: Witness) -> None:
+        self._facts = witness.facts
+        self._about_events = any(isinstance(fact.formula, HappensBefore) for fact in self._facts)
+        timed = self._about_events or any(isinstance(fact.formula, Comparison) for fact in self._facts)
+        self._statements = Statements(execution, timed=timed)
+        self._execution = execution
+
+    def tell(self) -> str:
+        """Chains first, then sends, then the rest; in the end what all of it shares."""
+        cycle = self._statements.terms.happens_before.cycle if self._about_events else ()
+        if cycle:
+            return f"no such execution is possible: {self._statements.chain(cycle)}"
+        clauses = _without_repetition([clause for fact in self._facts if (clause := self._clause(fact))])
+        chains = [clause.text for clause in clauses if clause.order is _Order.CHAIN]
+        others = ", ".join(clause.text for clause in clauses if clause.order is not _Order.CHAIN)
+        tails = (self._addressed(others), self._within_delta())
+        return "; ".join(part for part in (*chains, others, *tails) if part)
+
+    def _clause(self, fact: Fact) -> _Clause | None:
+        """What one fact adds to the sentence, if anything."""
+        formula, value = fact.formula, fact.value
+        said = self._statements.statement
+        if value not in (TRUE, FALSE):
+            text = f"it is not known whether {said(formula, TRUE)}"
+            return _Clause(text, _Order.REST, _deliveries(formula))
+        match formula:
+            case HappensBefore() if value == TRUE:
+                return self._happens_before(formula)
+            case Comparison() if fact.context and value == TRUE and about_delta(formula):
+                return None
+            case InLog(message, log) if value == TRUE:
+                order = _Order.MEMBERSHIP if fact.context else _Order.RECEIPTS
+                return _Clause(said(formula, value), order, _membership(message, log))
+            case Precedes(first, second, log):
+                order = _Order.SENDS if isinstance(log, SendLog) else _Order.RECEIPTS
+                return _Clause(
+                    said(formula, value), order, _membership(first, log) | _membership(second, log)
+                )
+            case Repeated(message, log):
+                return _Clause(said(formula, value), _Order.RECEIPTS, _membership(message, log))
+            case Exists() if value == FALSE:
+                return _Clause(self._nothing(formula, fact.instances), _Order.REST)
+            case IsDestination() | Sent() | SameEntity() | SameMessage() if fact.context or value == TRUE:
+                return None
+            case Truth() | Forall() | Exists() | Acyclic() | Not() | And() | Or() | Implies() | Iff():
+                return None
+            case _:
+                return _Clause(said(formula, value), _Order.REST, _deliveries(formula))
+
+    def _happens_before(self, atom: HappensBefore) -> _Clause:
+        """Two deliveries at one entity in their order; else the chain that leads from one event to the other.
+        """
+        match atom.first, atom.second:
+            case DeliveryEvent(first, here), DeliveryEvent(second, there) if here == there:
+                text = self._statements.delivery_order(
+                    entity_name(here), message_name(first), message_name(second)
+                )
+                return _Clause(text, _Order.RECEIPTS, _deliveries(atom))
+        relation = self._statements.terms.happens_before
+        earlier, later = relation.named(atom.first), relation.named(atom.second)
+        events = () if earlier is None or later is None else relation.chain(earlier, later)
+        told = self._statements.statement(atom, TRUE)
+        if events:
+            chain = self._statements.chain(events)
+            between_sends = isinstance(atom.first, SendEvent) and isinstance(atom.second, SendEvent)
+            at_one_entity = len({event.entity for event in events}) == 1
+            told = chain if at_one_entity and not between_sends else f"{told}: {chain}"
+        return _Clause(told, _Order.CHAIN, _deliveries(atom))
+
+    def _nothing(self, formula: Exists, instances: Sequence[Fact]) -> str:
+        """Why nothing does what something should."""
+        recorded = self._statements.recorded
+        match formula:
+            case Exists(EntityVariable() as who, Truth(True), InLog(message, SendLog(of, to))) if of == who:
+                name = message_name(message)
+                sender = recorded.sender(name)
+                if sender is None or to is None:
+                    return f"nobody sent {name}"
+                return f"{sender} does not send {name} to {entity_name(to)}"
+            case Exists(
+                EntityVariable() as who, IsDestination(member, sent), InLog(message, ReceiptLog(of))
+            ) if member == of == who and sent == message:
+                name = message_name(message)
+                reached = self._statements.entities_in_order(recorded.destinations(name) or ())
+                return f"{name} was addressed to {listed(reached)}, none of them delivers it"
+        texts = dict.fromkeys(self._statements.statement(fact.formula, fact.value) for fact in instances)
+        if not texts:
+            return f"there is no {formula.variable.name} in range"
+        return ", ".join(list(texts)[:INSTANCES]) + (" and so on" if len(texts) > INSTANCES else "")
+
+    # ---- what the sentence ends with -----------------------------------------------------------------------
+
+    def _addressed(self, said: str) -> str:
+        """To whom the messages were addressed: where two logs disagree, or the failure depends on it.
+
+        Nothing where `said` has it already.
+        """
+        orders = [
+            (entity_name(atom.log.entity), frozenset((message_name(atom.first), message_name(atom.second))))
+            for atom in (fact.formula for fact in self._facts)
+            if isinstance(atom, Precedes) and isinstance(atom.log, ReceiptLog)
+        ]
+        owners = list(dict.fromkeys(owner for owner, _ in orders))
+        pairs = {pair for _, pair in orders}
+        if len(owners) == 2 and len(pairs) == 1:
+            return self._addressed_to(self._statements.messages_in_order(pairs.pop()), owners)
+        asked: dict[str, list[str]] = {}
+        for fact in self._facts:
+            if isinstance(fact.formula, IsDestination) and fact.value == TRUE:
+                name = message_name(fact.formula.message)
+                if f"{name} was addressed to" not in said:
+                    asked.setdefault(name, []).append(entity_name(fact.formula.entity))
+        in_order = self._statements.entities_in_order
+        return ", ".join(f"{name} was addressed to {listed(in_order(to))}" for name, to in asked.items())
+
+    def _addressed_to(self, messages: Sequence[str], entities: Sequence[str]) -> str:
+        recorded = self._statements.recorded
+        if not all(map(recorded.logged, messages)):
+            return ""
+        others = [(m, e) for m in messages for e in entities if e not in (recorded.destinations(m) or ())]
+        if others:
+            return ", ".join(f"{message} was not addressed to {entity}" for message, entity in others)
+        return f"both were addressed to {listed(entities)}"
+
+    def _within_delta(self) -> str:
+        """Delta, where it is among what makes the failure one."""
+        delta = self._execution.delta
+        limited = any(
+            fact.context and fact.value == TRUE and about_delta(fact.formula) for fact in self._facts
+        )
+        return f"all within delta ({duration_text(delta)})" if limited and delta is not None else ""
+
+
+def _without_repetition(clauses: Sequence[_Clause]) -> list[_Clause]:
+    """The clauses in order, without those that others imply; of two about one membership the longer says
+    more.
+    """
+    implied = {pair for clause in clauses if clause.order is not _Order.MEMBERSHIP for pair in clause.implies}
+    kept: dict[object, _Clause] = {}
+    for clause in sorted(clauses, key=lambda clause: (clause.order, -len(clause.text))):
+        if clause.order is not _Order.MEMBERSHIP:
+            kept.setdefault(clause.text, clause)
+        elif not clause.implies <= implied:
+            kept.setdefault(clause.implies, clause)
+    left = set(kept.values())
+    return sorted(dict.fromkeys(c for c in clauses if c in left), key=lambda clause: clause.order)
+
+
+def _membership(message: MessageTerm, log: LogTerm) -> frozenset[Membership]:
+    whole = SendLog(log.entity) if isinstance(log, SendLog) else log
+    return frozenset({(message_name(message), log_name(whole))})
+
+
+def _deliveries(formula: Formula) -> frozenset[Membership]:
+    """The deliveries that a formula speaks of as events."""
+    events = (node for node in nodes(formula) if isinstance(node, DeliveryEvent))
+    return frozenset((message_name(event.message), log_name(ReceiptLog(event.entity))) for event in events)

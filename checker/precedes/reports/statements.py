@@ -1,0 +1,221 @@
+"""Atoms in words: what a closed atom says of an execution, or that it is not so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, assert_never
+
+from precedes.engines.reference.evaluation import Evaluator
+from precedes.engines.reference.failure_line import failure_line
+from precedes.engines.reference.happens_before import Occurrence
+from precedes.engines.reference.mentions import entities_in, messages_in
+from precedes.execution import EventKind, Execution
+from precedes.formula import (
+    Acyclic,
+    And,
+    Comparison,
+    DeliveryEvent,
+    Delta,
+    Exists,
+    FailureLine,
+    Forall,
+    Formula,
+    HappensBefore,
+    Iff,
+    Implies,
+    InLog,
+    IsDestination,
+    LogTerm,
+    MessageTerm,
+    Not,
+    Or,
+    Precedes,
+    ReceiptLog,
+    Repeated,
+    SameEntity,
+    SameMessage,
+    SendEvent,
+    SendLog,
+    Sent,
+    Sum,
+    TimeOf,
+    Truth,
+    Undetermined,
+)
+from precedes.reports.moments import clock_of, duration_text
+from precedes.reports.numbers import Numbers, entity_name, event_words, log_name, message_name
+from precedes.verdict import FALSE, TRUE
+
+_VERBS: Final = {
+    EventKind.SEND: "sends",
+    EventKind.DELIVER: "delivers",
+    EventKind.ARRIVE: "receives",
+    EventKind.DISCARD: "discards",
+    EventKind.CRASH: "crashes",
+    EventKind.RECOVER: "recovers",
+    EventKind.VIEW: "changes its view",
+}
+
+
+class Statements:
+    """Puts what is true of one execution in words; `timed` adds to deliveries when they happened."""
+
+    def __init__(self, execution: Execution, *, timed: bool) -> None:
+        evaluator = Evaluator(execution)
+        self.execution = execution
+        self.recorded = evaluator.recorded
+        self.terms = evaluator.terms
+        self._clock = clock_of(execution)
+        self._numbers = Numbers(self.terms, self._clock)
+        self._timed = timed
+
+    def statement(self, formula: Formula, value: int) -> str:
+        """An atom as a statement, or as its denial where the value is FALSE."""
+        true = value == TRUE
+        match formula:
+            case InLog(message, log):
+                return self._membership(message, log, true)
+            case Precedes(first, second, log):
+                return self.order(message_name(first), message_name(second), log, true)
+            case Repeated(message, log):
+                return self._repetition(message_name(message), entity_name(log.entity), true)
+            case Sent(message):
+                return f"{'somebody' if true else 'nobody'} sent {message_name(message)}"
+            case IsDestination(entity, message):
+                return f"{message_name(message)} was {_not(true)}addressed to {entity_name(entity)}"
+            case SameEntity(left, right):
+                return f"{entity_name(left)} is {_not(true)}{entity_name(right)}"
+            case SameMessage(left, right):
+                return f"{message_name(left)} is {_not(true)}{message_name(right)}"
+            case HappensBefore(SendEvent(first), SendEvent(second)):
+                return f"{_not(true)}{message_name(first)} ~> {message_name(second)}"
+            case HappensBefore(earlier, later):
+                return f"{_not(true)}{event_words(earlier)} ~> {event_words(later)}"
+            case Comparison():
+                return self._comparison(formula, value)
+            case FailureLine():
+                return self._marks() or "the marks stand on the failure line"
+            case Undetermined(why):
+                return why
+            case Truth():
+                return "true" if true else "false"
+            case Not(body):
+                return self.statement(body, FALSE if true else TRUE)
+            case Forall() | Exists() | Acyclic() | And() | Or() | Implies() | Iff():
+                about = [*messages_in(formula), *entities_in(formula)] or ["the execution"]
+                return f"what is asked of {listed(about)} is {_not(true)}so"
+            case _:
+                assert_never(formula)
+
+    # ---- logs ----------------------------------------------------------------------------------------------
+
+    def _membership(self, message: MessageTerm, log: LogTerm, true: bool) -> str:
+        here, name = entity_name(log.entity), message_name(message)
+        if isinstance(log, ReceiptLog):
+            return f"{here} delivers {name}" if true else f"{here} does not deliver {name}"
+        to = "" if log.to is None else f" to {entity_name(log.to)}"
+        return f"{here} sends {name}{to}" if true else f"{here} does not send {name}{to}"
+
+    def order(self, first: str, second: str, log: LogTerm, true: bool) -> str:
+        """In which order, if at all, two messages stand in a log."""
+        here = entity_name(log.entity)
+        if isinstance(log, SendLog):
+            contained = [self.terms.in_send_log(message, log) == TRUE for message in (first, second)]
+            if not all(contained):
+                return f"{log_name(log)} does not have both {first} and {second}"
+            before, after = (first, second) if true else (second, first)
+            return f"{here} sends {before} before {after}"
+        log_places = self.recorded.delivery_place.get(here, {})
+        present = [message for message in (first, second) if message in log_places]
+        if len(present) == 2:
+            return self.delivery_order(here, *sorted(present, key=lambda message: log_places[message]))
+        if not present:
+            return f"{here} delivers neither {first} nor {second}"
+        return f"{here} delivers {present[0]} without {second if present[0] == first else first}"
+
+    def delivery_order(self, here: str, first: str, second: str) -> str:
+        """`E3 delivers m3 before m1`, or with the times of both where these matter and are known."""
+        if first == second:
+            return f"{here} delivers {first}"
+        before, after = (
+            self.recorded.first[self.execution.delivery, name, here].time for name in (first, second)
+        )
+        if not self._timed or before is None or after is None:
+            return f"{here} delivers {first} before {second}"
+        return f"{here} delivers {first} at {self._clock.text(before)}, {second} at {self._clock.text(after)}"
+
+    def _repetition(self, message: str, here: str, true: bool) -> str:
+        count = self.recorded.delivery_count.get((here, message), 0)
+        times = "not more than once" if not true else "twice" if count == 2 else f"{count} times"
+        return f"{here} delivers {message} {times}"
+
+    def _marks(self) -> str:
+        """Where the failure line is and no mark."""
+        marks = self.execution.marks
+        wrong = []
+        for entity, place in failure_line(self.recorded).items():
+            log = self.execution.delivered(entity)
+            if marks.get(entity, len(log)) != place:
+                before = f"before {log[place]}" if place < len(log) else "at the end"
+                wrong.append(f"the failure line of {entity} is {before}")
+        return ", ".join(wrong)
+
+    # ---- time and happens-before ---------------------------------------------------------------------------
+
+    def _comparison(self, atom: Comparison, value: int) -> str:
+        """A comparison; a breach of a deadline in words of its own."""
+        if value == FALSE and about_delta(atom):
+            match atom.left, atom.right:
+                case TimeOf(DeliveryEvent(message, entity)), Sum(
+                    TimeOf(SendEvent(sent)) as sending, Delta()
+                ) if message == sent:
+                    late, at = self.terms.number(atom.left), self.terms.number(sending)
+                    if isinstance(late, int) and isinstance(at, int) and self.execution.delta is not None:
+                        after = f"{message_name(message)} {duration_text(late - at)} after its send"
+                        delta = duration_text(self.execution.delta)
+                        return f"{entity_name(entity)} delivers {after}, delta is {delta}"
+        return self._numbers.comparison(atom, value)
+
+    def chain(self, events: Sequence[Occurrence]) -> str:
+        """`E1 sends m1 then m2, E2 delivers m2 then sends m3`."""
+        told: list[str] = []
+        here = verb = ""
+        for event in events:
+            doing = "delivers" if event.kind is self.execution.delivery else _VERBS[event.kind]
+            what = doing if event.message is None else f"{doing} {event.message}"
+            if event.entity != here:
+                told.append(f"{event.entity} {what}")
+            else:
+                told[-1] += f" then {what if doing != verb or event.message is None else event.message}"
+            here, verb = event.entity, doing
+        return ", ".join(told)
+
+    # ---- names ---------------------------------------------------------------------------------------------
+
+    def entities_in_order(self, entities: Iterable[str]) -> list[str]:
+        """Entities in the cluster's order."""
+        place = self.recorded.place
+        return sorted(set(entities), key=lambda entity: place.get(entity, len(place)))
+
+    def messages_in_order(self, messages: Iterable[str]) -> list[str]:
+        """Messages in order of first appearance."""
+        wanted = set(messages)
+        return [message for message in self.recorded.messages if message in wanted]
+
+
+def about_delta(formula: Formula) -> bool:
+    """Whether a formula compares a time with another plus delta."""
+    match formula:
+        case Comparison(left=TimeOf(), right=Sum(TimeOf(), Delta())):
+            return True
+        case _:
+            return False
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return "".join(names) if len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _not(true: bool) -> str:
+    return "" if true else "not "
