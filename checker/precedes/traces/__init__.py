@@ -1,0 +1,27 @@
+"""Traces: files of rows, read into canonical tables and assembled into batches of executions.
+
+See docs/traces.md.
+"""
+
+from precedes.traces.assembling import assemble
+from precedes.traces.batches import read_batches
+from precedes.traces.notices import Notice, Notices
+from precedes.traces.options import TraceOptions
+from precedes.traces.reading import canonical, read_table
+from precedes.traces.schema import TABLE_SCHEMA
+from precedes.traces.sources import TraceSource, expand
+from precedes.traces.writing import write_executions
+
+__all__ = [
+    "TABLE_SCHEMA",
+    "Notice",
+    "Notices",
+    "TraceOptions",
+    "TraceSource",
+    "assemble",
+    "canonical",
+    "expand",
+    "read_batches",
+    "read_table",
+    "write_executions",
+]

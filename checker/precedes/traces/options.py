@@ -1,0 +1,24 @@
+"""What the user says about a trace that the trace does not say itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from precedes.execution import EventKind
+
+
+@dataclass(frozen=True, slots=True)
+class TraceOptions:
+    """How rows become executions. Picklable.
+
+    `delivery` is the kind of event that counts as delivery; `cluster` names entities of every execution, for
+    those that left no trace; `strict` makes contradictions errors; `delta` and `epsilon` are nanoseconds;
+    `complete` False: what was not recorded may yet have happened.
+    """
+
+    delivery: EventKind = EventKind.DELIVER
+    cluster: tuple[str, ...] = ()
+    strict: bool = False
+    delta: int | None = None
+    epsilon: int = 0
+    complete: bool = True

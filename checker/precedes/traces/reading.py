@@ -1,0 +1,45 @@
+"""From a source to canonical tables, by its format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pyarrow as pa
+
+from precedes.traces.delimited import read_csv
+from precedes.traces.jsonlines import read_json_lines
+from precedes.traces.notices import Notices
+from precedes.traces.parquet import canonical_arrow, read_parquet
+from precedes.traces.sources import Format, TraceSource, source_of
+from precedes.traces.streams import opened
+
+
+def read_table(source: TraceSource | str, notices: Notices, order: int | None = None) -> Iterator[pa.Table]:
+    """Canonical tables (`TABLE_SCHEMA`) of one file, or of standard input for `-`, in the order of its rows.
+
+    `order` is the place of the file among the files of the trace, where the source does not know it. Raises
+    PrecedesError for a file that cannot be read and for bad rows; what was yielded before must then not be
+    used.
+    """
+    if isinstance(source, str):
+        source = source_of(source)
+    if order is not None:
+        source = replace(source, order=order)
+    match source.format:
+        case Format.PARQUET:
+            yield from read_parquet(source, notices)
+        case Format.JSON_LINES:
+            with opened(source) as stream:
+                yield from read_json_lines(source, stream, notices)
+        case Format.CSV:
+            with opened(source) as stream:
+                yield from read_csv(source, stream, notices)
+
+
+def canonical(table: pa.Table, name: str, notices: Notices, first_row: int = 1) -> pa.Table:
+    """Rows that are in Arrow already, with the columns of a trace under their names, as a canonical table.
+
+    `name` stands for the file in messages. Raises PrecedesError for a missing column and for bad rows.
+    """
+    return canonical_arrow(TraceSource(name, Format.PARQUET), table, first_row, notices)

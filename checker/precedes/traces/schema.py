@@ -1,0 +1,70 @@
+"""The canonical table of rows: which columns there are, of which types, and which of them an input must have.
+
+Every reader ends in this schema, every other part of the package starts from it. Ids are text; an absent
+value is null; `dest` null is "every entity", an empty list is "nobody". `event` is the index of the kind in
+`EventKind`. `time` is in nanoseconds. A recorded clock that names its entities is in `clock`; one that is a
+bare list is in `vector`, its k-th number belonging to the k-th entity of the cluster (see
+`precedes.traces.clocks`). `file` and `row` say where a row was read: `row` counts lines (JSON Lines), records
+with the header as row 1 (CSV), or rows (Parquet), from 1. `file_order` numbers the files in the order in
+which they were named, so that the order of rows can be found again after a shuffle. All fields may be null as
+far as Arrow knows, for Spark cannot say otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pyarrow as pa
+
+from precedes.execution import EventKind
+
+EVENT_NAMES: Final = tuple(kind.value for kind in EventKind)
+EVENT_CODES: Final = {kind: code for code, kind in enumerate(EventKind)}
+WITHOUT_MESSAGE: Final = frozenset({EventKind.CRASH, EventKind.RECOVER, EventKind.VIEW})
+FIRST_WITHOUT_MESSAGE: Final = min(EVENT_CODES[kind] for kind in WITHOUT_MESSAGE)
+
+ID_COLUMNS: Final = ("execution", "entity", "message", "sender", "channel", "view")
+ID_LIST_COLUMNS: Final = ("dest", "members")
+REQUIRED_COLUMNS: Final = ("execution", "entity", "event")
+
+INPUT_COLUMNS: Final = (
+    "execution",
+    "entity",
+    "seq",
+    "event",
+    "message",
+    "dest",
+    "sender",
+    "time",
+    "clock",
+    "channel",
+    "position",
+    "redelivered",
+    "view",
+    "members",
+)
+"""The columns that a trace may have, in the order in which they are written."""
+
+WHERE_READ: Final = ("file", "row", "file_order")
+
+_FIELDS: Final[list[pa.Field[Any]]] = [
+    pa.field("execution", pa.string()),
+    pa.field("entity", pa.string()),
+    pa.field("seq", pa.int64()),
+    pa.field("event", pa.int8()),
+    pa.field("message", pa.string()),
+    pa.field("dest", pa.list_(pa.string())),
+    pa.field("sender", pa.string()),
+    pa.field("time", pa.int64()),
+    pa.field("clock", pa.map_(pa.string(), pa.int64())),
+    pa.field("vector", pa.list_(pa.int64())),
+    pa.field("channel", pa.string()),
+    pa.field("position", pa.int64()),
+    pa.field("redelivered", pa.bool_()),
+    pa.field("view", pa.string()),
+    pa.field("members", pa.list_(pa.string())),
+    pa.field("file", pa.string()),
+    pa.field("row", pa.int64()),
+    pa.field("file_order", pa.int32()),
+]
+TABLE_SCHEMA: Final = pa.schema(_FIELDS)

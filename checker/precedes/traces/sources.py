@@ -1,0 +1,178 @@
+"""Which files a trace is: paths, globs, directories, partitioned data sets, standard input.
+
+Names decide the format. Folders named `column=value` anywhere in a path are columns, as Hive writes them.
+Files and folders in a directory whose names begin with `_` or `.` are left out, as everywhere in this
+tradition.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path, PurePath
+from typing import Final
+from urllib.parse import unquote
+
+from precedes.diagnostics import Diagnostic, PrecedesError
+from precedes.traces import notices as notice
+from precedes.traces.notices import Notices
+from precedes.traces.schema import INPUT_COLUMNS
+
+STANDARD_INPUT: Final = "-"
+_HIVE_NULL: Final = "__HIVE_DEFAULT_PARTITION__"
+
+
+class Format(Enum):
+    """How rows are written in a file."""
+
+    JSON_LINES = "JSON Lines"
+    CSV = "CSV"
+    PARQUET = "Parquet"
+
+
+class Compression(Enum):
+    """How a text file is compressed; the values are Arrow's names."""
+
+    GZIP = "gzip"
+    ZSTD = "zstd"
+
+
+_FORMATS: Final = {
+    ".jsonl": Format.JSON_LINES,
+    ".ndjson": Format.JSON_LINES,
+    ".json": Format.JSON_LINES,
+    ".csv": Format.CSV,
+    ".parquet": Format.PARQUET,
+}
+_COMPRESSIONS: Final = {".gz": Compression.GZIP, ".zst": Compression.ZSTD}
+_KNOWN: Final = "known are .jsonl, .ndjson, .json, .csv (each also with .gz or .zst) and .parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class TraceSource:
+    """One file to read. Picklable.
+
+    `partition` are the columns that its folders state, as text; `order` is its place among the files of a
+    trace; `size` is in bytes.
+    """
+
+    path: str
+    format: Format
+    compression: Compression | None = None
+    partition: tuple[tuple[str, str], ...] = ()
+    order: int = 0
+    size: int = 0
+
+    @property
+    def shown(self) -> str:
+        """The path for a message."""
+        return "<stdin>" if self.path == STANDARD_INPUT else self.path
+
+
+def source_of(path: str, order: int = 0) -> TraceSource:
+    """The source that a path names; raises PrecedesError (T002) where the name tells no format."""
+    if path == STANDARD_INPUT:
+        return TraceSource(path, Format.JSON_LINES, order=order)
+    found = _format(path)
+    if found is None:
+        raise PrecedesError((Diagnostic("T002", "the name does not tell the format", path, hint=_KNOWN),))
+    columns = tuple((column, value) for column, value in _stated(path) if column in INPUT_COLUMNS)
+    size = Path(path).stat().st_size if Path(path).exists() else 0
+    return TraceSource(path, *found, columns, order, size)
+
+
+def expand(
+    paths: Sequence[str | os.PathLike[str]], notices: Notices | None = None
+) -> tuple[TraceSource, ...]:
+    """All files that the arguments name, in the order of the arguments, within one by path.
+
+    Raises PrecedesError for what does not exist and for a directory or glob without a trace (T001), told all
+    at once.
+    """
+    notices = Notices() if notices is None else notices
+    found: dict[str, str] = {}
+    problems: list[Diagnostic] = []
+    for given in paths:
+        try:
+            for path in _paths(os.fspath(given), notices):
+                identity = path if path == STANDARD_INPUT else os.path.realpath(path)
+                if identity not in found:
+                    found[identity] = path
+                else:
+                    notices.once(notice.FILE_TWICE, f"{path} is named more than once and was read once")
+        except PrecedesError as error:
+            problems.extend(error.diagnostics)
+    sources: list[TraceSource] = []
+    for order, path in enumerate(found.values()):
+        try:
+            sources.append(source_of(path, order))
+        except PrecedesError as error:
+            problems.extend(error.diagnostics)
+        for column, _ in _stated(path):
+            if column not in INPUT_COLUMNS:
+                notices.once(notice.UNKNOWN_COLUMN, notice.unknown_column(column))
+    if problems:
+        raise PrecedesError(tuple(problems))
+    return tuple(sources)
+
+
+def _paths(path: str, notices: Notices) -> Iterator[str]:
+    if path == STANDARD_INPUT:
+        yield path
+    elif Path(path).is_dir():
+        yield from _directory(path, notices)
+    elif os.path.lexists(path):
+        yield path
+    elif glob.has_magic(path):
+        matches = sorted(glob.glob(path, recursive=True))  # noqa: PTH207  (`Path.glob` needs a root)
+        if not matches:
+            raise PrecedesError((Diagnostic("T001", "nothing matches this pattern", path),))
+        for match in matches:
+            if not Path(match).is_dir():
+                yield match
+            elif not path.endswith("**"):
+                # `**` matches folders and all that is in them: the files come by themselves.
+                yield from _directory(match, notices)
+    else:
+        raise PrecedesError((Diagnostic("T001", "there is no such file", path),))
+
+
+def _directory(directory: str, notices: Notices) -> Iterator[str]:
+    found = False
+    for folder, folders, files in os.walk(directory, onerror=_refuse):
+        folders[:] = sorted(name for name in folders if not name.startswith(("_", ".")))
+        for name in sorted(name for name in files if not name.startswith(("_", "."))):
+            path = str(Path(folder, name))
+            if _format(name) is None:
+                notices.once(notice.FILE_IGNORED, f"{path} is no trace by its name and was not read")
+                continue
+            found = True
+            yield path
+    if not found:
+        raise PrecedesError((Diagnostic("T001", "no trace is in this directory", directory, hint=_KNOWN),))
+
+
+def _refuse(error: OSError) -> None:
+    raise PrecedesError((Diagnostic("T003", f"cannot be read: {error.strerror}", error.filename),)) from error
+
+
+def _format(path: str) -> tuple[Format, Compression | None] | None:
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    compression = _COMPRESSIONS.get(suffixes[-1]) if suffixes else None
+    if compression is not None:
+        suffixes.pop()
+    found = _FORMATS.get(suffixes[-1]) if suffixes else None
+    if found is None or (compression is not None and found is Format.PARQUET):
+        return None
+    return found, compression
+
+
+def _stated(path: str) -> Iterator[tuple[str, str]]:
+    """The columns that the folders of a path state, with their values."""
+    for part in PurePath(path).parts[:-1]:
+        column, equals, value = part.partition("=")
+        if equals and value != _HIVE_NULL:
+            yield column, unquote(value)

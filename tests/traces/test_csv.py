@@ -1,0 +1,193 @@
+"""CSV: cells, line ends, quotes; what is refused; that both ways of reading agree."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from precedes.traces import delimited
+from tests.traces.reading import only_fast, outcome, read_bytes, read_file, row_by_row, told
+
+HEADER = "execution,entity,seq,event,message,dest,time\n"
+
+
+def rows(text: str) -> list[dict[str, object]]:
+    """The canonical rows of a file, which both ways of reading give."""
+    found = outcome(text.encode(), "t.csv")
+    with row_by_row():
+        assert outcome(text.encode(), "t.csv") == found
+    assert isinstance(found[0], list), found
+    return found[0]
+
+
+def test_cells() -> None:
+    with only_fast():
+        table, _ = read_bytes(
+            (HEADER + "x,E1,0,send,007,E2;E3,1.5\nx,E2,1,deliver,007,,2\n").encode(), "t.csv"
+        )
+    first, second = table.to_pylist()
+    assert (first["seq"], first["event"], first["message"], first["dest"]) == (0, 0, "007", ["E2", "E3"])
+    assert (first["time"], first["row"]) == (1_500_000_000, 2)
+    assert (second["dest"], second["time"], second["row"]) == (None, 2_000_000_000, 3)
+
+
+@pytest.mark.parametrize(
+    ("cell", "dest"),
+    [
+        ("", None),
+        ("E2", ["E2"]),
+        ("[]", []),
+        ('"[""E2"",3]"', ["E2", "3"]),
+        ('"[""a;b""]"', ["a;b"]),
+        ('"a,b;c"', ["a,b", "c"]),
+    ],
+)
+def test_destinations(cell: str, dest: list[str] | None) -> None:
+    assert rows(f"{HEADER}x,E,,send,m,{cell},\n")[0]["dest"] == dest
+
+
+def test_the_other_columns() -> None:
+    text = (
+        "execution,entity,event,message,clock,redelivered,position,members,view,time\n"
+        'x,E,deliver,m,"{""b"":1,""a"":2}",TRUE,-4,,,2026-11-27T10:15:30.25Z\n'
+        "x,E,view,,{},,,E;F,v1,\n"
+    )
+    first, second = rows(text)
+    assert (first["clock"], first["redelivered"], first["position"]) == ([("a", 2), ("b", 1)], True, -4)
+    assert first["time"] == 1795774530250000000
+    assert (second["clock"], second["members"], second["view"]) == ([], ["E", "F"], "v1")
+    lists = 'execution,entity,event,message,clock\nx,E,send,m,"[1,2]"\n'
+    assert rows(lists)[0]["vector"] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "says"),
+    [
+        ("x,E,1,sent,m,,", "T013", '`event` is "sent"'),
+        ("x,E,1,,m,,", "T011", "`event` is missing"),
+        (",E,1,send,m,,", "T011", "`execution` is missing"),
+        ("x,E,one,send,m,,", "T012", '`seq` is "one"'),
+        ("x,E,0x1F,send,m,,", "T012", "`seq`"),
+        ("x,E,1.0,send,m,,", "T012", "`seq`"),
+        ("x,E,-1,send,m,,", "T015", "`seq` is -1"),
+        ("x,E,99999999999999999999,send,m,,", "T015", "`seq`"),
+        ("x,E,1,send,m,a;;b,", "T014", "`dest[1]`"),
+        ("x,E,1,send,m,[a],", "T012", "`dest`"),
+        ("x,E,1,send,m,,soon", "T016", "`time`"),
+        ("x,E,1,send,m", "T017", "this row has 5 cells, the header 7"),
+        ("x,E,1,send,m,,,,", "T017", "this row has 9 cells"),
+        ('x,E,1,send,"m"n,,', "T007", "no CSV"),
+    ],
+)
+def test_a_bad_row_is_told(line: str, code: str, says: str) -> None:
+    data = f"{HEADER}x,E,0,send,k,,\n{line}\nx,E,2,send,l,,\n".encode()
+    problem, *more = told(lambda: read_bytes(data, "t.csv"))
+    assert not more
+    assert (problem.row, problem.code) == (3, code)
+    assert says in problem.message
+
+
+def test_a_file_cut_off_within_quotes_is_refused() -> None:
+    (problem,) = told(lambda: read_bytes(f'{HEADER}x,E,0,send,"m'.encode(), "t.csv"))
+    assert (problem.row, problem.code) == (2, "T007")
+
+
+@pytest.mark.parametrize(
+    ("header", "code", "says"),
+    [
+        ("execution,event,message", "T010", "the header lacks `entity`"),
+        ("x", "T010", "`execution`, `entity`, `event`"),
+        ("execution,entity,event,entity", "T008", "entity stands twice"),
+    ],
+)
+def test_a_bad_header_is_told(header: str, code: str, says: str) -> None:
+    (problem,) = told(lambda: read_bytes(f"{header}\nx,y,z\n".encode(), "t.csv"))
+    assert (problem.row, problem.code) == (1, code)
+    assert says in problem.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HEADER + "x,E,0,send,m,,\n\nx,E,1,send,n,,\n\n",
+        (HEADER + "x,E,0,send,m,,\nx,E,1,send,n,,\n").replace("\n", "\r\n"),
+        "\ufeff" + HEADER + "x,E,0,send,m,,\nx,E,1,send,n,,",
+    ],
+)
+def test_line_ends_blank_lines_and_byte_order_mark(text: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8", newline="")
+    assert read_file(tmp_path / "t.csv")["message"].to_pylist() == ["m", "n"]
+
+
+def test_an_empty_file_and_a_header_alone_have_no_rows() -> None:
+    assert rows("") == []
+    assert rows(HEADER) == []
+
+
+def test_unknown_columns_are_named() -> None:
+    _, notices = read_bytes(b"execution,entity,event,host,message\nx,E,send,h,m\n", "t.csv")
+    assert [notice.text for notice in notices] == ["column `host` is not known and was ignored"]
+
+
+CELLS = st.sampled_from(
+    ["", "x", "E1", "1", "send", "deliver", "crash", "a;b", "[]", '["a"]', "{}", '{"a":1}', "[1]", "1.5",
+     "-1", " ", "true", 'q"q', "a\nb", "a,b", "2026-01-01T00:00:00Z", "\r", ";", "0x1", "é"]
+)  # fmt: skip
+COLUMNS = (
+    "execution",
+    "entity",
+    "event",
+    "message",
+    "seq",
+    "dest",
+    "time",
+    "clock",
+    "redelivered",
+    "members",
+    "extra",
+)
+PLAIN = st.fixed_dictionaries(
+    {
+        "execution": st.sampled_from(["x", "y\nz"]),
+        "entity": st.sampled_from(["E1", "E2", 'q"']),
+        "event": st.sampled_from(["send", "deliver", "crash"]),
+        "message": st.sampled_from(["m1", "1", "a,b"]),
+    },
+    optional=dict.fromkeys(COLUMNS[4:], CELLS),
+)
+
+
+@given(
+    st.lists(st.one_of(PLAIN, st.fixed_dictionaries(dict.fromkeys(COLUMNS, CELLS))), max_size=5),
+    st.sampled_from(["\n", "\r\n"]),
+)
+def test_both_ways_of_reading_agree(records: list[dict[str, str]], end: str) -> None:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator=end)
+    writer.writeheader()
+    writer.writerows(records)
+    data = text.getvalue().encode()
+    found = outcome(data, "t.csv")
+    with row_by_row():
+        assert outcome(data, "t.csv") == found
+
+
+@given(st.text('xE1,"\n\r;[]{}a', max_size=40))
+def test_no_text_breaks_a_reader(noise: str) -> None:
+    data = f"{HEADER}x,E,0,send,m,,\n{noise}\nx,E,1,send,n,,\n".encode()
+    found = outcome(data, "t.csv")
+    with row_by_row():
+        assert outcome(data, "t.csv") == found
+
+
+def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = (HEADER + "".join(f'x,E,{k},send,"m\n{k}",,\n' for k in range(60))).encode()
+    whole = outcome(data, "t.csv")
+    for size in (7, 100, 1000):
+        monkeypatch.setattr(delimited, "BLOCK_BYTES", size)
+        assert outcome(data, "t.csv") == whole

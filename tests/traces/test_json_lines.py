@@ -1,0 +1,369 @@
+"""JSON Lines: what rows mean, what is refused and how it is told, and that both ways of reading agree."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from precedes.traces import jsonlines
+from tests.traces.reading import json_lines, only_fast, outcome, read_bytes, row_by_row, told
+
+SEND = {"execution": "x", "entity": "E1", "event": "send", "message": "m"}
+DELIVER = {"execution": "x", "entity": "E2", "event": "deliver", "message": "m"}
+
+
+def row(data: object, **columns: object) -> dict[str, Any]:
+    """The one canonical row of a row, which both ways of reading give."""
+    line = data if isinstance(data, str) else json.dumps({**data, **columns})  # type: ignore[dict-item]
+    found = outcome(line.encode())
+    assert isinstance(found[0], list), found
+    with row_by_row():
+        assert outcome(line.encode()) == found
+    return found[0][0]
+
+
+def test_a_row_has_all_canonical_columns() -> None:
+    assert row(SEND, seq=3, dest=["E2", "E1"], time=1.5) == {
+        "execution": "x",
+        "entity": "E1",
+        "seq": 3,
+        "event": 0,
+        "message": "m",
+        "dest": ["E2", "E1"],
+        "sender": None,
+        "time": 1_500_000_000,
+        "clock": None,
+        "vector": None,
+        "channel": None,
+        "position": None,
+        "redelivered": None,
+        "view": None,
+        "members": None,
+        "file": "t.jsonl",
+        "row": 1,
+        "file_order": 0,
+    }
+
+
+def test_the_rest_of_the_columns() -> None:
+    found = row(
+        {
+            "execution": 1,
+            "entity": 2,
+            "event": "view",
+            "view": 7,
+            "members": [1, 2],
+            "channel": 3,
+            "position": 4,
+        },
+        redelivered=True,
+        clock={"2": 1, "1": 5},
+        sender=9,
+    )
+    expected = {
+        "execution": "1",
+        "entity": "2",
+        "event": 6,
+        "view": "7",
+        "members": ["1", "2"],
+        "channel": "3",
+    }
+    assert expected.items() <= found.items()
+    assert (found["position"], found["redelivered"], found["sender"]) == (4, True, "9")
+    assert found["clock"] == [("1", 5), ("2", 1)]
+
+
+@pytest.mark.parametrize(
+    ("written", "nanoseconds"),
+    [
+        ("1795818956.794679", 1795818956794679000),
+        ("1795818956.794679123", 1795818956794679123),
+        ("1795818956.7946791235", 1795818956794679124),
+        ("1795818956.7946791225", 1795818956794679122),
+        ("0.30000000000000004", 300000000),
+        ("1.2345678901234567e-05", 12346),
+        ("-0.5", -500000000),
+        ("0", 0),
+        ("-0.0", 0),
+        ("12", 12000000000),
+        ("1e3", 1000000000000),
+        ("9223372036.854775807", 2**63 - 1),
+        ('"1.5"', 1500000000),
+        ('"1970-01-01T00:00:01Z"', 1000000000),
+        ('"1970-01-01t00:00:01.000000001z"', 1000000001),
+        ('"1970-01-01 09:00:00.5+09:00"', 500000000),
+        ('"1969-12-31T23:59:59.9999999996Z"', 0),
+        ('"2016-12-31T23:59:60Z"', 1483228800000000000),
+        ("null", None),
+    ],
+)
+def test_times_are_exact(written: str, nanoseconds: int | None) -> None:
+    line = '{"execution":"x","entity":"E","event":"send","message":"m","time":' + written + "}\n"
+    assert row(line)["time"] == nanoseconds
+
+
+@pytest.mark.parametrize("value", [1, "1"])
+def test_ids_are_text(value: object) -> None:
+    found = row({"execution": value, "entity": value, "event": "send", "message": value, "dest": [value]})
+    assert (found["execution"], found["entity"], found["message"], found["dest"]) == ("1", "1", "1", ["1"])
+
+
+def test_ids_may_be_numbers_here_and_text_there() -> None:
+    rows = [SEND, SEND | {"entity": 1, "message": 10**30}]
+    assert read_bytes(json_lines(rows))[0]["message"].to_pylist() == ["m", str(10**30)]
+
+
+def test_ids_are_not_normalised() -> None:
+    composed, decomposed = "é", "é"
+    assert row(SEND, message=composed)["message"] == composed
+    assert row(SEND, message=decomposed)["message"] == decomposed
+
+
+@pytest.mark.parametrize(
+    "name", ["2026-11-27", "2026-11-27T10:00:00Z", "1.5", "true", "null", "00", "あ", "a\0b"]
+)
+def test_text_stays_text(name: str) -> None:
+    with only_fast():
+        table, _ = read_bytes(
+            json_lines([SEND | {"execution": name, "message": name, "dest": [name], "channel": name}])
+        )
+    found = table.to_pylist()[0]
+    assert (found["execution"], found["message"], found["dest"], found["channel"]) == (
+        name,
+        name,
+        [name],
+        name,
+    )
+
+
+@pytest.mark.parametrize(
+    ("columns", "code", "says"),
+    [
+        ({"execution": None}, "T011", "`execution` is missing"),
+        ({"entity": ""}, "T014", "`entity` is an empty text"),
+        ({"message": None}, "T011", "`message` is missing"),
+        ({"message": 1.5}, "T012", "`message` is the number 1.5, not an id"),
+        ({"message": 1.0}, "T012", "not an id"),
+        ({"message": True}, "T012", "`message` is true, not an id"),
+        ({"message": {"a": 1}}, "T012", "not an id"),
+        ({"event": None}, "T011", "`event` is missing"),
+        ({"event": "sent"}, "T013", '`event` is "sent"'),
+        ({"event": 3}, "T013", "`event` is 3"),
+        ({"seq": -1}, "T015", "`seq` is -1"),
+        ({"seq": 1.0}, "T012", "`seq` is 1.0"),
+        ({"seq": "1"}, "T012", '`seq` is "1"'),
+        ({"seq": 2**63}, "T015", "`seq` is 9223372036854775808"),
+        ({"dest": "E1"}, "T012", '`dest` is "E1", not a list'),
+        ({"dest": ["E1", None]}, "T012", "`dest[1]` is null"),
+        ({"dest": ["E1", ""]}, "T014", "`dest[1]` is an empty text"),
+        ({"dest": [1.5]}, "T012", "`dest[0]` is the number 1.5"),
+        ({"sender": ""}, "T014", "`sender`"),
+        ({"time": "yesterday"}, "T016", '`time` is "yesterday"'),
+        ({"time": ""}, "T016", '`time` is ""'),
+        ({"time": True}, "T016", "`time` is true"),
+        ({"time": "2026-02-30T00:00:00Z"}, "T016", "no such time"),
+        ({"time": "2026-02-03T00:00:00"}, "T016", "`time`"),
+        ({"time": 1795818956794}, "T015", "outside of the years"),
+        ({"time": 1e300}, "T015", "outside of the years"),
+        ({"time": "2400-01-01T00:00:00Z"}, "T015", "outside of the years"),
+        ({"clock": 5}, "T012", "`clock` is 5"),
+        ({"clock": {"E1": -1}}, "T015", "`clock` has -1"),
+        ({"clock": [1, None]}, "T015", "`clock` has null"),
+        ({"clock": {"E1": 1.5}}, "T012", "`clock` is 1.5"),
+        ({"redelivered": "yes"}, "T012", "`redelivered`"),
+        ({"position": 1.5}, "T012", "`position`"),
+        ({"members": "E1"}, "T012", "`members`"),
+    ],
+)
+def test_a_bad_value_is_told_with_its_row(columns: dict[str, object], code: str, says: str) -> None:
+    data = json_lines([SEND, DELIVER, SEND | columns, DELIVER])
+    (problem,) = told(lambda: read_bytes(data))
+    assert (problem.path, problem.row, problem.code) == ("t.jsonl", 3, code)
+    assert says in problem.message
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "says"),
+    [
+        ('{"execution":"x"', "T007", "no JSON"),
+        ("[1]", "T007", "a JSON array"),
+        ("null", "T007", "no JSON object"),
+        ("1", "T007", "no JSON object"),
+        ('{"a":1}null', "T007", "no JSON"),
+        ("{} null {}", "T007", "no JSON"),
+        ("{'execution':'x'}", "T007", "no JSON"),
+        (json.dumps(SEND) + json.dumps(DELIVER), "T007", "no JSON"),
+        (json.dumps(SEND) + "  " + json.dumps(DELIVER), "T007", "no JSON"),
+        (json.dumps(SEND)[:-1] + ',"time":NaN}', "T007", "NaN"),
+        (json.dumps(SEND)[:-1] + ',"extra":NaN}', "T007", "NaN"),
+        (json.dumps(SEND)[:-1] + ',"extra":[-Infinity]}', "T007", "Infinity"),
+        (json.dumps(SEND)[:-1] + ',"entity":"E2"}', "T008", '"entity"'),
+        (json.dumps(SEND)[:-1] + ',"extra":{"a":1,"a":2}}', "T008", '"a"'),
+        (json.dumps(SEND)[:-1] + ',"sender":"\\ud800"}', "T006", "surrogate"),
+        (json.dumps(SEND)[:-1] + ',"seq":01}', "T007", "no JSON"),
+        ("[" * 100_000 + "]" * 100_000, "T007", "no JSON"),
+        ('{"x":' + "9" * 5000 + "}", "T007", "no JSON"),
+    ],
+)
+def test_a_line_that_is_no_row_is_told_with_its_number(line: str, code: str, says: str) -> None:
+    data = json_lines([SEND, line, DELIVER])
+    (problem,) = told(lambda: read_bytes(data))
+    assert (problem.row, problem.code) == (2, code)
+    assert says in problem.message
+
+
+def test_a_row_over_two_lines_is_refused() -> None:
+    halves = ['{"execution":"x","entity":"E","event":"send","message":', '"m"}']
+    assert [problem.row for problem in told(lambda: read_bytes(json_lines(halves)))] == [1, 2]
+
+
+def test_ten_bad_rows_are_told() -> None:
+    problems = told(lambda: read_bytes(json_lines([SEND | {"event": "sent"}] * 25)))
+    assert [problem.row for problem in problems] == list(range(1, 11))
+
+
+def test_a_byte_that_is_no_text_is_told_with_its_row() -> None:
+    data = json_lines([SEND, DELIVER]) + b'{"execution":"\xff"}\n'
+    (problem,) = told(lambda: read_bytes(data))
+    assert (problem.row, problem.code) == (3, "T006")
+
+
+@pytest.mark.parametrize(
+    ("data", "numbers"),
+    [
+        (b"", []),
+        (b"\n \n\r\n", []),
+        (b"\xef\xbb\xbf" + json_lines([SEND]), [1]),
+        (json_lines([SEND]).rstrip(), [1]),
+        (json_lines([SEND, DELIVER]).replace(b"\n", b"\r\n"), [1, 2]),
+        (json_lines([SEND, "", "  ", DELIVER, ""]), [1, 4]),
+        (b"  " + json_lines([SEND]), [1]),
+    ],
+)
+def test_line_ends_and_blank_lines(data: bytes, numbers: list[int], tmp_path: Any) -> None:
+    from tests.traces.reading import read_file
+
+    (tmp_path / "t.jsonl").write_bytes(data)
+    with only_fast():
+        assert read_file(tmp_path / "t.jsonl")["row"].to_pylist() == numbers
+
+
+def test_unknown_columns_are_named_once() -> None:
+    data = json_lines([SEND | {"payload": 1}, DELIVER | {"payload": 2, "host": "a"}, SEND])
+    assert [(n.code, n.text) for n in read_bytes(data)[1]] == [
+        ("T101", "column `host` is not known and was ignored"),
+        ("T101", "column `payload` is not known and was ignored"),
+    ]
+
+
+def test_what_a_row_cannot_use_is_told() -> None:
+    crash = {"execution": "x", "entity": "E", "event": "crash", "message": "m"}
+    for reading in (only_fast, row_by_row):
+        with reading():
+            table, notices = read_bytes(
+                json_lines([crash, DELIVER | {"dest": ["E1"]}, SEND | {"dest": ["E1"]}])
+            )
+        assert table["message"].to_pylist() == [None, "m", "m"]
+        assert table["dest"].to_pylist() == [None, None, ["E1"]]
+        assert [(n.code, n.count) for n in notices] == [("T105", 1), ("T105", 1)]
+
+
+def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [SEND | {"message": f"m{k}", "seq": k, "pad": "x" * (k % 50)} for k in range(60)]
+    data = json_lines([*rows, "", *rows])
+    whole = outcome(data)
+    for size in (1, 97, 1000, 4000):
+        monkeypatch.setattr(jsonlines, "BLOCK_BYTES", size)
+        assert outcome(data) == whole
+    problems = told(lambda: read_bytes(data + b'{"entity":"E"}\n'))
+    assert [problem.row for problem in problems] == [122]
+
+
+IDS = st.one_of(
+    st.sampled_from(["E1", "E2", "m", "1", "", "é", "2026-01-01", "{", "}", "a}b", 'q"', "\\", "\n", "NaN"]),
+    st.integers(-3, 3),
+    st.sampled_from([2**70, 1.5, True, None]),
+)
+COLUMNS = {
+    "execution": IDS,
+    "entity": IDS,
+    "seq": st.one_of(st.integers(-1, 5), st.sampled_from([None, 1.0, "1", 2**64])),
+    "event": st.sampled_from(
+        ["send", "deliver", "arrive", "discard", "crash", "recover", "view", "other", None]
+    ),
+    "message": IDS,
+    "dest": st.one_of(st.none(), st.lists(IDS, max_size=3), st.just("E1")),
+    "sender": IDS,
+    "time": st.one_of(
+        st.none(),
+        st.integers(-10, 10),
+        st.floats(-1e9, 1e10),
+        st.sampled_from(
+            ["1.5", "2026-01-01T00:00:00Z", "2026-01-01", "+1.", "1e3", "x", True, 1e-320, 1e300]
+        ),
+    ),
+    "clock": st.one_of(
+        st.none(),
+        st.lists(st.integers(-1, 3), max_size=3),
+        st.dictionaries(
+            st.sampled_from(["E1", "E2", "1", ""]), st.one_of(st.none(), st.integers(-1, 3)), max_size=3
+        ),
+    ),
+    "channel": IDS,
+    "position": st.one_of(st.none(), st.integers(-5, 5), st.just(1.5)),
+    "redelivered": st.sampled_from([True, False, None, 1, "true"]),
+    "view": IDS,
+    "members": st.one_of(st.none(), st.lists(IDS, max_size=3)),
+    "extra": st.sampled_from([1, "a", [1], {"a": None}, float("nan"), None]),
+}
+ROWS = st.fixed_dictionaries(
+    {name: COLUMNS[name] for name in ("execution", "entity", "event", "message")},
+    optional={
+        name: strategy
+        for name, strategy in COLUMNS.items()
+        if name not in ("execution", "entity", "event", "message")
+    },
+)
+PLAIN = st.fixed_dictionaries(
+    {
+        "execution": st.sampled_from(["x", "y"]),
+        "entity": st.sampled_from(["E1", "E2"]),
+        "event": st.sampled_from(["send", "deliver", "crash", "view"]),
+        "message": st.sampled_from(["m1", "m2"]),
+    },
+    optional={
+        "seq": st.integers(0, 9),
+        "dest": st.lists(st.sampled_from(["E1", "E2"]), max_size=3),
+        "time": st.integers(-(10**15), 10**15).map(lambda n: n / 1_000_000),
+        "clock": st.dictionaries(st.sampled_from(["E1", "E2"]), st.integers(0, 3)),
+        "members": st.lists(st.sampled_from(["E1", "E2"])),
+        "extra": st.integers(),
+    },
+)
+
+
+@given(st.lists(st.one_of(PLAIN, ROWS), max_size=5), st.sampled_from(["\n", "\r\n", "\n\n", " \n"]))
+def test_both_ways_of_reading_agree(rows: list[dict[str, object]], end: str) -> None:
+    data = "".join(json.dumps(row) + end for row in rows).encode()
+    found = outcome(data)
+    with row_by_row():
+        assert outcome(data) == found
+
+
+@given(st.lists(PLAIN, min_size=1, max_size=8))
+def test_plain_rows_are_read_fast(rows: list[dict[str, object]]) -> None:
+    with only_fast():
+        assert len(read_bytes(json_lines(rows))[0]) == len(rows)
+
+
+@given(st.binary(max_size=60), st.integers(0, 200), st.integers(0, 200))
+def test_no_bytes_break_a_reader(noise: bytes, start: int, stop: int) -> None:
+    good = json_lines([SEND | {"dest": ["E1"], "clock": {"E1": 1}, "extra": [None]}, DELIVER])
+    data = good[:start] + noise + good[stop:]
+    found = outcome(data)
+    with row_by_row():
+        assert outcome(data) == found

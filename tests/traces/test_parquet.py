@@ -1,0 +1,163 @@
+"""Parquet and Arrow tables: the types that are taken, the files and values that are refused."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from precedes.traces import Notices, canonical
+from tests.traces.reading import read_file, told
+
+GOOD: dict[str, Any] = {
+    "execution": ["x", "x"],
+    "entity": ["E1", "E2"],
+    "event": ["send", "deliver"],
+    "message": ["m", "m"],
+}
+
+
+def rows(**columns: Any) -> list[dict[str, Any]]:
+    """The canonical rows of an Arrow table."""
+    return canonical(pa.table({**GOOD, **columns}), "t", Notices()).to_pylist()
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        pa.array([7, 8], pa.int8()),
+        pa.array([7, 8], pa.uint64()),
+        pa.array(["7", "8"], pa.large_string()),
+        pa.array(["7", "8"], pa.string_view()),
+        pa.array(["7", "8"]).dictionary_encode(),
+        pa.array([7, 8]).dictionary_encode(),
+    ],
+)
+def test_ids(ids: pa.Array) -> None:
+    assert [row["entity"] for row in rows(entity=ids)] == ["7", "8"]
+
+
+@pytest.mark.parametrize(
+    ("times", "nanoseconds"),
+    [
+        (pa.array([1, None], pa.int32()), 1_000_000_000),
+        (pa.array([1795818956.794679, None]), 1795818956794679000),
+        (pa.array([0.1 + 0.2, None]), 300000000),
+        (pa.array([0.5, None], pa.float32()), 500000000),
+        (pa.array([Decimal("1.0000000005"), None]), 1000000000),
+        (pa.array([Decimal("1.25"), None]), 1250000000),
+        (pa.array([1, None], pa.timestamp("s")), 1_000_000_000),
+        (pa.array([1, None], pa.timestamp("ms", "Asia/Tokyo")), 1_000_000),
+        (pa.array([1, None], pa.timestamp("us", "UTC")), 1_000),
+        (pa.array([1, None], pa.timestamp("ns")), 1),
+        (pa.array(["1970-01-01T00:00:00.5Z", None]), 500000000),
+        (pa.array(["0.5", None]), 500000000),
+        (pa.array(["0.5", "1970-01-01T00:00:00Z"]), 500000000),
+    ],
+)
+def test_times(times: pa.Array, nanoseconds: int) -> None:
+    assert rows(time=times)[0]["time"] == nanoseconds
+
+
+@pytest.mark.parametrize(
+    "dest",
+    [
+        pa.array([["E1", "E2"], None], pa.list_(pa.string())),
+        pa.array([["E1", "E2"], None], pa.large_list(pa.large_string())),
+        pa.array([["E1", "E2"], None], pa.list_(pa.string(), 2)),
+        pa.array([["E1", "E2"], None], pa.list_(pa.dictionary(pa.int8(), pa.string()))),
+    ],
+)
+def test_destinations(dest: pa.Array) -> None:
+    assert [row["dest"] for row in rows(dest=dest)] == [["E1", "E2"], None]
+
+
+@pytest.mark.parametrize(
+    ("clock", "found"),
+    [
+        (pa.array([[("b", 1), ("a", 2)], None], pa.map_(pa.string(), pa.int32())), [("a", 2), ("b", 1)]),
+        (pa.array([[(2, 1), (10, 2)], None], pa.map_(pa.int64(), pa.int64())), [("10", 2), ("2", 1)]),
+        (pa.array([{"b": 1, "a": None}, None]), [("b", 1)]),
+        (pa.array([[], None], pa.map_(pa.string(), pa.int64())), []),
+    ],
+)
+def test_clocks(clock: pa.Array, found: list[tuple[str, int]]) -> None:
+    first, second = rows(clock=clock)
+    assert (first["clock"], second["clock"], first["vector"]) == (found, None, None)
+
+
+def test_clocks_that_are_lists() -> None:
+    first, second = rows(clock=pa.array([[1, 2], None], pa.list_(pa.uint8())))
+    assert (first["vector"], second["vector"], first["clock"]) == ([1, 2], None, None)
+
+
+@pytest.mark.parametrize(
+    ("columns", "code", "says", "row"),
+    [
+        ({"entity": ["E", None]}, "T011", "`entity` is missing", 2),
+        ({"entity": ["E", ""]}, "T014", "empty", 2),
+        ({"entity": [1.0, 2.0]}, "T012", "not an id", 1),
+        ({"entity": [True, False]}, "T012", "not an id", 1),
+        ({"event": ["send", "gone"]}, "T013", '"gone"', 2),
+        ({"message": ["m", None]}, "T011", "`message` is missing", 2),
+        ({"seq": [0, -1]}, "T015", "`seq` is -1", 2),
+        ({"seq": [0.0, 1.0]}, "T012", "`seq` is 0.0", 1),
+        ({"seq": pa.array([0, 2**63], pa.uint64())}, "T015", "`seq`", 2),
+        ({"time": [1.0, float("nan")]}, "T016", "`time` is NaN", 2),
+        ({"time": [1.0, 1e12]}, "T015", "`time`", 2),
+        ({"time": pa.array([1, 10**14], pa.timestamp("s"))}, "T015", "`time`", 2),
+        ({"time": [date(2026, 1, 1), None]}, "T016", "`time`", 1),
+        ({"dest": ["E1", "E2"]}, "T012", "`dest`", 1),
+        ({"clock": pa.array([[("a", -1)], None], pa.map_(pa.string(), pa.int64()))}, "T015", "`clock`", 1),
+    ],
+)
+def test_bad_values_are_told_with_their_rows(columns: Any, code: str, says: str, row: int | None) -> None:
+    problem = told(lambda: rows(**columns))[0]
+    assert (problem.path, problem.code, problem.row) == ("t", code, row)
+    assert says in problem.message
+
+
+def test_a_missing_column_is_told() -> None:
+    (problem,) = told(lambda: canonical(pa.table({"execution": ["x"], "event": ["send"]}), "t", Notices()))
+    assert (problem.code, problem.row) == ("T010", None)
+    assert "`entity`" in problem.message
+
+
+def test_unknown_columns_are_named_and_not_read(tmp_path: Path) -> None:
+    notices = Notices()
+    canonical(pa.table({**GOOD, "row": [1, 2], "vector": [1, 2]}), "t", notices)
+    assert [notice.text for notice in notices.all()] == [
+        "column `row` is not known and was ignored",
+        "column `vector` is not known and was ignored",
+    ]
+
+
+def test_row_numbers_go_through_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({name: values * 50 for name, values in GOOD.items()}), path, row_group_size=7)
+    assert read_file(path)["row"].to_pylist() == list(range(1, 101))
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    whole = tmp_path / "whole.parquet"
+    pq.write_table(pa.table({name: values * 500 for name, values in GOOD.items()}), whole)
+    for name, data in {
+        "text.parquet": b"execution,entity\n",
+        "empty.parquet": b"",
+        "cut.parquet": whole.read_bytes()[:-100],
+        "short.parquet": whole.read_bytes()[:6],
+        "damaged.parquet": whole.read_bytes()[:4] + b"\xff" * 300 + whole.read_bytes()[304:],
+    }.items():
+        (tmp_path / name).write_bytes(data)
+        (problem,) = told(lambda name=name: read_file(tmp_path / name))  # type: ignore[misc]
+        assert (problem.code, problem.path) == ("T005", str(tmp_path / name))
+
+
+def test_a_time_of_python(tmp_path: Path) -> None:
+    moment = datetime(2026, 11, 27, 10, 15, 30, 250000, UTC)
+    assert rows(time=[moment, None])[0]["time"] == 1795774530250000000
