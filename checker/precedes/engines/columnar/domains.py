@@ -1,0 +1,168 @@
+"""What a quantifier needs to go through: the guards of its instances, and the shortest range in which none
+of them is false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from precedes.engines.columnar.source import Code
+from precedes.engines.columnar.terms import Operand, Terms
+from precedes.engines.columnar.variables import free_variables
+from precedes.formula import (
+    Acyclic,
+    And,
+    EntityTerm,
+    EntityVariable,
+    Exists,
+    Forall,
+    Formula,
+    Iff,
+    Implies,
+    InLog,
+    LogTerm,
+    MessageTerm,
+    Not,
+    Or,
+    Precedes,
+    SameEntity,
+    SameMessage,
+    Sender,
+    SendLog,
+    Variable,
+    conjunction,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A condition of an instance; `recorded` where it stands in a range and speaks of what was recorded
+    only.
+    """
+
+    formula: Formula
+    recorded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The arguments of `range`, and what they are: places in `column`, or, without one, the numbers
+    themselves.
+
+    Where `condition` is not met there is nothing to go through. The guard `exact` is true of all that is
+    gone through.
+    """
+
+    bounds: str
+    column: str | None = None
+    condition: str | None = None
+    exact: Guard | None = None
+
+
+def guards_and_body(formula: Forall | Exists) -> tuple[list[Guard], Formula]:
+    """The guards of a quantifier's instances, and what is left to be judged of an instance where none of
+    them is false.
+    """
+    guards = [Guard(part, True) for part in _conjuncts(formula.range)]
+    body = formula.body
+    if isinstance(formula, Forall):
+        while isinstance(body, Implies):
+            plain, rest = _split(body.left)
+            guards += plain
+            if rest:
+                return guards, Implies(conjunction(*rest), body.right)
+            body = body.right
+    elif isinstance(body, And):
+        plain, rest = _split(body)
+        guards += plain
+        body = conjunction(*rest)
+    return guards, body
+
+
+def domain(variable: Variable, guards: Sequence[Guard], terms: Terms, recorded: bool) -> Domain:
+    """What to go through for the variable. Statements that compute its bounds are written."""
+    if isinstance(variable, EntityVariable):
+        return _entities(variable, guards, terms)
+    for guard in guards:
+        here = recorded or guard.recorded
+        match guard.formula:
+            case InLog(message, log) if message == variable and not _mentions(log.entity, variable):
+                if isinstance(log, SendLog):
+                    return _log(log, terms, guard if log.to is None else None)
+                if here or terms.facts.complete:
+                    return _log(log, terms, guard)
+            case Precedes(first, second, log) if variable in (first, second) and not _mentions(
+                log.entity, variable
+            ):
+                return _log(log, terms, None)
+            case SameMessage(left, right) if (left == variable) != (right == variable):
+                return _single(terms.message(right if left == variable else left), terms, guard)
+            case _:
+                pass
+    return Domain("m")
+
+
+def _entities(variable: EntityVariable, guards: Sequence[Guard], terms: Terms) -> Domain:
+    for guard in guards:
+        match guard.formula:
+            case InLog(message, SendLog(entity, to)) if entity == variable:
+                return _single(terms.entity(Sender(message)), terms, guard if to is None else None)
+            case Precedes(message, _, SendLog(entity, _)) if entity == variable:
+                return _single(terms.entity(Sender(message)), terms, None)
+            case SameEntity(left, right) if (left == variable) != (right == variable):
+                return _single(terms.entity(right if left == variable else left), terms, guard)
+            case _:
+                pass
+    return Domain("n")
+
+
+def _single(operand: Operand, terms: Terms, exact: Guard | None) -> Domain:
+    name = terms.source.assigned(Code(operand.text, False), "only").text
+    return Domain(f"{name}, {name} + 1", None, None if operand.certain else f"{name} >= 0", exact)
+
+
+def _log(log: LogTerm, terms: Terms, exact: Guard | None) -> Domain:
+    entity = terms.entity(log.entity)
+    name = terms.source.assigned(Code(entity.text, False), "of").text
+    condition = None if entity.certain else f"{name} >= 0"
+    if isinstance(log, SendLog) and not terms.facts.logged:
+        terms.source.table("send_log")
+        return Domain(f"send_log_offsets[{name}], send_log_offsets[{name} + 1]", "send_log", condition, exact)
+    kind = "sent" if isinstance(log, SendLog) else "delivered"
+    offsets = terms.source.column(f"{kind}_offsets")
+    bounds = f"{offsets}[first_entity + {name}], {offsets}[first_entity + {name} + 1]"
+    return Domain(bounds, terms.source.column(kind), condition, exact)
+
+
+def _mentions(term: EntityTerm | MessageTerm, variable: Variable) -> bool:
+    return variable in free_variables(term)
+
+
+def _conjuncts(formula: Formula) -> tuple[Formula, ...]:
+    return formula.parts if isinstance(formula, And) else (formula,)
+
+
+def _split(premise: Formula) -> tuple[list[Guard], list[Formula]]:
+    """The quantifier-free conjuncts as guards, and the others."""
+    plain, rest = [], []
+    for part in _conjuncts(premise):
+        if _has_binder(part):
+            rest.append(part)
+        else:
+            plain.append(Guard(part, False))
+    return plain, rest
+
+
+def _has_binder(formula: Formula) -> bool:
+    match formula:
+        case Forall() | Exists() | Acyclic():
+            return True
+        case Not(body):
+            return _has_binder(body)
+        case And(parts) | Or(parts):
+            return any(_has_binder(part) for part in parts)
+        case Implies(left, right) | Iff(left, right):
+            return _has_binder(left) or _has_binder(right)
+        case _:
+            return False

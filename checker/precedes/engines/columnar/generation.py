@@ -1,0 +1,163 @@
+"""From a formula to the text of a function that judges executions.
+
+The text calls the functions of `runtime` and marks its own with the decorator `jit`. Who loads it provides
+these: as they are and without a decorator it is plain Python, over lists; with numba's decorator it is
+compiled, over arrays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, assert_never
+
+from precedes.engines.columnar.emission import Chain, Cycle, Emission, Fork, Link, Together
+from precedes.engines.columnar.source import Needs, Source
+from precedes.engines.columnar.tables import TABLES, in_order
+from precedes.engines.columnar.terms import Facts, Terms
+from precedes.engines.columnar.variables import distinct
+from precedes.formula import Formula
+
+SCALARS: Final = ("delta", "epsilon", "missing_time", "delivery_kind")
+"""Numbers that hold for a whole batch."""
+
+OUTPUTS: Final = ("values", "entity_stops", "message_stops", "found_entities", "found_messages")
+"""The columns that are written."""
+
+RESULTS: Final = {"count": "0", "cycle": "0", "misfit": "0", "arrivals": "False"}
+"""What tables return, and what it is where they are not built."""
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """The text, and the arguments of its function `scan` after `start` and `stop`.
+
+    scalars   names of numbers
+    columns   names of columns of a batch, or of `named`
+    scratch   for every scratch column what it must be as long as: a name in `SIZES`
+    named     columns that have the local number of an entity or message with some name: column, sort, name
+    shown     at most so many entities, messages and cycles show a violation
+
+    What follows are the columns that are written: values, where the witnesses of an execution end, and the
+    witnesses.
+    """
+
+    text: str
+    scalars: tuple[str, ...]
+    columns: tuple[str, ...]
+    scratch: tuple[str, ...]
+    named: tuple[tuple[str, str, str], ...]
+    shown: tuple[int, int, int]
+
+
+@lru_cache(maxsize=256)
+def generate(formula: Formula, facts: Facts) -> Generated:
+    """The text for a closed formula, on batches of which the facts are true."""
+    needs = Needs()
+    body = Source(needs, depth=2, loops=1)
+    emission = Emission(Terms(body, facts))
+    body.line(f"value = {emission.value(distinct(formula), shows=False).value}")
+    body.line("values[x] = value")
+    if emission.chain is not None:
+        with body.block("if value == -1:"):
+            _write_chain(emission.chain, body)
+    tables = in_order(needs.tables)
+    scratch = {name: size for table in tables for name, size in TABLES[table].scratch.items()}
+    scratch |= {f"relation_{number}": "message_pairs" for number in range(needs.relations)}
+    arguments = {argument: None for table in tables for argument in TABLES[table].arguments}
+    local = {"n", "m", "first_entity", "first_message", *RESULTS, *scratch}
+    read = [name for name in (*needs.columns, *arguments) if name not in local]
+    read += ["entity_offsets", "message_offsets", "unknown"]
+    scalars = tuple(name for name in SCALARS if name in read)
+    columns = tuple(dict.fromkeys(name for name in read if name not in SCALARS))
+    named = tuple((f"{variable}_number", sort, name) for (sort, name), variable in needs.named.items())
+    columns += tuple(column for column, _, _ in named)
+    shared = [
+        "n",
+        "m",
+        "first_entity",
+        "first_message",
+        *RESULTS,
+        *scalars,
+        *columns,
+        *scratch,
+        *needs.named.values(),
+    ]
+    parameters = ["start", "stop", *scalars, *columns, *scratch, *OUTPUTS]
+    lines = [
+        *needs.functions,
+        f"def scan({', '.join(parameters)}):",
+        "    entity_count = 0",
+        "    message_count = 0",
+        "    for x in range(start, stop):",
+        "        first_entity = entity_offsets[x]",
+        "        first_message = message_offsets[x]",
+        "        n = entity_offsets[x + 1] - first_entity",
+        "        m = message_offsets[x + 1] - first_message",
+        "        entity_stops[x] = entity_count",
+        "        message_stops[x] = message_count",
+        "        if unknown[x] != 0:",
+        "            values[x] = unknown[x]",
+        "            continue",
+        *(f"        {name} = {default}" for name, default in RESULTS.items()),
+        *(f"        {variable} = {variable}_number[x]" for variable in needs.named.values()),
+        *(f"        {variable} = -1" for variable in needs.chained),
+        *(f"        {line}" for table in tables for line in TABLES[table].statements),
+        *body.lines,
+        "        entity_stops[x] = entity_count",
+        "        message_stops[x] = message_count",
+        "",
+    ]
+    text = "\n".join(lines).replace("SHARED", ", ".join(shared))
+    return Generated(text, scalars, columns, tuple(scratch.values()), named, _shown(emission.chain))
+
+
+def _write_chain(chain: Chain | None, source: Source) -> None:
+    match chain:
+        case None:
+            source.line("pass")
+        case Link(local, entity, inner):
+            found = "entities" if entity else "messages"
+            counter = "entity_count" if entity else "message_count"
+            source.line(f"found_{found}[{counter}] = {local}")
+            source.line(f"{counter} += 1")
+            if inner is not None:
+                _write_chain(inner, source)
+        case Fork(chosen, branches):
+            for number, branch in enumerate(branches):
+                if branch is not None:
+                    with source.block(f"if {chosen} == {number}:"):
+                        _write_chain(branch, source)
+        case Together(chains):
+            for part in chains:
+                _write_chain(part, source)
+        case Cycle(relation):
+            source.line(
+                f"length = shortest_cycle(m, relation_{relation}, left, degree, waiting, cycle_messages)"
+            )
+            with source.block("for place in range(length):"):
+                source.line("found_messages[message_count] = cycle_messages[place]")
+                source.line("message_count += 1")
+        case _:
+            assert_never(chain)
+
+
+def _shown(chain: Chain | None) -> tuple[int, int, int]:
+    """How many entities, messages and cycles a chain can have at most."""
+    match chain:
+        case None:
+            return 0, 0, 0
+        case Link(_, entity, inner):
+            entities, messages, cycles = _shown(inner)
+            return entities + entity, messages + (not entity), cycles
+        case Fork(_, parts) | Together(parts):
+            sizes = [_shown(part) for part in parts]
+            return (
+                sum(size[0] for size in sizes),
+                sum(size[1] for size in sizes),
+                sum(size[2] for size in sizes),
+            )
+        case Cycle():
+            return 0, 0, 1
+        case _:
+            assert_never(chain)

@@ -1,0 +1,150 @@
+"""What a scan evaluates: every requirement and every part below it, each formula once.
+
+A plan is made before any trace is read, without numpy or numba, and can be pickled for a worker. A composite
+(`ST`) is the conjunction of its parts. A connective between closed formulas is applied to their values; what
+is below is a step, decided by one tuned kernel where its definition is recognised, else by the formula
+compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from precedes.diagnostics import usage
+from precedes.engines.columnar.canonical import Node, canonical
+from precedes.engines.columnar.recognise import DEFINITIONS, recognise
+from precedes.formula import And, Formula, Iff, Implies, Not, Or, Requirement
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One formula to evaluate on each execution, by a tuned kernel or, where that is None, compiled."""
+
+    formula: Formula
+    kernel: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The value of the step with this number."""
+
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """Kleene's and over any number of parts; `true` over none."""
+
+    parts: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inverse:
+    """Kleene's not."""
+
+    part: Expression
+
+
+Expression = Value | Both | Inverse
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a scan evaluates. `names` has every name once, each requirement before its parts.
+
+    `expressions` are aligned with them, their values being numbers of `steps`.
+
+    `leaves` are the requirements without parts, and `below` the leaves under each name, in the order of the
+    parts.
+    """
+
+    names: tuple[str, ...]
+    expressions: tuple[Expression, ...]
+    steps: tuple[Step, ...]
+    leaves: dict[str, Requirement]
+    below: dict[str, tuple[str, ...]]
+
+
+def plan(requirements: Sequence[Requirement]) -> Plan:
+    """The plan for the requirements; PrecedesError where one name stands for two different formulas."""
+    named: dict[str, Requirement] = {}
+    for requirement in _with_parts(requirements):
+        known = named.setdefault(requirement.name, requirement)
+        if known.formula != requirement.formula and canonical(known.formula) != canonical(
+            requirement.formula
+        ):
+            raise usage(
+                f"{requirement.name} stands for two different formulas",
+                "give each requirement a name of its own",
+            )
+    builder = _Builder()
+    expressions = tuple(builder.requirement(requirement) for requirement in named.values())
+    return Plan(
+        names=tuple(named),
+        expressions=expressions,
+        steps=tuple(builder.steps),
+        leaves={name: requirement for name, requirement in named.items() if not requirement.parts},
+        below={name: tuple(dict.fromkeys(_leaves(requirement))) for name, requirement in named.items()},
+    )
+
+
+def _with_parts(requirements: Sequence[Requirement]) -> Iterator[Requirement]:
+    for requirement in requirements:
+        yield requirement
+        yield from _with_parts(requirement.parts)
+
+
+def _leaves(requirement: Requirement) -> Iterator[str]:
+    if not requirement.parts:
+        yield requirement.name
+    for part in requirement.parts:
+        yield from _leaves(part)
+
+
+@dataclass(slots=True)
+class _Builder:
+    """Collects the steps; equal formulas share one."""
+
+    steps: list[Step] = field(default_factory=list)
+    known: dict[frozenset[Node], Expression] = field(default_factory=dict)
+
+    def requirement(self, requirement: Requirement) -> Expression:
+        if requirement.parts:
+            return Both(tuple(self.requirement(part) for part in requirement.parts))
+        return self.formula(requirement.formula)
+
+    def formula(self, formula: Formula) -> Expression:
+        form = canonical(formula)
+        if form not in self.known:
+            self.known[form] = self._new(formula)
+        return self.known[form]
+
+    def _new(self, formula: Formula) -> Expression:
+        kernels = recognise(formula)
+        if kernels is not None:
+            if len(kernels) == 1:
+                return self._step(Step(formula, kernels[0]))
+            return Both(tuple(self.formula(DEFINITIONS[name]) for name in kernels))
+        match formula:
+            case Not(body):
+                return Inverse(self.formula(body))
+            case And(parts):
+                return Both(tuple(self.formula(part) for part in parts))
+            case Or(parts):
+                return Inverse(Both(tuple(Inverse(self.formula(part)) for part in parts)))
+            case Implies(left, right):
+                return _implication(self.formula(left), self.formula(right))
+            case Iff(left, right):
+                sides = self.formula(left), self.formula(right)
+                return Both((_implication(*sides), _implication(*reversed(sides))))
+            case _:
+                return self._step(Step(formula, None))
+
+    def _step(self, step: Step) -> Expression:
+        self.steps.append(step)
+        return Value(len(self.steps) - 1)
+
+
+def _implication(left: Expression, right: Expression) -> Expression:
+    return Inverse(Both((left, Inverse(right))))

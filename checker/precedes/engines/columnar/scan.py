@@ -1,0 +1,158 @@
+"""The scan: every execution of a batch judged by every name of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
+from typing import Any, Final, assert_never
+
+import numpy as np
+import numpy.typing as npt
+
+from precedes.columns import Batch, batch_of, execution_of
+from precedes.engines.columnar.compiler import Witnesses, compile_formula
+from precedes.engines.columnar.kernels import DEFERRED, Kernel
+from precedes.engines.columnar.kernels_causal import CAUSAL_KERNELS
+from precedes.engines.columnar.kernels_information import INFORMATION_KERNELS
+from precedes.engines.columnar.kernels_order import ORDER_KERNELS
+from precedes.engines.columnar.kernels_time import TIME_KERNELS
+from precedes.engines.columnar.kernels_witness import CHAINED, chain, shortest_cycle
+from precedes.engines.columnar.plan import Both, Expression, Inverse, Plan, Step, Value
+from precedes.verdict import FALSE, TRUE
+
+TUNED: Final[dict[str, Kernel]] = {**ORDER_KERNELS, **INFORMATION_KERNELS, **CAUSAL_KERNELS, **TIME_KERNELS}
+"""The kernels by the names of their definitions."""
+
+FEW: Final = 4
+"""Where less than one execution in so many is left to the compiled formula, these are copied out first."""
+
+Values = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """What shows a violation: local numbers of entities and messages; either may be empty."""
+
+    entities: tuple[int, ...] = ()
+    messages: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """The values of one step, and where its violations are.
+
+    `row` gives the row of an execution in `compiled`, -1 where the tuned kernel judged it and `places` has
+    the row.
+    """
+
+    step: Step
+    values: Values
+    places: Values | None
+    compiled: Witnesses | None = None
+    row: npt.NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The verdicts on a batch.
+
+    names      P      as in the plan
+    values     E x P  see `precedes.verdict`; an execution whose rows contradict each other has that reason
+    under every name
+    vacuous    E      the execution has no message: what holds there, holds of nothing
+    """
+
+    names: tuple[str, ...]
+    values: Values
+    vacuous: npt.NDArray[np.bool_]
+    _batch: Batch = field(repr=False)
+    _plan: Plan = field(repr=False)
+    _evidence: tuple[_Evidence, ...] = field(repr=False)
+
+    def witness(self, x: int, name: str) -> Witness:
+        """What shows that execution `x` violates `name`; an empty one where it does not."""
+        column = self.names.index(name)
+        if self.values[x, column] != FALSE:
+            return Witness()
+        found = list(self._why(x, self._plan.expressions[column], FALSE))
+        entities = tuple(dict.fromkeys(e for witness in found for e in witness.entities))
+        messages = tuple(dict.fromkeys(m for witness in found for m in witness.messages))
+        return Witness(entities, messages)
+
+    def _why(self, x: int, expression: Expression, wanted: int) -> Iterable[Witness]:
+        match expression:
+            case Value(step):
+                if wanted == FALSE:
+                    yield self._shown(x, self._evidence[step])
+            case Inverse(part):
+                yield from self._why(x, part, TRUE if wanted == FALSE else FALSE)
+            case Both(parts):
+                for part in parts:
+                    if wanted == TRUE:
+                        yield from self._why(x, part, TRUE)
+                    elif _value(part, self._evidence, x) == FALSE:
+                        yield from self._why(x, part, FALSE)
+                        return
+            case _:
+                assert_never(expression)
+
+    def _shown(self, x: int, evidence: _Evidence) -> Witness:
+        if evidence.compiled is not None and evidence.row is not None and evidence.row[x] >= 0:
+            return Witness(*evidence.compiled.of(int(evidence.row[x])))
+        assert evidence.places is not None
+        if evidence.step.kernel == "acyclic_order":
+            return Witness(*shortest_cycle(self._batch, x))
+        places = evidence.places[x].tolist()
+        entities = tuple(e for e in places[:2] if e >= 0)
+        messages = tuple(m for m in places[2:] if m >= 0)
+        if evidence.step.kernel in CHAINED:
+            messages = chain(self._batch, x, *messages)
+        return Witness(entities, messages)
+
+
+def scan(batch: Batch, plan: Plan, jit: bool | None = None) -> Scan:
+    """Judge every execution of the batch. `jit` None: numba is loaded only for a large batch."""
+    evidence = tuple(_evaluated(batch, step, jit) for step in plan.steps)
+    values = np.zeros((batch.executions, len(plan.names)), np.int32)
+    for column, expression in enumerate(plan.expressions):
+        values[:, column] = np.where(
+            batch.unknown != 0, batch.unknown, _value(expression, evidence, slice(None))
+        )
+    vacuous = np.diff(batch.message_offsets) == 0
+    return Scan(plan.names, values, vacuous, batch, plan, evidence)
+
+
+def _value(expression: Expression, evidence: tuple[_Evidence, ...], rows: slice | int) -> Any:
+    """Kleene's connectives on one execution or, given a slice, on many at once."""
+    match expression:
+        case Value(step):
+            return evidence[step].values[rows]
+        case Inverse(part):
+            inner = _value(part, evidence, rows)
+            return np.where(inner > TRUE, inner, FALSE - inner)
+        case Both(parts):
+            # FALSE has every bit set, so that what is joined with it stays FALSE.
+            return reduce(or_, (_value(part, evidence, rows) for part in parts), TRUE)
+        case _:
+            assert_never(expression)
+
+
+def _evaluated(batch: Batch, step: Step, jit: bool | None) -> _Evidence:
+    if step.kernel is None:
+        values, witnesses = compile_formula(step.formula).run(batch, jit)
+        return _Evidence(step, values, None, witnesses, np.arange(batch.executions))
+    values, places = TUNED[step.kernel].run(batch, jit)
+    left = np.flatnonzero(values == DEFERRED)
+    if len(left) == 0:
+        return _Evidence(step, values, places)
+    if len(left) * FEW > batch.executions:
+        rows, part = left, batch
+    else:
+        rows, part = np.arange(len(left)), batch_of([execution_of(batch, int(x)) for x in left])
+    judged, witnesses = compile_formula(step.formula).run(part, jit)
+    values[left] = judged[rows]
+    row = np.full(batch.executions, -1, np.int64)
+    row[left] = rows
+    return _Evidence(step, values, places, witnesses, row)

@@ -1,0 +1,80 @@
+"""Compiled formulas say what the reference evaluator says, on random formulas and random executions."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from precedes.columns import batch_of
+from precedes.engines.columnar.compiler import compile_formula
+from precedes.engines.columnar.recognise import DEFINITIONS
+from precedes.engines.reference import evaluate
+from precedes.execution import Execution
+from precedes.formula import Formula
+from precedes.verdict import FALSE, TRUE, Reason
+from tests.columnar.agreement import Case, case, compiled_value, disagreement, executions_alike, focused_case
+from tests.strategies.executions import executions
+from tests.strategies.formulas import formulas
+
+SEEDS, BLOCK = 2_000, 250
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(formulas(), executions())
+def test_random_formula_on_random_execution(formula: Formula, execution: Execution) -> None:
+    assert disagreement(Case(formula, execution)) is None
+
+
+@pytest.mark.parametrize("first", range(0, SEEDS, BLOCK))
+def test_seeded_cases(first: int) -> None:
+    assert [told for seed in range(first, first + BLOCK) if (told := disagreement(case(seed)))] == []
+
+
+@pytest.mark.parametrize("first", range(0, SEEDS, BLOCK))
+def test_focused_cases(first: int) -> None:
+    assert [told for seed in range(first, first + BLOCK) if (told := disagreement(focused_case(seed)))] == []
+
+
+def test_random_cases_meet_every_value() -> None:
+    values = {compiled_value(case(seed)) for seed in range(700)}
+    reasons = 0
+    for value in values:
+        reasons |= max(value, 0)
+    assert {TRUE, FALSE} <= values
+    # The one for contradictions is given to executions by the reader of traces, the one for logs of
+    # unknown interleaving to scenarios.
+    assert Reason(reasons) == ~Reason(0) & ~(Reason.CONTRADICTION | Reason.INTERLEAVING)
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_library_definition(name: str) -> None:
+    formula = DEFINITIONS[name]
+    for group in executions_alike(range(200)):
+        values, witnesses = compile_formula(formula).run(batch_of(group), jit=False)
+        assert values.tolist() == [evaluate(formula, execution) for execution in group]
+        for x, value in enumerate(values.tolist()):
+            entities, messages = witnesses.of(x)
+            assert bool(entities or messages) == (value == FALSE)
+
+
+def test_executions_of_a_batch_do_not_touch_each_other() -> None:
+    for seed in range(40):
+        formula = case(seed).formula
+        for group in executions_alike(range(60)):
+            values, witnesses = compile_formula(formula).run(batch_of(group), jit=False)
+            for x, execution in enumerate(group):
+                alone, shown = compile_formula(formula).run(batch_of([execution]), jit=False)
+                assert alone[0] == values[x]
+                assert shown.of(0) == witnesses.of(x)
+
+
+def test_contradicted_execution_is_unknown_without_a_witness() -> None:
+    group = executions_alike(range(30))[0]
+    batch = batch_of(group)
+    batch.unknown[1] = int(Reason.CONTRADICTION)
+    for definition in DEFINITIONS.values():
+        values, witnesses = compile_formula(definition).run(batch, jit=False)
+        assert values[1] == Reason.CONTRADICTION
+        assert witnesses.of(1) == ((), ())
+        assert np.delete(values, 1).tolist() == [
+            evaluate(definition, execution) for x, execution in enumerate(group) if x != 1
+        ]

@@ -1,0 +1,63 @@
+"""From an execution to what the oracle reads, and which of its questions may be asked: where nothing is
+unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from precedes.execution import EventKind, Execution
+from tests.oracle import oracle
+
+
+def run_of(execution: Execution) -> oracle.Run:
+    """The execution over plain lists, entities in their order; times as they are, clocks as lists."""
+    number = {entity: i for i, entity in enumerate(execution.entities)}
+    histories: list[list[tuple[str, str, float | None]]] = []
+    clocks: list[list[list[int] | None]] = []
+    for history in execution.histories:
+        events, recorded = [], []
+        for event in history.events:
+            if event.kind is EventKind.SEND:
+                what = "send"
+            elif event.kind is execution.delivery:
+                what = "deliver"
+            elif event.kind is EventKind.ARRIVE:
+                what = "arrive"
+            else:
+                continue
+            assert event.message is not None
+            events.append((what, event.message, event.time))
+            recorded.append(
+                None if event.clock is None else [event.clock.get(e, 0) for e in execution.entities]
+            )
+        histories.append(events)
+        clocks.append(recorded)
+    to = {
+        m.name: {number[e] for e in m.destinations}
+        for m in execution.messages.values()
+        if m.destinations is not None
+    }
+    return oracle.Run(histories, to, execution.delta, clocks)
+
+
+def questions(execution: Execution, run: oracle.Run) -> Iterator[str]:
+    """The names that have an answer of true or false on the execution."""
+    messages = execution.messages.values()
+    if not execution.complete or any(not m.logged and m.sender is not None for m in messages):
+        return
+    yield from oracle.LOGS
+    if not all(history.interleaved for history in execution.histories) or not oracle.possible(run):
+        return
+    yield from oracle.CAUSAL
+    events = [event for history in run.histories for event in history]
+    clocks = [clock for kept in run.clocks for clock in kept]
+    if all(clock is not None for clock, (what, _, _) in zip(clocks, events, strict=True) if what != "arrive"):
+        yield "vector_time"
+    sent = {m: time for what, m, time in events if what == "send"}
+    if execution.delta is None or execution.epsilon or any(time is None for _, _, time in events):
+        return
+    if any(time < sent[m] for what, m, time in events if what == "deliver" and m in sent):  # type: ignore[operator]
+        return
+    yield from oracle.TIMED
+    if any(what == "arrive" for what, _, _ in events):
+        yield "timely_delivery"

@@ -1,0 +1,407 @@
+"""An independent oracle: the papers' sentences, transcribed over plain lists.
+
+It shares nothing with the formula tree or with any engine: no import from the project, other data (lists of
+names), other methods (filtered lists are compared, sets are compared, closures are taken with bit sets). It
+knows complete, possible executions only, in which every send was logged: what is unknown elsewhere is not its
+business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Run:
+    """One execution. `histories[i]` is a list of (what, message, time), what being "send", "deliver" or
+    "arrive".
+
+    `to[m]` is the set of the numbers of m's destinations. `clocks` is aligned with `histories`: a list of
+    counts or None.
+    """
+
+    histories: list[list[tuple[str, str, float | None]]]
+    to: dict[str, set[int]]
+    delta: float | None = None
+    clocks: list[list[list[int] | None]] = field(default_factory=list)
+
+    @property
+    def n(self) -> int:
+        return len(self.histories)
+
+    @property
+    def sl(self) -> list[list[str]]:
+        return [[m for what, m, _ in history if what == "send"] for history in self.histories]
+
+    @property
+    def received(self) -> list[list[str]]:
+        return [[m for what, m, _ in history if what == "deliver"] for history in self.histories]
+
+    @property
+    def rl(self) -> list[list[str]]:
+        return [list(dict.fromkeys(log)) for log in self.received]
+
+
+# ---- 1994, §2.2: order and information ---------------------------------------------------------------------
+
+
+def order_equivalent(run: Run) -> bool:
+    """ "p and q in both RL_i and RL_j: p before q in RL_i if and only if p before q in RL_j": what they
+    share, they have as one list."""
+    return all(_common(a, b) == _common(b, a) for a in run.rl for b in run.rl)
+
+
+def _common(log: list[str], other: list[str]) -> list[str]:
+    shared = set(other)
+    return [m for m in log if m in shared]
+
+
+def information_equivalent(run: Run) -> bool:
+    """RL_i and RL_j have the same set of PDUs."""
+    return len({frozenset(log) for log in run.rl}) <= 1
+
+
+def equivalent(run: Run) -> bool:
+    return order_equivalent(run) and information_equivalent(run)
+
+
+def order_preserving(run: Run) -> bool:
+    """What E_i received from E_j stands in RL_i as it stands in the log of the sender."""
+    return all(_common(received, sent) == _common(sent, received) for received in run.rl for sent in run.sl)
+
+
+def information_preserving(run: Run) -> bool:
+    """RL_i is made of the union of the PDUs in SL_1, ..., SL_n."""
+    union = {m for log in run.sl for m in log}
+    return all(set(log) == union for log in run.rl)
+
+
+def selectively_information_preserving(run: Run) -> bool:
+    """The PDUs of RL_i are the union of those of SL_1i, ..., SL_ni."""
+    return all(
+        set(log) == {m for sent in run.sl for m in sent if i in run.to[m]} for i, log in enumerate(run.rl)
+    )
+
+
+def correct(run: Run) -> bool:
+    return order_preserving(run) and information_preserving(run)
+
+
+def selectively_correct(run: Run) -> bool:
+    return order_preserving(run) and selectively_information_preserving(run)
+
+
+def reliable(run: Run) -> bool:
+    """Every receipt log is correct, or every one is selectively correct (§2.2, last paragraph)."""
+    return correct(run) or selectively_correct(run)
+
+
+def no_creation(run: Run) -> bool:
+    return {m for log in run.rl for m in log} <= {m for log in run.sl for m in log}
+
+
+def no_duplication(run: Run) -> bool:
+    return run.received == run.rl
+
+
+def broadcast(run: Run) -> bool:
+    return all(run.to[m] == set(range(run.n)) for log in run.sl for m in log)
+
+
+def acyclic_order(run: Run) -> bool:
+    """Global total order (guarantees.md, §3.3): a message that nothing precedes can be taken away, until none
+    is left."""
+    logs = run.rl
+    while any(logs):
+        late = {m for log in logs for m in log[1:]}
+        first = {log[0] for log in logs if log} - late
+        if not first:
+            return False
+        logs = [[m for m in log if m not in first] for log in logs]
+    return True
+
+
+# ---- 1994, §2.4, and the dynamic cluster paper: services ---------------------------------------------------
+
+
+def one_channel(run: Run) -> bool:
+    return order_preserving(run) and order_equivalent(run)
+
+
+def total_order(run: Run) -> bool:
+    return correct(run) and order_equivalent(run)
+
+
+def selectively_total(run: Run) -> bool:
+    return selectively_correct(run) and order_equivalent(run)
+
+
+# ---- Δ-causal paper, Definitions 1 to 4, Theorems 1, 2, 4 --------------------------------------------------
+
+
+class Causality:
+    """Definition 1: e1 -> e2 within a process, from a send to its receipts, and through any event between."""
+
+    def __init__(self, run: Run) -> None:
+        self.events = [(i, k) for i, history in enumerate(run.histories) for k in range(len(history))]
+        number = {event: at for at, event in enumerate(self.events)}
+        self.send: dict[str, int] = {}
+        self.receipt: dict[tuple[str, int], int] = {}
+        for (i, k), at in number.items():
+            what, m, _ = run.histories[i][k]
+            if what == "send":
+                self.send[m] = at
+            elif what == "deliver":
+                self.receipt.setdefault((m, i), at)
+        self.past = [0] * len(self.events)
+        direct: list[list[int]] = [[] for _ in self.events]
+        for (i, k), at in number.items():
+            what, m, _ = run.histories[i][k]
+            if k:
+                direct[at].append(number[i, k - 1])
+            if what == "deliver" and m in self.send:
+                direct[at].append(self.send[m])
+        changed = True
+        while changed:
+            changed = False
+            for at, before in enumerate(direct):
+                past = self.past[at]
+                for b in before:
+                    past |= self.past[b] | 1 << b
+                if past != self.past[at]:
+                    self.past[at] = past
+                    changed = True
+
+    @property
+    def possible(self) -> bool:
+        """No event is before itself."""
+        return not any(past >> at & 1 for at, past in enumerate(self.past))
+
+    def before(self, e1: int, e2: int) -> bool:
+        return bool(self.past[e2] >> e1 & 1)
+
+    def precedes(self, m1: str, m2: str) -> bool:
+        """Definition 2: m1 -> m2 if s(m1) -> s(m2)."""
+        return m1 in self.send and m2 in self.send and self.before(self.send[m1], self.send[m2])
+
+
+def possible(run: Run) -> bool:
+    return Causality(run).possible
+
+
+def causal_order(run: Run) -> bool:
+    """Definition 3: if m1 -> m2, then for all r(m1), r(m2), not r(m2) -> r(m1)."""
+    causality = Causality(run)
+    receipts: dict[str, list[int]] = {}
+    for (m, _), at in causality.receipt.items():
+        receipts.setdefault(m, []).append(at)
+    return not any(
+        causality.precedes(m1, m2)
+        for m1, first in receipts.items()
+        for m2, second in receipts.items()
+        if any(causality.before(r2, r1) for r1 in first for r2 in second)
+    )
+
+
+def process_causal_order(run: Run) -> bool:
+    """Theorem 1: of any m1 -> m2 received by one process, m1 is received before m2."""
+    causality = Causality(run)
+    return not any(causality.precedes(m1, m2) for log in run.rl for k, m1 in enumerate(log) for m2 in log[:k])
+
+
+def _times(run: Run) -> tuple[dict[str, float], dict[tuple[str, int], float]]:
+    sent: dict[str, float] = {}
+    received: dict[tuple[str, int], float] = {}
+    for i, history in enumerate(run.histories):
+        for what, m, time in history:
+            assert time is not None
+            if what == "send":
+                sent[m] = time
+            elif what == "deliver":
+                received.setdefault((m, i), time)
+    return sent, received
+
+
+def delta_causal_order(run: Run) -> bool:
+    """Theorem 2 over Definition 4: of what a process got within Δ, m1 is received before m2 if m1 -> m2 and
+    m2 was sent within Δ of m1."""
+    assert run.delta is not None
+    sent, received = _times(run)
+    causality = Causality(run)
+    for i, log in enumerate(run.rl):
+        timely = [m for m in log if m in sent and received[m, i] <= sent[m] + run.delta]
+        for k, m1 in enumerate(timely):
+            for m2 in timely[:k]:
+                if causality.precedes(m1, m2) and sent[m1] + run.delta >= sent[m2]:
+                    return False
+    return True
+
+
+def deadline(run: Run) -> bool:
+    assert run.delta is not None
+    sent, received = _times(run)
+    return all(m not in sent or time <= sent[m] + run.delta for (m, _), time in received.items())
+
+
+def timely_delivery(run: Run) -> bool:
+    """Theorem 4: what arrives within Δ is delivered."""
+    assert run.delta is not None
+    sent, _ = _times(run)
+    for i, history in enumerate(run.histories):
+        arrived: set[str] = set()
+        for what, m, time in history:
+            if what != "arrive" or m in arrived:
+                continue
+            arrived.add(m)
+            assert time is not None
+            if i in run.to.get(m, set()) and time <= sent[m] + run.delta and m not in run.rl[i]:
+                return False
+    return True
+
+
+def vector_time(run: Run) -> bool:
+    """CMD paper, computation of vector time: rules 1 to 3 give every recorded clock."""
+    current = [[0] * run.n for _ in range(run.n)]
+    attached: dict[str, list[int]] = {}
+    at = [0] * run.n
+    moved = True
+    while moved:
+        moved = False
+        for i, history in enumerate(run.histories):
+            while at[i] < len(history):
+                what, m, _ = history[at[i]]
+                first = what == "deliver" and m not in [e[1] for e in history[: at[i]] if e[0] == "deliver"]
+                if what == "deliver" and m not in attached and any(m in log for log in run.sl):
+                    break
+                if what in ("send", "deliver"):
+                    for k, count in enumerate(attached.get(m, ()) if what == "deliver" else ()):
+                        current[i][k] = max(current[i][k], count)
+                    current[i][i] += 1
+                    if what == "send":
+                        attached[m] = list(current[i])
+                    if (what == "send" or (first and m in attached)) and run.clocks[i][at[i]] != current[i]:
+                        return False
+                at[i] += 1
+                moved = True
+    return True
+
+
+# ---- textbook names: guarantees.md, §3.1 to §3.3 -----------------------------------------------------------
+
+
+def _strict(run: Run, prior: Callable[[str, str], bool]) -> bool:
+    """Nobody delivers m2 unless it has delivered each m1 that is addressed to it and comes before."""
+    sent = [m for log in run.sl for m in log]
+    for i, log in enumerate(run.rl):
+        for k, m2 in enumerate(log):
+            have = set(log[:k])
+            if any(m1 not in have and i in run.to[m1] and prior(m1, m2) for m1 in sent):
+                return False
+    return True
+
+
+def fifo_delivery(run: Run) -> bool:
+    """ "If p broadcasts m before m', no correct process delivers m' unless it has delivered m before.\""""
+    return _strict(run, lambda m1, m2: any(m1 in log and m2 in log[log.index(m1) + 1 :] for log in run.sl))
+
+
+def causal_delivery(run: Run) -> bool:
+    """ "If bcast(m) -> bcast(m') then no correct process delivers m' unless it has delivered m.\""""
+    return _strict(run, Causality(run).precedes)
+
+
+def local_order(run: Run) -> bool:
+    """ "If p delivers m before broadcasting m', no correct process delivers m' unless it has delivered
+    m.\""""
+    causality = Causality(run)
+
+    def delivered_before_sending(m1: str, m2: str) -> bool:
+        return any(
+            m2 in log
+            and (m1, p) in causality.receipt
+            and causality.before(causality.receipt[m1, p], causality.send[m2])
+            for p, log in enumerate(run.sl)
+        )
+
+    return _strict(run, delivered_before_sending)
+
+
+def agreement(run: Run) -> bool:
+    """ "If any process [in Dest(m)] delivers m then every process in Dest(m) delivers m.\""""
+    have = [set(log) for log in run.rl]
+    return all(len({m in have[i] for i in run.to[m]}) <= 1 for log in run.sl for m in log)
+
+
+def validity(run: Run) -> bool:
+    """What is sent is delivered by some destination; a message to nobody owes nothing."""
+    have = [set(log) for log in run.rl]
+    return all(not run.to[m] or any(m in have[i] for i in run.to[m]) for log in run.sl for m in log)
+
+
+def _addressed_to_both(run: Run) -> Iterator[tuple[list[str], list[str], set[str]]]:
+    for i in range(run.n):
+        for j in range(run.n):
+            both = {m for m, to in run.to.items() if i in to and j in to}
+            yield [m for m in run.rl[i] if m in both], [m for m in run.rl[j] if m in both], both
+
+
+def prefix_order(run: Run) -> bool:
+    """ "hist(p) is a prefix of hist(q) or the reverse", of what is addressed to both."""
+    return all(a[: len(b)] == b or b[: len(a)] == a for a, b, _ in _addressed_to_both(run))
+
+
+def gap_free_order(run: Run) -> bool:
+    """ "If some process delivers m' after m, then any process delivers m' only after it has delivered m",
+    over what both are sent."""
+    for a, b, _ in _addressed_to_both(run):
+        for k, later in enumerate(a):
+            if later in b and not set(a[:k]) <= set(b[: b.index(later)]):
+                return False
+    return True
+
+
+def causal_service(run: Run) -> bool:
+    return causal_order(run) and no_creation(run) and no_duplication(run)
+
+
+LOGS: dict[str, Callable[[Run], bool]] = {
+    "order_equivalent": order_equivalent,
+    "information_equivalent": information_equivalent,
+    "equivalent": equivalent,
+    "order_preserving": order_preserving,
+    "information_preserving": information_preserving,
+    "selectively_information_preserving": selectively_information_preserving,
+    "correct": correct,
+    "selectively_correct": selectively_correct,
+    "reliable": reliable,
+    "no_creation": no_creation,
+    "no_duplication": no_duplication,
+    "broadcast": broadcast,
+    "acyclic_order": acyclic_order,
+    "1C": one_channel,
+    "PO": correct,
+    "TO": total_order,
+    "SP": selectively_correct,
+    "ST": selectively_total,
+    "fifo_delivery": fifo_delivery,
+    "agreement": agreement,
+    "validity": validity,
+    "prefix_order": prefix_order,
+    "gap_free_order": gap_free_order,
+}
+"""What SL, RL and destinations say."""
+
+CAUSAL: dict[str, Callable[[Run], bool]] = {
+    "causal_order": causal_order,
+    "process_causal_order": process_causal_order,
+    "causal_delivery": causal_delivery,
+    "local_order": local_order,
+    "CO": causal_service,
+}
+"""What needs happens-before: of possible executions only."""
+
+TIMED: dict[str, Callable[[Run], bool]] = {"delta_causal_order": delta_causal_order, "deadline": deadline}
+"""What needs every time and a delta; the first, a possible execution too."""
+
+ALL = {**LOGS, **CAUSAL, **TIMED, "timely_delivery": timely_delivery, "vector_time": vector_time}

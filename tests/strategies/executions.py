@@ -1,0 +1,232 @@
+"""Random small executions, with everything that goes wrong in real ones.
+
+Loss, duplication, creation, reordering, misdelivery, silent entities, messages to nobody, sends that were
+not logged, times that are present, partly missing or do not fit together, recorded clocks right and wrong,
+arrivals, crashes, incomplete traces, and impossible executions (a delivery before its send, a cycle of
+happens-before).
+
+`executions()` is the hypothesis strategy, `execution(Seeded(seed))` the same by seed. `Shape` says what may
+occur.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+
+from precedes.execution import Event, EventKind, Execution, History, Message
+from tests.strategies.choices import Choices, Drawn, chance, pick, shuffled
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What may occur in a random execution.
+
+    entities, messages   at most so many; an execution with none of either is among them
+    scenarios            also what only a scenario has: logs without a known interleaving, failure marks
+    odd                  creation, duplication, misdelivery, unlogged sends, impossible orders
+    arrival_delivery     executions whose delivery is the arrival (`--delivery arrive`)
+    """
+
+    entities: int = 4
+    messages: int = 5
+    scenarios: bool = False
+    odd: bool = True
+    arrival_delivery: bool = True
+
+
+TRACES = Shape()
+"""What a trace can hold."""
+
+SCENARIOS = Shape(scenarios=True)
+"""What a scenario can hold, which is more."""
+
+
+@st.composite
+def executions(draw: Callable[[st.SearchStrategy[int]], int], shape: Shape = TRACES) -> Execution:
+    """Random executions of the shape."""
+    return execution(Drawn(draw), shape)
+
+
+def execution(choices: Choices, shape: Shape = TRACES, name: str = "x") -> Execution:
+    """One random execution of the shape."""
+    entities = tuple(f"E{number}" for number in range(1, choices.integer(0, shape.entities) + 1))
+    odd = shape.odd and chance(choices, 60)
+    messages = _messages(choices, entities, shape.messages, odd) if entities else {}
+    arrivals = chance(choices, 25)
+    steps = _schedule(choices, entities, messages, odd, arrivals)
+    steps = [
+        step
+        for step in steps
+        if not (step[1].kind is EventKind.SEND and not messages[step[1].message or ""].logged)
+    ]
+    complete = not chance(choices, 15)
+    delivery = (
+        EventKind.ARRIVE if arrivals and shape.arrival_delivery and chance(choices, 25) else EventKind.DELIVER
+    )
+    steps = _timed(choices, steps)
+    steps = _clocked(choices, steps, messages, entities, delivery)
+    seen = {event.message for _, event in steps}
+    histories = tuple(_history(choices, entity, steps, shape) for entity in entities)
+    marks = {}
+    if shape.scenarios and chance(choices, 25):
+        for history in histories:
+            if chance(choices, 70):
+                marks[history.entity] = choices.integer(0, len(history.messages(delivery)))
+    return Execution(
+        name,
+        histories,
+        {name: message for name, message in messages.items() if name in seen},
+        delta=pick(choices, (None, 10, 25, 40)),
+        epsilon=pick(choices, (0, 0, 3, 8)),
+        complete=complete,
+        marks=marks,
+        delivery=delivery,
+    )
+
+
+Step = tuple[str, Event]
+
+
+def _messages(choices: Choices, entities: tuple[str, ...], most: int, odd: bool) -> dict[str, Message]:
+    found = {}
+    for number in range(1, choices.integer(0, most) + 1):
+        name = f"m{number}"
+        kind = choices.integer(0, 9) if odd else 0
+        sender: str | None = pick(choices, entities)
+        destinations: frozenset[str] | None = None
+        if kind == 9:
+            sender = None
+        elif kind < 7 or chance(choices, 30):
+            spread = choices.integer(0, 3)
+            if spread == 0:
+                destinations = frozenset(entities)
+            elif spread < 3:
+                destinations = frozenset(entity for entity in entities if chance(choices, 60))
+            else:
+                destinations = frozenset()
+        found[name] = Message(name, sender, destinations)
+    return found
+
+
+def _schedule(
+    choices: Choices, entities: tuple[str, ...], messages: dict[str, Message], odd: bool, arrivals: bool
+) -> list[Step]:
+    """Events in a global order in which, but for odd cases, nothing is delivered before it was sent."""
+    waiting: list[Step] = []
+    ready: list[Step] = []
+    impossible = odd and chance(choices, 20)
+    lossy = chance(choices, 50)
+    for message in messages.values():
+        deliveries: list[Step] = []
+        reached = (
+            entities if message.destinations is None else [e for e in entities if e in message.destinations]
+        )
+        for entity in entities:
+            if entity not in reached and not (odd and chance(choices, 10)):
+                continue
+            if lossy and chance(choices, 25):
+                continue
+            for _ in range(2 if odd and chance(choices, 10) else 1):
+                if arrivals and not chance(choices, 10):
+                    deliveries.append((entity, Event(EventKind.ARRIVE, message.name)))
+                    if chance(choices, 15):
+                        deliveries.append((entity, Event(EventKind.DISCARD, message.name)))
+                        continue
+                deliveries.append((entity, Event(EventKind.DELIVER, message.name)))
+        if message.sender is None or impossible:
+            ready.extend(deliveries)
+        else:
+            waiting.extend(deliveries)
+        if message.sender is not None:
+            ready.append((message.sender, Event(EventKind.SEND, message.name)))
+    if chance(choices, 10):
+        for entity in entities:
+            event = pick(
+                choices,
+                (Event(EventKind.CRASH), Event(EventKind.RECOVER), Event(EventKind.VIEW, members=entities)),
+            )
+            ready.append((entity, event))
+    order: list[Step] = []
+    in_order = chance(choices, 30)
+    while ready:
+        step = ready.pop(0 if in_order else choices.integer(0, len(ready) - 1))
+        order.append(step)
+        if step[1].kind is EventKind.SEND:
+            ready.extend(other for other in waiting if other[1].message == step[1].message)
+            waiting = [other for other in waiting if other[1].message != step[1].message]
+    return order
+
+
+def _timed(choices: Choices, steps: list[Step]) -> list[Step]:
+    mode = choices.integer(0, 3)
+    if mode == 0:
+        return steps
+    timed = []
+    now = choices.integer(0, 5)
+    for entity, event in steps:
+        now += choices.integer(0, 12)
+        time: int | None = now
+        if mode == 2 and chance(choices, 20):
+            time = None
+        elif mode == 3 and chance(choices, 15):
+            time = now - choices.integer(0, 30)
+        timed.append((entity, Event(event.kind, event.message, time, None, event.members)))
+    return timed
+
+
+def _clocked(
+    choices: Choices,
+    steps: list[Step],
+    messages: dict[str, Message],
+    entities: tuple[str, ...],
+    delivery: EventKind,
+) -> list[Step]:
+    """Vector times as an implementation of the CMD paper would record them, now and then wrong or missing."""
+    mode = choices.integer(0, 3)
+    if mode < 2:
+        return steps
+    current: dict[str, dict[str, int]] = {entity: {} for entity in entities}
+    sent: dict[str, dict[str, int]] = {}
+    clocked = []
+    for entity, event in steps:
+        mine = current[entity]
+        if event.kind in (EventKind.SEND, delivery) and event.message is not None:
+            if event.kind is delivery:
+                for other, count in sent.get(event.message, {}).items():
+                    mine[other] = max(mine.get(other, 0), count)
+            mine[entity] = mine.get(entity, 0) + 1
+            if event.kind is EventKind.SEND:
+                sent[event.message] = dict(mine)
+            clock = dict(mine)
+            if mode == 3 and chance(choices, 15):
+                clock[pick(choices, entities)] = choices.integer(0, 5)
+            if not (mode == 3 and chance(choices, 10)):
+                event = Event(event.kind, event.message, event.time, clock, event.members)
+        clocked.append((entity, event))
+    return clocked
+
+
+def _history(choices: Choices, entity: str, steps: list[Step], shape: Shape) -> History:
+    events = [event for owner, event in steps if owner == entity]
+    if not (shape.scenarios and chance(choices, 30)):
+        return History(entity, tuple(events))
+    sends = [event for event in events if event.kind is EventKind.SEND]
+    others = [event for event in events if event.kind is not EventKind.SEND]
+    return History(entity, (*sends, *others), interleaved=False)
+
+
+def renamed(choices: Choices, of: Execution) -> Execution:
+    """The same execution with its entities in another order: what no verdict may depend on."""
+    return Execution(
+        of.name,
+        tuple(shuffled(choices, of.histories)),
+        of.messages,
+        of.delta,
+        of.epsilon,
+        of.complete,
+        of.marks,
+        of.delivery,
+    )

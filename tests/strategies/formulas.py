@@ -1,0 +1,207 @@
+"""Random closed, sort-correct formulas of the core: every atom, every term, every connective and binder.
+
+Names of entities and messages are those that `executions` gives, and some that no execution has.
+Quantifiers range over what the language's definitions range over (logs, shared parts of logs, destination
+sets) more often than over arbitrary formulas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hypothesis import strategies as st
+
+from precedes import formula as f
+from tests.strategies.choices import Choices, Drawn, chance, pick
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a part of a formula may mention, and how many more binders it may have."""
+
+    entities: tuple[f.EntityVariable | f.EntityNamed, ...] = ()
+    messages: tuple[f.MessageVariable | f.MessageNamed, ...] = ()
+    binders: int = 4
+
+    def bind(self, variable: f.Variable) -> Scope:
+        """The scope below a binder."""
+        if isinstance(variable, f.EntityVariable):
+            return Scope((*self.entities, variable), self.messages, self.binders - 1)
+        return Scope(self.entities, (*self.messages, variable), self.binders - 1)
+
+
+@st.composite
+def formulas(draw: Callable[[st.SearchStrategy[int]], int], depth: int = 5) -> f.Formula:
+    """Random closed formulas of at most this depth."""
+    return formula(Drawn(draw), depth)
+
+
+def formula(choices: Choices, depth: int = 5, scope: Scope | None = None) -> f.Formula:
+    """One random formula, closed unless a scope is given."""
+    scope = Scope() if scope is None else scope
+    bound = bool(scope.entities or scope.messages)
+    if depth <= 1 or (bound and chance(choices, 20)):
+        return atom(choices, scope)
+    binder = scope.binders > 0 and chance(choices, 45 if bound else 80)
+    if not binder:
+        return _connective(choices, depth, scope)
+    if chance(choices, 8) and scope.binders > 1:
+        first, second = f.MessageVariable("a"), f.MessageVariable("b")
+        below = scope.bind(first).bind(second)
+        return f.Acyclic(first, second, formula(choices, min(depth - 1, 3), below))
+    return _quantifier(choices, depth, scope)
+
+
+def _connective(choices: Choices, depth: int, scope: Scope) -> f.Formula:
+    kind = choices.integer(0, 4)
+    if kind == 0:
+        return f.Not(formula(choices, depth - 1, scope))
+    left = formula(choices, depth - 1, scope)
+    right = formula(choices, depth - 1, scope)
+    if kind == 1:
+        more = (formula(choices, depth - 1, scope),) if chance(choices, 20) else ()
+        return f.And((left, right, *more))
+    if kind == 2:
+        more = (formula(choices, depth - 1, scope),) if chance(choices, 20) else ()
+        return f.Or((left, right, *more))
+    return f.Implies(left, right) if kind == 3 else f.Iff(left, right)
+
+
+def _quantifier(choices: Choices, depth: int, scope: Scope) -> f.Formula:
+    variable: f.Variable
+    # Names are few, so that inner binders often hide outer ones of the same name.
+    if chance(choices, 60):
+        variable = f.MessageVariable(pick(choices, ("p", "q", "r")))
+    else:
+        variable = f.EntityVariable(pick(choices, ("i", "j", "k")))
+    below = scope.bind(variable)
+    extent = _range(choices, depth, below, variable)
+    body = formula(choices, depth - 1, below)
+    return f.Exists(variable, extent, body) if chance(choices, 35) else f.Forall(variable, extent, body)
+
+
+def _range(choices: Choices, depth: int, scope: Scope, variable: f.Variable) -> f.Formula:
+    kind = choices.integer(0, 9)
+    if kind == 9 and depth > 1:
+        return formula(choices, min(depth - 1, 2), scope)
+    if isinstance(variable, f.EntityVariable):
+        if kind < 5 or not scope.messages:
+            return f.TRUTH
+        return f.IsDestination(variable, message_term(choices, scope))
+    outer = Scope(scope.entities, tuple(m for m in scope.messages if m != variable), scope.binders)
+    if kind < 2:
+        return f.TRUTH
+    here = f.InLog(variable, log_term(choices, outer))
+    if kind < 6:
+        return here
+    if kind < 8:
+        return f.And((here, f.InLog(variable, log_term(choices, scope))))
+    return f.And((here, atom(choices, scope)))
+
+
+def entity_term(choices: Choices, scope: Scope) -> f.EntityTerm:
+    """A term of sort entity."""
+    kind = choices.integer(0, 9)
+    if kind < 7 and scope.entities:
+        return scope.entities[-1 - choices.integer(0, len(scope.entities) - 1)]
+    if kind < 9 and scope.messages:
+        return f.Sender(message_term(choices, scope))
+    return f.EntityNamed(pick(choices, ("E1", "E2", "E9")))
+
+
+def message_term(choices: Choices, scope: Scope) -> f.MessageTerm:
+    """A term of sort message."""
+    if scope.messages and not chance(choices, 8):
+        return scope.messages[-1 - choices.integer(0, len(scope.messages) - 1)]
+    return f.MessageNamed(pick(choices, ("m1", "m2", "m9")))
+
+
+def log_term(choices: Choices, scope: Scope) -> f.LogTerm:
+    """A term of sort log."""
+    kind = choices.integer(0, 9)
+    if kind < 5:
+        return f.ReceiptLog(entity_term(choices, scope))
+    return f.SendLog(entity_term(choices, scope), entity_term(choices, scope) if kind > 7 else None)
+
+
+def event_term(choices: Choices, scope: Scope) -> f.EventTerm:
+    """A term of sort event."""
+    kind = choices.integer(0, 9)
+    if kind < 4:
+        return f.SendEvent(message_term(choices, scope))
+    if kind < 9:
+        return f.DeliveryEvent(message_term(choices, scope), entity_term(choices, scope))
+    return f.ArrivalEvent(message_term(choices, scope), entity_term(choices, scope))
+
+
+def number_term(choices: Choices, scope: Scope, dimension: f.Dimension, depth: int = 2) -> f.NumberTerm:
+    """A number, time or duration: times differ by durations, and only those are scaled."""
+    number, time, duration = f.Dimension.NUMBER, f.Dimension.TIME, f.Dimension.DURATION
+    if depth > 0 and chance(choices, 35):
+        kind = choices.integer(0, 2)
+        if dimension is time:
+            other = number_term(choices, scope, duration, depth - 1)
+            left = number_term(choices, scope, time, depth - 1)
+            return f.Sum(left, other) if kind else f.Difference(left, other)
+        if kind == 2:
+            factor = Fraction(choices.integer(0, 7) - 2, choices.integer(1, 3))
+            return f.Scaled(factor, number_term(choices, scope, dimension, depth - 1))
+        if dimension is duration and chance(choices, 50):
+            return f.Difference(
+                number_term(choices, scope, time, depth - 1), number_term(choices, scope, time, depth - 1)
+            )
+        left = number_term(choices, scope, dimension, depth - 1)
+        right = number_term(choices, scope, dimension, depth - 1)
+        return f.Sum(left, right) if kind else f.Difference(left, right)
+    if dimension is time:
+        if chance(choices, 8):
+            return f.Constant(Fraction(choices.integer(0, 80)), time)
+        return f.TimeOf(event_term(choices, scope))
+    if dimension is duration:
+        kind = choices.integer(0, 5)
+        if kind < 3:
+            return f.Delta()
+        return (
+            f.Epsilon()
+            if kind == 3
+            else f.Constant(Fraction(choices.integer(0, 60), choices.integer(1, 2)), duration)
+        )
+    kind = choices.integer(0, 9)
+    if kind < 3:
+        return f.Constant(Fraction(choices.integer(0, 12), choices.integer(1, 3)), number)
+    if kind < 5:
+        return f.Position(message_term(choices, scope), log_term(choices, scope))
+    if kind < 6:
+        return f.Size(log_term(choices, scope))
+    event, entity = event_term(choices, scope), entity_term(choices, scope)
+    return f.RecordedClock(event, entity) if kind < 8 else f.VectorTime(event, entity)
+
+
+def atom(choices: Choices, scope: Scope) -> f.Formula:
+    """An atom over the variables in scope, or over names where there are none."""
+    kind = choices.integer(0, 19)
+    if kind < 4:
+        first, second = message_term(choices, scope), message_term(choices, scope)
+        return f.Precedes(first, second, log_term(choices, scope))
+    if kind < 7:
+        return f.InLog(message_term(choices, scope), log_term(choices, scope))
+    if kind < 9:
+        return f.IsDestination(entity_term(choices, scope), message_term(choices, scope))
+    if kind < 12:
+        return f.HappensBefore(event_term(choices, scope), event_term(choices, scope))
+    if kind < 15:
+        dimension = pick(choices, (f.Dimension.TIME, f.Dimension.NUMBER, f.Dimension.DURATION))
+        left = number_term(choices, scope, dimension)
+        right = number_term(choices, scope, dimension)
+        return f.Comparison(pick(choices, tuple(f.Relation)), left, right, dimension)
+    if kind < 16:
+        return f.Sent(message_term(choices, scope))
+    if kind < 17:
+        return f.SameEntity(entity_term(choices, scope), entity_term(choices, scope))
+    if kind < 18:
+        return f.SameMessage(message_term(choices, scope), message_term(choices, scope))
+    if kind < 19:
+        return f.Repeated(message_term(choices, scope), log_term(choices, scope))
+    return pick(choices, (f.TRUTH, f.FALSEHOOD, f.Undetermined("not in this version"), f.FailureLine()))
