@@ -1,0 +1,137 @@
+"""`precedes check`: the scenarios and claims of .prec files, judged one file after another.
+
+Decides what outcome a statement has; how it is printed is `precedes.reports.checking`'s business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from precedes.diagnostics import Diagnostic, PrecedesError, usage
+from precedes.engines.reference import Explanation, explain
+from precedes.execution import Execution
+from precedes.formula import Requirement
+from precedes.language.compiling import compile_text
+from precedes.language.library import Library, standard_library
+from precedes.verdict import Verdict, verdict
+
+CLAIMS_UNDECIDED = "claims are not yet solved by this version"
+
+
+class Outcome(Enum):
+    """How a statement compares with what was found. A verdict that is unknown leaves a statement undecided, unless it says so."""
+
+    AS_STATED = "as stated"
+    OTHERWISE = "otherwise"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One `expect` and what came of it."""
+
+    text: str
+    line: int
+    expected: Verdict
+    verdict: Verdict
+    requirement: Requirement
+    execution: Execution
+    explanation: Explanation
+
+    @property
+    def outcome(self) -> Outcome:
+        """As stated, otherwise, or undecided."""
+        if self.verdict is self.expected:
+            return Outcome.AS_STATED
+        return Outcome.UNDECIDED if self.verdict is Verdict.UNKNOWN else Outcome.OTHERWISE
+
+
+@dataclass(frozen=True, slots=True)
+class OpenClaim:
+    """A claim that was parsed and not solved."""
+
+    text: str
+    line: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileResult:
+    """All statements of a file: per scenario its name, title and answers; then the claims."""
+
+    path: str
+    scenarios: tuple[tuple[str, str | None, tuple[Answer, ...]], ...]
+    claims: tuple[OpenClaim, ...]
+
+
+def source_files(paths: Sequence[str]) -> tuple[Path, ...]:
+    """The .prec files named: files as they are, directories searched below; an error for what is missing or holds none."""
+    found: list[Path] = []
+    for path in map(Path, paths):
+        if path.is_dir():
+            below = sorted(path.rglob("*.prec"))
+            if not below:
+                raise usage(f"no .prec file below {path}")
+            found += below
+        elif path.is_file():
+            found.append(path)
+        else:
+            raise usage(f"no such file: {path}")
+    return tuple(dict.fromkeys(found))
+
+
+def check(files: Sequence[Path]) -> tuple[FileResult, ...]:
+    """Judge every file. PrecedesError with the mistakes of all files, when there are any; nothing is judged then."""
+    library = standard_library()
+    compiled = []
+    mistakes: list[Diagnostic] = []
+    for path in files:
+        try:
+            compiled.append((path, compile_text(_text(path), str(path), library)))
+        except PrecedesError as error:
+            mistakes += error.diagnostics
+    if mistakes:
+        raise PrecedesError(tuple(mistakes))
+    results = []
+    for path, file in compiled:
+        scenarios = tuple(
+            (
+                scenario.name,
+                scenario.title,
+                tuple(
+                    _answer(expectation.text, expectation.span.line, expectation.expected, expectation.requirement, scenario.execution)
+                    for expectation in scenario.expectations
+                ),
+            )
+            for scenario in file.scenarios
+        )
+        claims = tuple(OpenClaim(claim.text, claim.span.line, CLAIMS_UNDECIDED) for claim in file.claims)
+        results.append(FileResult(str(path), scenarios, claims))
+    return tuple(results)
+
+
+def _answer(text: str, line: int, expected: Verdict, requirement: Requirement, execution: Execution) -> Answer:
+    explanation = explain(requirement, execution)
+    return Answer(text, line, expected, verdict(explanation.value), requirement, execution, explanation)
+
+
+def library_with(paths: Sequence[str]) -> Library:
+    """The standard library with the predicates and services of the given .prec files added."""
+    library = standard_library()
+    for path in source_files(paths) if paths else ():
+        library = compile_text(_text(path), str(path), library).library
+    return library
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise PrecedesError(
+            (Diagnostic("P001", f"not UTF-8 text (byte {error.start})", str(path), hint="save the file as UTF-8"),)
+        ) from error
+    except OSError as error:
+        raise usage(f"cannot read {path}: {error.strerror}") from error

@@ -1,0 +1,1 @@
+"""The Spark engine: files or DataFrames in, partial reports or verdict rows out. The one place that imports pyspark."""

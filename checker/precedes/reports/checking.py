@@ -1,0 +1,89 @@
+"""How the result of `precedes check` is printed: one line per scenario that holds, a figure for what does not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from precedes.checking import Answer, FileResult, Outcome
+from precedes.reports.figure import figure, sentence
+from precedes.verdict import Verdict
+
+JSON_SCHEMA = 1
+
+_SAID = {Verdict.HOLDS: "holds", Verdict.VIOLATED: "is violated", Verdict.UNKNOWN: "is unknown"}
+
+
+def as_text(results: Sequence[FileResult], *, verbose: bool = False) -> str:
+    """Files, their scenarios, what did not come out as stated (with the figure and a sentence), and one closing line."""
+    lines: list[str] = []
+    for result in results:
+        lines.append(result.path)
+        width = max((len(name) for name, _, _ in result.scenarios), default=0)
+        for name, title, answers in result.scenarios:
+            good = sum(answer.outcome is Outcome.AS_STATED for answer in answers)
+            lines.append(f"  {name:<{width}}  {good} of {len(answers)} as stated{f'  {title}' if title else ''}")
+            for answer in answers:
+                if answer.outcome is not Outcome.AS_STATED or verbose:
+                    lines += _answer(result.path, answer)
+                elif answer.explanation.vacuous:
+                    lines.append(f"    line {answer.line}: {answer.text}: vacuously, it met no message")
+        lines += [f"  line {claim.line}: {claim.text}: undecided, {claim.why}" for claim in result.claims]
+    return "\n".join([*lines, "", _closing(results)]) + "\n"
+
+
+def _answer(path: str, answer: Answer) -> list[str]:
+    lines = [f"    {path}:{answer.line}: {answer.text}: {answer.requirement.name} {_SAID[answer.verdict]}"]
+    lines += [f"      {reason}" for reason in answer.explanation.reasons]
+    witness = answer.explanation.witnesses[0] if answer.explanation.witnesses else None
+    if answer.verdict is Verdict.VIOLATED:
+        explained = sentence(answer.requirement, answer.execution, witness)
+        lines += [f"      {explained}"] if explained else []
+        lines += [f"        {line}" for line in figure(answer.execution, witness).splitlines()]
+    return lines
+
+
+def _closing(results: Sequence[FileResult]) -> str:
+    answers = [answer for result in results for _, _, answers in result.scenarios for answer in answers]
+    claims = sum(len(result.claims) for result in results)
+    numbers = {outcome: sum(answer.outcome is outcome for answer in answers) for outcome in Outcome}
+    parts = [f"{numbers[Outcome.AS_STATED]} as stated"]
+    if numbers[Outcome.OTHERWISE]:
+        parts.append(f"{numbers[Outcome.OTHERWISE]} otherwise")
+    if numbers[Outcome.UNDECIDED] or claims:
+        parts.append(f"{numbers[Outcome.UNDECIDED] + claims} undecided")
+    if not answers and not claims:
+        return "undecided: no expectation and no claim, nothing was checked"
+    return f"{len(answers) + claims} statements: {', '.join(parts)}"
+
+
+def as_json(results: Sequence[FileResult]) -> str:
+    """One JSON object: files, scenarios, statements with expected and found verdict, reasons, bindings and figure."""
+    files: list[dict[str, Any]] = []
+    for result in results:
+        scenarios = [
+            {"name": name, "title": title, "statements": [_statement(answer) for answer in answers]}
+            for name, title, answers in result.scenarios
+        ]
+        claims = [{"line": claim.line, "text": claim.text, "outcome": "undecided", "why": claim.why} for claim in result.claims]
+        files.append({"path": result.path, "scenarios": scenarios, "claims": claims})
+    return json.dumps({"schema": JSON_SCHEMA, "files": files}, ensure_ascii=False, indent=2) + "\n"
+
+
+def _statement(answer: Answer) -> dict[str, Any]:
+    witness = answer.explanation.witnesses[0] if answer.explanation.witnesses else None
+    statement: dict[str, Any] = {
+        "line": answer.line,
+        "text": answer.text,
+        "expected": answer.expected.value,
+        "verdict": answer.verdict.value,
+        "outcome": answer.outcome.value,
+        "vacuous": answer.explanation.vacuous,
+        "reasons": list(answer.explanation.reasons),
+    }
+    if answer.verdict is Verdict.VIOLATED:
+        statement["bindings"] = dict(witness.bindings) if witness else {}
+        statement["explanation"] = sentence(answer.requirement, answer.execution, witness)
+        statement["figure"] = figure(answer.execution, witness)
+    return statement

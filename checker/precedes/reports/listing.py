@@ -1,0 +1,32 @@
+"""What `precedes list` prints: every name of a library with its meaning and source, and the formats."""
+
+from __future__ import annotations
+
+from precedes.language.library import Library
+from precedes.language.syntax import DefinitionKind
+
+FORMATS = (
+    ("traces", "JSON Lines (.jsonl, .ndjson, .json), CSV (.csv), Parquet (.parquet); text also as .gz and .zst"),
+    ("reports", "text, json"),
+)
+
+
+def listing(library: Library) -> str:
+    """Predicates, then services, then formats: name, parameters, what it says, and where it is from."""
+    lines: list[str] = []
+    for heading, kind in (("predicates", DefinitionKind.PREDICATE), ("services", DefinitionKind.SERVICE)):
+        lines.append(heading)
+        for name in library.names():
+            definition = library.definition(name)
+            if definition.kind is not kind:
+                continue
+            parameters = f"({', '.join(p.name.text for p in definition.parameters)})" if definition.parameters else ""
+            lines.append(f"  {name}{parameters}")
+            if definition.title:
+                lines.append(f"      {definition.title}")
+            if definition.source:
+                lines.append(f"      [{definition.source}]")
+        lines.append("")
+    lines.append("formats")
+    lines += [f"  {name}: {text}" for name, text in FORMATS]
+    return "\n".join(lines) + "\n"

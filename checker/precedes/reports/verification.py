@@ -1,0 +1,93 @@
+"""How the report of `precedes verify` is printed: as text for people, as JSON for programs. The same for every engine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from precedes.engines.judging import Count, Report
+from precedes.traces import Notice
+from precedes.reports.figure import figure, sentence
+from precedes.verdict import Verdict
+
+JSON_SCHEMA = 1
+"""The version of the JSON form. It grows by keys; a key never changes its meaning under one number."""
+
+
+def as_json(report: Report, notices: Sequence[Notice], seconds: float) -> str:
+    """One JSON object, with a line break at its end. Only `timings` differs between two runs over the same trace."""
+    document: dict[str, Any] = {
+        "schema": JSON_SCHEMA,
+        "verdict": report.verdict.value,
+        "executions": report.executions,
+        "events": report.events,
+        "messages": report.messages,
+        "predicates": {
+            name: {"holds": count.holds, "violated": count.violated, "unknown": count.unknown}
+            for name, count in report.counts.items()
+        },
+        "violations": [
+            {
+                "execution": violation.execution,
+                "predicate": violation.predicate,
+                "bindings": dict(violation.explanation.witnesses[0].bindings) if violation.explanation.witnesses else {},
+                "explanation": sentence(violation.requirement, violation.cut, _witness(violation.explanation)),
+                "figure": figure(violation.cut, _witness(violation.explanation)),
+            }
+            for violation in report.violations
+        ],
+        "unknown": [
+            {"execution": unknown.execution, "predicate": unknown.predicate, "reasons": list(unknown.why)}
+            for unknown in report.unknowns
+        ],
+        "notices": [{"code": notice.code, "message": notice.render()} for notice in notices],
+        "timings": {"seconds": round(seconds, 3)},
+    }
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+
+
+def _witness(explanation: Any) -> Any:
+    return explanation.witnesses[0] if explanation.witnesses else None
+
+
+def as_text(report: Report, notices: Sequence[Notice], seconds: float) -> str:
+    """A table of the predicates, the first violations with their figures, why unknown is unknown, and one closing line."""
+    lines = [f"notice {notice.render()}" for notice in notices]
+    width = max((len(name) for name in report.counts), default=0)
+    for name, count in report.counts.items():
+        lines.append(f"{name:<{width}}  {_counted(count)}")
+    for violation in report.violations:
+        witness = _witness(violation.explanation)
+        lines += ["", f"execution {violation.execution} violates {violation.predicate}"]
+        explained = sentence(violation.requirement, violation.cut, witness)
+        lines += [f"  {explained}"] if explained else []
+        lines += [f"    {line}" for line in figure(violation.cut, witness).splitlines()]
+    if report.violations:
+        in_all = sum(count.violated for name, count in report.counts.items() if name in report.leaves)
+        if in_all > len(report.violations):
+            lines += ["", f"{len(report.violations)} of {in_all} violations shown (--max-violations)"]
+    for unknown in report.unknowns:
+        lines += ["", f"execution {unknown.execution}: {unknown.predicate} is unknown", *(f"  {why}" for why in unknown.why)]
+    lines += ["", _closing(report, seconds)]
+    return "\n".join(lines) + "\n"
+
+
+def _counted(count: Count) -> str:
+    parts = [
+        f"{number:,} {word}"
+        for number, word in ((count.holds, "hold"), (count.violated, "violated"), (count.unknown, "unknown"))
+        if number
+    ]
+    return f"{count.verdict.value:<9} {', '.join(parts) or 'no execution'}"
+
+
+def _closing(report: Report, seconds: float) -> str:
+    size = f"{report.executions:,} executions, {report.events:,} events, {seconds:.1f} s"
+    if not report.executions:
+        return f"undecided: the trace has no execution, nothing was checked ({size})"
+    if not report.messages:
+        return f"undecided: no message was met, so nothing was checked ({size})"
+    if report.verdict is Verdict.HOLDS:
+        return f"holds: all that was required ({size})"
+    return f"{report.verdict.value} ({size})"

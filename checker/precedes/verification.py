@@ -1,0 +1,109 @@
+"""`precedes verify`: from a question about traces to a report, on the engine that was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from precedes.checking import library_with
+from precedes.diagnostics import usage
+from precedes.engines import judging, local
+from precedes.engines.columnar.plan import Plan, plan
+from precedes.engines.verdict_rows import VerdictFile, verdict_rows
+from precedes.execution import EventKind
+from precedes.language.durations import duration
+from precedes.language.requirements import requirement
+from precedes.traces import Notice, Notices, TraceOptions, expand, read_batches
+
+Advance = Callable[[int, int], None]
+"""Told of progress: executions and events judged so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What `precedes verify` was asked; times and names still as text."""
+
+    traces: tuple[str, ...]
+    required: tuple[str, ...]
+    specs: tuple[str, ...] = ()
+    engine: str = "auto"
+    master: str | None = None
+    out: str | None = None
+    all_verdicts: bool = False
+    delta: str | None = None
+    epsilon: str | None = None
+    incomplete: bool = False
+    delivery: str = "deliver"
+    cluster: tuple[str, ...] = ()
+    strict: bool = False
+    max_violations: int = 10
+
+    def plan(self) -> Plan:
+        """The plan for what is required."""
+        library = library_with(self.specs)
+        return plan([requirement(text, library) for text in self.required])
+
+    def options(self) -> TraceOptions:
+        """How the trace is to be read."""
+        return TraceOptions(
+            delivery=EventKind(self.delivery),
+            cluster=tuple(name for names in self.cluster for name in names.split(",") if name),
+            strict=self.strict,
+            delta=None if self.delta is None else duration(self.delta),
+            epsilon=0 if self.epsilon is None else duration(self.epsilon),
+            complete=not self.incomplete,
+        )
+
+
+def verify(question: Question, advance: Advance) -> tuple[judging.Report, tuple[Notice, ...]]:
+    """Judge the traces. PrecedesError for what cannot be read or carried out."""
+    if question.all_verdicts and question.out is None:
+        raise usage("--all-verdicts without --out", "say where with --out DIR")
+    prepared, options = question.plan(), question.options()
+    notices = Notices()
+    if question.engine == "spark" or question.master is not None:
+        if question.engine == "local":
+            raise usage("--master goes with --engine spark")
+        partial = _on_spark(question, prepared, options, notices)
+    else:
+        partial = _local(question, prepared, options, notices, advance)
+    return judging.report(partial, prepared), notices.all()
+
+
+def _on_spark(question: Question, prepared: Plan, options: TraceOptions, notices: Notices) -> judging.Partial:
+    try:
+        from precedes.engines.spark import files, session
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in ("pyspark", "pandas"):
+            raise
+        raise usage("the Spark engine needs pyspark", "pip install 'precedes[spark]'") from error
+    return files.verify(
+        session.session(question.master),
+        expand(question.traces, notices),
+        prepared,
+        options,
+        notices,
+        limit=question.max_violations,
+        out=question.out,
+        all_verdicts=question.all_verdicts,
+    )
+
+
+def _local(question: Question, prepared: Plan, options: TraceOptions, notices: Notices, advance: Advance) -> judging.Partial:
+    executions = events = 0
+
+    def count(batch: judging.Batch, _: judging.Scan) -> None:
+        nonlocal executions, events
+        executions += batch.executions
+        events += int(batch.event_offsets[-1])
+        advance(executions, events)
+
+    batches = read_batches(question.traces, options, notices)
+    if question.out is None:
+        return local.verify(batches, prepared, question.max_violations, (count,))
+    with VerdictFile(question.out) as file:
+
+        def write(batch: judging.Batch, result: judging.Scan) -> None:
+            file.write(verdict_rows(batch, result, prepared, all_verdicts=question.all_verdicts))
+
+        return local.verify(batches, prepared, question.max_violations, (count, write))

@@ -1,0 +1,199 @@
+"""`precedes verify`: verdicts, exit codes, formats, and the same answer from both engines."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.command.documents import ROOT
+from tests.command.running import Ended, precedes
+
+SAMPLE = ROOT / "traces" / "rabbitmq-fanout.jsonl.gz"
+ENGINES = [
+    pytest.param("local", id="local"),
+    pytest.param("spark", id="spark", marks=[pytest.mark.spark, pytest.mark.xdist_group("spark")]),
+]
+
+
+def rows(*lines: str) -> str:
+    """JSON Lines from `execution entity event message [dest]`, the place of a row being its seq."""
+    written = []
+    counts: dict[tuple[str, str], int] = {}
+    for line in lines:
+        execution, entity, event, message, *dest = line.split()
+        seq = counts[execution, entity] = counts.get((execution, entity), -1) + 1
+        row = {"execution": execution, "entity": entity, "seq": seq, "event": event, "message": message}
+        written.append(json.dumps(row | ({"dest": dest[0].split(",")} if dest else {})))
+    return "\n".join(written) + "\n"
+
+
+KEPT = rows("1 A send a B,C", "1 B deliver a", "1 C deliver a")
+LOST = rows("2 A send a B,C", "2 B deliver a", "2 C send x")
+SWAPPED = rows(
+    "3 A send a B,C", "3 D send d B,C", "3 B deliver a", "3 B deliver d", "3 C deliver d", "3 C deliver a"
+)
+CONTRADICTING = rows("4 A send a", "4 B send a", "4 B deliver a")
+
+
+def verify(path: Path, *arguments: object) -> Ended:
+    return precedes("verify", path, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("text", "required", "code", "counts"),
+    [
+        (KEPT, "ST", 0, {"holds": 1, "violated": 0, "unknown": 0}),
+        (KEPT + SWAPPED, "ST", 1, {"holds": 1, "violated": 1, "unknown": 0}),
+        (KEPT + CONTRADICTING, "ST", 3, {"holds": 1, "violated": 0, "unknown": 1}),
+        (KEPT + SWAPPED + CONTRADICTING, "ST", 1, {"holds": 1, "violated": 1, "unknown": 1}),
+        (KEPT, "forall p: exists i: p in RL[i]", 0, {"holds": 1, "violated": 0, "unknown": 0}),
+        (LOST, "forall p: exists i: p in RL[i]", 1, {"holds": 0, "violated": 1, "unknown": 0}),
+        (KEPT, "deadline", 3, {"holds": 0, "violated": 0, "unknown": 1}),
+        ("", "ST", 3, {"holds": 0, "violated": 0, "unknown": 0}),
+    ],
+)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_verdict_of_a_trace(
+    tmp_path: Path, engine: str, text: str, required: str, code: int, counts: dict[str, int]
+) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(text, encoding="utf-8")
+    ended = verify(path, "--require", required, "--engine", engine, "--format", "json")
+    assert ended.code == code, ended
+    assert json.loads(ended.out)["predicates"][required] == counts
+
+
+def test_a_service_is_told_with_every_predicate_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(SWAPPED, encoding="utf-8")
+    document = json.loads(verify(path, "--require", "ST", "--format", "json").out)
+    assert set(document["predicates"]) == {
+        "ST",
+        "SP",
+        "selectively_correct",
+        "order_preserving",
+        "selectively_information_preserving",
+        "order_equivalent",
+    }
+    (violation,) = document["violations"]
+    assert (violation["execution"], violation["predicate"]) == ("3", "order_equivalent")
+    assert {"p": "a", "q": "d"}.items() <= violation["bindings"].items()
+    assert violation["explanation"].startswith("B delivers a before d, C delivers d before a")
+
+
+def test_an_incomplete_trace_leaves_completeness_unknown_and_judges_safety(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(LOST + SWAPPED, encoding="utf-8")
+    required = ("--require", "ST", "--format", "json")
+    assert json.loads(verify(path, *required).out)["predicates"]["SP"]["violated"] == 1
+    predicates = json.loads(verify(path, *required, "--incomplete").out)["predicates"]
+    assert predicates["SP"] == {"holds": 1, "violated": 0, "unknown": 1}
+    assert predicates["order_equivalent"] == {"holds": 1, "violated": 1, "unknown": 0}
+
+
+def test_a_contradiction_names_both_rows(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(KEPT + CONTRADICTING, encoding="utf-8")
+    (unknown, *_) = json.loads(verify(path, "--require", "order_equivalent", "--format", "json").out)["unknown"]
+    assert unknown["execution"] == "4"
+    assert "row 4" in unknown["reasons"][0]
+    assert "row 5" in unknown["reasons"][0]
+    strict = verify(path, "--require", "order_equivalent", "--strict")
+    assert (strict.code, strict.out) == (2, "")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_unreadable_row_stops_the_run(tmp_path: Path, engine: str) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(KEPT + '{"execution": 5, "entity": "A", "event": "sned", "message": "m"}\n', encoding="utf-8")
+    ended = verify(path, "--require", "ST", "--engine", engine)
+    assert (ended.code, ended.out) == (2, "")
+    assert f"{path}: row 4" in ended.err
+    assert "sned" in ended.err
+    assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_truncated_file_stops_the_run(tmp_path: Path, engine: str) -> None:
+    path = tmp_path / "trace.jsonl.gz"
+    path.write_bytes(gzip.compress(KEPT.encode())[:-12])
+    ended = verify(path, "--require", "ST", "--engine", engine)
+    assert (ended.code, ended.out) == (2, "")
+    assert str(path) in ended.err
+
+
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
+@pytest.mark.parametrize("required", ["ST", "acyclic_order", "TO", "causal_order"])
+def test_both_engines_print_the_same(required: str) -> None:
+    local, spark = (
+        verify(SAMPLE, "--require", required, "--engine", engine, "--format", "json") for engine in ("local", "spark")
+    )
+    assert local.code == spark.code
+    assert json.loads(local.out) | {"timings": None} == json.loads(spark.out) | {"timings": None}
+    assert local.out.partition('"timings"')[0] == spark.out.partition('"timings"')[0]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_verdicts_are_written(tmp_path: Path, engine: str) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(KEPT + SWAPPED + CONTRADICTING, encoding="utf-8")
+    out = tmp_path / "out"
+    assert verify(path, "--require", "order_equivalent", "--out", out, "--engine", engine).code == 1
+    assert [file.name for file in out.iterdir()] == ["verdicts.parquet"]
+    violated, unknown = sorted(pq.read_table(out / "verdicts.parquet").to_pylist(), key=lambda row: row["execution"])
+    assert (violated["execution"], violated["verdict"], violated["count"]) == ("3", "violated", 1)
+    assert json.loads(violated["witness"]) == {"entities": ["B", "C"], "messages": ["a", "d"]}
+    assert (unknown["execution"], unknown["verdict"]) == ("4", "unknown")
+    assert "row" in unknown["reasons"]
+    verify(path, "--require", "order_equivalent", "--out", out, "--all-verdicts", "--engine", engine)
+    assert pq.read_table(out / "verdicts.parquet").num_rows == 3
+
+
+def test_nothing_is_written_where_nothing_could_be_verified(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(KEPT + "{\n", encoding="utf-8")
+    out = tmp_path / "out"
+    assert verify(path, "--require", "ST", "--out", out).code == 2
+    assert list(out.iterdir()) == []
+
+
+def test_at_most_so_many_violations_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text("".join(SWAPPED.replace('"3"', f'"{x}"') for x in range(30, 50)), encoding="utf-8")
+    document = json.loads(verify(path, "--require", "ST", "--max-violations", 3, "--format", "json").out)
+    assert [violation["execution"] for violation in document["violations"]] == ["30", "31", "32"]
+    assert document["predicates"]["ST"]["violated"] == 20
+    assert "3 of 20 violations shown" in verify(path, "--require", "ST", "--max-violations", 3).out
+
+
+def test_own_predicates_are_required_by_name(tmp_path: Path) -> None:
+    spec, path = tmp_path / "own.prec", tmp_path / "trace.jsonl"
+    spec.write_text("predicate delivered := forall p: exists i: p in RL[i]\n", encoding="utf-8")
+    path.write_text(LOST, encoding="utf-8")
+    assert verify(path, "--require", "delivered", "--spec", spec).code == 1
+    ended = verify(path, "--require", "delivered")
+    assert ended.code == 2
+    assert "delivered" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((), "nothing is required"),
+        (("--require", "STT"), "STT"),
+        (("--require", "ST", "--delta", "10 parsecs"), "no duration"),
+        (("--require", "ST", "--engine", "local", "--master", "local[1]"), "--master"),
+        (("--require", "ST", "--all-verdicts"), "--out"),
+    ],
+)
+def test_usage_is_explained(tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(KEPT, encoding="utf-8")
+    ended = verify(path, *arguments)
+    assert (ended.code, ended.out) == (2, "")
+    assert told in ended.err
