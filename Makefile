@@ -58,7 +58,7 @@ java: $(VENV)/.project
 
 # The main job on real input: the figures of the papers, then a recorded trace on both engines. The trace breaks the
 # service asked of it, on purpose, so that there is something to see: exit code 1 is what has to come.
-SAMPLE ?= traces/sample.jsonl.gz
+SAMPLE ?= traces/rabbitmq-fanout.jsonl.gz
 SAMPLE_REQUIRE ?= ST
 SAMPLE_EXIT ?= 1
 
