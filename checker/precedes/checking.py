@@ -22,7 +22,9 @@ CLAIMS_UNDECIDED = "claims are not yet solved by this version"
 
 
 class Outcome(Enum):
-    """How a statement compares with what was found. A verdict that is unknown leaves a statement undecided, unless it says so."""
+    """How a statement compares with what was found. A verdict that is unknown leaves a statement undecided,
+    unless it says so.
+    """
 
     AS_STATED = "as stated"
     OTHERWISE = "otherwise"
@@ -68,7 +70,9 @@ class FileResult:
 
 
 def source_files(paths: Sequence[str]) -> tuple[Path, ...]:
-    """The .prec files named: files as they are, directories searched below; an error for what is missing or holds none."""
+    """The .prec files named: files as they are, directories searched below; an error for what is missing or
+    holds none.
+    """
     found: list[Path] = []
     for path in map(Path, paths):
         if path.is_dir():
@@ -84,7 +88,9 @@ def source_files(paths: Sequence[str]) -> tuple[Path, ...]:
 
 
 def check(files: Sequence[Path]) -> tuple[FileResult, ...]:
-    """Judge every file. PrecedesError with the mistakes of all files, when there are any; nothing is judged then."""
+    """Judge every file. PrecedesError with the mistakes of all files, when there are any; nothing is judged
+    then.
+    """
     library = standard_library()
     compiled = []
     mistakes: list[Diagnostic] = []
@@ -102,7 +108,13 @@ def check(files: Sequence[Path]) -> tuple[FileResult, ...]:
                 scenario.name,
                 scenario.title,
                 tuple(
-                    _answer(expectation.text, expectation.span.line, expectation.expected, expectation.requirement, scenario.execution)
+                    _answer(
+                        expectation.text,
+                        expectation.span.line,
+                        expectation.expected,
+                        expectation.requirement,
+                        scenario.execution,
+                    )
                     for expectation in scenario.expectations
                 ),
             )
@@ -113,7 +125,9 @@ def check(files: Sequence[Path]) -> tuple[FileResult, ...]:
     return tuple(results)
 
 
-def _answer(text: str, line: int, expected: Verdict, requirement: Requirement, execution: Execution) -> Answer:
+def _answer(
+    text: str, line: int, expected: Verdict, requirement: Requirement, execution: Execution
+) -> Answer:
     explanation = explain(requirement, execution)
     return Answer(text, line, expected, verdict(explanation.value), requirement, execution, explanation)
 
@@ -131,7 +145,11 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise PrecedesError(
-            (Diagnostic("P001", f"not UTF-8 text (byte {error.start})", str(path), hint="save the file as UTF-8"),)
+            (
+                Diagnostic(
+                    "P001", f"not UTF-8 text (byte {error.start})", str(path), hint="save the file as UTF-8"
+                ),
+            )
         ) from error
     except OSError as error:
         raise usage(f"cannot read {path}: {error.strerror}") from error

@@ -1,6 +1,8 @@
-"""The command `precedes`: arguments in, exit code out. What is done is done elsewhere and imported when it is needed.
+"""The command `precedes`: arguments in, exit code out. What is done is done elsewhere and imported when it is
+needed.
 
-Exit codes: 0 all that was asked holds; 1 something is violated; 2 it could not run; 3 undecided. 2 before 1 before 3.
+Exit codes: 0 all that was asked holds; 1 something is violated; 2 it could not run; 3 undecided. 2 before 1
+before 3.
 """
 
 from __future__ import annotations
@@ -36,15 +38,18 @@ def cli() -> None:
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("-v", "--verbose", is_flag=True, help="Show figures for what came out as stated, too.")
-@click.option("--accept-bounds", is_flag=True, help="Take 'no counterexample up to a bound' for an answer.")
-def check(files: tuple[str, ...], form: str, verbose: bool, accept_bounds: bool) -> Exit:
+def check(files: tuple[str, ...], form: str, verbose: bool) -> Exit:
     """Judge the scenarios and claims of .prec files (or of the directories that hold them)."""
     from precedes import checking
     from precedes.reports import checking as printed
 
     results = checking.check(checking.source_files(files))
-    click.echo(printed.as_json(results) if form == "json" else printed.as_text(results, verbose=verbose), nl=False)
-    outcomes = [answer.outcome for result in results for _, _, answers in result.scenarios for answer in answers]
+    click.echo(
+        printed.as_json(results) if form == "json" else printed.as_text(results, verbose=verbose), nl=False
+    )
+    outcomes = [
+        answer.outcome for result in results for _, _, answers in result.scenarios for answer in answers
+    ]
     if checking.Outcome.OTHERWISE in outcomes:
         return Exit.VIOLATED
     claims = any(result.claims for result in results)
@@ -53,20 +58,41 @@ def check(files: tuple[str, ...], form: str, verbose: bool, accept_bounds: bool)
 
 @cli.command()
 @click.argument("traces", nargs=-1, required=True, metavar="TRACE...")
-@click.option("--require", "required", multiple=True, metavar="NAME|FORMULA", help="What must hold; repeatable.")
-@click.option("--spec", "specs", multiple=True, metavar="FILE", help="A .prec file with predicates of your own; repeatable.")
+@click.option(
+    "--require", "required", multiple=True, metavar="NAME|FORMULA", help="What must hold; repeatable."
+)
+@click.option(
+    "--spec",
+    "specs",
+    multiple=True,
+    metavar="FILE",
+    help="A .prec file with predicates of your own; repeatable.",
+)
 @click.option("--engine", type=click.Choice(["auto", "local", "spark"]), default="auto", show_default=True)
-@click.option("--master", metavar="URL", help="The Spark master; implies --engine spark.  [default: local[*]]")
+@click.option(
+    "--master", metavar="URL", help="The Spark master; implies --engine spark.  [default: local[*]]"
+)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--out", metavar="DIR", help="Write verdicts.parquet there: what does not hold, with its witness.")
+@click.option(
+    "--out", metavar="DIR", help="Write verdicts.parquet there: what does not hold, with its witness."
+)
 @click.option("--all-verdicts", is_flag=True, help="With --out: the executions that hold, too.")
 @click.option("--delta", metavar="TIME", help="The time a message may take, as 100ms or 2s.")
 @click.option("--epsilon", metavar="TIME", help="How far clocks may be apart.")
-@click.option("--incomplete", is_flag=True, help="The trace may lack rows: what is missing is unknown, not lost.")
+@click.option(
+    "--incomplete", is_flag=True, help="The trace may lack rows: what is missing is unknown, not lost."
+)
 @click.option("--delivery", type=click.Choice(["deliver", "arrive"]), default="deliver", show_default=True)
-@click.option("--cluster", multiple=True, metavar="NAME[,NAME...]", help="Entities of every execution that may have no row.")
+@click.option(
+    "--cluster",
+    multiple=True,
+    metavar="NAME[,NAME...]",
+    help="Entities of every execution that may have no row.",
+)
 @click.option("--strict", is_flag=True, help="Stop at rows that contradict each other.")
-@click.option("--max-violations", type=click.IntRange(min=0), default=10, show_default=True, help="How many to show.")
+@click.option(
+    "--max-violations", type=click.IntRange(min=0), default=10, show_default=True, help="How many to show."
+)
 def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **options: Any) -> Exit:
     """Judge recorded executions: JSON Lines, CSV or Parquet; files, globs, directories; - for standard input."""
     import time
@@ -77,7 +103,9 @@ def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **opti
     from precedes.reports.progress import progress
 
     if not required:
-        raise usage("nothing is required", "say what must hold, as in --require ST; `precedes list` has the names")
+        raise usage(
+            "nothing is required", "say what must hold, as in --require ST; `precedes list` has the names"
+        )
     started = time.perf_counter()
     question = verification.Question(traces=traces, required=required, **options)
     with progress() as advance:
@@ -87,11 +115,19 @@ def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **opti
     click.echo(text(report, notices, seconds), nl=False)
     from precedes.verdict import Verdict
 
-    return {Verdict.HOLDS: Exit.HOLDS, Verdict.VIOLATED: Exit.VIOLATED, Verdict.UNKNOWN: Exit.UNDECIDED}[report.verdict]
+    return {Verdict.HOLDS: Exit.HOLDS, Verdict.VIOLATED: Exit.VIOLATED, Verdict.UNKNOWN: Exit.UNDECIDED}[
+        report.verdict
+    ]
 
 
 @cli.command("list")
-@click.option("--spec", "specs", multiple=True, metavar="FILE", help="A .prec file with predicates of your own; repeatable.")
+@click.option(
+    "--spec",
+    "specs",
+    multiple=True,
+    metavar="FILE",
+    help="A .prec file with predicates of your own; repeatable.",
+)
 def list_names(specs: tuple[str, ...]) -> Exit:
     """Print the predicates, services and formats that can be named."""
     from precedes import checking

@@ -1,7 +1,7 @@
 """What is told about mistakes in text and in traces: data, rendered elsewhere.
 
-A diagnostic says what was wrong, where, and what would be right. Its code is stable: P for text that does not parse, N for names and
-sorts, S for scenarios, T for traces, U for usage, I for what should not have happened.
+A diagnostic says what was wrong, where, and what would be right. Its code is stable: P for text that does not
+parse, N for names and sorts, S for scenarios, T for traces, U for usage, I for what should not have happened.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ class Diagnostic:
 
 
 class PrecedesError(Exception):
-    """What a user did that cannot be carried out: one or more diagnostics, exit code 2. Picklable, for Spark workers."""
+    """What a user did that cannot be carried out: one or more diagnostics, exit code 2. Picklable, for Spark
+    workers.
+    """
 
     def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:
         super().__init__(diagnostics)

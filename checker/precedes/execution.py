@@ -1,7 +1,8 @@
 """Executions: what was sent and delivered by whom, as frozen values.
 
-An execution is a set of entities, each with a history: the sequence of its events. Its send log SL and receipt log RL are
-the sends and deliveries in that order (1994, §2.2: `SL_i`, `RL_i`). This module holds the values and nothing that judges them.
+An execution is a set of entities, each with a history: the sequence of its events. Its send log SL and
+receipt log RL are the sends and deliveries in that order (1994, §2.2: `SL_i`, `RL_i`). This module holds the
+values and nothing that judges them.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ class Event:
 class Message:
     """A message (a PDU, where the papers say so).
 
-    `sender` is None for a message that nobody sent. `destinations` is None where they are not known: the message has a
-    sender, named by a delivery, but its send was not logged. A message sent without destinations goes to every entity, and that
-    is written out here.
+    `sender` is None for a message that nobody sent. `destinations` is None where they are not known: the
+    message has a sender, named by a delivery, but its send was not logged. A message sent without
+    destinations goes to every entity, and that is written out here.
     """
 
     name: str
@@ -58,8 +59,8 @@ class Message:
 class History:
     """The events of one entity.
 
-    `interleaved` is False where only SL and RL are known: `events` then holds all sends, then all else, and nothing is
-    known of how the two followed each other.
+    `interleaved` is False where only SL and RL are known: `events` then holds all sends, then all else, and
+    nothing is known of how the two followed each other.
     """
 
     entity: str
@@ -68,16 +69,18 @@ class History:
 
     def messages(self, kind: EventKind) -> tuple[str, ...]:
         """The messages of the events of one kind, in order, each at its first occurrence only."""
-        return tuple(dict.fromkeys(e.message for e in self.events if e.kind is kind and e.message is not None))
+        return tuple(
+            dict.fromkeys(e.message for e in self.events if e.kind is kind and e.message is not None)
+        )
 
 
 @dataclass(frozen=True)
 class Execution:
     """One execution of a group of entities (a cluster).
 
-    `histories` has one entry per entity of the cluster, in the cluster's order; `messages` every message that stands in a
-    history. `delta` and `epsilon` are in nanoseconds. `marks` gives, per entity, the number of deliveries before its `||`.
-    `delivery` is the kind of event that counts as delivery.
+    `histories` has one entry per entity of the cluster, in the cluster's order; `messages` every message that
+    stands in a history. `delta` and `epsilon` are in nanoseconds. `marks` gives, per entity, the number of
+    deliveries before its `||`. `delivery` is the kind of event that counts as delivery.
     """
 
     name: str

@@ -1,9 +1,10 @@
 """The core formula: the one closed tree that every engine reads.
 
-The language's sugar (named predicates, log variables, `top(L)`, prefixes, several variables in one quantifier) is gone here: `lowering` wrote
-it out. What is left are entities and messages, the logs of entities, events, numbers, the atoms below, the connectives and
-the quantifiers. Nodes are frozen and compare by structure. This module needs nothing but the standard library, so that a
-formula can be sent to a Spark worker that has no parser.
+The language's sugar (named predicates, log variables, `top(L)`, prefixes, several variables in one
+quantifier) is gone here: `lowering` wrote it out. What is left are entities and messages, the logs of
+entities, events, numbers, the atoms below, the connectives and the quantifiers. Nodes are frozen and compare
+by structure. This module needs nothing but the standard library, so that a formula can be sent to a Spark
+worker that has no parser.
 
 Meaning (three-valued, see `precedes.verdict`):
 
@@ -160,7 +161,9 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class RecordedClock:
-    """The component for `entity` of the clock recorded with an event; an absent component is 0, an absent clock unknown."""
+    """The component for `entity` of the clock recorded with an event; an absent component is 0, an absent
+    clock unknown.
+    """
 
     event: EventTerm
     entity: EntityTerm
@@ -168,7 +171,9 @@ class RecordedClock:
 
 @dataclass(frozen=True, slots=True)
 class VectorTime:
-    """The number of sends and deliveries of `entity` that happen before the event or are it: |C(e)[i]| of the CMD paper, Lemma 2."""
+    """The number of sends and deliveries of `entity` that happen before the event or are it: |C(e)[i]| of the
+    CMD paper, Lemma 2.
+    """
 
     event: EventTerm
     entity: EntityTerm
@@ -198,7 +203,19 @@ class Scaled:
     term: NumberTerm
 
 
-NumberTerm = Constant | Delta | Epsilon | TimeOf | Position | Size | RecordedClock | VectorTime | Sum | Difference | Scaled
+NumberTerm = (
+    Constant
+    | Delta
+    | Epsilon
+    | TimeOf
+    | Position
+    | Size
+    | RecordedClock
+    | VectorTime
+    | Sum
+    | Difference
+    | Scaled
+)
 
 # ---- atoms -------------------------------------------------------------------------------------------------------------
 
@@ -364,7 +381,9 @@ Variable = EntityVariable | MessageVariable
 
 @dataclass(frozen=True, slots=True)
 class Forall:
-    """Every entity of the cluster, or every message of the execution, that is in the range satisfies the body."""
+    """Every entity of the cluster, or every message of the execution, that is in the range satisfies the
+    body.
+    """
 
     variable: Variable
     range: Formula
@@ -399,8 +418,9 @@ FALSEHOOD = Truth(False)
 class Requirement:
     """A formula under the name that reports call it by.
 
-    `parts` are the closed named predicates whose conjunction the formula is (`ST` is `selectively_correct` and
-    `order_equivalent`); empty where the definition is no such conjunction. A report names the requirement and every part below it.
+    `parts` are the closed named predicates whose conjunction the formula is (`ST` is `selectively_correct`
+    and `order_equivalent`); empty where the definition is no such conjunction. A report names the requirement
+    and every part below it.
     """
 
     name: str

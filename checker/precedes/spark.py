@@ -1,6 +1,7 @@
 """Verify events that live in tables: `precedes.spark.verify(df, require="ST")`, in your own Spark session.
 
-The workers of the cluster need this package, numpy, pyarrow and numba; neither lark nor z3, which only the driver uses.
+The workers of the cluster need this package, numpy, pyarrow and numba; neither lark nor z3, which only the
+driver uses.
 """
 
 from __future__ import annotations
@@ -27,11 +28,12 @@ def verify(
 ) -> DataFrame:
     """Judge the executions in a DataFrame of events.
 
-    `events` has the columns of a trace (execution, entity, seq, event, message; dest, sender, time, clock where known); `seq` is
-    required, for rows of a DataFrame have no order. `require` names predicates or services, or gives formulas; the other
-    options are those of `precedes verify`. Returns a lazy DataFrame with one row per execution and predicate: execution,
-    predicate, verdict ("holds", "violated", "unknown"), count, witness (JSON) and reasons; with `all_verdicts=False` only of
-    what does not hold. Raises PrecedesError for a name or formula that is wrong; rows that cannot be read fail the job.
+    `events` has the columns of a trace (execution, entity, seq, event, message; dest, sender, time, clock
+    where known); `seq` is required, for rows of a DataFrame have no order. `require` names predicates or
+    services, or gives formulas; the other options are those of `precedes verify`. Returns a lazy DataFrame
+    with one row per execution and predicate: execution, predicate, verdict ("holds", "violated", "unknown"),
+    count, witness (JSON) and reasons; with `all_verdicts=False` only of what does not hold. Raises
+    PrecedesError for a name or formula that is wrong; rows that cannot be read fail the job.
     """
     from precedes.engines.spark.frames import verdicts
     from precedes.verification import Question

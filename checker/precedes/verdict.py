@@ -1,9 +1,9 @@
 """The three values of a verdict, and the reasons for the third.
 
-Every engine computes with the same small integers, so that a verdict crosses from a compiled loop, a Spark worker or the
-reference evaluator without translation: `TRUE` is 0, `FALSE` is -1, and any positive number is unknown, its bits being the
-`Reason`s. The connectives are Kleene's strong ones: a formula that comes out true or false does so whatever the unknown
-parts are.
+Every engine computes with the same small integers, so that a verdict crosses from a compiled loop, a Spark
+worker or the reference evaluator without translation: `TRUE` is 0, `FALSE` is -1, and any positive number is
+unknown, its bits being the `Reason`s. The connectives are Kleene's strong ones: a formula that comes out true
+or false does so whatever the unknown parts are.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ def negation(value: int) -> int:
 
 def conjunction(left: int, right: int) -> int:
     """Kleene's and; the reasons of two unknowns are united."""
-    return FALSE if left == FALSE or right == FALSE else left | right
+    return FALSE if FALSE in (left, right) else left | right
 
 
 def disjunction(left: int, right: int) -> int:
     """Kleene's or; the reasons of two unknowns are united."""
-    if left == TRUE or right == TRUE:
+    if TRUE in (left, right):
         return TRUE
     return right if left == FALSE else left if right == FALSE else left | right
 

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from precedes.checking import library_with
+from precedes.columns import Batch
 from precedes.diagnostics import usage
 from precedes.engines import judging, local
 from precedes.engines.columnar.plan import Plan, plan
+from precedes.engines.columnar.scan import Scan
 from precedes.engines.verdict_rows import VerdictFile, verdict_rows
 from precedes.execution import EventKind
 from precedes.language.durations import duration
@@ -89,10 +91,12 @@ def _on_spark(question: Question, prepared: Plan, options: TraceOptions, notices
     )
 
 
-def _local(question: Question, prepared: Plan, options: TraceOptions, notices: Notices, advance: Advance) -> judging.Partial:
+def _local(
+    question: Question, prepared: Plan, options: TraceOptions, notices: Notices, advance: Advance
+) -> judging.Partial:
     executions = events = 0
 
-    def count(batch: judging.Batch, _: judging.Scan) -> None:
+    def count(batch: Batch, _: Scan) -> None:
         nonlocal executions, events
         executions += batch.executions
         events += int(batch.event_offsets[-1])
@@ -103,7 +107,7 @@ def _local(question: Question, prepared: Plan, options: TraceOptions, notices: N
         return local.verify(batches, prepared, question.max_violations, (count,))
     with VerdictFile(question.out) as file:
 
-        def write(batch: judging.Batch, result: judging.Scan) -> None:
+        def write(batch: Batch, result: Scan) -> None:
             file.write(verdict_rows(batch, result, prepared, all_verdicts=question.all_verdicts))
 
         return local.verify(batches, prepared, question.max_violations, (count, write))

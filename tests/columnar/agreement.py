@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 
 from precedes import formula as f
 from precedes.columns import batch_of
@@ -14,7 +15,7 @@ from precedes.formula import Formula
 from precedes.verdict import FALSE
 from tests.strategies.choices import Seeded, chance, pick
 from tests.strategies.executions import Shape, execution
-from tests.strategies.formulas import Scope, atom, formula
+from tests.strategies.formulas import Scope, atom, event_term, formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +38,23 @@ def focused_case(seed: int) -> Case:
     """
     choices = Seeded(seed)
     execution_met = execution(choices, Shape(messages=7))
-    kind = choices.integer(0, 2)
-    if kind == 0:
+    kind = choices.integer(0, 3)
+    if kind < 2:
         entities = [f.EntityNamed(name) for name in execution_met.entities] or [f.EntityNamed("E1")]
         messages = [f.MessageNamed(name) for name in execution_met.messages] or [f.MessageNamed("m1")]
         here, there, p, q = (pick(choices, of) for of in (entities, entities, messages, messages))
-        return Case(atom(choices, Scope((here, there), (p, q))), execution_met)
+        named = Scope((here, there), (p, q))
+        if kind == 0:
+            return Case(atom(choices, named), execution_met)
+        first, second = event_term(choices, named), event_term(choices, named)
+        if chance(choices, 50):
+            return Case(f.HappensBefore(first, second), execution_met)
+        count = f.Constant(Fraction(choices.integer(0, 3)), f.Dimension.NUMBER)
+        found = f.VectorTime(first, there)
+        return Case(f.Comparison(f.Relation.EQUAL, found, count, f.Dimension.NUMBER), execution_met)
     here, p, q = f.EntityVariable("i"), f.MessageVariable("p"), f.MessageVariable("q")
     scope = Scope((here,), (p, q))
-    if kind == 1:
+    if kind == 2:
         body: Formula = f.Implies(atom(choices, scope), atom(choices, scope))
         if chance(choices, 50):
             body = f.Implies(f.And((f.InLog(p, f.ReceiptLog(here)), atom(choices, scope))), body)
@@ -58,17 +67,22 @@ def focused_case(seed: int) -> Case:
 
 def compiled_value(case: Case, jit: bool = False) -> int:
     """What the compiled formula says; a witness must stand within the execution."""
-    values, witnesses = compile_formula(case.formula).run(batch_of([case.execution]), jit)
+    judged, witnesses = compile_formula(case.formula).run(batch_of([case.execution]), jit)
     entities, messages = witnesses.of(0)
     assert all(0 <= entity < len(case.execution.entities) for entity in entities)
     assert all(0 <= message < len(case.execution.messages) for message in messages)
-    assert int(values[0]) == FALSE or not (entities or messages)
-    return int(values[0])
+    assert int(judged[0]) == FALSE or not (entities or messages)
+    return int(judged[0])
+
+
+def values(case: Case, jit: bool = False) -> tuple[int, int]:
+    """What the compiled formula says, and what the reference evaluator says."""
+    return compiled_value(case, jit), int(evaluate(case.formula, case.execution))
 
 
 def disagreement(case: Case, jit: bool = False) -> str | None:
     """What the two say where they differ."""
-    found, meant = compiled_value(case, jit), int(evaluate(case.formula, case.execution))
+    found, meant = values(case, jit)
     return None if found == meant else f"compiled {found}, by definition {meant}: {case}"
 
 

@@ -1,7 +1,8 @@
 """Commands in documents: how they are marked, found and run.
 
-In a Markdown file `<!-- run: N -->` stands before a console block whose command must end with exit code N and print what the block
-shows; `<!-- file: NAME -->` before a block that is a file which the commands read. Times in an output are not compared.
+In a Markdown file `<!-- run: N -->` stands before a console block whose command must end with exit code N and
+print what the block shows; `<!-- file: NAME -->` before a block that is a file which the commands read. Times
+in an output are not compared.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ def runs(document: Path) -> Iterator[Run]:
 
 
 def run(one: Run, folder: Path) -> tuple[int, str]:
-    """The exit code and what was printed, on either stream, in a folder with the document's files and the sample traces."""
+    """The exit code and what was printed, on either stream, in a folder with the document's files and the
+    sample traces.
+    """
     words = shlex.split(one.command)
     assert words[0] == "precedes", f"{one.document} runs {words[0]}"
     done = subprocess.run(

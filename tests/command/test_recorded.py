@@ -1,4 +1,6 @@
-"""The recorded traces, where they are present: every verdict that two independent checkers agree on, from both engines."""
+"""The recorded traces, where they are present: every verdict that two independent checkers agree on, from
+both engines.
+"""
 
 from __future__ import annotations
 

@@ -98,7 +98,9 @@ def test_an_incomplete_trace_leaves_completeness_unknown_and_judges_safety(tmp_p
 def test_a_contradiction_names_both_rows(tmp_path: Path) -> None:
     path = tmp_path / "trace.jsonl"
     path.write_text(KEPT + CONTRADICTING, encoding="utf-8")
-    (unknown, *_) = json.loads(verify(path, "--require", "order_equivalent", "--format", "json").out)["unknown"]
+    (unknown, *_) = json.loads(verify(path, "--require", "order_equivalent", "--format", "json").out)[
+        "unknown"
+    ]
     assert unknown["execution"] == "4"
     assert "row 4" in unknown["reasons"][0]
     assert "row 5" in unknown["reasons"][0]
@@ -109,7 +111,9 @@ def test_a_contradiction_names_both_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_unreadable_row_stops_the_run(tmp_path: Path, engine: str) -> None:
     path = tmp_path / "trace.jsonl"
-    path.write_text(KEPT + '{"execution": 5, "entity": "A", "event": "sned", "message": "m"}\n', encoding="utf-8")
+    path.write_text(
+        KEPT + '{"execution": 5, "entity": "A", "event": "sned", "message": "m"}\n', encoding="utf-8"
+    )
     ended = verify(path, "--require", "ST", "--engine", engine)
     assert (ended.code, ended.out) == (2, "")
     assert f"{path}: row 4" in ended.err
@@ -131,7 +135,8 @@ def test_a_truncated_file_stops_the_run(tmp_path: Path, engine: str) -> None:
 @pytest.mark.parametrize("required", ["ST", "acyclic_order", "TO", "causal_order"])
 def test_both_engines_print_the_same(required: str) -> None:
     local, spark = (
-        verify(SAMPLE, "--require", required, "--engine", engine, "--format", "json") for engine in ("local", "spark")
+        verify(SAMPLE, "--require", required, "--engine", engine, "--format", "json")
+        for engine in ("local", "spark")
     )
     assert local.code == spark.code
     assert json.loads(local.out) | {"timings": None} == json.loads(spark.out) | {"timings": None}
@@ -145,7 +150,9 @@ def test_verdicts_are_written(tmp_path: Path, engine: str) -> None:
     out = tmp_path / "out"
     assert verify(path, "--require", "order_equivalent", "--out", out, "--engine", engine).code == 1
     assert [file.name for file in out.iterdir()] == ["verdicts.parquet"]
-    violated, unknown = sorted(pq.read_table(out / "verdicts.parquet").to_pylist(), key=lambda row: row["execution"])
+    violated, unknown = sorted(
+        pq.read_table(out / "verdicts.parquet").to_pylist(), key=lambda row: row["execution"]
+    )
     assert (violated["execution"], violated["verdict"], violated["count"]) == ("3", "violated", 1)
     assert json.loads(violated["witness"]) == {"entities": ["B", "C"], "messages": ["a", "d"]}
     assert (unknown["execution"], unknown["verdict"]) == ("4", "unknown")

@@ -140,8 +140,21 @@ def test_figure_6_with_its_failure_points() -> None:
         #                                          ^^^^^^
         RL2: < a x b y || q ]   SL2: < p{1} q{2,3} ]
         RL3: < a x || z q ]     SL3: < x{1,2,3} y{2} z{1,3} ]
+        #                 ^
         """
     )
+
+
+def test_what_nobody_sent_is_marked_where_it_was_delivered() -> None:
+    execution = s.logs("E1 E2", SL1="b", RL2="a b")
+    assert drawn(d.INFORMATION_PRESERVING, execution) == lines(
+        """
+        RL1: < ]       SL1: < b ]
+        #      ^              ^
+        RL2: < a b ]   SL2: < ]
+        """
+    )
+    assert drawn(d.NO_CREATION, execution).splitlines()[2] == "#      ^"
 
 
 def test_a_broadcast_needs_no_braces() -> None:

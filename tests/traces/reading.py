@@ -26,7 +26,7 @@ from precedes.traces import (
 )
 from precedes.traces.conversion import Irregular
 from precedes.traces.schema import TABLE_SCHEMA
-from precedes.traces.sources import TraceSource, source_of
+from precedes.traces.sources import source_of
 
 Told = tuple[Diagnostic, ...]
 
@@ -106,15 +106,3 @@ def read_file(path: Path | str) -> pa.Table:
 def batches(*paths: Path | str, options: TraceOptions | None = None) -> list[Batch]:
     """All batches of some paths."""
     return list(read_batches([str(path) for path in paths], options or TraceOptions(), Notices()))
-
-
-__all__ = [
-    "TraceSource",
-    "batch_of_rows",
-    "batches",
-    "json_lines",
-    "only_fast",
-    "outcome",
-    "read_bytes",
-    "told",
-]

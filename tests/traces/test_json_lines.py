@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from precedes.traces import jsonlines
-from tests.traces.reading import json_lines, only_fast, outcome, read_bytes, row_by_row, told
+from tests.traces.reading import json_lines, only_fast, outcome, read_bytes, read_file, row_by_row, told
 
 SEND = {"execution": "x", "entity": "E1", "event": "send", "message": "m"}
 DELIVER = {"execution": "x", "entity": "E2", "event": "deliver", "message": "m"}
@@ -245,8 +245,6 @@ def test_a_byte_that_is_no_text_is_told_with_its_row() -> None:
     ],
 )
 def test_line_ends_and_blank_lines(data: bytes, numbers: list[int], tmp_path: Any) -> None:
-    from tests.traces.reading import read_file
-
     (tmp_path / "t.jsonl").write_bytes(data)
     with only_fast():
         assert read_file(tmp_path / "t.jsonl")["row"].to_pylist() == numbers

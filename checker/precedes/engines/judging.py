@@ -1,8 +1,8 @@
 """From scanned batches to a report: what every engine that scans has in common.
 
-A batch is judged into a `Partial`, wherever it was scanned; partials merge in any order into the same result; the merged one
-becomes a `Report`, in which each violation shown has been replayed through the reference evaluator. So the in-process
-engine and Spark differ in who scans, and in nothing that a user reads.
+A batch is judged into a `Partial`, wherever it was scanned; partials merge in any order into the same result;
+the merged one becomes a `Report`, in which each violation shown has been replayed through the reference
+evaluator. So the in-process engine and Spark differ in who scans, and in nothing that a user reads.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from precedes.formula import Requirement
 from precedes.verdict import FALSE, TRUE, Verdict, reasons
 
 WHOLE_EXECUTION_LIMIT = 5_000
-"""Events up to which a whole execution is replayed where the messages of a witness alone do not show the violation."""
+"""Events up to which a whole execution is replayed where the messages of a witness alone do not show the
+violation.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,9 @@ class Count:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Found:
-    """Where a predicate does not hold. `rank` is the predicate's place in the plan, so that found cases have one order."""
+    """Where a predicate does not hold. `rank` is the predicate's place in the plan, so that found cases have
+    one order.
+    """
 
     execution: str
     rank: int
@@ -54,7 +58,9 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A violation found by the scan: `cut` is the execution reduced to the messages of the witness, `whole` all of it where small."""
+    """A violation found by the scan: `cut` is the execution reduced to the messages of the witness, `whole`
+    all of it where small.
+    """
 
     found: Found
     cut: Execution
@@ -71,7 +77,9 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """What one or more batches came to. At most `limit` candidates and doubts are kept, the first in their order."""
+    """What one or more batches came to. At most `limit` candidates and doubts are kept, the first in their
+    order.
+    """
 
     executions: int
     events: int
@@ -103,7 +111,9 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The result of a run. `counts` are in the plan's order; `leaves` names those that have no parts; `violations` and `unknowns` are the first few of all."""
+    """The result of a run. `counts` are in the plan's order; `leaves` names those that have no parts;
+    `violations` and `unknowns` are the first few of all.
+    """
 
     executions: int
     events: int
@@ -123,7 +133,9 @@ class Report:
 
 
 class ReplayError(RuntimeError):
-    """The scan found a violation that the reference evaluator does not see: a defect of this program, never of the trace."""
+    """The scan found a violation that the reference evaluator does not see: a defect of this program, never
+    of the trace.
+    """
 
 
 def judge(batch: Batch, plan: Plan, limit: int) -> tuple[Partial, Scan]:
@@ -150,7 +162,11 @@ def judge(batch: Batch, plan: Plan, limit: int) -> tuple[Partial, Scan]:
     doubts = []
     for found in heapq.nsmallest(limit, unknown):
         x = place[found.execution]
-        why = (batch.contradictions[x],) if x in batch.contradictions else reasons(int(result.values[x, found.rank]))
+        why = (
+            (batch.contradictions[x],)
+            if x in batch.contradictions
+            else reasons(int(result.values[x, found.rank]))
+        )
         doubts.append(Doubt(found, why))
     events = int(batch.event_offsets[-1]) if len(batch.event_offsets) else 0
     messages = int(batch.message_offsets[-1]) if len(batch.message_offsets) else 0
@@ -182,7 +198,9 @@ def merge(partials: Iterable[Partial], plan: Plan, limit: int) -> Partial:
 
 
 def report(partial: Partial, plan: Plan) -> Report:
-    """The report of a merged partial; ReplayError where a violation does not stand up to the reference evaluator."""
+    """The report of a merged partial; ReplayError where a violation does not stand up to the reference
+    evaluator.
+    """
     return Report(
         partial.executions,
         partial.events,
@@ -190,7 +208,10 @@ def report(partial: Partial, plan: Plan) -> Report:
         partial.counts,
         frozenset(plan.leaves),
         tuple(_replayed(candidate, plan) for candidate in partial.candidates),
-        tuple(Unknown(doubt.found.execution, plan.names[doubt.found.rank], doubt.why) for doubt in partial.doubts),
+        tuple(
+            Unknown(doubt.found.execution, plan.names[doubt.found.rank], doubt.why)
+            for doubt in partial.doubts
+        ),
     )
 
 
@@ -204,4 +225,6 @@ def _replayed(candidate: Candidate, plan: Plan) -> Violation:
         explanation = explain(requirement, execution)
         if explanation.value == FALSE:
             return Violation(candidate.found.execution, name, requirement, execution, explanation)
-    raise ReplayError(f"execution {candidate.found.execution}: the scan finds {name} violated, the definition does not")
+    raise ReplayError(
+        f"execution {candidate.found.execution}: the scan finds {name} violated, the definition does not"
+    )

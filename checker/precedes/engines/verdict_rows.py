@@ -1,7 +1,8 @@
 """The rows of `verdicts.parquet`: one per execution and predicate, in Arrow.
 
-`count` is the number of violations found: a scan stops at an execution's first one, so it is 1 where a predicate is violated and 0
-elsewhere. `witness` is a JSON object with the entities and messages that show a violation; `reasons` says why a verdict is unknown.
+`count` is the number of violations found: a scan stops at an execution's first one, so it is 1 where a
+predicate is violated and 0 elsewhere. `witness` is a JSON object with the entities and messages that show a
+violation; `reasons` says why a verdict is unknown.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 import os
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 import numpy as np
 import pyarrow as pa
@@ -22,23 +23,30 @@ from precedes.engines.columnar.plan import Plan
 from precedes.engines.columnar.scan import Scan
 from precedes.verdict import FALSE, TRUE, Verdict, reasons
 
-VERDICT_SCHEMA: Final = pa.schema(
-    [
-        ("execution", pa.string()),
-        ("predicate", pa.string()),
-        ("verdict", pa.string()),
-        ("count", pa.int64()),
-        ("witness", pa.string()),
-        ("reasons", pa.string()),
-    ]
-)
+_FIELDS: Final[list[pa.Field[Any]]] = [
+    pa.field("execution", pa.string()),
+    pa.field("predicate", pa.string()),
+    pa.field("verdict", pa.string()),
+    pa.field("count", pa.int64()),
+    pa.field("witness", pa.string()),
+    pa.field("reasons", pa.string()),
+]
+VERDICT_SCHEMA: Final = pa.schema(_FIELDS)
 
 
 def verdict_rows(batch: Batch, result: Scan, plan: Plan, *, all_verdicts: bool) -> pa.Table:
-    """The rows of one batch: by execution, then in the plan's order; without `all_verdicts` only what does not hold."""
-    executions, columns = np.nonzero(np.ones_like(result.values, dtype=bool) if all_verdicts else result.values != TRUE)
+    """The rows of one batch: by execution, then in the plan's order; without `all_verdicts` only what does
+    not hold.
+    """
+    executions, columns = np.nonzero(
+        np.ones_like(result.values, dtype=bool) if all_verdicts else result.values != TRUE
+    )
     values = result.values[executions, columns]
-    said = np.where(values == TRUE, Verdict.HOLDS.value, np.where(values == FALSE, Verdict.VIOLATED.value, Verdict.UNKNOWN.value))
+    said = np.where(
+        values == TRUE,
+        Verdict.HOLDS.value,
+        np.where(values == FALSE, Verdict.VIOLATED.value, Verdict.UNKNOWN.value),
+    )
     witnesses: list[str | None] = [None] * len(values)
     for row in np.flatnonzero(values == FALSE):
         name = plan.names[columns[row]]
@@ -87,9 +95,11 @@ class VerdictFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._writer.close()
         if kind is None:
-            os.replace(self._partial, self._target)
+            self._partial.replace(self._target)
         else:
             self._partial.unlink(missing_ok=True)

@@ -148,7 +148,6 @@ class _File:
     def infer(self, groups: list[Group]) -> None:
         """Tell every mistake of names, sorts and scenarios."""
         self.library.check(self.mistakes)
-        names = self.library.names()
         for group in groups:
             if group.head is not None and group.sound:
                 self.scenario(group, group.head)
@@ -158,7 +157,9 @@ class _File:
                     self.mistakes.tell("S015", "this stands in no scenario", statement.span, hint)
         for question in self.source.statements:
             if isinstance(question, syntax.Question):
-                typed = infer_sentence(question.sentence, self.library.signature, names, None, self.mistakes)
+                typed = infer_sentence(
+                    question.sentence, self.library.signature, self.library, None, self.mistakes
+                )
                 self.questions.append((question, typed))
 
     def scenario(self, group: Group, head: syntax.ScenarioHead) -> None:

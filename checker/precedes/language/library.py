@@ -123,13 +123,13 @@ class Library:
             if name in open_:
                 del open_[name]
                 waiting.pop()
-                self._typed[name] = infer_definition(definition, self._signature_so_far, self.names(), here)
+                self._typed[name] = infer_definition(definition, self._signature_so_far, self, here)
                 continue
             open_[name] = None
             for call in calls(definition.body):
                 if call.name in open_:
                     way = list(open_)
-                    circle = " -> ".join((*way[way.index(call.name) :], call.name))
+                    circle = _way((*way[way.index(call.name) :], call.name))
                     hint = "a definition is written out where it is used, and this would have no end"
                     here.tell("N007", f"{call.name} is defined by itself: {circle}", call.span, hint)
                     self._typed[name] = definition
@@ -147,6 +147,11 @@ class Library:
 def _signature(definition: syntax.Definition) -> Signature:
     """The sorts of the parameters; any sort where a mistake left one open, so that it is told once."""
     return tuple((p.sort,) if p.sort else tuple(syntax.Sort) for p in definition.parameters)
+
+
+def _way(names: tuple[str, ...]) -> str:
+    shown = names if len(names) <= 8 else (*names[:4], "...", *names[-3:])
+    return " -> ".join(shown)
 
 
 @cache

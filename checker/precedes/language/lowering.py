@@ -27,7 +27,7 @@ from precedes.language.vocabulary import RELATIONS
 
 MAXIMUM_DEPTH: Final = 200
 """How deep a formula may be once definitions are written out."""
-MAXIMUM_SIZE: Final = 200_000
+MAXIMUM_SIZE: Final = 100_000
 """How many nodes lowering may make for one formula; definitions that call each other twice grow without
 bound.
 """

@@ -36,7 +36,7 @@ def requirement(text: str, library: Library) -> Requirement:
     """
     sentence = parse_sentence(text)
     mistakes = Mistakes(None, text.split("\n"))
-    typed = infer_sentence(sentence, library.signature, library.names(), None, mistakes)
+    typed = infer_sentence(sentence, library.signature, library, None, mistakes)
     mistakes.check()
     result = requirement_of(typed, library, (), mistakes)
     mistakes.check()
@@ -72,7 +72,7 @@ def check_scope(
         known = library.closed.get(sentence.formula.name)
         if known is not None:
             return sentence
-    return infer_sentence(sentence, library.signature, library.names(), scope, mistakes)
+    return infer_sentence(sentence, library.signature, library, scope, mistakes)
 
 
 def _whole(sentence: syntax.Sentence, library: Library, cluster: tuple[str, ...]) -> Requirement:

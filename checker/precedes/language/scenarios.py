@@ -131,7 +131,7 @@ class _Builder:
     def read_log(self, entity: str, log: syntax.Log) -> list[Event]:
         events: list[Event] = []
         delivered: dict[str, None] = {}
-        crashed = False
+        crashed = told = False
         for item in log.items:
             if isinstance(item, syntax.Mark):
                 self.mark(entity, log, item, len(delivered))
@@ -144,14 +144,15 @@ class _Builder:
                     "S008", f"{kind.value} stands in histories only", item.span, "a history is H1: < !a ?b ]"
                 )
                 continue
-            if crashed and kind is not EventKind.RECOVER:
-                self.tell(
-                    "S009", f"{entity} has crashed", item.span, "an entity that goes on has a `recover` first"
-                )
-                crashed = False
-            elif kind is EventKind.RECOVER and not crashed:
-                self.tell("S009", f"{entity} recovers and has not crashed", item.span)
-            crashed = kind is EventKind.CRASH
+            if kind is EventKind.RECOVER:
+                if not crashed:
+                    self.tell("S009", f"{entity} recovers and has not crashed", item.span)
+                crashed = told = False
+            elif crashed and not told:
+                hint = "an entity that goes on has a `recover` first"
+                self.tell("S009", f"{entity} has crashed", item.span, hint)
+                told = True
+            crashed = crashed or kind is EventKind.CRASH
             time = None if item.time is None else nanoseconds(item.time, self.mistakes)
             if isinstance(item, syntax.Change):
                 inside = frozenset() if item.members is None else self.members(item.members)

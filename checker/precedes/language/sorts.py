@@ -206,7 +206,7 @@ class _Inference(Cells):
         """An entity by place or name, where it is known which there are."""
         if self.scope is None:
             if isinstance(reference, syntax.Place):
-                named = f'an entity is named here: "{reference.number}"'
+                named = 'an entity is named here: RL["name"]'
                 self.mistakes.tell(
                     "N010", "there is no cluster here in which to count", reference.span, named
                 )
@@ -250,9 +250,8 @@ class _Inference(Cells):
         environment: _Environment,
     ) -> Callable[[], tuple[syntax.Term, ...]]:
         if len(given) != len(wanted):
-            self.mistakes.tell(
-                "N004", f"{name} has {_counted(len(wanted))}, not {len(given)}", span, signature(name, wanted)
-            )
+            hint = signature(name, wanted) if wanted else f"{name} stands alone"
+            self.mistakes.tell("N004", f"{name} has {_counted(len(wanted))}, not {len(given)}", span, hint)
             built = [self.term(argument, environment)[1] for argument in given]
         else:
             built = [

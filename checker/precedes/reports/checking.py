@@ -1,4 +1,6 @@
-"""How the result of `precedes check` is printed: one line per scenario that holds, a figure for what does not."""
+"""How the result of `precedes check` is printed: one line per scenario that holds, a figure for what does
+not.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,18 @@ _SAID = {Verdict.HOLDS: "holds", Verdict.VIOLATED: "is violated", Verdict.UNKNOW
 
 
 def as_text(results: Sequence[FileResult], *, verbose: bool = False) -> str:
-    """Files, their scenarios, what did not come out as stated (with the figure and a sentence), and one closing line."""
+    """Files, their scenarios, what did not come out as stated (with the figure and a sentence), and one
+    closing line.
+    """
     lines: list[str] = []
     for result in results:
         lines.append(result.path)
         width = max((len(name) for name, _, _ in result.scenarios), default=0)
         for name, title, answers in result.scenarios:
             good = sum(answer.outcome is Outcome.AS_STATED for answer in answers)
-            lines.append(f"  {name:<{width}}  {good} of {len(answers)} as stated{f'  {title}' if title else ''}")
+            lines.append(
+                f"  {name:<{width}}  {good} of {len(answers)} as stated{f'  {title}' if title else ''}"
+            )
             for answer in answers:
                 if answer.outcome is not Outcome.AS_STATED or verbose:
                     lines += _answer(result.path, answer)
@@ -59,14 +65,19 @@ def _closing(results: Sequence[FileResult]) -> str:
 
 
 def as_json(results: Sequence[FileResult]) -> str:
-    """One JSON object: files, scenarios, statements with expected and found verdict, reasons, bindings and figure."""
+    """One JSON object: files, scenarios, statements with expected and found verdict, reasons, bindings and
+    figure.
+    """
     files: list[dict[str, Any]] = []
     for result in results:
         scenarios = [
             {"name": name, "title": title, "statements": [_statement(answer) for answer in answers]}
             for name, title, answers in result.scenarios
         ]
-        claims = [{"line": claim.line, "text": claim.text, "outcome": "undecided", "why": claim.why} for claim in result.claims]
+        claims = [
+            {"line": claim.line, "text": claim.text, "outcome": "undecided", "why": claim.why}
+            for claim in result.claims
+        ]
         files.append({"path": result.path, "scenarios": scenarios, "claims": claims})
     return json.dumps({"schema": JSON_SCHEMA, "files": files}, ensure_ascii=False, indent=2) + "\n"
 

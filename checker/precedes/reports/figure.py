@@ -46,18 +46,22 @@ class _Entry:
 
 @dataclass(slots=True)
 class _Line:
-    """One log or history: its label, its entries, and after layout its text with the marks below it."""
+    """One log or history: its label, its entries, and after layout its text with the marks below it.
+
+    `is_lacking` where something that the witness is about is not in it; the mark is then below the end.
+    """
 
     label: str
     entries: Sequence[_Entry]
     text: str = ""
     carets: str = ""
     is_cut: bool = False
+    is_lacking: bool = False
 
     @property
     def is_kept(self) -> bool:
         """Whether a part of the line stays in any case."""
-        return any(entry.kept for entry in self.entries)
+        return self.is_lacking or any(entry.kept for entry in self.entries)
 
     def lay_out(self, width: int) -> None:
         """Write the line, cut where it is wider than `width`."""
@@ -71,7 +75,7 @@ class _Line:
             self.text += f" {entry.text}"
             self.carets += f" {('^' if entry.marked else ' ') * len(entry.text)}"
         self.text += " ]"
-        self.carets = self.carets.rstrip()
+        self.carets = f"{self.carets} {'^' if self.is_lacking else ' '}".rstrip()
 
     def _cut(self) -> list[_Entry]:
         last = len(self.entries) - 1
@@ -140,15 +144,22 @@ class _Drawing:
 
     def _row(self, history: History) -> Sequence[_Line]:
         if history.interleaved and self.timed:
-            row = [_Line(self._label("H", history.entity), [self._event(e, history) for e in history.events])]
+            events = [self._event(event, history) for event in history.events]
+            row = [self._line("H", history, events, tuple(EventKind))]
         else:
             row = [self._receipt_log(history), self._send_log(history)]
         for line in row:
             line.lay_out(WIDTH)
         return row
 
-    def _label(self, log: str, entity: str) -> str:
-        return f"{log}{entity[1:]}" if self.numbered else f"{log}[{written(entity)}]"
+    def _line(
+        self, log: str, history: History, entries: Sequence[_Entry], kinds: Sequence[EventKind]
+    ) -> _Line:
+        entity = history.entity
+        label = f"{log}{entity[1:]}" if self.numbered else f"{log}[{written(entity)}]"
+        there = {(entity, event.kind, event.message) for event in history.events}
+        wanted = {place for place in self.marked if place[0] == entity and place[1] in kinds}
+        return _Line(label, entries, is_lacking=not wanted <= there)
 
     def _receipt_log(self, history: History) -> _Line:
         delivery = self.execution.delivery
@@ -156,11 +167,11 @@ class _Drawing:
         mark = self.execution.marks.get(history.entity)
         if mark is not None:
             entries.insert(mark, _Entry("||", kept=True))
-        return _Line(self._label("RL", history.entity), entries)
+        return self._line("RL", history, entries, (delivery,))
 
     def _send_log(self, history: History) -> _Line:
         entries = [self._about(event, history) for event in history.events if event.kind is EventKind.SEND]
-        return _Line(self._label("SL", history.entity), entries)
+        return self._line("SL", history, entries, (EventKind.SEND,))
 
     def _event(self, event: Event, history: History) -> _Entry:
         match event.kind:

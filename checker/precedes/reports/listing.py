@@ -6,7 +6,10 @@ from precedes.language.library import Library
 from precedes.language.syntax import DefinitionKind
 
 FORMATS = (
-    ("traces", "JSON Lines (.jsonl, .ndjson, .json), CSV (.csv), Parquet (.parquet); text also as .gz and .zst"),
+    (
+        "traces",
+        "JSON Lines (.jsonl, .ndjson, .json), CSV (.csv), Parquet (.parquet); text also as .gz and .zst",
+    ),
     ("reports", "text, json"),
 )
 
@@ -20,7 +23,9 @@ def listing(library: Library) -> str:
             definition = library.definition(name)
             if definition.kind is not kind:
                 continue
-            parameters = f"({', '.join(p.name.text for p in definition.parameters)})" if definition.parameters else ""
+            parameters = (
+                f"({', '.join(p.name.text for p in definition.parameters)})" if definition.parameters else ""
+            )
             lines.append(f"  {name}{parameters}")
             if definition.title:
                 lines.append(f"      {definition.title}")

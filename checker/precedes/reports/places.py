@@ -34,7 +34,9 @@ Place = tuple[str, EventKind, str]
 
 
 def places(execution: Execution, witness: Witness) -> frozenset[Place]:
-    """What a figure marks for a witness."""
+    """What a figure marks for a witness; a place that is not in the execution is one where something is
+    missing.
+    """
     found = {place for fact in witness.facts for place in _places(fact, execution)}
     if needs_histories(witness):
         chain = chain_of(witness.facts, HappensBeforeRelation(execution))
@@ -54,7 +56,7 @@ def needs_histories(witness: Witness) -> bool:
 def _places(fact: Fact, execution: Execution) -> Iterator[Place]:
     """The places of one fact. Of a message that is missing from a receipt log, its send is one."""
     for instance in fact.instances:
-        yield from _places(instance, execution)
+        yield from (place for place in _places(instance, execution) if _happened(place, execution))
     for node in nodes(fact.formula):
         match node:
             case Precedes(MessageNamed(first), MessageNamed(second), log):
@@ -74,6 +76,16 @@ def _places(fact: Fact, execution: Execution) -> Iterator[Place]:
                 yield entity, execution.delivery, message
             case ArrivalEvent(MessageNamed(message), EntityNamed(entity)):
                 yield entity, EventKind.ARRIVE, message
+
+
+def _happened(place: Place, execution: Execution) -> bool:
+    entity, kind, message = place
+    return any(
+        event.kind is kind and event.message == message
+        for history in execution.histories
+        if history.entity == entity
+        for event in history.events
+    )
 
 
 def _in_log(message: str, log: SendLog | ReceiptLog, execution: Execution) -> Iterator[Place]:

@@ -11,13 +11,19 @@ from contextlib import contextmanager
 def progress() -> Iterator[Callable[[int, int], None]]:
     """A function to call with the executions and events judged so far."""
     if not sys.stderr.isatty():
-        yield lambda executions, events: None
+        yield lambda _executions, _events: None
         return
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
-    with Progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=console, transient=True) as bar:
+    with Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+    ) as bar:
         task = bar.add_task("reading", total=None)
 
         def advance(executions: int, events: int) -> None:

@@ -1,4 +1,6 @@
-"""How the report of `precedes verify` is printed: as text for people, as JSON for programs. The same for every engine."""
+"""How the report of `precedes verify` is printed: as text for people, as JSON for programs. The same for
+every engine.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from precedes.engines.judging import Count, Report
-from precedes.traces import Notice
+from precedes.engines.reference import Explanation, Witness
 from precedes.reports.figure import figure, sentence
+from precedes.traces import Notice
 from precedes.verdict import Verdict
 
 JSON_SCHEMA = 1
@@ -16,7 +19,9 @@ JSON_SCHEMA = 1
 
 
 def as_json(report: Report, notices: Sequence[Notice], seconds: float) -> str:
-    """One JSON object, with a line break at its end. Only `timings` differs between two runs over the same trace."""
+    """One JSON object, with a line break at its end. Only `timings` differs between two runs over the same
+    trace.
+    """
     document: dict[str, Any] = {
         "schema": JSON_SCHEMA,
         "verdict": report.verdict.value,
@@ -31,8 +36,12 @@ def as_json(report: Report, notices: Sequence[Notice], seconds: float) -> str:
             {
                 "execution": violation.execution,
                 "predicate": violation.predicate,
-                "bindings": dict(violation.explanation.witnesses[0].bindings) if violation.explanation.witnesses else {},
-                "explanation": sentence(violation.requirement, violation.cut, _witness(violation.explanation)),
+                "bindings": dict(violation.explanation.witnesses[0].bindings)
+                if violation.explanation.witnesses
+                else {},
+                "explanation": sentence(
+                    violation.requirement, violation.cut, _witness(violation.explanation)
+                ),
                 "figure": figure(violation.cut, _witness(violation.explanation)),
             }
             for violation in report.violations
@@ -47,12 +56,14 @@ def as_json(report: Report, notices: Sequence[Notice], seconds: float) -> str:
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
-def _witness(explanation: Any) -> Any:
+def _witness(explanation: Explanation) -> Witness | None:
     return explanation.witnesses[0] if explanation.witnesses else None
 
 
 def as_text(report: Report, notices: Sequence[Notice], seconds: float) -> str:
-    """A table of the predicates, the first violations with their figures, why unknown is unknown, and one closing line."""
+    """A table of the predicates, the first violations with their figures, why unknown is unknown, and one
+    closing line.
+    """
     lines = [f"notice {notice.render()}" for notice in notices]
     width = max((len(name) for name in report.counts), default=0)
     for name, count in report.counts.items():
@@ -68,7 +79,11 @@ def as_text(report: Report, notices: Sequence[Notice], seconds: float) -> str:
         if in_all > len(report.violations):
             lines += ["", f"{len(report.violations)} of {in_all} violations shown (--max-violations)"]
     for unknown in report.unknowns:
-        lines += ["", f"execution {unknown.execution}: {unknown.predicate} is unknown", *(f"  {why}" for why in unknown.why)]
+        lines += [
+            "",
+            f"execution {unknown.execution}: {unknown.predicate} is unknown",
+            *(f"  {why}" for why in unknown.why),
+        ]
     lines += ["", _closing(report, seconds)]
     return "\n".join(lines) + "\n"
 

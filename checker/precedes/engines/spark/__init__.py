@@ -1,1 +1,3 @@
-"""The Spark engine: files or DataFrames in, partial reports or verdict rows out. The one place that imports pyspark."""
+"""The Spark engine: files or DataFrames in, partial reports or verdict rows out. The one place that imports
+pyspark.
+"""

@@ -1,4 +1,6 @@
-"""`precedes verify --engine spark`: the driver hands out files, one shuffle brings executions together, partial reports come back."""
+"""`precedes verify --engine spark`: the driver hands out files, one shuffle brings executions together,
+partial reports come back.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +21,22 @@ from precedes.engines.verdict_rows import VERDICT_SCHEMA, VerdictFile
 from precedes.traces import TABLE_SCHEMA, Notices, TraceOptions, TraceSource
 
 PARTITION_BYTES = 64 << 20
-"""Size of trace files per partition after the shuffle: a partition is held in a worker's memory while it is judged."""
+"""Size of trace files per partition after the shuffle: a partition is held in a worker's memory while it is
+judged.
+"""
 
 
 Heard = dict[tuple[int, int], Told]
-"""What was told, by stage and partition: a task that Spark runs twice tells the same thing twice, and it counts once."""
+"""What was told, by stage and partition: a task that Spark runs twice tells the same thing twice, and it
+counts once.
+"""
 
 
 class _Hearing(AccumulatorParam[Heard]):
-    def zero(self, value: Heard) -> Heard:
+    def zero(self, value: Heard) -> Heard:  # noqa: ARG002 - Spark's signature
         return {}
 
-    def addInPlace(self, value1: Heard, value2: Heard) -> Heard:
+    def addInPlace(self, value1: Heard, value2: Heard) -> Heard:  # noqa: N802 - Spark's name
         return value1 | value2
 
 
@@ -45,7 +51,9 @@ def verify(
     out: str | None,
     all_verdicts: bool,
 ) -> Partial:
-    """Judge trace files on Spark; writes `verdicts.parquet` below `out` where one is given. PrecedesError as in-process."""
+    """Judge trace files on Spark; writes `verdicts.parquet` below `out` where one is given. PrecedesError as
+    in-process.
+    """
     heard = spark.sparkContext.accumulator({}, _Hearing())
 
     def tell(told: Told) -> None:
@@ -62,12 +70,15 @@ def verify(
     )
     wanted = None if out is None else "all" if all_verdicts else "failing"
     judged = rows.mapInArrow(
-        judge_rows(plan, options, limit, tell=tell, rows=wanted, partials=True), from_arrow_schema(JUDGED_SCHEMA)
+        judge_rows(plan, options, limit, tell=tell, rows=wanted, partials=True),
+        from_arrow_schema(JUDGED_SCHEMA),
     )
     if out is not None:
         judged = judged.persist(StorageLevel.DISK_ONLY)
     try:
-        partials = [pickle.loads(row.partial) for row in judged.where("partial is not null").select("partial").collect()]
+        rows_of_partials = judged.where("partial is not null").select("partial").collect()
+        # What is unpickled was pickled by our own workers in this very job.
+        partials = [pickle.loads(row.partial) for row in rows_of_partials]  # noqa: S301
         _hear(heard.value, notices)
         if out is not None:
             _write(judged, out)

@@ -16,18 +16,23 @@ REQUIRED_COLUMNS = ("execution", "entity", "seq", "event", "message")
 
 
 def verdicts(events: DataFrame, plan: Plan, options: TraceOptions, *, all_verdicts: bool) -> DataFrame:
-    """A lazy DataFrame in `VERDICT_SCHEMA`. One shuffle, by execution; unreadable rows fail the job with their message."""
+    """A lazy DataFrame in `VERDICT_SCHEMA`. One shuffle, by execution; unreadable rows fail the job with
+    their message.
+    """
     missing = [column for column in REQUIRED_COLUMNS if column not in events.columns]
     if missing:
-        hint = "rows of a DataFrame have no order: seq gives each event its place in its entity's history" if "seq" in missing else None
+        hint = (
+            "rows of a DataFrame have no order: seq gives each event its place in its entity's history"
+            if "seq" in missing
+            else None
+        )
         raise usage(f"the DataFrame has no column {', '.join(missing)}", hint)
     known = events.select(*(column for column in events.columns if column in INPUT_COLUMNS))
     rows = known.mapInArrow(canonical_rows(to_arrow_schema(known.schema)), from_arrow_schema(TABLE_SCHEMA))
-    judged = rows.repartition("execution").mapInArrow(
+    return rows.repartition("execution").mapInArrow(
         judge_rows(plan, options, 0, tell=_raise, rows="all" if all_verdicts else "failing", partials=False),
         from_arrow_schema(VERDICT_SCHEMA),
     )
-    return judged
 
 
 def _raise(told: Told) -> None:

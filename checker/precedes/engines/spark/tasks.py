@@ -15,14 +15,23 @@ from precedes.diagnostics import PrecedesError
 from precedes.engines.columnar.plan import Plan
 from precedes.engines.judging import judge
 from precedes.engines.verdict_rows import VERDICT_SCHEMA, verdict_rows
-from precedes.traces import TABLE_SCHEMA, Notice, Notices, TraceOptions, TraceSource, assemble, canonical, read_table
+from precedes.traces import (
+    TABLE_SCHEMA,
+    Notice,
+    Notices,
+    TraceOptions,
+    TraceSource,
+    assemble,
+    canonical,
+    read_table,
+)
 
 Records = Iterator[pa.RecordBatch]
 Tell = Callable[["Told"], None]
 Told = PrecedesError | tuple[Notice, ...]
 """What a worker has to say beside its rows: the mistakes that stop the run, or notices."""
 
-JUDGED_SCHEMA: Final = pa.schema([("partial", pa.binary()), *VERDICT_SCHEMA])
+JUDGED_SCHEMA: Final = pa.schema([pa.field("partial", pa.binary()), *VERDICT_SCHEMA])
 """A row is a pickled `Partial`, or a verdict."""
 
 
@@ -35,7 +44,7 @@ def read_files(sources: Sequence[TraceSource], tell: Tell) -> Callable[[Records]
     def read(records: Records) -> Records:
         notices = Notices()
         for record in records:
-            for number in record["source"].to_pylist():
+            for number in record["source"].to_numpy():
                 try:
                     for table in read_table(sources[number], notices):
                         yield from table.to_batches()
@@ -80,7 +89,9 @@ def judge_rows(
 
 def _judged(verdicts: pa.Table | None = None, partial: list[bytes] | None = None) -> Records:
     if verdicts is None:
-        verdicts = pa.table([pa.nulls(len(partial or ()), field.type) for field in VERDICT_SCHEMA], schema=VERDICT_SCHEMA)
+        verdicts = pa.table(
+            [pa.nulls(len(partial or ()), field.type) for field in VERDICT_SCHEMA], schema=VERDICT_SCHEMA
+        )
     first = pa.array(partial if partial is not None else [None] * verdicts.num_rows, pa.binary())
     yield from pa.table([first, *verdicts.columns], schema=JUDGED_SCHEMA).to_batches()
 
