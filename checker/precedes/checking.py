@@ -5,30 +5,18 @@ Decides what outcome a statement has; how it is printed is `precedes.reports.che
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 
 from precedes.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.engines.reference import Explanation, explain
 from precedes.execution import Execution
 from precedes.formula import Requirement
-from precedes.language.compiling import compile_text
+from precedes.language.compiling import Claim, compile_text
 from precedes.language.library import Library, standard_library
+from precedes.outcomes import ClaimAnswer, Limits, Outcome
 from precedes.verdict import Verdict, verdict
-
-CLAIMS_UNDECIDED = "claims are not yet solved by this version"
-
-
-class Outcome(Enum):
-    """How a statement compares with what was found. A verdict that is unknown leaves a statement undecided,
-    unless it says so.
-    """
-
-    AS_STATED = "as stated"
-    OTHERWISE = "otherwise"
-    UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +40,18 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenClaim:
-    """A claim that was parsed and not solved."""
-
-    text: str
-    line: int
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class FileResult:
     """All statements of a file: per scenario its name, title and answers; then the claims."""
 
     path: str
     scenarios: tuple[tuple[str, str | None, tuple[Answer, ...]], ...]
-    claims: tuple[OpenClaim, ...]
+    claims: tuple[ClaimAnswer, ...]
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """Of every statement."""
+        answers = (answer for _, _, answers in self.scenarios for answer in answers)
+        return (*(answer.outcome for answer in answers), *(claim.outcome for claim in self.claims))
 
 
 def source_files(paths: Sequence[str]) -> tuple[Path, ...]:
@@ -87,7 +72,7 @@ def source_files(paths: Sequence[str]) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def check(files: Sequence[Path]) -> tuple[FileResult, ...]:
+def check(files: Sequence[Path], limits: Limits) -> tuple[FileResult, ...]:
     """Judge every file. PrecedesError with the mistakes of all files, when there are any; nothing is judged
     then.
     """
@@ -120,9 +105,19 @@ def check(files: Sequence[Path]) -> tuple[FileResult, ...]:
             )
             for scenario in file.scenarios
         )
-        claims = tuple(OpenClaim(claim.text, claim.span.line, CLAIMS_UNDECIDED) for claim in file.claims)
+        claims = tuple(_claims(file.claims, limits))
         results.append(FileResult(str(path), scenarios, claims))
     return tuple(results)
+
+
+def _claims(claims: Sequence[Claim], limits: Limits) -> Iterator[ClaimAnswer]:
+    if not claims:
+        return
+    # Only where there is something to ask is the solver loaded.
+    from precedes.questions import answered
+
+    for claim in claims:
+        yield answered(claim, f"line_{claim.span.line}", limits)
 
 
 def _answer(

@@ -25,6 +25,29 @@ class Exit(IntEnum):
     UNDECIDED = 3
 
 
+SPECS = click.option(
+    "--spec",
+    "specs",
+    multiple=True,
+    metavar="FILE",
+    help="A .prec file with predicates of your own; repeatable.",
+)
+TIMEOUT = click.option(
+    "--timeout",
+    type=click.FloatRange(min=0.1),
+    default=60.0,
+    show_default=True,
+    help="Seconds for one question.",
+)
+MEMORY = click.option(
+    "--memory",
+    type=click.IntRange(min=64),
+    default=2048,
+    show_default=True,
+    help="Megabytes for one question.",
+)
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="precedes", prog_name="precedes")
 def cli() -> None:
@@ -38,22 +61,73 @@ def cli() -> None:
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("-v", "--verbose", is_flag=True, help="Show figures for what came out as stated, too.")
-def check(files: tuple[str, ...], form: str, verbose: bool) -> Exit:
+@click.option(
+    "--accept-bounds", is_flag=True, help="No counterexample up to a bound is answer enough for a claim."
+)
+@TIMEOUT
+@MEMORY
+def check(
+    files: tuple[str, ...], form: str, verbose: bool, accept_bounds: bool, timeout: float, memory: int
+) -> Exit:
     """Judge the scenarios and claims of .prec files (or of the directories that hold them)."""
     from precedes import checking
+    from precedes.outcomes import Limits, Outcome
     from precedes.reports import checking as printed
+    from precedes.reports.progress import progress_line
 
-    results = checking.check(checking.source_files(files))
-    click.echo(
-        printed.as_json(results) if form == "json" else printed.as_text(results, verbose=verbose), nl=False
-    )
-    outcomes = [
-        answer.outcome for result in results for _, _, answers in result.scenarios for answer in answers
-    ]
-    if checking.Outcome.OTHERWISE in outcomes:
+    with progress_line() as tell:
+        limits = Limits(timeout, memory, accept_bounds, tell)
+        results = checking.check(checking.source_files(files), limits)
+    text = printed.as_json(results) if form == "json" else printed.as_text(results, verbose=verbose)
+    click.echo(text, nl=False)
+    outcomes = [outcome for result in results for outcome in result.outcomes]
+    if Outcome.OTHERWISE in outcomes:
         return Exit.VIOLATED
-    claims = any(result.claims for result in results)
-    return Exit.UNDECIDED if claims or not outcomes or checking.Outcome.UNDECIDED in outcomes else Exit.HOLDS
+    return Exit.UNDECIDED if not outcomes or Outcome.UNDECIDED in outcomes else Exit.HOLDS
+
+
+@cli.command()
+@click.argument("formula")
+@SPECS
+@click.option(
+    "--entities", type=click.IntRange(min=1), metavar="N", help="At most so many entities.  [default: 4]"
+)
+@click.option(
+    "--messages", type=click.IntRange(min=0), metavar="N", help="At most so many messages.  [default: 6]"
+)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@TIMEOUT
+@MEMORY
+def search(
+    formula: str,
+    specs: tuple[str, ...],
+    entities: int | None,
+    messages: int | None,
+    form: str,
+    timeout: float,
+    memory: int,
+) -> Exit:
+    """Ask the solver for the smallest possible execution of which FORMULA is true.
+
+    Exit code 0: there is one, printed as a scenario. 1: there is none. 3: none was found up to the bounds.
+    """
+    from precedes import questions
+    from precedes.checking import library_with
+    from precedes.outcomes import Limits, Outcome
+    from precedes.reports import asking as printed
+    from precedes.reports.progress import progress_line
+
+    with progress_line() as tell:
+        answer = questions.search(
+            formula, library_with(specs), entities, messages, Limits(timeout, memory, progress=tell)
+        )
+    click.echo(printed.search_json(answer) if form == "json" else printed.search_text(answer), nl=False)
+    exits = {
+        Outcome.AS_STATED: Exit.HOLDS,
+        Outcome.OTHERWISE: Exit.VIOLATED,
+        Outcome.UNDECIDED: Exit.UNDECIDED,
+    }
+    return exits[answer.outcome]
 
 
 @cli.command()

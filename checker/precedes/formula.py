@@ -16,7 +16,7 @@ Meaning (three-valued, see `precedes.verdict`):
   ranges over what was recorded. `Precedes` is always judged as recorded.
 - `Forall(x, range, body)` is "for all x: range implies body", `Exists(x, range, body)` "range and body for some x".
 - `HappensBefore` is irreflexive; on an impossible execution, one in which it has a cycle, it is unknown (`CYCLE`).
-- A `Comparison` with a time in it is unknown (`EPSILON`) where the two sides are closer than the execution's epsilon.
+- A `Comparison` with a time in it is unknown (`EPSILON`) where the two sides are closer than epsilon.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-# ---- terms -------------------------------------------------------------------------------------------------------------
+# ---- terms ----
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ NumberTerm = (
     | Scaled
 )
 
-# ---- atoms -------------------------------------------------------------------------------------------------------------
+# ---- atoms ----
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,7 +336,7 @@ Atom = (
     | FailureLine
 )
 
-# ---- connectives and binders ---------------------------------------------------------------------------------------------
+# ---- connectives and binders ----
 
 
 @dataclass(frozen=True, slots=True)

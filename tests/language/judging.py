@@ -13,7 +13,8 @@ def wrong(compiled: CompiledFile) -> list[str]:
         f"{scenario.name}: {expectation.text} ({found.value})"
         for scenario in compiled.scenarios
         for expectation in scenario.expectations
-        if (found := verdict(evaluate(expectation.requirement.formula, scenario.execution))) is not expectation.expected
+        if (found := verdict(evaluate(expectation.requirement.formula, scenario.execution)))
+        is not expectation.expected
     ]
 
 

@@ -12,7 +12,12 @@ from tests.language import trees
 from tests.strategies.choices import Seeded
 
 ROOT = Path(__file__).parents[2]
-FILES = sorted(path for folder in ("specs", "tests/contract") for path in (ROOT / folder).rglob("*.prec") if path.parent.name != "bad")
+FILES = sorted(
+    path
+    for folder in ("specs", "tests/contract")
+    for path in (ROOT / folder).rglob("*.prec")
+    if path.parent.name != "bad"
+)
 
 
 @given(trees.files())
@@ -50,9 +55,9 @@ def test_there_are_files_to_print() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "scenario fig4 \"ST service\" source \"1994, Figure 4\"",
-        "cluster E1 \"node 2\"",
-        "RL1: < x || q^2(6)@1.5 \"a b\"^E3 ]",
+        'scenario fig4 "ST service" source "1994, Figure 4"',
+        'cluster E1 "node 2"',
+        'RL1: < x || q^2(6)@1.5 "a b"^E3 ]',
         "SL1: < a{2,E3} b_{23} c{} d@-3ms ]",
         "H[Pi]: < !m{3}@0 ?m2 arrive(m)@5 discard(m) crash recover view{1,2}@2min ]",
         "H1: < ]",
@@ -60,9 +65,9 @@ def test_there_are_files_to_print() -> None:
         "expect unknown (a and b)",
         "expect (not a)",
         "expect not not a",
-        "predicate f(L: log, p) \"t\" source \"s\" := forall p, q in L & M: p <[L] q iff p <[M] q",
+        'predicate f(L: log, p) "t" source "s" := forall p, q in L & M: p <[L] q iff p <[M] q',
         "find 1C and not information_preserving with entities = 2, messages <= 2",
-        "expect TO among E1 2 \"E 3\"",
+        'expect TO among E1 2 "E 3"',
         "expect (forall p: a) and b",
         "expect (a implies b) implies c implies d",
         "expect (a iff b iff c) and (d or e)",

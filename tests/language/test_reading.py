@@ -27,10 +27,14 @@ def test_unicode_forms_are_the_same(unicode: str, ascii_: str) -> None:
 
 
 def test_statements_in_unicode() -> None:
-    assert parse("Δ 10\nε 1ms\npredicate f ≔ a\nRL1: < a ‖ b ]") == parse("delta 10\nepsilon 1ms\npredicate f := a\nRL1: < a || b ]")
+    assert parse("Δ 10\nε 1ms\npredicate f ≔ a\nRL1: < a ‖ b ]") == parse(
+        "delta 10\nepsilon 1ms\npredicate f := a\nRL1: < a || b ]"
+    )
 
 
-@pytest.mark.parametrize("spelling", ["a{2,3}", "a{ 2 , 3 }", "a_{23}", "a_{\\{23\\}}", "a_{2,3}", "a_{\\{2,3\\}}"])
+@pytest.mark.parametrize(
+    "spelling", ["a{2,3}", "a{ 2 , 3 }", "a_{23}", "a_{\\{23\\}}", "a_{2,3}", "a_{\\{2,3\\}}"]
+)
 def test_three_spellings_of_destinations(spelling: str) -> None:
     [log] = parse(f"SL1: < {spelling} ]").statements
     assert isinstance(log, syntax.Log)
@@ -74,8 +78,15 @@ def test_a_colon_in_a_formula_begins_no_log() -> None:
 
 
 def test_delta_in_a_formula_begins_no_statement() -> None:
-    file = parse("predicate d(p, i) := deliver_time(p, i) <= send_time(p) + delta\n  - epsilon\ndelta 10\nexpect d\nepsilon 1")
-    assert [type(statement) for statement in file.statements] == [syntax.Definition, syntax.Set, syntax.Expect, syntax.Set]
+    file = parse(
+        "predicate d(p, i) := deliver_time(p, i) <= send_time(p) + delta\n  - epsilon\ndelta 10\nexpect d\nepsilon 1"
+    )
+    assert [type(statement) for statement in file.statements] == [
+        syntax.Definition,
+        syntax.Set,
+        syntax.Expect,
+        syntax.Set,
+    ]
 
 
 def test_expect_not_speaks_of_the_whole_formula() -> None:

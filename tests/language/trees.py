@@ -16,9 +16,42 @@ from precedes.language import syntax
 from precedes.verdict import Verdict
 from tests.strategies.choices import Choices, Drawn, chance, pick
 
-WORDS = ("p", "q", "i", "L", "ST", "1C", "x_1", "été", "μήνυμα", "電文", "E12", "H1", "size", "messages", "µ", "p₁", "view")
+WORDS = (
+    "p",
+    "q",
+    "i",
+    "L",
+    "ST",
+    "1C",
+    "x_1",
+    "été",
+    "μήνυμα",
+    "電文",
+    "E12",
+    "H1",
+    "size",
+    "messages",
+    "µ",
+    "p₁",
+    "view",
+)
 ODD = (
-    *("a b", "", 'say "a"', "back\\slash", "# no comment", "expect", "12", "10ms", "view", "δ-1", "<", "]", "RL1", "a_{"),
+    *(
+        "a b",
+        "",
+        'say "a"',
+        "back\\slash",
+        "# no comment",
+        "expect",
+        "12",
+        "10ms",
+        "view",
+        "δ-1",
+        "<",
+        "]",
+        "RL1",
+        "a_{",
+    ),
     *("tab\there", "'", "é́", "\u2028", "1.5", "𝔛"),
 )
 T = TypeVar("T")
@@ -49,7 +82,9 @@ def statement(choices: Choices) -> syntax.Statement:
         case 2:
             return syntax.Set(pick(choices, ("delta", "epsilon")), quantity(choices))
         case 3:
-            return syntax.Log(pick(choices, tuple(syntax.LogKind)), reference(choices), several(choices, item, 0, 4))
+            return syntax.Log(
+                pick(choices, tuple(syntax.LogKind)), reference(choices), several(choices, item, 0, 4)
+            )
         case 4:
             return syntax.Expect(pick(choices, tuple(Verdict)), sentence(choices))
         case 5:
@@ -119,7 +154,10 @@ def quantity(choices: Choices) -> syntax.Quantity:
 
 def item(choices: Choices) -> syntax.LogItem:
     """Anything that stands in a log."""
-    event = pick(choices, (None, EventKind.SEND, EventKind.DELIVER, EventKind.ARRIVE, EventKind.DISCARD, "mark", "change"))
+    event = pick(
+        choices,
+        (None, EventKind.SEND, EventKind.DELIVER, EventKind.ARRIVE, EventKind.DISCARD, "mark", "change"),
+    )
     match event:
         case "mark":
             return syntax.Mark()
@@ -215,7 +253,9 @@ def collection(choices: Choices) -> syntax.Term:
         case 1:
             return syntax.Shared(several(choices, term, 2, 3))
         case _:
-            return syntax.EntitySet(several(choices, lambda c: name(c) if chance(c, 50) else syntax.Place(3), 1, 3))
+            return syntax.EntitySet(
+                several(choices, lambda c: name(c) if chance(c, 50) else syntax.Place(3), 1, 3)
+            )
 
 
 def term(choices: Choices, depth: int = 3) -> syntax.Term:
@@ -238,12 +278,16 @@ def term(choices: Choices, depth: int = 3) -> syntax.Term:
         case 1:
             return syntax.EntityLog(syntax.LogKind.RL, entity(choices))
         case 2:
-            return syntax.EntityLog(syntax.LogKind.SL, entity(choices), entity(choices) if chance(choices, 50) else None)
+            return syntax.EntityLog(
+                syntax.LogKind.SL, entity(choices), entity(choices) if chance(choices, 50) else None
+            )
         case 3:
             return syntax.At(inner(choices), inner(choices))
         case 4:
             start, stop = pick(choices, ((False, True), (True, False), (True, True)))
-            return syntax.Slice(inner(choices), inner(choices) if start else None, inner(choices) if stop else None)
+            return syntax.Slice(
+                inner(choices), inner(choices) if start else None, inner(choices) if stop else None
+            )
         case 5:
             return syntax.Negative(inner(choices))
         case _:

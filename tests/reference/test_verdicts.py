@@ -10,6 +10,7 @@ import pytest
 from precedes.engines.reference import evaluate
 from precedes.execution import Event, EventKind, Execution, History, Message
 from precedes.formula import (
+    FALSEHOOD,
     TRUTH,
     Acyclic,
     And,
@@ -175,9 +176,12 @@ def test_an_incomplete_trace_hides_missing_deliveries_but_not_disorder() -> None
 
 def test_ranges_go_over_what_was_recorded() -> None:
     incomplete = s.histories("E1 E2", "!a{2}", "", complete=False)
-    nothing_there = Forall(d.P, InLog(d.P, ReceiptLog(e(2))), Sent(d.P))
-    assert evaluate(nothing_there, incomplete) == TRUE
     assert evaluate(Exists(d.P, InLog(d.P, ReceiptLog(e(2))), TRUTH), incomplete) == FALSE
+    assert evaluate(Forall(d.HERE, InLog(m("a"), ReceiptLog(d.HERE)), FALSEHOOD), incomplete) == TRUE
+    one_has_it = s.histories("E1 E2", "!a ?a", "", complete=False)
+    shared = And((InLog(d.P, ReceiptLog(e(1))), InLog(d.P, ReceiptLog(e(2)))))
+    assert evaluate(Forall(d.P, shared, FALSEHOOD), one_has_it) == TRUE
+    assert evaluate(InLog(m("a"), ReceiptLog(e(2))), one_has_it) == Reason.INCOMPLETE
 
 
 def test_a_send_that_was_not_logged() -> None:
@@ -195,6 +199,15 @@ def test_a_send_that_was_not_logged() -> None:
     assert evaluate(later, execution) == TRUE
     assert evaluate(HappensBefore(SendEvent(m("m")), SendEvent(m("a"))), execution) == Reason.SEND_NOT_LOGGED
     assert evaluate(d.ORDER_PRESERVING.formula, execution) == Reason.SEND_NOT_LOGGED
+
+
+def test_two_sends_that_were_not_logged_may_follow_each_other_either_way() -> None:
+    execution = s.histories("E1 E2", "", "?m ?n", senders={"m": "E1", "n": "E1"})
+    for one, other in (("m", "n"), ("n", "m")):
+        assert (
+            evaluate(HappensBefore(SendEvent(m(one)), SendEvent(m(other))), execution)
+            == Reason.SEND_NOT_LOGGED
+        )
 
 
 def in_time_of(execution: Execution) -> int:

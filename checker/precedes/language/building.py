@@ -32,6 +32,8 @@ _TERMS: Final = (
     syntax.Negative,
 )
 _DIGITS: Final = 40
+_NAMING: Final = frozenset(("NAME", "QUOTED", "INT"))
+_LOG_KINDS: Final = {kind.value: kind for kind in syntax.LogKind}
 _UNIT_SPELLING: Final = {"µs": "us", "μs": "us"}
 
 
@@ -54,11 +56,15 @@ def name_text(token: Token) -> str:
 
 
 def _to(first: Any, last: Any) -> Span:
-    """From the first of two tokens or nodes to the last; where they are on different lines, the first
-    alone.
-    """
-    start, stop = first.span, last.span
-    return Span(start.line, start.column, stop.end_column) if start.line == stop.line else cast(Span, start)
+    """From the first of two tokens or nodes to the last; the first alone where they are on different lines."""
+    if type(first) is Token:
+        line, column, end = first.line, first.column, first.end
+    else:
+        span = first.span
+        line, column, end = span.line, span.column, span.end_column
+    if type(last) is Token:
+        return Span(line, column, last.end if last.line == line else end)
+    return Span(line, column, last.span.end_column if last.span.line == line else end)
 
 
 class Builder:
@@ -144,27 +150,18 @@ class Builder:
 
     def log(self, parts: list[Any]) -> syntax.Log:
         head: Token = parts[0]
-        opening = next(
-            index for index, part in enumerate(parts) if isinstance(part, Token) and part.type == "OPEN"
-        )
-        items = tuple(parts[opening + 1 : -1])
+        # The head is `RL1 :`, or `RL [ Pi ] :`.
+        named = parts[1].type == "LSQB"
+        items = tuple(parts[6:-1] if named else parts[3:-1])
         span = _to(head, parts[-1])
-        letters = head.text.rstrip("0123456789")
-        number = head.text[len(letters) :]
-        if letters not in ("SL", "RL", "H") or bool(number) == (opening > 2):
-            self.refuse(
-                "P011",
-                f"{head.text} is no log",
-                head.span,
-                "a log is SL1, RL1 or H1, by place in the cluster, or RL[name]",
-            )
+        kind = _LOG_KINDS.get(head.text[:2] if head.text[:1] != "H" else "H")
+        number = head.text[len(kind.value) :] if kind else ""
+        if kind is None or bool(number) == named or not (number.isdigit() and number.isascii() or named):
+            hint = "a log is SL1, RL1 or H1, by place in the cluster, or RL[name]"
+            self.refuse("P011", f"{head.text} is no log", head.span, hint)
             return syntax.Log(syntax.LogKind.RL, syntax.Place(1), items, span)
-        owner = (
-            syntax.Place(self.integer(Token("INT", number, head.line, head.column, head.end)), head.span)
-            if number
-            else parts[2]
-        )
-        return syntax.Log(syntax.LogKind(letters), owner, items, span)
+        owner = parts[2] if named else syntax.Place(self.whole(number, head.span), head.span)
+        return syntax.Log(kind, owner, items, span)
 
     def mark(self, parts: list[Any]) -> syntax.Mark:
         return syntax.Mark(parts[0].span)
@@ -179,12 +176,18 @@ class Builder:
         return self.entry(EventKind(parts[0].text), parts)
 
     def entry(self, event: EventKind | None, parts: list[Any]) -> syntax.Entry:
-        name, sender, sequence = next(part for part in parts if isinstance(part, tuple))
-        destinations = next((part for part in parts if isinstance(part, syntax.Destinations)), None)
-        time = next((part for part in parts if isinstance(part, syntax.Quantity)), None)
-        first = parts[0] if isinstance(parts[0], Token) else name
-        last = parts[-1] if not isinstance(parts[-1], tuple) else sender or name
-        return syntax.Entry(event, name, sender, sequence, destinations, time, _to(first, last))
+        destinations = time = None
+        for part in parts:
+            if type(part) is tuple:
+                name, sender, sequence = part
+            elif type(part) is syntax.Destinations:
+                destinations = part
+            elif type(part) is syntax.Quantity:
+                time = part
+        first = parts[0] if type(parts[0]) is Token else name
+        last = parts[-1] if type(parts[-1]) is not tuple else sender or name
+        span = name.span if first is last else _to(first, last)
+        return syntax.Entry(event, name, sender, sequence, destinations, time, span)
 
     def change(self, parts: list[Any]) -> syntax.Change:
         members = next((part for part in parts if isinstance(part, syntax.Destinations)), None)
@@ -199,7 +202,7 @@ class Builder:
         return syntax.Destinations(self.references(parts[1:-1]), False, _to(parts[0], parts[-1]))
 
     def references(self, parts: list[Any]) -> tuple[syntax.Reference, ...]:
-        return tuple(self.reference([part]) for part in parts if part.type in ("NAME", "QUOTED", "INT"))
+        return tuple([self.reference([part]) for part in parts if part.type in _NAMING])
 
     def digits(self, parts: list[Any]) -> syntax.Destinations:
         members: list[syntax.Reference] = []
@@ -237,10 +240,13 @@ class Builder:
         return syntax.Quantity(Fraction(digits), _UNIT_SPELLING.get(unit, unit) or None, token.span)
 
     def integer(self, token: Token) -> int:
-        if len(token.text) > _DIGITS:
-            self.refuse("P013", "the number is too long", token.span)
+        return self.whole(token.text, token.span)
+
+    def whole(self, digits: str, span: Span) -> int:
+        if len(digits) > _DIGITS:
+            self.refuse("P013", "the number is too long", span)
             return 0
-        return int(token.text or "0")
+        return int(digits)
 
     # formulas
 
@@ -344,9 +350,7 @@ class Builder:
         token: Token = parts[0]
         if by_place := _log_by_place(token.text):
             kind, number = by_place
-            place = syntax.Place(
-                self.integer(Token("INT", number, token.line, token.column, token.end)), token.span
-            )
+            place = syntax.Place(self.whole(number, token.span), token.span)
             return syntax.EntityLog(kind, place, None, token.span)
         return syntax.Name(token.text, False, token.span)
 

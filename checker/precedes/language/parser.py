@@ -189,8 +189,10 @@ def _kept(grammar: str) -> Path | None:
 
 
 def _tables(data: dict[str, Any]) -> Tables:
+    """Kept data as tables; a KeyError or the like where it is not what it should be."""
     rules = tuple(Rule(*rule) for rule in data["rules"])
-    return Tables(tuple(data["states"]), rules, data["starts"], data["ends"])
+    starts, ends = ({rule: data[kind][rule] for rule in _RULES} for kind in ("starts", "ends"))
+    return Tables(tuple(data["states"]), rules, starts, ends)
 
 
 def _generated(grammar: str) -> dict[str, Any]:

@@ -99,43 +99,34 @@ class _Splitter:
 
     def words(self, text: str) -> list[Token]:
         tokens: list[Token] = []
-        append = tokens.append
         line, base = 1, -1
         for match in _TOKEN.finditer(text):
-            kind = match.lastgroup
-            if kind == "SKIP":
-                continue
-            start, end = match.span(kind or 0)
-            if kind == "NEWLINE":
-                line, base = line + 1, start
-                continue
-            found = text[start:end]
-            if kind == "WORD":
-                kind = KEYWORDS.get(found)
-                if kind is None:
-                    kind = "NAME"
-                    if found[0].isdigit():
-                        if _INTEGER.fullmatch(found):
-                            kind = "INT"
-                        elif _QUANTITY.fullmatch(found):
-                            kind = "NUMBER"
-            elif kind == "SYMBOL":
+            group = match.lastgroup or ""
+            found, end = match[group], match.end()
+            if group == "WORD":
+                kind = KEYWORDS.get(found) or (_numeric(found) if found[0].isdigit() else "NAME")
+            elif group == "SYMBOL":
                 kind = SYMBOLS[found]
-            elif kind == "UNCLOSED":
-                span = Span(line, start - base, end - base)
-                self.mistakes.tell(
-                    "P002", "the quotation is never closed", span, 'it ends at " on the same line'
-                )
+            elif group == "NEWLINE":
+                line, base = line + 1, end - 1
                 continue
-            elif kind == "STRANGE":
-                shown = found if found.isprintable() else f"U+{ord(found):04X}"
-                span = Span(line, start - base, end - base)
-                self.mistakes.tell(
-                    "P001", f"the character {shown} has no meaning here", span, _quote_hint(found)
-                )
+            elif group == "SKIP":
                 continue
-            append(Token(kind or "", found, line, start - base, end - base))
+            elif group in ("QUOTED", "NUMBER"):
+                kind = group
+            else:
+                self.unreadable(group, found, Span(line, end - len(found) - base, end - base))
+                continue
+            tokens.append(Token(kind, found, line, end - len(found) - base, end - base))
         return tokens
+
+    def unreadable(self, group: str, found: str, span: Span) -> None:
+        if group == "UNCLOSED":
+            hint = 'it ends at " on the same line'
+            self.mistakes.tell("P002", "the quotation is never closed", span, hint)
+        else:
+            shown = found if found.isprintable() else f"U+{ord(found):04X}"
+            self.mistakes.tell("P001", f"the character {shown} has no meaning here", span, _quote_hint(found))
 
     def split(self, tokens: list[Token]) -> None:
         current: list[Token] = []
@@ -265,6 +256,11 @@ def too_deep(tokens: list[Token]) -> Token | None:
         if depth > MAXIMUM_DEPTH:
             return token
     return None
+
+
+def _numeric(word: str) -> str:
+    """The terminal of a word that begins with a digit: `1C` is a name."""
+    return "INT" if _INTEGER.fullmatch(word) else "NUMBER" if _QUANTITY.fullmatch(word) else "NAME"
 
 
 def _sets(tokens: list[Token], index: int) -> bool:

@@ -8,7 +8,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from precedes.checking import Answer, FileResult, Outcome
+from precedes.checking import Answer, FileResult
+from precedes.outcomes import Outcome
+from precedes.reports.asking import claim_json, claim_lines
 from precedes.reports.figure import figure, sentence
 from precedes.verdict import Verdict
 
@@ -35,7 +37,8 @@ def as_text(results: Sequence[FileResult], *, verbose: bool = False) -> str:
                     lines += _answer(result.path, answer)
                 elif answer.explanation.vacuous:
                     lines.append(f"    line {answer.line}: {answer.text}: vacuously, it met no message")
-        lines += [f"  line {claim.line}: {claim.text}: undecided, {claim.why}" for claim in result.claims]
+        for claim in result.claims:
+            lines += claim_lines(result.path, claim)
     return "\n".join([*lines, "", _closing(results)]) + "\n"
 
 
@@ -51,17 +54,12 @@ def _answer(path: str, answer: Answer) -> list[str]:
 
 
 def _closing(results: Sequence[FileResult]) -> str:
-    answers = [answer for result in results for _, _, answers in result.scenarios for answer in answers]
-    claims = sum(len(result.claims) for result in results)
-    numbers = {outcome: sum(answer.outcome is outcome for answer in answers) for outcome in Outcome}
-    parts = [f"{numbers[Outcome.AS_STATED]} as stated"]
-    if numbers[Outcome.OTHERWISE]:
-        parts.append(f"{numbers[Outcome.OTHERWISE]} otherwise")
-    if numbers[Outcome.UNDECIDED] or claims:
-        parts.append(f"{numbers[Outcome.UNDECIDED] + claims} undecided")
-    if not answers and not claims:
+    outcomes = [outcome for result in results for outcome in result.outcomes]
+    if not outcomes:
         return "undecided: no expectation and no claim, nothing was checked"
-    return f"{len(answers) + claims} statements: {', '.join(parts)}"
+    numbers = {outcome: outcomes.count(outcome) for outcome in Outcome}
+    parts = [f"{number} {outcome.value}" for outcome, number in numbers.items() if number]
+    return f"{len(outcomes)} statements: {', '.join(parts)}"
 
 
 def as_json(results: Sequence[FileResult]) -> str:
@@ -74,10 +72,7 @@ def as_json(results: Sequence[FileResult]) -> str:
             {"name": name, "title": title, "statements": [_statement(answer) for answer in answers]}
             for name, title, answers in result.scenarios
         ]
-        claims = [
-            {"line": claim.line, "text": claim.text, "outcome": "undecided", "why": claim.why}
-            for claim in result.claims
-        ]
+        claims = [claim_json(claim) for claim in result.claims]
         files.append({"path": result.path, "scenarios": scenarios, "claims": claims})
     return json.dumps({"schema": JSON_SCHEMA, "files": files}, ensure_ascii=False, indent=2) + "\n"
 

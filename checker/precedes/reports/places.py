@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from precedes.engines.reference.explanation import Fact, Witness, chain_of
+from precedes.engines.reference.causes import Fact
+from precedes.engines.reference.explanation import Witness, chain_of
 from precedes.engines.reference.happens_before import HappensBeforeRelation
 from precedes.engines.reference.mentions import nodes
 from precedes.execution import EventKind, Execution

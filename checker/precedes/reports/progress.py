@@ -5,6 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+
+@contextmanager
+def progress_line() -> Iterator[Callable[[str], None]]:
+    """A function to call with what is being done."""
+    if not sys.stderr.isatty():
+        yield lambda _what: None
+        return
+    with _bar() as bar:
+        task = bar.add_task("", total=None)
+        yield lambda what: bar.update(task, description=what)
 
 
 @contextmanager
@@ -13,20 +28,18 @@ def progress() -> Iterator[Callable[[int, int], None]]:
     if not sys.stderr.isatty():
         yield lambda _executions, _events: None
         return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    with Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-    ) as bar:
+    with _bar() as bar:
         task = bar.add_task("reading", total=None)
 
         def advance(executions: int, events: int) -> None:
             bar.update(task, description=f"{executions:,} executions, {events:,} events")
 
         yield advance
+
+
+def _bar() -> Progress:
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
-from precedes.engines.reference.explanation import Fact, Witness
+from precedes.engines.reference.causes import Fact
+from precedes.engines.reference.explanation import Witness
 from precedes.engines.reference.mentions import nodes
 from precedes.execution import Execution
 from precedes.formula import (
@@ -137,8 +138,7 @@ class _Telling:
                 return _Clause(said(formula, value), _Order.REST, _deliveries(formula))
 
     def _happens_before(self, atom: HappensBefore) -> _Clause:
-        """Two deliveries at one entity in their order; else the chain that leads from one event to the other.
-        """
+        """Two deliveries at one entity in their order; else the chain that leads from one event to the other."""
         match atom.first, atom.second:
             case DeliveryEvent(first, here), DeliveryEvent(second, there) if here == there:
                 text = self._statements.delivery_order(

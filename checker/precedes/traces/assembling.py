@@ -6,34 +6,30 @@ with numpy over integers: no loop over rows or executions but for rows that cont
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from precedes.columns import MISSING_TIME, NOBODY, Batch, Bool, Int64
-from precedes.diagnostics import Diagnostic, PrecedesError
 from precedes.execution import EventKind
 from precedes.traces import notices as notice
 from precedes.traces.arrow import arrow, pc
 from precedes.traces.clocks import clocks_of, members_of
-from precedes.traces.contradictions import Contradiction, Finding, place, told
+from precedes.traces.contradictions import Contradiction, Finding, told
 from precedes.traces.encoding import (
     ABSENT,
     IntArray,
     Lists,
-    Numbering,
     distinct,
-    encode,
     first_places,
     lists_of,
     offsets_of,
 )
+from precedes.traces.histories import Events, TableNames, as_read, numbered
 from precedes.traces.notices import Notices
 from precedes.traces.options import TraceOptions
-from precedes.traces.problems import TOLD_AT_ONCE
 from precedes.traces.schema import EVENT_CODES
 from precedes.verdict import Reason
 
@@ -42,48 +38,8 @@ _CRASH: Final = EVENT_CODES[EventKind.CRASH]
 _RECOVER: Final = EVENT_CODES[EventKind.RECOVER]
 _SCALARS: Final = ("event", "message", "sender", "time", "channel", "position", "redelivered", "view")
 _LISTS: Final = ("clock", "vector", "members")
-_NO_SEQ: Final = "rows have no `seq`: the order of rows is taken for the order of events"
 _TWICE: Final = "rows are there more than once and count once"
 _RESENT: Final = "sends are repeated unchanged and count once"
-
-
-@dataclass(frozen=True, slots=True)
-class _Names:
-    """The names of a table and the numbers they got."""
-
-    executions: npt.NDArray[np.object_]
-    entity_names: npt.NDArray[np.object_]
-    message_names: npt.NDArray[np.object_]
-    entities: Numbering
-    messages: Numbering
-    dest: Lists
-    dest_entities: Int64
-    """aligned with the values of `dest`: local entities"""
-
-
-@dataclass(frozen=True, slots=True)
-class _Events:
-    """Rows sorted into histories: by entity (number over all executions), then by place.
-
-    `row` is the place in the table; `message` and `sender` are numbers over all executions, or ABSENT.
-    """
-
-    row: Int64
-    entity: Int64
-    kind: npt.NDArray[np.int8]
-    message: Int64
-    sender: Int64
-    time: Int64
-
-    def where(self, kept: IntArray) -> _Events:
-        return _Events(
-            self.row[kept],
-            self.entity[kept],
-            self.kind[kept],
-            self.message[kept],
-            self.sender[kept],
-            self.time[kept],
-        )
 
 
 def assemble(table: pa.Table, options: TraceOptions, notices: Notices) -> Batch:
@@ -93,8 +49,8 @@ def assemble(table: pa.Table, options: TraceOptions, notices: Notices) -> Batch:
     (T020) and, if `options.strict`, for contradictions (T031 to T036); else these make their execution
     unknown.
     """
-    table = _as_read(table)
-    names, events, seq = _numbered(table, options, notices)
+    table = as_read(table)
+    names, events, seq = numbered(table, options, notices)
     findings: list[Finding] = []
     events = _without_repeats(table, names, events, seq, findings, notices)
     events = _without_resends(names, events, findings, notices)
@@ -114,115 +70,14 @@ def assemble(table: pa.Table, options: TraceOptions, notices: Notices) -> Batch:
     return batch
 
 
-def _as_read(table: pa.Table) -> pa.Table:
-    """The table in the order in which its rows were read, which a shuffle loses."""
-    files, rows = table["file_order"].to_numpy(), table["row"].to_numpy()
-    in_order = (files[1:] > files[:-1]) | ((files[1:] == files[:-1]) & (rows[1:] >= rows[:-1]))
-    return table if in_order.all() else table.take(np.lexsort((rows, files)))
-
-
-def _numbered(
-    table: pa.Table, options: TraceOptions, notices: Notices
-) -> tuple[_Names, _Events, Int64 | None]:
-    execution_names, (x,) = encode(table["execution"])
-    dest = lists_of(table["dest"])
-    cluster = arrow.chunked_array([arrow.array(options.cluster, arrow.string())])
-    entity_names, (entity, sender, dest_codes, cluster_codes) = encode(
-        table["entity"], table["sender"], dest.values, cluster
-    )
-    message_names, (message,) = encode(table["message"])
-    count = len(execution_names)
-    dest_x = np.repeat(x, np.diff(dest.offsets))
-    named = np.flatnonzero(sender != ABSENT)
-    every = np.repeat(np.arange(count, dtype=np.int32), len(cluster_codes))
-    entities = Numbering(
-        np.concatenate([x, x[named], dest_x, every]),
-        np.concatenate([entity, sender[named], dest_codes, np.tile(cluster_codes, count)]),
-        count,
-        len(entity_names),
-    )
-    with_message = np.flatnonzero(message != ABSENT)
-    messages = Numbering(x[with_message], message[with_message], count, len(message_names))
-    names = _Names(
-        execution_names,
-        entity_names,
-        message_names,
-        entities,
-        messages,
-        dest,
-        entities.find(dest_x, dest_codes) - entities.offsets[dest_x],
-    )
-    at = entities.find(x, entity)
-    order, seq = _order(table, at, entity_names[entities.codes], notices)
-    events = _Events(
-        np.arange(len(x)),
-        at,
-        table["event"].to_numpy(),
-        messages.find(x, message),
-        np.full(len(x), ABSENT, np.int64) if not len(named) else entities.find(x, sender),
-        table["time"].fill_null(arrow.scalar(MISSING_TIME)).to_numpy(),
-    )
-    return names, events if order is None else events.where(order), seq
-
-
-def _order(
-    table: pa.Table, entity: Int64, entity_names: npt.NDArray[np.object_], notices: Notices
-) -> tuple[Int64 | None, Int64 | None]:
-    """How to sort the rows into histories (None: they are sorted), and the sorted places.
-
-    A place is ABSENT where the order of rows gives it; None in all: everywhere.
-    """
-    column = table["seq"]
-    missing = column.null_count
-    notices.count(notice.NO_SEQ, _NO_SEQ, missing)
-    if missing == len(column):
-        return (None if _ascending(entity) else np.argsort(entity, kind="stable")), None
-    seq = column.fill_null(arrow.scalar(ABSENT)).to_numpy()
-    if missing:
-        _refuse_some(table, entity, seq, entity_names)
-    span = int(seq.max()) + 2
-    if (int(entity.max()) + 1) * span < 2**63:
-        key = entity * span + seq
-        order = None if _ascending(key) else np.argsort(key, kind="stable")
-    else:
-        order = np.lexsort((seq, entity))
-    return order, seq if order is None else seq[order]
-
-
-def _ascending(values: Int64) -> bool:
-    return bool((values[1:] >= values[:-1]).all())
-
-
-def _refuse_some(table: pa.Table, entity: Int64, seq: Int64, entity_names: npt.NDArray[np.object_]) -> None:
-    """Raise PrecedesError where some rows of an entity have a place and others have none."""
-    without = np.bincount(entity[seq == ABSENT], minlength=len(entity_names)) > 0
-    placed = np.bincount(entity[seq != ABSENT], minlength=len(entity_names)) > 0
-    diagnostics: list[Diagnostic] = []
-    for number in np.flatnonzero(without & placed)[:TOLD_AT_ONCE].tolist():
-        rows = np.flatnonzero(entity == number)
-        row = int(rows[seq[rows] == ABSENT][0])
-        other = place(table, int(rows[seq[rows] != ABSENT][0]))
-        diagnostics.append(
-            Diagnostic(
-                "T020",
-                f"`seq` is missing, and another row of entity {entity_names[number]} has one ({other})",
-                table["file"][row].as_py(),
-                hint="within an execution all rows of an entity have `seq`, or none has",
-                row=table["row"][row].as_py(),
-            )
-        )
-    if diagnostics:
-        raise PrecedesError(tuple(diagnostics))
-
-
 def _without_repeats(
     table: pa.Table,
-    names: _Names,
-    events: _Events,
+    names: TableNames,
+    events: Events,
     seq: Int64 | None,
     findings: list[Finding],
     notices: Notices,
-) -> _Events:
+) -> Events:
     """Two rows for one place in a history: the same row twice, or a contradiction."""
     if seq is None:
         return events
@@ -236,7 +91,7 @@ def _without_repeats(
     return events.where(np.delete(np.arange(len(events.row)), later[equal]))
 
 
-def _equal_rows(table: pa.Table, names: _Names, one: Int64, other: Int64, entity: Int64) -> Bool:
+def _equal_rows(table: pa.Table, names: TableNames, one: Int64, other: Int64, entity: Int64) -> Bool:
     equal = _equal_destinations(names, one, other, entity)
     for name in _SCALARS:
         values = table[name]
@@ -263,7 +118,7 @@ def _equal_lists(lists: Lists, one: Int64, other: Int64) -> Bool:
     return equal
 
 
-def _equal_destinations(names: _Names, one: Int64, other: Int64, entity: Int64) -> Bool:
+def _equal_destinations(names: TableNames, one: Int64, other: Int64, entity: Int64) -> Bool:
     """Whether two rows in the execution of the entity have the same destinations; absent is every entity."""
     cluster = np.diff(names.entities.offsets)
     size = cluster[names.entities.executions[entity]]
@@ -281,7 +136,7 @@ def _equal_destinations(names: _Names, one: Int64, other: Int64, entity: Int64) 
     return equal
 
 
-def _without_resends(names: _Names, events: _Events, findings: list[Finding], notices: Notices) -> _Events:
+def _without_resends(names: TableNames, events: Events, findings: list[Finding], notices: Notices) -> Events:
     """A message sent more than once: by two entities, to others, or unchanged."""
     sends = np.flatnonzero(events.kind == _SEND)
     _, first_of = first_places(events.message[sends], len(names.messages.codes))
@@ -298,7 +153,7 @@ def _without_resends(names: _Names, events: _Events, findings: list[Finding], no
     return events.where(np.delete(np.arange(len(events.row)), later))
 
 
-def _find_crashes(names: _Names, events: _Events, findings: list[Finding]) -> None:
+def _find_crashes(names: TableNames, events: Events, findings: list[Finding]) -> None:
     crashed = np.flatnonzero(events.kind[:-1] == _CRASH)
     after = crashed[
         (events.entity[crashed + 1] == events.entity[crashed]) & (events.kind[crashed + 1] != _RECOVER)
@@ -308,8 +163,8 @@ def _find_crashes(names: _Names, events: _Events, findings: list[Finding]) -> No
 
 def _note(
     findings: list[Finding],
-    names: _Names,
-    events: _Events,
+    names: TableNames,
+    events: Events,
     kind: Contradiction,
     first: IntArray,
     second: IntArray,
@@ -319,7 +174,7 @@ def _note(
     findings.extend(Finding(x, other, one, kind) for x, one, other in rows)
 
 
-def _batch(names: _Names, events: _Events, options: TraceOptions, findings: list[Finding]) -> Batch:
+def _batch(names: TableNames, events: Events, options: TraceOptions, findings: list[Finding]) -> Batch:
     entities, messages = names.entities, names.messages
     entity_count, message_count = len(entities.codes), len(messages.codes)
     local_message = np.where(
@@ -394,7 +249,7 @@ def _batch(names: _Names, events: _Events, options: TraceOptions, findings: list
 
 
 def _name_senders(
-    names: _Names, events: _Events, sender: Int64, send_row: Int64, findings: list[Finding]
+    names: TableNames, events: Events, sender: Int64, send_row: Int64, findings: list[Finding]
 ) -> None:
     """Take the senders that rows name into `sender`, where no send was logged; find those that do not fit."""
     naming = np.flatnonzero((events.sender != ABSENT) & (events.message != ABSENT))

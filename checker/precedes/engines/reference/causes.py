@@ -1,0 +1,246 @@
+"""The ways in which a formula comes to its value: the bindings and the facts.
+
+They are found by going down the formula: into the parts that decide it, into a quantifier with the first
+thing that does. What is passed on the way is kept as facts, ground atoms with their values: those that decide
+and, as `context`, those that make the decision one (the range of a quantifier, the premise of an
+implication).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, assert_never
+
+from precedes.engines.reference.evaluation import Evaluator
+from precedes.engines.reference.grounding import ground
+from precedes.engines.reference.relations import shortest_cycle
+from precedes.formula import (
+    Acyclic,
+    And,
+    Comparison,
+    EntityVariable,
+    Exists,
+    FailureLine,
+    Forall,
+    Formula,
+    HappensBefore,
+    Iff,
+    Implies,
+    InLog,
+    IsDestination,
+    MessageVariable,
+    Not,
+    Or,
+    Precedes,
+    Repeated,
+    SameEntity,
+    SameMessage,
+    Sent,
+    Truth,
+    Undetermined,
+)
+from precedes.verdict import FALSE, TRUE, negation
+
+Binding = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A closed statement about the execution and its value.
+
+    `context` where it is not itself what fails. A false `Exists` has, as `instances`, one fact at least for
+    each thing in its range.
+    """
+
+    formula: Formula
+    value: int
+    context: bool = False
+    instances: tuple[Fact, ...] = ()
+
+
+UNKNOWN: Final = 1
+"""What `kind_of` makes of every unknown value."""
+
+SEARCHED: Final = 50_000
+"""How many bindings are gone through for more witnesses once there is one."""
+
+
+def kind_of(value: int) -> int:
+    """TRUE, FALSE, or one number for everything unknown."""
+    return value if value in (TRUE, FALSE) else UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A way in which a formula comes to its value. `messages` and `entities` are the bound ones."""
+
+    bindings: tuple[Binding, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    messages: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+
+    def __add__(self, other: Cause) -> Cause:
+        return Cause(
+            self.bindings + other.bindings,
+            self.facts + other.facts,
+            self.messages + other.messages,
+            self.entities + other.entities,
+        )
+
+    def as_context(self) -> Cause:
+        """The same, its facts not being what fails."""
+        return replace(self, facts=tuple(replace(fact, context=True) for fact in self.facts))
+
+
+class SearchedEnoughError(Exception):
+    """There is a witness, and the search for smaller ones has gone through `SEARCHED` bindings."""
+
+
+class Causes:
+    """The ways in which formulas come to their values under the evaluator's current bindings, the smallest
+    first.
+    """
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._seen = 0
+        self._found = False
+
+    def _kind_of(self, formula: Formula, as_recorded: bool) -> int:
+        return kind_of(self._evaluator.value(formula, as_recorded))
+
+    def of(self, formula: Formula, kind: int, as_recorded: bool = False) -> Iterator[Cause]:
+        """The causes of a formula that has a value of this kind."""
+        match formula:
+            case Not(body):
+                yield from self.of(body, negation(kind), as_recorded)
+            case And(parts):
+                yield from self._several(parts, kind, TRUE, as_recorded)
+            case Or(parts):
+                yield from self._several(parts, kind, FALSE, as_recorded)
+            case Implies(left, right):
+                yield from self._implication(left, right, kind, as_recorded)
+            case Iff(left, right):
+                first = self._first(left, as_recorded)
+                yield from (
+                    first + cause for cause in self.of(right, self._kind_of(right, as_recorded), as_recorded)
+                )
+            case Forall(variable, extent, body):
+                if kind == TRUE:
+                    yield self._whole(formula, kind)
+                else:
+                    yield from self._instances(variable, extent, body, kind, as_recorded)
+            case Exists(variable, extent, body):
+                if kind == FALSE:
+                    yield self._none(formula, as_recorded)
+                else:
+                    yield from self._instances(variable, extent, body, kind, as_recorded)
+            case Acyclic():
+                yield from self._cycle(formula, kind, as_recorded)
+            case (
+                Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
+                | SameEntity() | SameMessage() | HappensBefore() | Comparison() | FailureLine()
+            ):  # fmt: skip
+                yield self._whole(formula, self._evaluator.value(formula, as_recorded))
+            case _:
+                assert_never(formula)
+
+    def _whole(self, formula: Formula, value: int) -> Cause:
+        return Cause(facts=(Fact(ground(formula, self._evaluator.terms), value),))
+
+    def _first(self, formula: Formula, as_recorded: bool) -> Cause:
+        return next(self.of(formula, self._kind_of(formula, as_recorded), as_recorded))
+
+    def _several(
+        self, parts: Sequence[Formula], kind: int, neutral: int, as_recorded: bool
+    ) -> Iterator[Cause]:
+        """Of a conjunction (neutral TRUE) or disjunction (neutral FALSE)."""
+        if kind == neutral:
+            cause = Cause()
+            for part in parts:
+                cause += self._first(part, as_recorded)
+            yield cause
+            return
+        for part in parts:
+            if self._kind_of(part, as_recorded) == kind:
+                yield from self.of(part, kind, as_recorded)
+
+    def _implication(self, left: Formula, right: Formula, kind: int, as_recorded: bool) -> Iterator[Cause]:
+        premise = self._kind_of(left, as_recorded)
+        if premise == FALSE:
+            yield from self.of(left, FALSE, as_recorded)
+            return
+        conclusion = self._kind_of(right, as_recorded)
+        if conclusion == TRUE and kind == TRUE:
+            yield from self.of(right, TRUE, as_recorded)
+            return
+        first = self._first(left, as_recorded)
+        if premise == TRUE:
+            first = first.as_context()
+        yield from (first + cause for cause in self.of(right, conclusion, as_recorded))
+
+    def _instances(
+        self,
+        variable: EntityVariable | MessageVariable,
+        extent: Formula,
+        body: Formula,
+        kind: int,
+        as_recorded: bool,
+    ) -> Iterator[Cause]:
+        """Of a universal that fails or an existential that holds; or of either where it is unknown."""
+        evaluator = self._evaluator
+        entity = isinstance(variable, EntityVariable)
+        bound = evaluator.terms.entities if entity else evaluator.terms.messages
+        for inside in evaluator.instances(variable, extent):
+            self._seen += 1
+            if self._found and self._seen > SEARCHED:
+                raise SearchedEnoughError
+            here = kind if self._is_nested(body, kind) else self._kind_of(body, as_recorded)
+            fits = here == kind and inside == TRUE if kind != UNKNOWN else UNKNOWN in (kind_of(inside), here)
+            if not fits:
+                continue
+            name = bound[variable.name]
+            binding = Cause(
+                ((variable.name, name),), (), () if entity else (name,), (name,) if entity else ()
+            )
+            within = self._first_in_range(extent)
+            if inside == TRUE:
+                within = within.as_context()
+            for cause in self.of(body, here, as_recorded):
+                self._found = True
+                yield binding + within + cause
+
+    @staticmethod
+    def _is_nested(body: Formula, kind: int) -> bool:
+        """Whether going into the body finds out by itself whether it has this value, once and not at every
+        level.
+        """
+        return (kind == FALSE and isinstance(body, Forall)) or (kind == TRUE and isinstance(body, Exists))
+
+    def _first_in_range(self, extent: Formula) -> Cause:
+        return Cause() if extent == Truth(True) else self._first(extent, as_recorded=True)
+
+    def _none(self, formula: Exists, as_recorded: bool) -> Cause:
+        """Of an existential that fails: for everything in its range, why that does not do."""
+        facts: list[Fact] = []
+        for _ in self._evaluator.instances(formula.variable, formula.range):
+            facts += self._first(formula.body, as_recorded).facts
+        return Cause(facts=(Fact(ground(formula, self._evaluator.terms), FALSE, instances=tuple(facts)),))
+
+    def _cycle(self, formula: Acyclic, kind: int, as_recorded: bool) -> Iterator[Cause]:
+        """The shortest cycle, with what relates each of its messages to the next."""
+        evaluator = self._evaluator
+        certain, _ = evaluator.related(formula.first, formula.second, formula.body, as_recorded)
+        cycle = shortest_cycle(certain)
+        if kind != FALSE or not cycle:
+            yield self._whole(formula, kind)
+            return
+        cause = Cause(
+            tuple((f"{formula.first.name}{n}", name) for n, name in enumerate(cycle, start=1)), (), cycle
+        )
+        for first, second in zip(cycle, cycle[1:] + cycle[:1], strict=True):
+            with evaluator.bound(formula.first, first), evaluator.bound(formula.second, second):
+                related = self._first(formula.body, as_recorded)
+            cause += replace(related, bindings=())
+        yield cause
