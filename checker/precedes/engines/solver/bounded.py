@@ -1,0 +1,379 @@
+"""Executions of one size, exactly: so many entities, so many messages, and every execution of them that is
+possible.
+
+Messages are numbered so that the senders do not fall and each sender's come in the order of its send log;
+those nobody sent come last. Entities are numbered by their first message. No generality is lost, and of each
+execution few copies are left. The order of the events at an entity is one proposition for each pair;
+happens-before between sends is the closure of its steps, which over so many messages is a formula without
+quantifiers: the least relation and no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations, product
+
+from precedes.engines.solver import happening
+from precedes.engines.solver.features import Features
+from precedes.engines.solver.logic import (
+    Element,
+    Linear,
+    Proposition,
+    Sort,
+    Symbol,
+    boolean,
+    both,
+    compared,
+    count,
+    either,
+    every,
+    implied,
+    integer,
+    negated,
+    number,
+    some,
+)
+from precedes.engines.solver.structure import Cases, Happening, Kind, Log, in_log
+from precedes.formula import Relation
+
+Place = tuple[Kind, int]
+_ZERO, _ONE = Linear(Fraction(0)), Linear(Fraction(1))
+
+
+class Bounded:
+    """All executions of one size. Elements are numbers from 0."""
+
+    def __init__(self, wanted: Features, entities: int, messages: int) -> None:
+        self.wanted = wanted
+        self.entities = range(entities)
+        self.messages = range(messages)
+        self.sender = self._table("sender")
+        self.dest = self._table("dest")
+        self.delivered = self._table("delivered")
+        self.arrived = self._table("arrived") if wanted.arrivals else None
+        self.repeats = self._table("repeated") if wanted.repeats else None
+        self._sent = [some(row) for row in self.sender]
+        kinds = [Kind.SEND] if wanted.interleaving else []
+        kinds += [Kind.ARRIVAL] if wanted.arrivals else []
+        self._places: list[Place] = list(product([*kinds, Kind.DELIVERY], self.messages))
+        self._rank = {place: rank for rank, place in enumerate(self._places)}
+        self.orders: dict[tuple[int, Place, Place], Symbol] = {
+            (e, a, b): boolean(f"{a[0].value} {a[1]} before {b[0].value} {b[1]} at {e}")
+            for e in self.entities
+            for a, b in combinations(self._places, 2)
+            if not (a[0] is Kind.SEND and b[0] is Kind.SEND)
+        }
+        self.entity_names = self._names("entity", wanted.entities, self.entities)
+        self.message_names = self._names("message", wanted.messages, self.messages)
+        self.line = boolean("failure line")
+        self._caused: dict[tuple[Happening, Happening], Proposition] = {}
+        self._entered: dict[tuple[Element, Happening], Proposition] = {}
+        self._numbers: dict[str, Symbol] = {}
+
+    def _table(self, name: str) -> list[list[Symbol]]:
+        return [[boolean(f"{name} {m} {e}") for e in self.entities] for m in self.messages]
+
+    @staticmethod
+    def _names(noun: str, names: Sequence[str], numbers: Sequence[int]) -> dict[str, list[Symbol]]:
+        return {name: [boolean(f"{noun} {name} is {number}") for number in numbers] for name in names}
+
+    # ---- structure --------------------------------------------------------------------------------------
+
+    def quantified(self, universal: bool, sort: Sort, body: Callable[[Element], Proposition]) -> Proposition:
+        """See `Structure`."""
+        elements = self.entities if sort is Sort.ENTITY else self.messages
+        return (every if universal else some)(body(element) for element in elements)
+
+    def entity_named(self, name: str) -> Cases:
+        """See `Structure`."""
+        return list(zip(self.entity_names[name], self.entities, strict=True))
+
+    def message_named(self, name: str) -> Cases:
+        """See `Structure`."""
+        return list(zip(self.message_names[name], self.messages, strict=True))
+
+    def senders(self, message: Element) -> Cases:
+        """See `Structure`."""
+        return list(zip(self.sender[_number(message)], self.entities, strict=True))
+
+    def sent(self, message: Element) -> Proposition:
+        """See `Structure`."""
+        return self._sent[_number(message)]
+
+    def addressed(self, message: Element, entity: Element) -> Proposition:
+        """See `Structure`; who is addressed by nobody is nobody."""
+        return self.dest[_number(message)][_number(entity)]
+
+    def happened(self, event: Happening) -> Proposition:
+        """See `Structure`."""
+        message, entity = _number(event.message), _number(event.entity)
+        match event.kind:
+            case Kind.SEND:
+                return self.sender[message][entity]
+            case Kind.DELIVERY:
+                return self.delivered[message][entity]
+            case Kind.ARRIVAL:
+                return False if self.arrived is None else self.arrived[message][entity]
+
+    def earlier(self, first: Happening, second: Happening) -> Proposition:
+        """See `Structure`."""
+        if first.entity != second.entity:
+            return False
+        here = _number(first.entity)
+        before = self.ordered(
+            here, (first.kind, _number(first.message)), (second.kind, _number(second.message))
+        )
+        return False if before is False else both(self.happened(first), self.happened(second), before)
+
+    def ordered(self, entity: int, first: Place, second: Place) -> Proposition:
+        """The first comes before the second, if both happen at the entity."""
+        if first == second:
+            return False
+        if first[0] is Kind.SEND and second[0] is Kind.SEND:
+            return first[1] < second[1]
+        if self._rank[first] < self._rank[second]:
+            return self.orders[entity, first, second]
+        return negated(self.orders[entity, second, first])
+
+    def reaches(self, first: Element, second: Element) -> Proposition:
+        """See `Structure`."""
+        return self._closure[_number(first)][_number(second)]
+
+    def happens_before(self, first: Happening, second: Happening) -> Proposition:
+        """See `Structure`."""
+        key = (first, second)
+        if key not in self._caused:
+            self._caused[key] = happening.happens_before(self, first, second)
+        return self._caused[key]
+
+    def entered(self, source: Element, event: Happening) -> Proposition:
+        """See `Structure`."""
+        key = (source, event)
+        if key not in self._entered:
+            self._entered[key] = happening.entered(self, source, event)
+        return self._entered[key]
+
+    def repeated(self, message: Element, entity: Element) -> Proposition:
+        """See `Structure`."""
+        return False if self.repeats is None else self.repeats[_number(message)][_number(entity)]
+
+    def arrivals_recorded(self) -> Proposition:
+        """See `Structure`."""
+        return some(symbol for row in self.arrived or [] for symbol in row)
+
+    def failure_line(self) -> Proposition:
+        """See `Structure`: marks can be put there, or elsewhere where something was delivered."""
+        return self.line
+
+    def acyclic(
+        self, want: bool, _: Sequence[Element], body: Callable[[Element, Element, bool], Proposition]
+    ) -> Proposition:
+        """See `Structure`."""
+        # Acyclic for certain is what has no possible cycle.
+        related = [
+            [negated(body(p, q, False)) if want else body(p, q, True) for q in self.messages]
+            for p in self.messages
+        ]
+        closed = _closed(related)
+        cyclic = some(closed[m][m] for m in self.messages)
+        return negated(cyclic) if want else cyclic
+
+    def time(self, event: Happening) -> Linear:
+        """See `Structure`; in units."""
+        return self._whole(f"time of {event.kind.value} {event.message} at {event.entity}")
+
+    def duration(self, nanoseconds: Linear) -> Linear:
+        """See `Structure`."""
+        return nanoseconds.times(Fraction(1, self.wanted.unit))
+
+    def delta(self) -> Linear:
+        """See `Structure`; in units."""
+        return self._whole("delta")
+
+    def epsilon(self) -> Linear:
+        """See `Structure`; in units."""
+        return self._whole("epsilon")
+
+    def clock(self, event: Happening, of: Element) -> Linear:
+        """See `Structure`."""
+        return self._whole(f"clock of {event.kind.value} {event.message} at {event.entity} for {of}")
+
+    def vector_time(self, event: Happening, of: Element) -> Linear:
+        """See `Structure`; repeats stand at the end of a history and are before nothing."""
+        counted = [Happening(kind, m, of) for kind in (Kind.SEND, Kind.DELIVERY) for m in self.messages]
+        return count(self.happened(event) if e == event else self.happens_before(e, event) for e in counted)
+
+    def position(self, message: Element, log: Log) -> Linear:
+        """See `Structure`."""
+        kind = Kind.DELIVERY if log.received else Kind.SEND
+        this = Happening(kind, message, log.entity)
+        before = (
+            both(in_log(self, other, log), self.earlier(Happening(kind, other, log.entity), this))
+            for other in self.messages
+        )
+        return count(before).plus(_ONE)
+
+    def size(self, log: Log) -> Linear:
+        """See `Structure`."""
+        return count(in_log(self, message, log) for message in self.messages)
+
+    def _whole(self, name: str) -> Linear:
+        return number(self._numbers.setdefault(name, integer(name)))
+
+    # ---- happens-before ---------------------------------------------------------------------------------
+
+    @cached_property
+    def _closure(self) -> list[list[Proposition]]:
+        return _closed([[self._step(p, q) for q in self.messages] for p in self.messages])
+
+    def _step(self, first: int, second: int) -> Proposition:
+        cases = []
+        for e in self.entities:
+            delivery, send = Happening(Kind.DELIVERY, first, e), Happening(Kind.SEND, second, e)
+            cases.append(both(self._sent[first], self.earlier(delivery, send)))
+            cases.append(self.earlier(Happening(Kind.SEND, first, e), send))
+        return some(cases)
+
+    # ---- what holds of every execution ------------------------------------------------------------------
+
+    def constraints(self) -> Iterator[Proposition]:
+        """What makes it an execution, and of several copies of one the first. To be read after the
+        translation.
+        """
+        for m in self.messages:
+            yield from self._one_of(self.sender[m])
+            yield some(
+                [self._sent[m], *self.delivered[m], *([] if self.arrived is None else self.arrived[m])]
+            )
+            for e in self.entities:
+                yield implied(self.dest[m][e], self._sent[m])
+                if self.repeats is not None:
+                    yield implied(self.repeats[m][e], self.delivered[m][e])
+        yield from self._first_copy()
+        for e in self.entities:
+            yield from self._orders_at(e)
+        if self.wanted.interleaving:
+            yield from (negated(self.reaches(m, m)) for m in self.messages)
+        if self.wanted.failure_line:
+            yield either(self.line, *(symbol for row in self.delivered for symbol in row))
+        for names in (self.entity_names, self.message_names):
+            for row in names.values():
+                yield from self._one_of(row)
+            for column in zip(*names.values(), strict=True):
+                yield from self._one_of(column)
+        yield from self._times_fit()
+
+    @staticmethod
+    def _one_of(row: Sequence[Symbol]) -> Iterator[Proposition]:
+        """At most one."""
+        yield from (either(negated(a), negated(b)) for a, b in combinations(row, 2))
+
+    def _first_copy(self) -> Iterator[Proposition]:
+        for m in self.messages:
+            earlier = self.sender[m - 1] if m else None
+            for e in self.entities:
+                if earlier is None:
+                    yield implied(self.sender[m][e], e == 0)
+                else:
+                    yield implied(self.sender[m][e], some(earlier[max(0, e - 1) : e + 1]))
+
+    def _orders_at(self, entity: int) -> Iterator[Proposition]:
+        happened = [self.happened(Happening(kind, m, entity)) for kind, m in self._places]
+        for (a, one), (b, other) in combinations(zip(self._places, happened, strict=True), 2):
+            # Where one did not happen their order is of no account: it is fixed, to have one copy.
+            yield either(both(one, other), self.ordered(entity, a, b))
+        for (a, one), (b, other), (c, third) in combinations(zip(self._places, happened, strict=True), 3):
+            ab, bc, ac = self.ordered(entity, a, b), self.ordered(entity, b, c), self.ordered(entity, a, c)
+            out = [negated(part) for part in (one, other, third)]
+            yield either(*out, negated(ab), negated(bc), ac)
+            yield either(*out, ab, bc, negated(ac))
+
+    def _times_fit(self) -> Iterator[Proposition]:
+        slack = self.epsilon() if self.wanted.epsilon else _ZERO
+        if self.wanted.times:
+            for m, i, e in product(self.messages, self.entities, self.entities):
+                sent, received = Happening(Kind.SEND, m, i), Happening(Kind.DELIVERY, m, e)
+                fits = compared(self.time(sent), Relation.AT_MOST, self.time(received).plus(slack))
+                yield implied(both(self.happened(sent), self.happened(received)), fits)
+        if self.wanted.delta:
+            self.delta()
+        for symbol in self._numbers.values():
+            yield compared(_ZERO, Relation.AT_MOST, number(symbol))
+
+    # ---- what is preferred ------------------------------------------------------------------------------
+
+    def length(self) -> list[Proposition]:
+        """The entries of all logs: the total is how many of these are true. Sends are left out, there is one
+        of each message; an execution is no shorter for a message that nobody sent.
+        """
+        tables = [table for table in (self.delivered, self.arrived, self.repeats) if table is not None]
+        return [symbol for table in tables for row in table for symbol in row]
+
+    def oddities(self) -> list[Proposition]:
+        """What an engineer would wonder at: messages nobody sent or to nobody, loss, deliveries to strangers;
+        and for arrivals those before the send, or after the delivery or without.
+        """
+        odd: list[Proposition] = []
+        for m in self.messages:
+            odd += [negated(self._sent[m]), every(negated(symbol) for symbol in self.dest[m])]
+            for e in self.entities:
+                odd.append(both(self.dest[m][e], negated(self.delivered[m][e])))
+                odd.append(both(self.delivered[m][e], negated(self.dest[m][e])))
+                if self.arrived is not None:
+                    arrival, delivery = Happening(Kind.ARRIVAL, m, e), Happening(Kind.DELIVERY, m, e)
+                    odd.append(both(self.delivered[m][e], negated(self.earlier(arrival, delivery))))
+                    odd.append(self.earlier(arrival, Happening(Kind.SEND, m, e)))
+        return odd
+
+    def in_order(self, how: Relation) -> Proposition:
+        """Times grow (`LESS`), or do not fall, along a history and from a send to what is received."""
+        parts: list[Proposition] = []
+        for e in self.entities:
+            events = [Happening(kind, m, e) for kind, m in self._places]
+            for a, b in product(events, repeat=2):
+                if a != b:
+                    fits = compared(self.time(a), how, self.time(b))
+                    parts.append(implied(self.earlier(a, b), fits))
+            for m, i, kind in product(self.messages, self.entities, (Kind.DELIVERY, Kind.ARRIVAL)):
+                sent, received = Happening(Kind.SEND, m, i), Happening(kind, m, e)
+                took_place = both(self.happened(sent), self.happened(received))
+                if took_place is not False:
+                    parts.append(implied(took_place, compared(self.time(sent), how, self.time(received))))
+        return every(parts)
+
+    def choices(self) -> Iterator[Proposition]:
+        """Propositions to make true where that is possible, one after the other: what is left is one
+        execution.
+        """
+        if self.wanted.failure_line:
+            yield self.line
+        for names in (self.entity_names, self.message_names):
+            for row in names.values():
+                yield from row
+        yield from (symbol for row in self.sender for symbol in row)
+        for table in (self.dest, self.delivered, self.arrived):
+            yield from (symbol for row in table or [] for symbol in row)
+        for row in self.repeats or []:
+            yield from (negated(symbol) for symbol in row)
+        yield from self.orders.values()
+
+    def numbers(self) -> dict[str, Symbol]:
+        """The numbers that the formula and the constraints speak of, by name."""
+        return dict(self._numbers)
+
+
+def _closed(related: list[list[Proposition]]) -> list[list[Proposition]]:
+    """The transitive closure, by Warshall's algorithm over propositions."""
+    size = range(len(related))
+    for middle in size:
+        related = [
+            [either(related[a][b], both(related[a][middle], related[middle][b])) for b in size] for a in size
+        ]
+    return related
+
+
+def _number(element: Element) -> int:
+    assert isinstance(element, int)
+    return element

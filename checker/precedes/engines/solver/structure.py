@@ -1,0 +1,156 @@
+"""What a translation asks of an encoding of executions. There are two: `unbounded` and `bounded`.
+
+An element is a number in the bounded encoding and a symbol of Z3 in the unbounded one. A term that may stand
+for nothing, or for one of several elements, is a list of cases that exclude each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from precedes.engines.solver.logic import Element, Linear, Proposition, Sort, both
+
+Cases = Sequence[tuple[Proposition, Element]]
+
+
+class Kind(Enum):
+    """The kinds of events that formulas speak of."""
+
+    SEND = "send"
+    DELIVERY = "delivery"
+    ARRIVAL = "arrival"
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """An event of a kind about a message at an entity, whether or not it happened."""
+
+    kind: Kind
+    message: Element
+    entity: Element
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """A receipt log, a send log, or the part of a send log that goes to `to`."""
+
+    received: bool
+    entity: Element
+    to: Element | None = None
+
+
+class Structure(Protocol):
+    """The parts of an execution as propositions and numbers."""
+
+    def quantified(self, universal: bool, sort: Sort, body: Callable[[Element], Proposition]) -> Proposition:
+        """`for all`, or `for some`, elements of the sort."""
+        ...
+
+    def entity_named(self, name: str) -> Cases:
+        """The entity of a name; no case where there is none in the cluster."""
+        ...
+
+    def message_named(self, name: str) -> Cases:
+        """The message of a name."""
+        ...
+
+    def senders(self, message: Element) -> Cases:
+        """Who sent a message; no case for one that nobody sent."""
+        ...
+
+    def sent(self, message: Element) -> Proposition:
+        """Somebody sent it."""
+        ...
+
+    def addressed(self, message: Element, entity: Element) -> Proposition:
+        """It was sent, and the entity is a destination."""
+        ...
+
+    def happened(self, event: Happening) -> Proposition:
+        """The event took place; a send takes place at the sender only."""
+        ...
+
+    def earlier(self, first: Happening, second: Happening) -> Proposition:
+        """Both took place, at one entity, the first before the second."""
+        ...
+
+    def reaches(self, first: Element, second: Element) -> Proposition:
+        """Both messages were sent, and the send of the first happens before that of the second."""
+        ...
+
+    def happens_before(self, first: Happening, second: Happening) -> Proposition:
+        """Both took place and the first happens before the second."""
+        ...
+
+    def entered(self, source: Element, event: Happening) -> Proposition:
+        """The send of the source is, or happens before, that of a message which the event's entity has
+        delivered by then.
+        """
+        ...
+
+    def repeated(self, message: Element, entity: Element) -> Proposition:
+        """It was delivered there more than once."""
+        ...
+
+    def arrivals_recorded(self) -> Proposition:
+        """Some arrival is recorded; otherwise nothing is known of arrivals."""
+        ...
+
+    def failure_line(self) -> Proposition:
+        """There are failure marks, and they are where they should be; where there are marks."""
+        ...
+
+    def acyclic(
+        self,
+        want: bool,
+        parameters: Sequence[Element],
+        body: Callable[[Element, Element, bool], Proposition],
+        /,
+    ) -> Proposition:
+        """The relation has no cycle (`want`), or has one, for certain; `parameters` are what its free
+        variables stand for.
+        """
+        ...
+
+    def time(self, event: Happening) -> Linear:
+        """When the event happened."""
+        ...
+
+    def duration(self, nanoseconds: Linear) -> Linear:
+        """A constant time or duration in the encoding's unit."""
+        ...
+
+    def delta(self) -> Linear:
+        """Δ."""
+        ...
+
+    def epsilon(self) -> Linear:
+        """ε."""
+        ...
+
+    def clock(self, event: Happening, of: Element) -> Linear:
+        """The recorded clock's component."""
+        ...
+
+    def vector_time(self, event: Happening, of: Element) -> Linear:
+        """How many sends and deliveries of an entity happen before the event or are it."""
+        ...
+
+    def position(self, message: Element, log: Log) -> Linear:
+        """The place of a message in a log that it is in."""
+        ...
+
+    def size(self, log: Log) -> Linear:
+        """How many messages a log has."""
+        ...
+
+
+def in_log(structure: Structure, message: Element, log: Log) -> Proposition:
+    """The message is in the log."""
+    if log.received:
+        return structure.happened(Happening(Kind.DELIVERY, message, log.entity))
+    sent = structure.happened(Happening(Kind.SEND, message, log.entity))
+    return sent if log.to is None else both(sent, structure.addressed(message, log.to))

@@ -1,0 +1,418 @@
+"""Formulas as propositions: when is a formula certainly true, when certainly false.
+
+The two are translated apart (`want`), as a formula may be neither: a comparison closer than epsilon, a
+statement that this version cannot judge. Where nothing of that kind is in it, the one is the negation of the
+other. An encoding may answer for `acyclic` with something weaker than asked for; as no translation is ever
+negated here, the whole is then weaker too, which is what a proof may rely on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from itertools import product
+from typing import assert_never
+
+from precedes.engines.solver.answers import Deadline
+from precedes.engines.solver.features import FreeVariables, walk
+from precedes.engines.solver.logic import (
+    Element,
+    Linear,
+    Proposition,
+    Sort,
+    both,
+    compared,
+    either,
+    every,
+    negated,
+    same,
+    some,
+)
+from precedes.engines.solver.structure import Cases, Happening, Kind, Log, Structure, in_log
+from precedes.formula import (
+    Acyclic,
+    And,
+    ArrivalEvent,
+    Comparison,
+    Constant,
+    DeliveryEvent,
+    Delta,
+    Difference,
+    Dimension,
+    EntityNamed,
+    EntityTerm,
+    EntityVariable,
+    Epsilon,
+    EventTerm,
+    Exists,
+    FailureLine,
+    Forall,
+    Formula,
+    HappensBefore,
+    Iff,
+    Implies,
+    InLog,
+    IsDestination,
+    LogTerm,
+    MessageNamed,
+    MessageTerm,
+    MessageVariable,
+    Not,
+    NumberTerm,
+    Or,
+    Position,
+    Precedes,
+    ReceiptLog,
+    RecordedClock,
+    Relation,
+    Repeated,
+    SameEntity,
+    SameMessage,
+    Scaled,
+    Sender,
+    SendEvent,
+    SendLog,
+    Sent,
+    Size,
+    Sum,
+    TimeOf,
+    Truth,
+    Undetermined,
+    Variable,
+    VectorTime,
+)
+
+Bindings = Mapping[Variable, Element]
+Numbers = Iterable[tuple[Proposition, Linear]]
+_LEAVES = (TimeOf, Position, Size, RecordedClock, VectorTime)
+
+
+class Translation:
+    """The translation of one formula into one encoding. OutOfTime where the deadline passes on the way."""
+
+    def __init__(self, structure: Structure, deadline: Deadline, with_epsilon: bool) -> None:
+        self._structure = structure
+        self._deadline = deadline
+        self._with_epsilon = with_epsilon
+        self._free = FreeVariables()
+        self._known: dict[tuple[object, ...], Proposition] = {}
+
+    def value(self, formula: Formula, want: bool, bindings: Bindings) -> Proposition:
+        """The formula is certainly true (`want`), or certainly false."""
+        elements = tuple(bindings[variable] for variable in self._free.of(formula))
+        # Symbols are new at every binder: only numbers are met again.
+        if not all(isinstance(element, int) for element in elements):
+            return self._value(formula, want, bindings)
+        key = (id(formula), want, elements)
+        if key not in self._known:
+            self._known[key] = self._value(formula, want, bindings)
+        return self._known[key]
+
+    def _value(self, formula: Formula, want: bool, bindings: Bindings) -> Proposition:
+        match formula:
+            case Not(body):
+                return self.value(body, not want, bindings)
+            case And(parts):
+                return (every if want else some)(self.value(part, want, bindings) for part in parts)
+            case Or(parts):
+                return (some if want else every)(self.value(part, want, bindings) for part in parts)
+            case Implies(left, right):
+                premise = self.value(left, not want, bindings)
+                return (either if want else both)(premise, self.value(right, want, bindings))
+            case Iff(left, right):
+                return either(
+                    both(self.value(left, True, bindings), self.value(right, want, bindings)),
+                    both(self.value(left, False, bindings), self.value(right, not want, bindings)),
+                )
+            case Forall(variable, extent, body):
+                return self._binder(variable, extent, body, want, universal=True, bindings=bindings)
+            case Exists(variable, extent, body):
+                return self._binder(variable, extent, body, want, universal=False, bindings=bindings)
+            case Acyclic():
+                return self._acyclic(formula, want, bindings)
+            case Undetermined():
+                return False
+            case Comparison():
+                return some(self._comparisons(formula, want, bindings))
+            case HappensBefore(first, second) if _of_arrivals(formula):
+                holds = self._atom(formula, bindings)
+                others = [
+                    self._exists(event, bindings) for event in (first, second) if not _of_arrivals(event)
+                ]
+                known = either(self._structure.arrivals_recorded(), *([] if want else map(negated, others)))
+                return both(known, holds if want else negated(holds))
+            case _:
+                holds = self._atom(formula, bindings)
+                return holds if want else negated(holds)
+
+    def _binder(
+        self,
+        variable: Variable,
+        extent: Formula,
+        body: Formula,
+        want: bool,
+        universal: bool,
+        bindings: Bindings,
+    ) -> Proposition:
+        self._deadline.remaining()
+        sort = Sort.ENTITY if isinstance(variable, EntityVariable) else Sort.MESSAGE
+        everywhere = universal is want
+
+        def instance(element: Element) -> Proposition:
+            inner = {**bindings, variable: element}
+            inside = self.value(extent, not everywhere, inner)
+            if inside is everywhere:
+                return everywhere
+            judged = self.value(body, want, inner)
+            return either(inside, judged) if everywhere else both(inside, judged)
+
+        return self._structure.quantified(everywhere, sort, instance)
+
+    def _acyclic(self, formula: Acyclic, want: bool, bindings: Bindings) -> Proposition:
+        outer = [bindings[variable] for variable in self._free.of(formula)]
+
+        def related(first: Element, second: Element, certain: bool) -> Proposition:
+            inner = {**bindings, formula.first: first, formula.second: second}
+            return self.value(formula.body, certain, inner)
+
+        return self._structure.acyclic(want, outer, related)
+
+    # ---- atoms ------------------------------------------------------------------------------------------
+
+    def _atom(
+        self,
+        formula: Truth
+        | InLog
+        | Precedes
+        | Repeated
+        | Sent
+        | IsDestination
+        | SameEntity
+        | SameMessage
+        | HappensBefore
+        | FailureLine,
+        bindings: Bindings,
+    ) -> Proposition:
+        structure = self._structure
+        match formula:
+            case Truth(value):
+                return value
+            case InLog(message, log):
+                return some(
+                    both(guard, there, in_log(structure, element, place))
+                    for guard, element in self._message(message, bindings)
+                    for there, place in self._log(log, bindings)
+                )
+            case Precedes(first, second, log):
+                return some(
+                    both(*guards, there, self._precedes(before, after, place))
+                    for guards, (before, after) in _together(
+                        self._message(first, bindings), self._message(second, bindings)
+                    )
+                    for there, place in self._log(log, bindings)
+                )
+            case Repeated(message, log):
+                # A send repeated unchanged is one send.
+                return some(
+                    both(guard, there, structure.repeated(element, place.entity))
+                    for guard, element in self._message(message, bindings)
+                    for there, place in self._log(log, bindings)
+                    if place.received
+                )
+            case Sent(message):
+                return some(
+                    both(guard, structure.sent(element))
+                    for guard, element in self._message(message, bindings)
+                )
+            case IsDestination(entity, message):
+                return some(
+                    both(*guards, structure.addressed(element, here))
+                    for guards, (element, here) in _together(
+                        self._message(message, bindings), self._entity(entity, bindings)
+                    )
+                )
+            case SameEntity(left, right):
+                return self._same(self._entity(left, bindings), self._entity(right, bindings))
+            case SameMessage(left, right):
+                return self._same(self._message(left, bindings), self._message(right, bindings))
+            case HappensBefore(first, second):
+                return some(
+                    both(there, then, structure.happens_before(before, after))
+                    for there, before in self._event(first, bindings)
+                    for then, after in self._event(second, bindings)
+                )
+            case FailureLine():
+                return structure.failure_line()
+            case _:
+                assert_never(formula)
+
+    def _same(self, left: Cases, right: Cases) -> Proposition:
+        return some(both(*guards, same(here, there)) for guards, (here, there) in _together(left, right))
+
+    def _precedes(self, first: Element, second: Element, log: Log) -> Proposition:
+        kind = Kind.DELIVERY if log.received else Kind.SEND
+        before = self._structure.earlier(
+            Happening(kind, first, log.entity), Happening(kind, second, log.entity)
+        )
+        if log.to is None:
+            return before
+        to = [self._structure.addressed(message, log.to) for message in (first, second)]
+        return both(before, *to)
+
+    # ---- terms ------------------------------------------------------------------------------------------
+
+    def _entity(self, term: EntityTerm, bindings: Bindings) -> Cases:
+        match term:
+            case EntityVariable():
+                return [(True, bindings[term])]
+            case EntityNamed(name):
+                return self._structure.entity_named(name)
+            case Sender(message):
+                return [
+                    (both(guard, sends), sender)
+                    for guard, element in self._message(message, bindings)
+                    for sends, sender in self._structure.senders(element)
+                ]
+            case _:
+                assert_never(term)
+
+    def _message(self, term: MessageTerm, bindings: Bindings) -> Cases:
+        match term:
+            case MessageVariable():
+                return [(True, bindings[term])]
+            case MessageNamed(name):
+                return self._structure.message_named(name)
+            case _:
+                assert_never(term)
+
+    def _log(self, term: LogTerm, bindings: Bindings) -> Iterator[tuple[Proposition, Log]]:
+        match term:
+            case ReceiptLog(entity):
+                for guard, element in self._entity(entity, bindings):
+                    yield guard, Log(True, element)
+            case SendLog(entity, None):
+                for guard, element in self._entity(entity, bindings):
+                    yield guard, Log(False, element)
+            case SendLog(entity, to):
+                assert to is not None
+                for guards, (element, there) in _together(
+                    self._entity(entity, bindings), self._entity(to, bindings)
+                ):
+                    yield both(*guards), Log(False, element, there)
+            case _:
+                assert_never(term)
+
+    def _event(self, term: EventTerm, bindings: Bindings) -> Iterator[tuple[Proposition, Happening]]:
+        """The events that a term may stand for, each with the condition that it is the one and took place."""
+        match term:
+            case SendEvent(message):
+                kind, places = Kind.SEND, None
+            case DeliveryEvent(message, entity):
+                kind, places = Kind.DELIVERY, self._entity(entity, bindings)
+            case ArrivalEvent(message, entity):
+                kind, places = Kind.ARRIVAL, self._entity(entity, bindings)
+            case _:
+                assert_never(term)
+        for guard, element in self._message(message, bindings):
+            for there, place in self._structure.senders(element) if places is None else places:
+                event = Happening(kind, element, place)
+                yield both(guard, there, self._structure.happened(event)), event
+
+    def _exists(self, term: EventTerm, bindings: Bindings) -> Proposition:
+        return some(guard for guard, _ in self._event(term, bindings))
+
+    # ---- numbers ----------------------------------------------------------------------------------------
+
+    def _comparisons(self, formula: Comparison, want: bool, bindings: Bindings) -> Iterator[Proposition]:
+        """The cases in which a comparison is certainly true, or false: what is undefined is false."""
+        left, right = list(self._number(formula.left, bindings)), list(self._number(formula.right, bindings))
+        recorded = self._structure.arrivals_recorded() if _of_arrivals(formula) else True
+        timed = self._with_epsilon and any(isinstance(node, TimeOf) for node in walk(formula))
+        defined: list[Proposition] = []
+        for (here, one), (there, other) in product(left, right):
+            guard = both(here, there)
+            if guard is False:
+                continue
+            defined.append(guard)
+            holds = compared(one, formula.relation, other)
+            apart: Proposition = True
+            if timed:
+                epsilon = self._structure.epsilon()
+                apart = either(
+                    compared(one.plus(epsilon), Relation.AT_MOST, other),
+                    compared(other.plus(epsilon), Relation.AT_MOST, one),
+                )
+            yield both(recorded, guard, apart, holds if want else negated(holds))
+        if not want:
+            yield both(recorded, negated(some(defined)))
+            # What does not exist is false, whatever else is not known.
+            yield from (
+                negated(some(guard for guard, _ in self._number(leaf, bindings)))
+                for leaf in walk(formula)
+                if recorded is not True and isinstance(leaf, _LEAVES) and not _of_arrivals(leaf)
+            )
+
+    def _number(self, term: NumberTerm, bindings: Bindings) -> Numbers:
+        structure = self._structure
+        match term:
+            case Constant(value, dimension):
+                constant = Linear(Fraction(value))
+                return [(True, constant if dimension is Dimension.NUMBER else structure.duration(constant))]
+            case Delta():
+                return [(True, structure.delta())]
+            case Epsilon():
+                return [(True, structure.epsilon())]
+            case TimeOf(event):
+                return [(guard, structure.time(found)) for guard, found in self._event(event, bindings)]
+            case Position(message, log):
+                return [
+                    (
+                        both(guard, there, in_log(structure, element, place)),
+                        structure.position(element, place),
+                    )
+                    for guard, element in self._message(message, bindings)
+                    for there, place in self._log(log, bindings)
+                ]
+            case Size(log):
+                return [(guard, structure.size(place)) for guard, place in self._log(log, bindings)]
+            case RecordedClock(event, entity):
+                return [
+                    (both(guard, there), structure.clock(found, of))
+                    for guard, found in self._event(event, bindings)
+                    for there, of in self._entity(entity, bindings)
+                ]
+            case VectorTime(event, entity):
+                return [
+                    (both(guard, there), structure.vector_time(found, of))
+                    for guard, found in self._event(event, bindings)
+                    for there, of in self._entity(entity, bindings)
+                ]
+            case Sum(left, right):
+                return [
+                    (both(here, there), one.plus(other))
+                    for (here, one), (there, other) in product(
+                        self._number(left, bindings), self._number(right, bindings)
+                    )
+                ]
+            case Difference(left, right):
+                return [
+                    (both(here, there), one.minus(other))
+                    for (here, one), (there, other) in product(
+                        self._number(left, bindings), self._number(right, bindings)
+                    )
+                ]
+            case Scaled(factor, scaled):
+                return [(guard, value.times(factor)) for guard, value in self._number(scaled, bindings)]
+            case _:
+                assert_never(term)
+
+
+def _of_arrivals(node: object) -> bool:
+    return any(isinstance(part, ArrivalEvent) for part in walk(node))
+
+
+def _together(
+    first: Cases, second: Cases
+) -> Iterator[tuple[tuple[Proposition, Proposition], tuple[Element, Element]]]:
+    for (here, one), (there, other) in product(first, second):
+        yield (here, there), (one, other)
