@@ -55,7 +55,7 @@ def _found(claim: Claim, name: str, limits: Limits) -> tuple[Outcome, str, Shown
     answer = find(claim.requirement, Bounds().narrowed(claim.bounds), options(limits))
     match answer:
         case Example(execution):
-            statement = f"expect {claim.requirement.name}"
+            statement = f"expect ({claim.requirement.name})"
             shown = Shown(execution, claim.requirement, None, as_scenario(execution, name, (statement,)))
             return Outcome.AS_STATED, str(answer), shown
         case NoExample(_, every_size):
