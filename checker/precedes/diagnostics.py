@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+_LONG = 160
+"""The longest line that is shown whole."""
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -39,12 +42,23 @@ class Diagnostic:
             place += f": row {self.row}"
         lines = [f"{place}: {self.code} {self.message}" if place else f"{self.code} {self.message}"]
         if self.span is not None and self.source_line is not None:
-            shown = self.source_line.replace("\t", " ")
-            width = max(1, min(self.span.end_column, len(shown) + 1) - self.span.column)
-            lines += [f"    {shown}", f"    {' ' * (self.span.column - 1)}{'^' * width}"]
+            lines += [f"    {line}" for line in _excerpt(self.source_line, self.span)]
         if self.hint is not None:
             lines.append(f"    {self.hint}")
         return "\n".join(lines)
+
+
+def _excerpt(line: str, span: Span) -> tuple[str, str]:
+    """The line and carets under the span; of a long line, what is around it."""
+    shown = line.replace("\t", " ")
+    start, end = span.column - 1, min(span.end_column - 1, len(shown))
+    if len(shown) > _LONG:
+        first = max(0, start - _LONG // 2)
+        last = min(len(shown), first + _LONG)
+        shown = ("..." if first else "") + shown[first:last] + ("..." if last < len(shown) else "")
+        shift = first - (3 if first else 0)
+        start, end = start - shift, min(end, last) - shift
+    return shown, " " * start + "^" * max(1, end - start)
 
 
 class PrecedesError(Exception):

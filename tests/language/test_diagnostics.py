@@ -66,3 +66,12 @@ def test_one_mistake_is_told_once() -> None:
     with pytest.raises(PrecedesError) as caught:
         compile_text(text)
     assert [diagnostic.code for diagnostic in caught.value.diagnostics] == ["N002"]
+
+
+def test_of_a_long_line_the_place_is_shown() -> None:
+    text = "claim " + " and ".join(["TO"] * 1_000 + ["nonsense"] + ["ST"] * 1_000)
+    with pytest.raises(PrecedesError) as caught:
+        compile_text(text)
+    _, line, carets, *_ = str(caught.value).splitlines()
+    assert len(line) < 200
+    assert line[carets.index("^") : carets.rindex("^") + 1] == "nonsense"

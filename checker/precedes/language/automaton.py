@@ -31,8 +31,9 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """States as maps from a terminal or nonterminal to what to do: n >= 0, shift and go to state n; n < 0,
-    reduce by rule -1 - n.
+    """What to do in a state, by terminal or nonterminal.
+
+    n >= 0: shift and go to state n; n < 0: reduce by rule -1 - n.
     """
 
     states: tuple[Mapping[str, int], ...]

@@ -156,7 +156,7 @@ class Builder:
         span = _to(head, parts[-1])
         kind = _LOG_KINDS.get(head.text[:2] if head.text[:1] != "H" else "H")
         number = head.text[len(kind.value) :] if kind else ""
-        if kind is None or bool(number) == named or not (number.isdigit() and number.isascii() or named):
+        if kind is None or bool(number) == named or not ((number.isdigit() and number.isascii()) or named):
             hint = "a log is SL1, RL1 or H1, by place in the cluster, or RL[name]"
             self.refuse("P011", f"{head.text} is no log", head.span, hint)
             return syntax.Log(syntax.LogKind.RL, syntax.Place(1), items, span)
@@ -176,16 +176,16 @@ class Builder:
         return self.entry(EventKind(parts[0].text), parts)
 
     def entry(self, event: EventKind | None, parts: list[Any]) -> syntax.Entry:
+        # The parts are a mark of what happens, the PDU, and what may follow it; only the PDU is a tuple.
+        name, sender, sequence = parts[0] if event is None else parts[2 if type(parts[1]) is Token else 1]
         destinations = time = None
         for part in parts:
-            if type(part) is tuple:
-                name, sender, sequence = part
-            elif type(part) is syntax.Destinations:
+            if type(part) is syntax.Destinations:
                 destinations = part
             elif type(part) is syntax.Quantity:
                 time = part
         first = parts[0] if type(parts[0]) is Token else name
-        last = parts[-1] if type(parts[-1]) is not tuple else sender or name
+        last = (sender or name) if type(parts[-1]) is tuple else parts[-1]
         span = name.span if first is last else _to(first, last)
         return syntax.Entry(event, name, sender, sequence, destinations, time, span)
 

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """No collection within: of a file with thousands of scenarios nothing is garbage, and looking for it
-    takes half the time.
+    """No collection within.
+
+    Of a file with thousands of scenarios nothing is garbage, and looking for it takes half the time.
     """
     enabled = gc.isenabled()
     gc.disable()

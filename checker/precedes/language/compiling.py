@@ -59,8 +59,9 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class CompiledFile:
-    """What a file asks. `library` has the file's own definitions on top of those that it was compiled
-    with.
+    """What a file asks.
+
+    `library` has the file's own definitions on top of those that it was compiled with.
     """
 
     path: str | None
@@ -70,8 +71,9 @@ class CompiledFile:
 
 
 def compile_text(text: str, path: str | None = None, library: Library | None = None) -> CompiledFile:
-    """A file, from its text. PrecedesError with every mistake in it, also where some of its statements do
-    not parse.
+    """A file, from its text.
+
+    PrecedesError with every mistake in it, also where some of its statements do not parse.
     """
     reading = read(text, path)
     if not reading.diagnostics:

@@ -1,6 +1,4 @@
-"""Walking over core formulas: what a formula mentions, how large it is, and asking it of some of the
-entities only.
-"""
+"""Walking over core formulas: what they mention, and asking them of some of the entities only."""
 
 from __future__ import annotations
 
@@ -30,15 +28,8 @@ def mentions(formula: core.Formula, variable: core.Variable) -> bool:
     return any(node == variable for node in nodes(formula))
 
 
-def size(formula: core.Formula) -> int:
-    """How many nodes a formula has."""
-    return sum(1 for _ in nodes(formula))
-
-
 def among(formula: core.Formula, entities: tuple[str, ...]) -> core.Formula:
-    """The formula asked of some entities: whoever owns a receipt log in it, or delivers in it, is one of
-    these.
-    """
+    """The formula asked of some entities: owners of receipt logs, and who delivers, are among them."""
 
     def inside(part: core.Formula) -> core.Formula:
         return among(part, entities)

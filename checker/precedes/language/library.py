@@ -28,9 +28,7 @@ class Library:
         below: Library | None = None,
         mistakes: Mistakes | None = None,
     ) -> None:
-        """Two definitions of one name, or of one that is built in, are told to `mistakes`; without it,
-        PrecedesError.
-        """
+        """A name defined twice, or built in, is told to `mistakes`; without these it is a PrecedesError."""
         self.below = below
         self.closed: dict[str, Requirement] = {}
         """What a name without arguments requires, as far as it was asked; kept here by `requirements`."""
@@ -87,14 +85,6 @@ class Library:
             mistakes.check()
         return home._typed[name]
 
-    def source(self, name: str) -> syntax.SourceFile:
-        """The file of a definition; KeyError where there is none."""
-        return self.home(name)._own[name][1]
-
-    def own(self) -> tuple[str, ...]:
-        """The names that this library adds to those below."""
-        return tuple(self._own)
-
     def signature(self, name: str) -> Signature | None:
         """The sorts that the parameters of a definition may have; None where there is none of that name."""
         if name not in self:
@@ -108,8 +98,9 @@ class Library:
                 self._infer(name, mistakes)
 
     def _infer(self, wanted: str, mistakes: Mistakes) -> None:
-        """Infer a definition after those that it calls, without recursion over them. A mistaken one is kept
-        as it was written.
+        """Infer a definition after those that it calls, without recursion over them.
+
+        A mistaken one is kept as it was written.
         """
         open_: dict[str, None] = {}
         waiting = [wanted]

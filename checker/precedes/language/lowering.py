@@ -28,9 +28,7 @@ from precedes.language.vocabulary import RELATIONS
 MAXIMUM_DEPTH: Final = 200
 """How deep a formula may be once definitions are written out."""
 MAXIMUM_SIZE: Final = 100_000
-"""How many nodes lowering may make for one formula; definitions that call each other twice grow without
-bound.
-"""
+"""How many nodes one formula may have; definitions that call each other twice grow fast."""
 
 
 _DIMENSIONS: Final = {
@@ -57,8 +55,9 @@ class Lowering:
         library: Library,
         depth: int,
     ) -> core.Formula:
-        """The core of a formula. `scope` are the names of the variables around it; `library` is where its
-        names are looked up.
+        """The core of a formula.
+
+        `scope` are the names of the variables around it; `library` is where its names are looked up.
         """
         self.size += 1
         if depth > MAXIMUM_DEPTH or self.size > MAXIMUM_SIZE:
@@ -129,9 +128,7 @@ class Lowering:
         library: Library,
         depth: int,
     ) -> core.Formula:
-        """Quantifiers of one kind in a row are lowered together, so that a guard reaches the variable it
-        speaks of.
-        """
+        """Quantifiers of one kind in a row are lowered together, so that guards reach their variables."""
         chain: list[tuple[core.Variable, core.Formula]] = []
         body: syntax.Formula = formula
         while isinstance(body, syntax.Quantified) and body.quantifier is formula.quantifier:
@@ -367,9 +364,7 @@ def _guards_of_exists(
 
 
 def _place(guard: core.Formula, chain: list[tuple[core.Variable, core.Formula]]) -> None:
-    """Add a guard to the range of the innermost variable that it speaks of, or of the outermost where it
-    speaks of none.
-    """
+    """Add a guard to the range of the innermost variable that it speaks of, or else of the outermost."""
     for index in range(len(chain) - 1, -1, -1):
         variable, range_ = chain[index]
         if index == 0 or mentions(guard, variable):

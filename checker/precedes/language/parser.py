@@ -55,9 +55,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What could be read of a file: the statements that parse, those that do not (by how many parsed
-    before), and why.
-    """
+    """What could be read of a file: the statements that parse, those that do not, and why."""
 
     source: syntax.SourceFile
     broken: tuple[Broken, ...]

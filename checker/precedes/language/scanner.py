@@ -18,8 +18,9 @@ from precedes.language.mistakes import Mistakes
 from precedes.language.vocabulary import HISTORY_WORDS, KEYWORDS, STATEMENTS, SYMBOLS, UNITS
 
 MAXIMUM_DEPTH: Final = 100
-"""How deeply a formula may be nested. Every later pass recurses over the tree, so the bound keeps Python's
-stack safe.
+"""How deeply a formula may be nested.
+
+Every later pass recurses over the tree, so the bound keeps Python's stack safe.
 """
 
 _DEPTH_HINT: Final = f"{MAXIMUM_DEPTH} levels is the most; name parts of it as predicates"
@@ -56,6 +57,7 @@ _ENDS: Final = frozenset(
         "EPSILON",
     )
 )
+_DECIDING: Final = frozenset((*STATEMENTS, "LESS", "RSQB", "NOT"))
 _PERSISTENT: Final = frozenset(("FORALL", "EXISTS", "IMPLIES", "IFF"))
 _WITHIN: Final = frozenset(("NOT", "MINUS", "PLUS", "STAR", "SLASH"))
 _OPENING: Final = frozenset(("LPAR", "LSQB", "BEFORE", "LBRACE"))
@@ -83,8 +85,10 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class RawStatement:
-    """One statement: the grammar rule that it should be, and its tokens. `sound` is False where a mistake in
-    it was told already.
+    """One statement.
+
+    The grammar rule that it should be, and its tokens. `sound` is False where a mistake in it was told
+    already.
     """
 
     rule: str
@@ -134,6 +138,11 @@ class _Splitter:
         opened: Token | None = None
         for index, token in enumerate(tokens):
             kind = token.type
+            if kind not in _DECIDING:
+                if opened is not None and kind == "NAME":
+                    token.type = HISTORY_WORDS.get(token.text, kind)
+                current.append(token)
+                continue
             previous = tokens[index - 1].type if index else ""
             if kind == "LESS" and previous == "COLON" and (head := _head(current)):
                 begun = current[-head:]
@@ -141,7 +150,7 @@ class _Splitter:
                 self.finish(rule, current, opened)
                 current, rule, opened = begun, "log", token
                 token.type = "OPEN"
-            elif opened is not None and kind == "RSQB" and current[-2].type != "LSQB":
+            elif kind == "RSQB" and opened is not None and current[-2].type != "LSQB":
                 token.type = "CLOSE"
                 current.append(token)
                 self.finish(rule, current, None)
@@ -152,8 +161,6 @@ class _Splitter:
                 current, rule, opened = [], STATEMENTS[kind], None
             elif kind == "NOT" and previous == "EXPECT":
                 token.type = "DENIED"
-            elif opened is not None and kind == "NAME":
-                token.type = HISTORY_WORDS.get(token.text, kind)
             current.append(token)
         self.finish(rule, current, opened)
 
@@ -282,9 +289,7 @@ def _head(tokens: list[Token]) -> int:
 
 
 def _mistyped(tokens: list[Token]) -> Token | None:
-    """A name in a cluster that begins a line and is nearly a reserved word: taken for an entity, it would
-    ask nothing.
-    """
+    """A name in a cluster that was meant to begin a statement. As an entity it would ask nothing."""
     for before, token in pairwise(tokens):
         begins_line = token.type == "NAME" and token.line > before.line
         if begins_line and (meant_statement(token.text) or _LOG_NAME.fullmatch(token.text)):

@@ -19,8 +19,9 @@ from precedes.language.sorts import Scope
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The statements between one scenario's head and the next. `head` is None before the first, or where it
-    did not parse.
+    """The statements between one scenario's head and the next.
+
+    `head` is None before the first, or where it did not parse.
     """
 
     head: syntax.ScenarioHead | None
@@ -274,8 +275,9 @@ class _Builder:
 
 
 def build_scenario(group: Group, mistakes: Mistakes) -> tuple[Execution, Scope]:
-    """The execution of a scenario and the names in it. Mistakes are told; what is returned then is not to be
-    used.
+    """The execution of a scenario and the names in it.
+
+    Mistakes are told; what is returned then is not to be used.
     """
     assert group.head is not None
     builder = _Builder(mistakes)
@@ -354,9 +356,7 @@ def _before(execution: Execution, sends: dict[str, _Place]) -> dict[_Place, list
 
 
 def _cycle(execution: Execution, sends: dict[str, _Place]) -> list[_Place]:
-    """The deliveries on one cycle of happens-before, the first of them in the order of the logs; empty where
-    there is none.
-    """
+    """The events on one cycle of happens-before, in its order; empty where there is none."""
     before = _before(execution, sends)
     waiting = {place: len(own) for place, own in before.items()}
     after: dict[_Place, list[_Place]] = {}

@@ -56,8 +56,9 @@ def infer_sentence(
 def infer_definition(
     definition: syntax.Definition, signatures: Signatures, known: Iterable[str], mistakes: Mistakes
 ) -> syntax.Definition:
-    """A definition with the sorts of its parameters and of all in it. Only a quoted name is a name of an
-    execution there.
+    """A definition with the sorts of its parameters and of all in it.
+
+    Only a quoted name is a name of an execution there.
     """
     inference = _Inference(signatures, known, None, mistakes)
     environment: dict[str, Cell] = {}

@@ -55,8 +55,9 @@ def fresh(name: str, scope: frozenset[str]) -> str:
 
 @dataclass(slots=True)
 class Hoists:
-    """The messages that an atom speaks of through partial terms: each is a variable with its range and what
-    it must satisfy.
+    """The messages that an atom speaks of through partial terms.
+
+    Each is a variable, its range, and what it must satisfy.
     """
 
     scope: frozenset[str]
@@ -124,8 +125,9 @@ def precedes_in(first: core.MessageTerm, second: core.MessageTerm, log: LogValue
 
 
 def position_in(message: core.MessageTerm, log: LogValue, hoists: Hoists) -> core.NumberTerm:
-    """The place of a message in a log. In a part of one the atom around it also asks that the message be in
-    the part.
+    """The place of a message in a log.
+
+    In a part of one the atom around it also asks that the message be in the part.
     """
     if not isinstance(log, Part):
         return core.Position(message, log)

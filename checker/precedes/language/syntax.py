@@ -304,8 +304,9 @@ class Quantifier(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Quantified:
-    """`forall p, q in L & M: body`; each variable ranges over the collection. The body reaches as far right
-    as it can.
+    """`forall p, q in L & M.
+
+    Body`; each variable ranges over the collection. The body reaches as far right as it can.
     """
 
     quantifier: Quantifier
