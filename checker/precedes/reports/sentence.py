@@ -104,7 +104,8 @@ class _Telling:
         chains = [clause.text for clause in clauses if clause.order is _Order.CHAIN]
         others = ", ".join(clause.text for clause in clauses if clause.order is not _Order.CHAIN)
         tails = (self._addressed(others), self._within_delta())
-        return "; ".join(part for part in (*chains, others, *tails) if part)
+        told = "; ".join(part for part in (*chains, others, *tails) if part)
+        return told or ", ".join(self._statements.statement(fact.formula, fact.value) for fact in self._facts)
 
     def _clause(self, fact: Fact) -> _Clause | None:
         """What one fact adds to the sentence, if anything."""
@@ -138,7 +139,8 @@ class _Telling:
                 return _Clause(said(formula, value), _Order.REST, _deliveries(formula))
 
     def _happens_before(self, atom: HappensBefore) -> _Clause:
-        """Two deliveries at one entity in their order; else the chain that leads from one event to the other."""
+        """Two deliveries at one entity in their order; else the chain that leads from one event to the other.
+        """
         match atom.first, atom.second:
             case DeliveryEvent(first, here), DeliveryEvent(second, there) if here == there:
                 text = self._statements.delivery_order(

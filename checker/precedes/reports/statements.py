@@ -102,8 +102,8 @@ class Statements:
             case Not(body):
                 return self.statement(body, FALSE if true else TRUE)
             case Forall() | Exists() | Acyclic() | And() | Or() | Implies() | Iff():
-                about = [*messages_in(formula), *entities_in(formula)] or ["the execution"]
-                return f"what is asked of {listed(about)} is {_not(true)}so"
+                about = [*messages_in(formula), *entities_in(formula)]
+                return f"what is said of {listed(about) or 'all of them'} is {'true' if true else 'false'}"
             case _:
                 assert_never(formula)
 
