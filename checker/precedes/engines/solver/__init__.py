@@ -18,7 +18,7 @@ from precedes.engines.solver.answers import (
     Undecided,
 )
 from precedes.engines.solver.asking import find, prove
-from precedes.engines.solver.implications import Implication, implications
+from precedes.engines.solver.implication_table import Implication, implications
 from precedes.engines.solver.scenario_text import as_scenario
 from precedes.engines.solver.search import Mismatch
 
