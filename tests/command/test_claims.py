@@ -33,7 +33,9 @@ def test_the_bounded_claims_come_out_where_bounds_are_accepted() -> None:
 def test_every_scenario_shown_can_be_pasted_back(tmp_path: Path) -> None:
     files = [CONTRACT / "claims.prec", CONTRACT / "claims-causal.prec"]
     document = json.loads(precedes("check", *files, "--format", "json").out)
-    shown = [claim["scenario"] for file in document["files"] for claim in file["claims"] if "scenario" in claim]
+    shown = [
+        claim["scenario"] for file in document["files"] for claim in file["claims"] if "scenario" in claim
+    ]
     assert len(shown) == 15
     path = tmp_path / "shown.prec"
     for scenario in shown:

@@ -139,8 +139,7 @@ class _Telling:
                 return _Clause(said(formula, value), _Order.REST, _deliveries(formula))
 
     def _happens_before(self, atom: HappensBefore) -> _Clause:
-        """Two deliveries at one entity in their order; else the chain that leads from one event to the other.
-        """
+        """Two deliveries at one entity in their order; else the chain that leads from one event to the other."""
         match atom.first, atom.second:
             case DeliveryEvent(first, here), DeliveryEvent(second, there) if here == there:
                 text = self._statements.delivery_order(

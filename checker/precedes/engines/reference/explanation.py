@@ -173,8 +173,7 @@ def _all_facts(facts: Iterable[Fact]) -> Iterator[Fact]:
 
 
 def quantifies_over_messages(formula: Formula) -> bool:
-    """Whether a formula speaks of messages by quantifiers alone: with none of them met, it has said nothing.
-    """
+    """Whether a formula speaks of messages by quantifiers alone: with none of them met, it has said nothing."""
     return not messages_in(formula) and _has_message_binder(formula)
 
 

@@ -146,8 +146,7 @@ class HappensBeforeRelation:
 
     @cached_property
     def cycle(self) -> tuple[Occurrence, ...]:
-        """A cycle of the certain edges, the first event being also the last; empty on a possible execution.
-        """
+        """A cycle of the certain edges, the first event being also the last; empty on a possible execution."""
         sorter = TopologicalSorter[int]()
         for first, following in self._certain.items():
             for second in following:
