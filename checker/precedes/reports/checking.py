@@ -47,9 +47,9 @@ def _answer(path: str, answer: Answer) -> list[str]:
     lines += [f"      {reason}" for reason in answer.explanation.reasons]
     witness = answer.explanation.witnesses[0] if answer.explanation.witnesses else None
     if answer.verdict is Verdict.VIOLATED:
-        explained = sentence(answer.requirement, answer.execution, witness)
+        explained = sentence(answer.requirement, answer.explanation.execution, witness)
         lines += [f"      {explained}"] if explained else []
-        lines += [f"        {line}" for line in figure(answer.execution, witness).splitlines()]
+        lines += [f"        {line}" for line in figure(answer.explanation.execution, witness).splitlines()]
     return lines
 
 
@@ -90,6 +90,6 @@ def _statement(answer: Answer) -> dict[str, Any]:
     }
     if answer.verdict is Verdict.VIOLATED:
         statement["bindings"] = dict(witness.bindings) if witness else {}
-        statement["explanation"] = sentence(answer.requirement, answer.execution, witness)
-        statement["figure"] = figure(answer.execution, witness)
+        statement["explanation"] = sentence(answer.requirement, answer.explanation.execution, witness)
+        statement["figure"] = figure(answer.explanation.execution, witness)
     return statement

@@ -38,7 +38,7 @@ def reasons_of_cycles(certain: Related, uncertain: Mapping[tuple[str, str], int]
         related[first].append(second)
     reasons = TRUE
     for (first, second), reason in uncertain.items():
-        if first == second or _shortest_path(related, second, first):
+        if _shortest_path(related, second, first):
             reasons |= reason
     return reasons
 
