@@ -28,6 +28,9 @@ SIZES = {
     "no_creation": (1, 1, 1),
     "deadline": (1, 1, 2),
     "timely_delivery": (1, 1, 2),
+    "validity implies timely_delivery": (1, 2, 3),
+    "1C implies prefix_order": (2, 2, 4),
+    "CO implies local_order": (2, 2, 4),
     "not failure_line": (0, 1, 0),
     "failure_line": (1, 1, 2),
 }
@@ -70,7 +73,7 @@ def test_histories_and_times_as_text() -> None:
 
 def test_recorded_clocks_as_comments() -> None:
     text = as_scenario(counterexample("vector_time"), "clocks")
-    assert "# clock of deliver a at E1: E1 0\n" in text
+    assert "# clock of send a at E1: E1 0\n" in text
 
 
 def test_times_in_the_units_of_the_formula() -> None:

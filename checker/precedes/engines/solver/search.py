@@ -126,8 +126,8 @@ class _Choice:
                 self._solver.pop()
                 break
             self._solver.pop()
-            self._solver.add(fewer)
             holding = sum(self._solver.holds(part) for part in parts)
+        self._solver.add(at_most(parts, holding))
         _satisfiable(self._solver, self._deadline)
 
     def _least(self, symbol: Symbol) -> None:
