@@ -1,7 +1,7 @@
 """How long a scan takes, the batch being in memory: tuned kernels, the same definitions compiled, the
 reference evaluator.
 
-    python benchmarks/scan.py --executions 100000
+    python -m benchmarks.scan --executions 100000
 
 Machine code is made before the clock starts; what that took the first time is printed too. The reference
 evaluator judges a sample, and its time is multiplied.
@@ -16,8 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from workload import Workload, write
-
+from benchmarks.workload import Workload, write
 from precedes.columns import Batch, execution_of
 from precedes.engines.columnar.plan import Plan, Step, plan
 from precedes.engines.columnar.scan import scan

@@ -30,7 +30,7 @@ class Workload:
     """What to make.
 
     `order` is "entity" (histories one after the other, laid out by execution) or "time" (as a log is
-    written).
+    written). `sets` is how many destinations every message has; None: any set of up to 12 entities.
     """
 
     executions: int
@@ -40,16 +40,28 @@ class Workload:
     seed: int = 1
     order: str = "entity"
     seq: bool = True
+    sets: int | None = None
 
     @property
     def violating(self) -> npt.NDArray[np.int64]:
         """The numbers of the executions that violate ST."""
         return np.flatnonzero(np.random.default_rng(self.seed).random(self.executions) < self.violations)
 
+    @property
+    def destination_sets(self) -> list[list[int]]:
+        """The sets that messages may be addressed to; the last is everybody."""
+        if self.sets is None:
+            numbers = range(1, 1 << self.entities)
+            return [[e for e in range(self.entities) if bits >> e & 1] for bits in numbers]
+        sets = [sorted((e + k) % self.entities for k in range(self.sets)) for e in range(self.entities)]
+        return [*sets, list(range(self.entities))]
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Events as integers: aligned arrays, and the destination set of a send as bits (0 on deliveries)."""
+    """Events as integers: aligned arrays; `destinations` of a send is one more than its place in
+    `Workload.destination_sets`, and 0 on deliveries.
+    """
 
     execution: npt.NDArray[np.int64]
     entity: npt.NDArray[np.int64]
@@ -66,10 +78,13 @@ def rows(workload: Workload) -> Rows:
     shape = (workload.executions, workload.messages)
     violating = workload.violating
     sender = random.integers(0, workload.entities, shape)
-    everybody = (1 << workload.entities) - 1
-    destinations = random.integers(1, everybody + 1, shape)
-    destinations[violating, :2] = everybody
-    addressed = (destinations[:, :, None] >> np.arange(workload.entities)) & 1
+    sets = workload.destination_sets
+    members = np.zeros((len(sets) + 1, workload.entities), np.bool_)
+    for number, chosen in enumerate(sets, 1):
+        members[number, chosen] = True
+    destinations = random.integers(1, len(sets) + (workload.sets is None), shape)
+    destinations[violating, :2] = len(sets)
+    addressed = members[destinations]
     x, m, e = np.nonzero(addressed)
     # Sends are 10 apart, and a message arrives 30 to 39 after its send: in the order of sending.
     tick = 10 * m + 30 + random.integers(0, 10, len(m))
@@ -119,10 +134,7 @@ def table(workload: Workload) -> pa.Table:
         columns["seq"] = pa.array(made.seq)
     columns["event"] = pa.array(["deliver", "send"]).take(pa.array(made.send.astype(np.int8)))
     columns["message"] = _names("m", workload.messages).take(pa.array(made.message))
-    sets = [
-        None,
-        *([f"E{e + 1}" for e in range(workload.entities) if bits >> e & 1] for bits in _sets(workload)),
-    ]
+    sets = [None, *([f"E{e + 1}" for e in chosen] for chosen in workload.destination_sets)]
     columns["dest"] = pa.array(sets, pa.list_(pa.string())).take(pa.array(made.destinations))
     columns["time"] = pa.array(made.microseconds, pa.timestamp("us", "UTC"))
     return pa.table(columns)
@@ -132,7 +144,7 @@ def json_lines(workload: Workload) -> pa.Buffer:
     """The trace as JSON Lines."""
     made = rows(workload)
     events = ['"event":"deliver","message":"m', '"event":"send","message":"m']
-    sets = ["", *(_json_set(bits, workload.entities) for bits in _sets(workload))]
+    sets = ["", *map(_json_set, workload.destination_sets)]
     seconds, part = np.divmod(made.microseconds, 1_000_000)
     parts: list[Any] = [
         '{"execution":"',
@@ -175,12 +187,8 @@ def _names(prefix: str, count: int) -> pa.Array:
     return pa.array([f"{prefix}{k + 1}" for k in range(count)])
 
 
-def _sets(workload: Workload) -> range:
-    return range(1, 1 << workload.entities)
-
-
-def _json_set(bits: int, entities: int) -> str:
-    return ',"dest":[' + ",".join(f'"E{e + 1}"' for e in range(entities) if bits >> e & 1) + "]"
+def _json_set(chosen: list[int]) -> str:
+    return ',"dest":[' + ",".join(f'"E{e + 1}"' for e in chosen) + "]"
 
 
 def _text(numbers: npt.NDArray[np.int64]) -> pa.Array:

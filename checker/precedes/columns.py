@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -59,6 +59,19 @@ class Members:
     names: Names
 
 
+class Rows(Protocol):
+    """Where the rest of a batch can be read that holds only what most formulas need."""
+
+    def one(self, x: int) -> Batch:
+        """Execution number x alone, with everything that was recorded."""
+
+    def every(self) -> Batch:
+        """All executions, with everything that was recorded."""
+
+    def ids(self, x: int) -> tuple[Sequence[str], Sequence[str]]:
+        """The names of the entities and of the messages of execution number x."""
+
+
 @dataclass(frozen=True, slots=True)
 class Batch:
     """E executions with N entities and M messages in all.
@@ -94,6 +107,8 @@ class Batch:
     marks                N      deliveries before the entity's failure mark, NOBODY without; None: no marks
     clocks                      None: no clock is recorded
     members                     None: no event names members
+    rows                        None: the batch is whole. Else names are read when they are asked for, clocks and
+                                members are not here, and times are only where they were wanted
     """
 
     names: Names
@@ -128,6 +143,7 @@ class Batch:
     marks: Int32 | None = None
     clocks: Clocks | None = None
     members: Members | None = None
+    rows: Rows | None = None
 
     @property
     def executions(self) -> int:
@@ -140,6 +156,8 @@ def execution_of(batch: Batch, x: int, messages: Collection[int] | None = None) 
 
     `messages` (local numbers) leaves out the events of all others, and keeps those that have no message.
     """
+    if batch.rows is not None:
+        batch, x = batch.rows.one(x), 0
     first_entity, end_entity = int(batch.entity_offsets[x]), int(batch.entity_offsets[x + 1])
     entities: list[str] = batch.entity_names[first_entity:end_entity].tolist()
     first_message = int(batch.message_offsets[x])

@@ -15,7 +15,8 @@ from precedes.engines.verdict_rows import VerdictFile, verdict_rows
 from precedes.execution import EventKind
 from precedes.language.durations import duration
 from precedes.language.requirements import requirement
-from precedes.traces import Notice, Notices, TraceOptions, expand, read_batches
+from precedes.startup import allow_pandas
+from precedes.traces import Notice, Notices, TraceOptions, expand
 
 Advance = Callable[[int, int], None]
 """Told of progress: executions and events judged so far."""
@@ -73,6 +74,7 @@ def verify(question: Question, advance: Advance) -> tuple[judging.Report, tuple[
 
 
 def _on_spark(question: Question, prepared: Plan, options: TraceOptions, notices: Notices) -> judging.Partial:
+    allow_pandas()
     try:
         from precedes.engines.spark import files, session
     except ModuleNotFoundError as error:
@@ -102,12 +104,13 @@ def _local(
         events += int(batch.event_offsets[-1])
         advance(executions, events)
 
-    batches = read_batches(question.traces, options, notices)
+    sources = expand(question.traces, notices)
+    limit = question.max_violations
     if question.out is None:
-        return local.verify(batches, prepared, question.max_violations, (count,))
+        return local.verify(sources, prepared, options, notices, limit, (count,))
     with VerdictFile(question.out) as file:
 
         def write(batch: Batch, result: Scan) -> None:
             file.write(verdict_rows(batch, result, prepared, all_verdicts=question.all_verdicts))
 
-        return local.verify(batches, prepared, question.max_violations, (count, write))
+        return local.verify(sources, prepared, options, notices, limit, (count, write))

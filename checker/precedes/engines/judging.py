@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from precedes.columns import Batch, execution_of
 from precedes.engines.columnar.plan import Plan
@@ -138,39 +139,48 @@ class ReplayError(RuntimeError):
     """
 
 
-def judge(batch: Batch, plan: Plan, limit: int) -> tuple[Partial, Scan]:
-    """Scan a batch and keep what a report needs of it, `limit` candidates and doubts at most."""
+def judge(batch: Batch, plan: Plan, limit: int, doubts: int | None = None) -> tuple[Partial, Scan]:
+    """Scan a batch and keep what a report needs of it: the first `limit` candidates and as many doubts, or `doubts`."""
     result = scan(batch, plan)
-    names = [str(name) for name in batch.names]
-    leaves = {leaf: rank for rank, leaf in enumerate(plan.names) if leaf in plan.leaves}
     counts: dict[str, Count] = {}
-    violated: list[Found] = []
-    unknown: list[Found] = []
-    place = {name: x for x, name in enumerate(names)}
-    for column, name in enumerate(plan.names):
-        values = result.values[:, column]
+    violated: list[tuple[Found, int]] = []
+    unknown: list[tuple[Found, int]] = []
+    kept = limit if doubts is None else doubts
+    for rank, name in enumerate(plan.names):
+        values = result.values[:, rank]
         false = np.flatnonzero(values == FALSE)
         doubtful = np.flatnonzero(values > TRUE)
         counts[name] = Count(len(values) - len(false) - len(doubtful), len(false), len(doubtful))
-        if name in leaves:
-            violated += heapq.nsmallest(limit, (Found(names[x], leaves[name]) for x in false))
-            unknown += heapq.nsmallest(limit, (Found(names[x], leaves[name]) for x in doubtful))
-    candidates = []
-    for found in heapq.nsmallest(limit, violated):
-        x = place[found.execution]
-        candidates.append(_candidate(batch, x, found, result, plan.names[found.rank]))
-    doubts = []
-    for found in heapq.nsmallest(limit, unknown):
-        x = place[found.execution]
-        why = (
+        if name in plan.leaves:
+            violated += _found(batch, false, rank, limit)
+            unknown += _found(batch, doubtful, rank, kept)
+    candidates = [
+        _candidate(batch, x, found, result, plan.names[found.rank])
+        for found, x in heapq.nsmallest(limit, violated)
+    ]
+    why = [
+        Doubt(
+            found,
             (batch.contradictions[x],)
             if x in batch.contradictions
-            else reasons(int(result.values[x, found.rank]))
+            else reasons(int(result.values[x, found.rank])),
         )
-        doubts.append(Doubt(found, why))
+        for found, x in heapq.nsmallest(kept, unknown)
+    ]
     events = int(batch.event_offsets[-1]) if len(batch.event_offsets) else 0
     messages = int(batch.message_offsets[-1]) if len(batch.message_offsets) else 0
-    return Partial(batch.executions, events, messages, counts, tuple(candidates), tuple(doubts)), result
+    return Partial(batch.executions, events, messages, counts, tuple(candidates), tuple(why)), result
+
+
+def _found(batch: Batch, places: npt.NDArray[np.intp], rank: int, limit: int) -> list[tuple[Found, int]]:
+    """The first `limit` of some executions, by name."""
+    if batch.rows is not None:
+        # These are in the order of their names, which are slow to come by.
+        places = places[:limit]
+    if not limit or not len(places):
+        return []
+    named = zip(batch.names[places].tolist(), places.tolist(), strict=True)
+    return heapq.nsmallest(limit, ((Found(str(name), rank), x) for name, x in named))
 
 
 def _candidate(batch: Batch, x: int, found: Found, result: Scan, name: str) -> Candidate:
@@ -181,20 +191,49 @@ def _candidate(batch: Batch, x: int, found: Found, result: Scan, name: str) -> C
     return Candidate(found, execution_of(batch, x, tuple(witness.messages)), whole)
 
 
+class Merging:
+    """Partials as they come, in any order, merged into one."""
+
+    def __init__(self, plan: Plan, limit: int) -> None:
+        self._plan = plan
+        self._limit = limit
+        self._merged = Partial(0, 0, 0, dict.fromkeys(plan.names, Count()), (), ())
+
+    def add(self, partial: Partial) -> None:
+        """Take one more in."""
+        merged, limit = self._merged, self._limit
+        self._merged = Partial(
+            merged.executions + partial.executions,
+            merged.events + partial.events,
+            merged.messages + partial.messages,
+            {name: merged.counts[name] + partial.counts[name] for name in self._plan.names},
+            tuple(heapq.nsmallest(limit, (*merged.candidates, *partial.candidates), key=lambda c: c.found)),
+            tuple(heapq.nsmallest(limit, (*merged.doubts, *partial.doubts), key=lambda d: d.found)),
+        )
+
+    def wanted(self, first: str) -> tuple[int, int]:
+        """How many candidates and doubts may still be needed of executions from the name `first` on."""
+        merged, limit = self._merged, self._limit
+        return (
+            0 if _full(merged.candidates, limit, first) else limit,
+            0 if _full(merged.doubts, limit, first) else limit,
+        )
+
+    def merged(self) -> Partial:
+        """All that came, as one."""
+        return self._merged
+
+
+def _full(kept: Sequence[Candidate] | Sequence[Doubt], limit: int, first: str) -> bool:
+    return len(kept) >= limit and (not kept or kept[-1].found.execution < first)
+
+
 def merge(partials: Iterable[Partial], plan: Plan, limit: int) -> Partial:
     """All partials as one; the same whatever their order."""
-    executions = events = messages = 0
-    counts = dict.fromkeys(plan.names, Count())
-    candidates: list[Candidate] = []
-    doubts: list[Doubt] = []
+    merging = Merging(plan, limit)
     for partial in partials:
-        executions += partial.executions
-        events += partial.events
-        messages += partial.messages
-        counts = {name: counts[name] + partial.counts[name] for name in plan.names}
-        candidates = heapq.nsmallest(limit, [*candidates, *partial.candidates], key=lambda c: c.found)
-        doubts = heapq.nsmallest(limit, [*doubts, *partial.doubts], key=lambda d: d.found)
-    return Partial(executions, events, messages, counts, tuple(candidates), tuple(doubts))
+        merging.add(partial)
+    return merging.merged()
 
 
 def report(partial: Partial, plan: Plan) -> Report:

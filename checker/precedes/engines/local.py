@@ -1,28 +1,127 @@
-"""The in-process engine: batches are read and scanned one after another in this process, without a JVM."""
+"""The in-process engine, without a JVM: laid-out traces row group by row group, all others by the general way."""
 
 from __future__ import annotations
 
+import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import partial as applied
+from queue import SimpleQueue
+from typing import Final
 
 from precedes.columns import Batch
+from precedes.engines.columnar.kernels import PLAIN_EVENTS
 from precedes.engines.columnar.plan import Plan
 from precedes.engines.columnar.scan import Scan
-from precedes.engines.judging import Partial, judge, merge
+from precedes.engines.groups import GroupJudge
+from precedes.engines.judging import Merging, Partial, judge
+from precedes.traces import Notices, TraceOptions, TraceSource, read_batches
+from precedes.traces.layout import LaidOut, Layout, layouts_of
+
+MOST_THREADS: Final = 8
+"""Each has a row group in memory, some 60 MB."""
+
+Each = Callable[[Batch, Scan], None]
 
 
 def verify(
-    batches: Iterator[Batch],
+    sources: Sequence[TraceSource],
     plan: Plan,
+    options: TraceOptions,
+    notices: Notices,
     limit: int,
-    each: Sequence[Callable[[Batch, Scan], None]] = (),
+    each: Sequence[Each] = (),
 ) -> Partial:
-    """Judge every batch; `each` is called with a batch and its scan, in order (progress, verdict rows)."""
+    """Judge the executions of trace files; `each` is called with every batch and its scan (progress, verdict rows).
 
-    def partials() -> Iterator[Partial]:
-        for batch in batches:
-            partial, result = judge(batch, plan, limit)
+    `limit` candidates and doubts are kept. Raises PrecedesError for what cannot be read.
+    """
+    layouts = scannable(sources, options)
+    if (
+        layouts is not None
+        and sum(group.rows for layout in layouts for group in layout.groups) >= PLAIN_EVENTS
+    ):
+        return _by_groups(layouts, plan, options, notices, limit, each)
+    merging = Merging(plan, limit)
+    for batch in read_batches(sources, options, notices):
+        partial, result = judge(batch, plan, limit)
+        merging.add(partial)
+        for call in each:
+            call(batch, result)
+    return merging.merged()
+
+
+def scannable(sources: Sequence[TraceSource], options: TraceOptions) -> tuple[Layout, ...] | None:
+    """The layouts of the files, where they can be scanned row group by row group; else None.
+
+    Entities that only the options name are in no file's numbering.
+    """
+    return None if options.cluster or not sources else layouts_of(sources)
+
+
+Judged = tuple[Partial, Batch, Scan, Notices]
+
+
+def _by_groups(
+    layouts: Sequence[Layout],
+    plan: Plan,
+    options: TraceOptions,
+    notices: Notices,
+    limit: int,
+    each: Sequence[Each],
+) -> Partial:
+    """Row groups in threads, which neither Arrow nor the kernels keep from each other; results in order."""
+    for layout in layouts:
+        notices.merge(layout.told)
+    merging = Merging(plan, limit)
+    threads = min(MOST_THREADS, len(os.sched_getaffinity(0)))
+    judging = GroupJudge(plan, options)
+    with ExitStack() as stack:
+        handles = {layout: _handles(layout, threads, stack) for layout in layouts}
+        pool = stack.enter_context(ThreadPoolExecutor(threads))
+
+        def judged(layout: Layout, number: int) -> Judged:
+            heard = Notices()
+            file = handles[layout].get()
+            try:
+                wanted = merging.wanted(layout.groups[number].first)
+                return *judging.judge(file, number, wanted, heard), heard
+            finally:
+                handles[layout].put(file)
+
+        work = (applied(judged, layout, k) for layout in layouts for k in range(len(layout.groups)))
+        for partial, batch, result, heard in _in_order(pool, work, threads):
+            merging.add(partial)
+            notices.merge(heard.all())
             for call in each:
                 call(batch, result)
-            yield partial
+    return merging.merged()
 
-    return merge(partials(), plan, limit)
+
+def _handles(layout: Layout, threads: int, stack: ExitStack) -> SimpleQueue[LaidOut]:
+    """An open file for each thread."""
+    handles: SimpleQueue[LaidOut] = SimpleQueue()
+    first = LaidOut(layout)
+    for file in (first, *(first.again() for _ in range(threads - 1))):
+        stack.callback(file.close)
+        handles.put(file)
+    return handles
+
+
+def _in_order(
+    pool: ThreadPoolExecutor, work: Iterator[Callable[[], Judged]], threads: int
+) -> Iterator[Judged]:
+    """What the calls return, in their order, few of them ahead of what is asked for."""
+    running: deque[Future[Judged]] = deque()
+    try:
+        for call in work:
+            running.append(pool.submit(call))
+            if len(running) > threads:
+                yield running.popleft().result()
+        while running:
+            yield running.popleft().result()
+    finally:
+        for future in running:
+            future.cancel()

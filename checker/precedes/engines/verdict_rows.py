@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -17,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from precedes.columns import Batch
+from precedes.columns import Batch, Names
 from precedes.diagnostics import usage
 from precedes.engines.columnar.plan import Plan
 from precedes.engines.columnar.scan import Scan
@@ -71,8 +72,15 @@ def verdict_rows(batch: Batch, result: Scan, plan: Plan, *, all_verdicts: bool) 
 
 def _witness(batch: Batch, x: int, result: Scan, name: str) -> str:
     witness = result.witness(x, name)
-    entities = [str(batch.entity_names[batch.entity_offsets[x] + e]) for e in witness.entities]
-    messages = [str(batch.message_names[batch.message_offsets[x] + m]) for m in witness.messages]
+    of_entities: Sequence[str] | Names
+    of_messages: Sequence[str] | Names
+    if batch.rows is None:
+        of_entities = batch.entity_names[batch.entity_offsets[x] : batch.entity_offsets[x + 1]]
+        of_messages = batch.message_names[batch.message_offsets[x] : batch.message_offsets[x + 1]]
+    else:
+        of_entities, of_messages = batch.rows.ids(x)
+    entities = [str(of_entities[e]) for e in witness.entities]
+    messages = [str(of_messages[m]) for m in witness.messages]
     return json.dumps({"entities": entities, "messages": messages}, ensure_ascii=False)
 
 

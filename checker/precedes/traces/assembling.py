@@ -50,7 +50,18 @@ def assemble(table: pa.Table, options: TraceOptions, notices: Notices) -> Batch:
     unknown.
     """
     table = as_read(table)
-    names, events, seq = numbered(table, options, notices)
+    return assembled(table, *numbered(table, options, notices), options, notices)
+
+
+def assembled(
+    table: pa.Table,
+    names: TableNames,
+    events: Events,
+    seq: Int64 | None,
+    options: TraceOptions,
+    notices: Notices,
+) -> Batch:
+    """`assemble` from what `numbered` gave for a table in the order in which it was read."""
     findings: list[Finding] = []
     events = _without_repeats(table, names, events, seq, findings, notices)
     events = _without_resends(names, events, findings, notices)

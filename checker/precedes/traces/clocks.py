@@ -6,6 +6,8 @@ all their names are whole numbers (so that 2 comes before 10), else in the order
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -17,7 +19,7 @@ from precedes.traces.contradictions import Contradiction, Finding
 from precedes.traces.encoding import ABSENT, Numbering, lists_of, offsets_of
 from precedes.traces.notices import Notices
 
-_OUTSIDE = "clock components of entities outside of the cluster are left out"
+OUTSIDE: Final = "clock components of entities outside of the cluster are left out"
 
 
 def clocks_of(
@@ -90,7 +92,7 @@ def _of_maps(
     places, owner = lists.entries(rows)
     number = entities.find(executions[owner], codes[places])
     inside = number != ABSENT
-    notices.count(notice.CLOCK_OUTSIDE, _OUTSIDE, int((~inside).sum()))
+    notices.count(notice.CLOCK_OUTSIDE, OUTSIDE, int((~inside).sum()))
     event = owner[inside]
     return event, number[inside] - entities.offsets[executions[event]], counts.to_numpy()[places[inside]]
 

@@ -19,7 +19,7 @@ from precedes.traces.notices import Notices
 from precedes.traces.options import TraceOptions
 from precedes.traces.problems import TOLD_AT_ONCE
 
-_NO_SEQ: Final = "rows have no `seq`: the order of rows is taken for the order of events"
+NO_SEQ: Final = "rows have no `seq`: the order of rows is taken for the order of events"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _order(
     """
     column = table["seq"]
     missing = column.null_count
-    notices.count(notice.NO_SEQ, _NO_SEQ, missing)
+    notices.count(notice.NO_SEQ, NO_SEQ, missing)
     if missing == len(column):
         return (None if _ascending(entity) else np.argsort(entity, kind="stable")), None
     seq = column.fill_null(arrow.scalar(ABSENT)).to_numpy()

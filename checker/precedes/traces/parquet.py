@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from contextlib import closing
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 
 from precedes.traces.arrow import arrow, arrow_parquet
 from precedes.traces.conversion import Irregular, canonical, nanoseconds
+from precedes.traces.layout import LaidOut, Layout, layout_of
 from precedes.traces.notices import Notices
 from precedes.traces.problems import unreadable
 from precedes.traces.rows import canonical_rows, name_unknown
@@ -20,21 +22,20 @@ from precedes.traces.streams import reason
 ROWS_AT_ONCE: Final = 1 << 20
 
 
-def read_parquet(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
-    """Canonical tables of a file; raises PrecedesError."""
-    try:
-        file = arrow_parquet.ParquetFile(source.path)
-    except (arrow.ArrowInvalid, OSError) as error:
-        if isinstance(error, arrow.ArrowInvalid):
-            raise _damaged(source) from error
-        raise unreadable("T003", f"cannot be read: {reason(error)}", source.shown) from error
-    with file:
+def read_parquet(source: TraceSource, notices: Notices, groups: range | None = None) -> Iterator[pa.Table]:
+    """Canonical tables of a file, or of some of its row groups; raises PrecedesError."""
+    layout = layout_of(source)
+    if layout is not None:
+        yield from _laid_out(layout, notices, groups)
+        return
+    with _opened(source) as file:
         names = file.schema_arrow.names
         known = [name for name in INPUT_COLUMNS if name in names]
         name_unknown([name for name in names if name not in INPUT_COLUMNS], notices)
         _require(source, names)
-        first = 1
-        batches = file.iter_batches(ROWS_AT_ONCE, columns=known)
+        numbers = range(file.num_row_groups) if groups is None else groups
+        first = 1 + sum(file.metadata.row_group(k).num_rows for k in range(numbers.start))
+        batches = file.iter_batches(ROWS_AT_ONCE, row_groups=list(numbers), columns=known)
         while True:
             try:
                 batch = next(batches)
@@ -45,6 +46,31 @@ def read_parquet(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
             if len(batch):
                 yield canonical_arrow(source, arrow.Table.from_batches([batch]), first, notices)
             first += len(batch)
+
+
+def row_groups(source: TraceSource) -> tuple[int, ...]:
+    """The rows of each row group of a file; raises PrecedesError."""
+    with _opened(source) as file:
+        metadata = file.metadata
+        return tuple(metadata.row_group(k).num_rows for k in range(metadata.num_row_groups))
+
+
+def _opened(source: TraceSource) -> Any:
+    try:
+        return arrow_parquet.ParquetFile(source.path)
+    except (arrow.ArrowInvalid, OSError) as error:
+        if isinstance(error, arrow.ArrowInvalid):
+            raise _damaged(source) from error
+        raise unreadable("T003", f"cannot be read: {reason(error)}", source.shown) from error
+
+
+def _laid_out(layout: Layout, notices: Notices, groups: range | None) -> Iterator[pa.Table]:
+    """As any other file, by its ordinary columns."""
+    if groups is None or groups.start == 0:
+        notices.merge(layout.told)
+    with closing(LaidOut(layout)) as file:
+        for number in range(len(layout.groups)) if groups is None else groups:
+            yield file.canonical(number, file.rows(number), 0, notices)
 
 
 def canonical_arrow(source: TraceSource, table: pa.Table, first_row: int, notices: Notices) -> pa.Table:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Final
 
 import pyarrow as pa
 
 from precedes.traces.delimited import read_csv
 from precedes.traces.jsonlines import read_json_lines
 from precedes.traces.notices import Notices
-from precedes.traces.parquet import canonical_arrow, read_parquet
+from precedes.traces.parquet import canonical_arrow, read_parquet, row_groups
 from precedes.traces.sources import Format, TraceSource, source_of
 from precedes.traces.streams import opened
 
@@ -35,6 +36,41 @@ def read_table(source: TraceSource | str, notices: Notices, order: int | None = 
         case Format.CSV:
             with opened(source) as stream:
                 yield from read_csv(source, stream, notices)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What one worker reads: a file, or some row groups of a Parquet file; `rows` is about how many rows it has."""
+
+    source: TraceSource
+    groups: range | None
+    rows: int
+
+
+def pieces(source: TraceSource, rows: int) -> Iterator[Piece]:
+    """A file in pieces of about `rows` rows, where its format can be cut. Raises PrecedesError."""
+    if source.format is not Format.PARQUET:
+        yield Piece(source, None, source.size * (1 if source.compression is None else 10) // _BYTES_PER_ROW)
+        return
+    start = held = 0
+    counts = row_groups(source)
+    for number, count in enumerate(counts):
+        held += count
+        if held >= rows or number == len(counts) - 1:
+            yield Piece(source, range(start, number + 1), held)
+            start, held = number + 1, 0
+
+
+def read_piece(piece: Piece, notices: Notices) -> Iterator[pa.Table]:
+    """`read_table` of a piece."""
+    if piece.groups is None:
+        yield from read_table(piece.source, notices)
+    else:
+        yield from read_parquet(piece.source, notices, piece.groups)
+
+
+_BYTES_PER_ROW: Final = 100
+"""Of text, about."""
 
 
 def canonical(table: pa.Table, name: str, notices: Notices, first_row: int = 1) -> pa.Table:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path, PurePath
 from typing import Final
@@ -56,7 +56,7 @@ class TraceSource:
     """One file to read. Picklable.
 
     `partition` are the columns that its folders state, as text; `order` is its place among the files of a
-    trace; `size` is in bytes.
+    trace; `size` is in bytes; `only`: it is the one file of its trace.
     """
 
     path: str
@@ -65,6 +65,7 @@ class TraceSource:
     partition: tuple[tuple[str, str], ...] = ()
     order: int = 0
     size: int = 0
+    only: bool = False
 
     @property
     def shown(self) -> str:
@@ -116,7 +117,7 @@ def expand(
                 notices.once(notice.UNKNOWN_COLUMN, notice.unknown_column(column))
     if problems:
         raise PrecedesError(tuple(problems))
-    return tuple(sources)
+    return tuple(replace(source, only=len(sources) == 1) for source in sources)
 
 
 def _paths(path: str, notices: Notices) -> Iterator[str]:

@@ -58,7 +58,7 @@ def write_executions(executions: Iterable[Execution], path: str | os.PathLike[st
     if target.path == STANDARD_INPUT:
         raise unreadable("T002", "a trace is written to a file", target.path, "name a file, as trace.jsonl")
     try:
-        with _in_place(target) as temporary:
+        with in_place(target) as temporary:
             match target.format:
                 case Format.PARQUET:
                     return _write_parquet(executions, temporary)
@@ -107,7 +107,7 @@ def seconds(nanoseconds: int) -> str:
 
 
 @contextmanager
-def _in_place(target: TraceSource) -> Iterator[str]:
+def in_place(target: TraceSource) -> Iterator[str]:
     """A new file beside the target, which takes the target's place if all goes well."""
     path = Path(target.path)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

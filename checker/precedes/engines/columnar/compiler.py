@@ -69,6 +69,15 @@ class CompiledFormula:
         program = _program(self.formula, Facts(complete=batch.complete, logged=logged))
         return program.run(batch, program.is_worth_compiling(len(batch.event_kind)) if jit is None else jit)
 
+    def reads(self, *, complete: bool) -> frozenset[str]:
+        """The columns that judging by the formula may read; "names" where it looks for an id."""
+        read: set[str] = set()
+        for logged in (False, True):
+            generated = _program(self.formula, Facts(complete=complete, logged=logged)).generated
+            named = {column for column, _, _ in generated.named}
+            read |= (set(generated.columns) - named) | ({"names"} if named else set())
+        return frozenset(read)
+
 
 def compile_formula(formula: Formula) -> CompiledFormula:
     """The closed formula, ready to judge batches. Nothing is generated before the first one."""

@@ -62,6 +62,11 @@ class Kernel:
     function: Callable[..., None]
     helpers: tuple[Callable[..., Any], ...] = field(default=())
 
+    @property
+    def defers(self) -> bool:
+        """Whether it leaves some executions to the compiled formula."""
+        return "DEFERRED" in self.function.__code__.co_names
+
     def run(
         self, batch: Batch, jit: bool | None = None
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
@@ -70,7 +75,7 @@ class Kernel:
         places = np.full((batch.executions, PLACES), -1, np.int32)
         compiled = _large(batch) if jit is None else jit
         function = _compiled(self) if compiled else self.function
-        columns = [_column(batch, name) for name in _columns(self.function)]
+        columns = [_column(batch, name) for name in parameters(self.function)]
         if not compiled:  # Python goes through lists faster than through arrays
             columns = [column.tolist() if isinstance(column, np.ndarray) else column for column in columns]
         function(0, batch.executions, *columns, values, places)
@@ -83,7 +88,8 @@ def _large(batch: Batch) -> bool:
     return len(batch.event_kind) >= PLAIN_EVENTS or steps >= PLAIN_STEPS
 
 
-def _columns(function: Callable[..., None]) -> list[str]:
+def parameters(function: Callable[..., None]) -> list[str]:
+    """The columns and scalars that a kernel reads."""
     return list(inspect.signature(function).parameters)[2:-2]
 
 
@@ -96,7 +102,7 @@ def _column(batch: Batch, name: str) -> Any:
     if name == "delivery":
         return delivery_index(batch)
     if name == "interleaved" and batch.interleaved is None:
-        return np.ones(len(batch.entity_names), np.bool_)
+        return np.ones(int(batch.entity_offsets[-1]), np.bool_)
     if name == "delta":
         return MISSING_TIME if batch.delta is None else batch.delta
     if name in ("epsilon", "complete"):
@@ -124,7 +130,7 @@ def _compiled(kernel: Kernel) -> Callable[..., None]:
     signature = types.void(
         types.int64,
         types.int64,
-        *(column(name) for name in _columns(kernel.function)),
+        *(column(name) for name in parameters(kernel.function)),
         types.Array(types.int32, 1, "C"),
         types.Array(types.int32, 2, "C"),
     )

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from precedes.columns import Batch, batch_of, execution_of
 from precedes.engines.columnar.compiler import Witnesses, compile_formula
-from precedes.engines.columnar.kernels import DEFERRED, Kernel
+from precedes.engines.columnar.kernels import DEFERRED, Kernel, parameters
 from precedes.engines.columnar.kernels_causal import CAUSAL_KERNELS
 from precedes.engines.columnar.kernels_information import INFORMATION_KERNELS
 from precedes.engines.columnar.kernels_order import ORDER_KERNELS
@@ -27,6 +27,12 @@ TUNED: Final[dict[str, Kernel]] = {**ORDER_KERNELS, **INFORMATION_KERNELS, **CAU
 
 FEW: Final = 4
 """Where less than one execution in so many is left to the compiled formula, these are copied out first."""
+
+LEFT_OUT: Final = frozenset({"names", "clock_recorded", "clock_offsets", "clock_entities", "clock_counts"})
+"""What a batch with `rows` never has."""
+
+TIMES: Final = frozenset({"send_time", "delivered_time", "event_time"})
+"""What it has where `reads_time` says so."""
 
 Values = npt.NDArray[np.int32]
 
@@ -124,6 +130,17 @@ def scan(batch: Batch, plan: Plan, jit: bool | None = None) -> Scan:
     return Scan(plan.names, values, vacuous, batch, plan, evidence)
 
 
+def reads_time(plan: Plan, *, complete: bool) -> bool:
+    """Whether a scan by the plan reads times."""
+    for step in plan.steps:
+        read = set() if step.kernel is None else set(parameters(TUNED[step.kernel].function))
+        if step.kernel is None or TUNED[step.kernel].defers:
+            read |= compile_formula(step.formula).reads(complete=complete)
+        if read & TIMES:
+            return True
+    return False
+
+
 def _value(expression: Expression, evidence: tuple[_Evidence, ...], rows: slice | int) -> Any:
     """Kleene's connectives on one execution or, given a slice, on many at once."""
     match expression:
@@ -141,14 +158,14 @@ def _value(expression: Expression, evidence: tuple[_Evidence, ...], rows: slice 
 
 def _evaluated(batch: Batch, step: Step, jit: bool | None) -> _Evidence:
     if step.kernel is None:
-        values, witnesses = compile_formula(step.formula).run(batch, jit)
+        values, witnesses = compile_formula(step.formula).run(_enough(batch, step), jit)
         return _Evidence(step, values, None, witnesses, np.arange(batch.executions))
     values, places = TUNED[step.kernel].run(batch, jit)
     left = np.flatnonzero(values == DEFERRED)
     if len(left) == 0:
         return _Evidence(step, values, places)
     if len(left) * FEW > batch.executions:
-        rows, part = left, batch
+        rows, part = left, _enough(batch, step)
     else:
         rows, part = np.arange(len(left)), batch_of([execution_of(batch, int(x)) for x in left])
     judged, witnesses = compile_formula(step.formula).run(part, jit)
@@ -156,3 +173,10 @@ def _evaluated(batch: Batch, step: Step, jit: bool | None) -> _Evidence:
     row = np.full(batch.executions, -1, np.int64)
     row[left] = rows
     return _Evidence(step, values, places, witnesses, row)
+
+
+def _enough(batch: Batch, step: Step) -> Batch:
+    """The batch, with everything where the compiled formula reads what a laid-out one leaves out."""
+    if batch.rows is None or not compile_formula(step.formula).reads(complete=batch.complete) & LEFT_OUT:
+        return batch
+    return batch.rows.every()

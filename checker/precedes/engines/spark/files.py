@@ -1,9 +1,8 @@
-"""`precedes verify --engine spark`: the driver hands out files, one shuffle brings executions together,
-partial reports come back.
-"""
+"""`precedes verify --engine spark`: the driver hands out row groups or files, partial reports come back."""
 
 from __future__ import annotations
 
+import heapq
 import pickle
 from collections.abc import Sequence
 
@@ -16,15 +15,30 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from precedes.diagnostics import Diagnostic, PrecedesError
 from precedes.engines.columnar.plan import Plan
 from precedes.engines.judging import Partial, merge
-from precedes.engines.spark.tasks import JUDGED_SCHEMA, Told, judge_rows, read_files
+from precedes.engines.local import scannable
+from precedes.engines.spark.tasks import (
+    BLOCK_SCHEMA,
+    JUDGED_SCHEMA,
+    Judging,
+    Tell,
+    Told,
+    judge_blocks,
+    judge_groups,
+    read_pieces,
+)
 from precedes.engines.verdict_rows import VERDICT_SCHEMA, VerdictFile
-from precedes.traces import TABLE_SCHEMA, Notices, TraceOptions, TraceSource
+from precedes.traces import Notices, TraceOptions, TraceSource
+from precedes.traces.layout import Layout
+from precedes.traces.reading import pieces
 
-PARTITION_BYTES = 64 << 20
-"""Size of trace files per partition after the shuffle: a partition is held in a worker's memory while it is
-judged.
-"""
+ROWS_PER_SHARE = 500_000
+"""Rows that a worker unpacks at a time, about; an execution that has more is never divided."""
 
+ROWS_PER_PIECE = 1_000_000
+"""Rows that a worker reads at a time, about, where a file can be cut."""
+
+TASKS_PER_CORE = 3
+"""Tasks into which row groups are dealt: enough that no core waits long for another, too few to cost anything."""
 
 Heard = dict[tuple[int, int], Told]
 """What was told, by stage and partition: a task that Spark runs twice tells the same thing twice, and it
@@ -61,18 +75,14 @@ def verify(
         assert task is not None, "workers tell, the driver hears"
         heard.add({(task.stageId(), task.partitionId()): told})
 
-    parts = max(spark.sparkContext.defaultParallelism, sum(map(_rows_bytes, sources)) // PARTITION_BYTES + 1)
-    rows = (
-        spark.range(0, len(sources), numPartitions=max(1, len(sources)))
-        .toDF("source")
-        .mapInArrow(read_files(tuple(sources), tell), from_arrow_schema(TABLE_SCHEMA))
-        .repartition(parts, "execution")
-    )
-    wanted = None if out is None else "all" if all_verdicts else "failing"
-    judged = rows.mapInArrow(
-        judge_rows(plan, options, limit, tell=tell, rows=wanted, partials=True),
-        from_arrow_schema(JUDGED_SCHEMA),
-    )
+    judging = Judging(plan, options, limit, None if out is None else "all" if all_verdicts else "failing")
+    layouts = scannable(sources, options)
+    if layouts is None:
+        judged = _by_shuffle(spark, sources, judging, tell)
+    else:
+        for layout in layouts:
+            notices.merge(layout.told)
+        judged = _by_groups(spark, layouts, judging, tell)
     if out is not None:
         judged = judged.persist(StorageLevel.DISK_ONLY)
     try:
@@ -88,9 +98,42 @@ def verify(
     return merge(partials, plan, limit)
 
 
-def _rows_bytes(source: TraceSource) -> int:
-    """The size of the rows of a file as text, about: text compresses to a tenth."""
-    return source.size if source.compression is None else source.size * 10
+def _by_groups(spark: SparkSession, layouts: Sequence[Layout], judging: Judging, tell: Tell) -> DataFrame:
+    """Laid-out files: tasks read row groups themselves, and nothing is shuffled."""
+    work = dealt(layouts, TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
+    assigned = spark.range(0, len(work), numPartitions=max(1, len(work))).toDF("work")
+    return assigned.mapInArrow(judge_groups(layouts, work, judging, tell), from_arrow_schema(JUDGED_SCHEMA))
+
+
+def dealt(layouts: Sequence[Layout], tasks: int) -> list[list[tuple[int, int]]]:
+    """Row groups for tasks, the largest first, so that what takes longest starts first and alone.
+
+    A row group is the number of its layout and its own.
+    """
+    groups = [(place, number) for place, layout in enumerate(layouts) for number in range(len(layout.groups))]
+    rows = {pair: layouts[pair[0]].groups[pair[1]].rows for pair in groups}
+    loads: list[tuple[int, int]] = [(0, task) for task in range(min(tasks, len(groups)))]
+    work: list[list[tuple[int, int]]] = [[] for _ in loads]
+    for pair in sorted(groups, key=lambda pair: (-rows[pair], pair)):
+        load, task = heapq.heappop(loads)
+        work[task].append(pair)
+        heapq.heappush(loads, (load + rows[pair], task))
+    return sorted(work, key=lambda pairs: -sum(rows[pair] for pair in pairs))
+
+
+def _by_shuffle(
+    spark: SparkSession, sources: Sequence[TraceSource], judging: Judging, tell: Tell
+) -> DataFrame:
+    """Other files: one shuffle of blocks brings executions together."""
+    work = [piece for source in sources for piece in pieces(source, ROWS_PER_PIECE)]
+    count = max(
+        2 * spark.sparkContext.defaultParallelism, sum(piece.rows for piece in work) // ROWS_PER_SHARE + 1
+    )
+    numbers = spark.range(0, len(work), numPartitions=max(1, len(work))).toDF("piece")
+    blocks = numbers.mapInArrow(read_pieces(work, count, tell), from_arrow_schema(BLOCK_SCHEMA))
+    return blocks.repartition(count, "share").mapInArrow(
+        judge_blocks(judging, tell), from_arrow_schema(JUDGED_SCHEMA)
+    )
 
 
 def _hear(heard: Heard, notices: Notices) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
-from precedes.diagnostics import PrecedesError, usage
+from precedes.diagnostics import usage
 from precedes.engines.columnar.plan import Plan
-from precedes.engines.spark.tasks import Told, canonical_rows, judge_rows
+from precedes.engines.spark.tasks import Judging, judge_rows
 from precedes.engines.verdict_rows import VERDICT_SCHEMA
-from precedes.traces import TABLE_SCHEMA, TraceOptions
+from precedes.traces import TraceOptions
 from precedes.traces.schema import INPUT_COLUMNS
 
 REQUIRED_COLUMNS = ("execution", "entity", "seq", "event", "message")
@@ -28,13 +28,8 @@ def verdicts(events: DataFrame, plan: Plan, options: TraceOptions, *, all_verdic
         )
         raise usage(f"the DataFrame has no column {', '.join(missing)}", hint)
     known = events.select(*(column for column in events.columns if column in INPUT_COLUMNS))
-    rows = known.mapInArrow(canonical_rows(to_arrow_schema(known.schema)), from_arrow_schema(TABLE_SCHEMA))
-    return rows.repartition("execution").mapInArrow(
-        judge_rows(plan, options, 0, tell=_raise, rows="all" if all_verdicts else "failing", partials=False),
-        from_arrow_schema(VERDICT_SCHEMA),
+    judging = Judging(plan, options, 0, "all" if all_verdicts else "failing")
+    # The rows are shuffled as they are, by Spark alone, and cross to Python once.
+    return known.repartition("execution").mapInArrow(
+        judge_rows(to_arrow_schema(known.schema), judging), from_arrow_schema(VERDICT_SCHEMA)
     )
-
-
-def _raise(told: Told) -> None:
-    if isinstance(told, PrecedesError):
-        raise told

@@ -1,108 +1,171 @@
-"""What Spark's Python workers do: read files, assemble and judge partitions. No pyspark here, no lark, no z3.
+"""What Spark's Python workers do: read files, assemble and judge. No pyspark here, no lark, no z3.
 
-The functions returned work on iterators of Arrow record batches, as `mapInArrow` wants them.
+The functions returned work on iterators of Arrow record batches, as `mapInArrow` wants them. Mistakes are told,
+not raised: Spark would bury them in a traceback.
 """
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final, cast
 
 import pyarrow as pa
 
+from precedes.columns import Batch
 from precedes.diagnostics import PrecedesError
 from precedes.engines.columnar.plan import Plan
-from precedes.engines.judging import judge
+from precedes.engines.columnar.scan import Scan
+from precedes.engines.groups import GroupJudge
+from precedes.engines.judging import Merging, Partial, judge
 from precedes.engines.verdict_rows import VERDICT_SCHEMA, verdict_rows
-from precedes.traces import (
-    TABLE_SCHEMA,
-    Notice,
-    Notices,
-    TraceOptions,
-    TraceSource,
-    assemble,
-    canonical,
-    read_table,
-)
+from precedes.traces import TABLE_SCHEMA, Notice, Notices, TraceOptions, assemble, canonical
+from precedes.traces.arrow import arrow
+from precedes.traces.layout import LaidOut, Layout
+from precedes.traces.reading import Piece, read_piece
+from precedes.traces.shuffling import rows_of, shares
+from precedes.traces.spilling import EVENTS_PER_PART, cut
 
 Records = Iterator[pa.RecordBatch]
 Tell = Callable[["Told"], None]
 Told = PrecedesError | tuple[Notice, ...]
 """What a worker has to say beside its rows: the mistakes that stop the run, or notices."""
 
-JUDGED_SCHEMA: Final = pa.schema([pa.field("partial", pa.binary()), *VERDICT_SCHEMA])
+JUDGED_SCHEMA: Final[pa.Schema] = arrow.schema([("partial", arrow.binary()), *VERDICT_SCHEMA])
 """A row is a pickled `Partial`, or a verdict."""
 
+BLOCK_SCHEMA: Final[pa.Schema] = arrow.schema([("share", arrow.int32()), ("block", arrow.binary())])
+"""A row is thousands of rows of a trace: see `precedes.traces.shuffling`."""
 
-def read_files(sources: Sequence[TraceSource], tell: Tell) -> Callable[[Records], Records]:
-    """Record batches with numbers of sources in, canonical rows out.
 
-    Mistakes are told, not raised: Spark would bury them in a traceback.
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """How executions are judged: `limit` candidates and doubts are kept; `rows` is None for no verdict rows,
+    "failing" or "all".
     """
+
+    plan: Plan
+    options: TraceOptions
+    limit: int
+    rows: str | None
+
+    def verdicts(self, batch: Batch, result: Scan) -> Records:
+        """The rows of a batch that are wanted, in `VERDICT_SCHEMA`."""
+        if self.rows is not None:
+            yield from verdict_rows(batch, result, self.plan, all_verdicts=self.rows == "all").to_batches()
+
+
+def judge_groups(
+    layouts: Sequence[Layout], work: Sequence[Sequence[tuple[int, int]]], judging: Judging, tell: Tell
+) -> Callable[[Records], Records]:
+    """Record batches with places in `work` in, `JUDGED_SCHEMA` out: laid-out files are read and judged here.
+
+    Work is a list of row groups, each by the number of its layout and its own.
+    """
+
+    def judged(records: Records) -> Records:
+        notices, merging = Notices(), Merging(judging.plan, judging.limit)
+        judge_group = GroupJudge(judging.plan, judging.options).judge
+        assigned = [pair for k in _values(records, "work") for pair in work[k]]
+        try:
+            for place, pairs in groupby(sorted(assigned), lambda pair: pair[0]):
+                with closing(LaidOut(layouts[place])) as file:
+                    for _, number in pairs:
+                        wanted = merging.wanted(layouts[place].groups[number].first)
+                        partial, batch, result = judge_group(file, number, wanted, notices)
+                        merging.add(partial)
+                        yield from _with_verdicts(judging.verdicts(batch, result))
+        except PrecedesError as error:
+            tell(error)
+            return
+        tell(notices.all())
+        yield _with_partial(merging.merged())
+
+    return judged
+
+
+def read_pieces(pieces: Sequence[Piece], share_count: int, tell: Tell) -> Callable[[Records], Records]:
+    """Record batches with places in `pieces` in, `BLOCK_SCHEMA` out."""
 
     def read(records: Records) -> Records:
         notices = Notices()
-        for record in records:
-            for number in record["source"].to_numpy():
-                try:
-                    for table in read_table(sources[number], notices):
-                        yield from table.to_batches()
-                except PrecedesError as error:
-                    tell(error)
-                    return
+        try:
+            for k in _values(records, "piece"):
+                for table in read_piece(pieces[k], notices):
+                    for share, block in shares(table, share_count):
+                        yield arrow.record_batch([[share], [block]], schema=BLOCK_SCHEMA)
+        except PrecedesError as error:
+            tell(error)
+            return
         tell(notices.all())
 
     return read
 
 
-def judge_rows(
-    plan: Plan, options: TraceOptions, limit: int, *, tell: Tell, rows: str | None, partials: bool
-) -> Callable[[Records], Records]:
-    """Canonical rows of whole executions in; out come a partial report, verdict rows, or both.
-
-    `rows` is None for no verdict rows, "failing" or "all".
-    """
+def judge_blocks(judging: Judging, tell: Tell) -> Callable[[Records], Records]:
+    """`BLOCK_SCHEMA` in, with all blocks of each share, `JUDGED_SCHEMA` out. One share at a time is unpacked."""
 
     def judged(records: Records) -> Records:
-        table = pa.Table.from_batches(records, TABLE_SCHEMA)
-        if not len(table):
-            return
-        notices = Notices()
+        notices, merging = Notices(), Merging(judging.plan, judging.limit)
+        held: dict[int, list[bytes]] = {}
+        for record in records:
+            for share, block in zip(*(column.to_pylist() for column in record.columns), strict=True):
+                held.setdefault(cast("int", share), []).append(cast("bytes", block))
         try:
-            batch = assemble(table, options, notices)
+            for share in sorted(held):
+                for part in cut(rows_of(held.pop(share)), EVENTS_PER_PART):
+                    batch = assemble(part, judging.options, notices)
+                    partial, result = judge(batch, judging.plan, judging.limit)
+                    merging.add(partial)
+                    yield from _with_verdicts(judging.verdicts(batch, result))
         except PrecedesError as error:
             tell(error)
             return
         tell(notices.all())
-        partial, result = judge(batch, plan, limit)
-        verdicts = None if rows is None else verdict_rows(batch, result, plan, all_verdicts=rows == "all")
-        if not partials:
-            yield from verdicts.to_batches() if verdicts is not None else ()
-            return
-        yield from _judged(partial=[pickle.dumps(partial)])
-        if verdicts is not None:
-            yield from _judged(verdicts)
+        yield _with_partial(merging.merged())
 
     return judged
 
 
-def _judged(verdicts: pa.Table | None = None, partial: list[bytes] | None = None) -> Records:
-    if verdicts is None:
-        verdicts = pa.table(
-            [pa.nulls(len(partial or ()), field.type) for field in VERDICT_SCHEMA], schema=VERDICT_SCHEMA
-        )
-    first = pa.array(partial if partial is not None else [None] * verdicts.num_rows, pa.binary())
-    yield from pa.table([first, *verdicts.columns], schema=JUDGED_SCHEMA).to_batches()
+def judge_rows(columns: pa.Schema, judging: Judging) -> Callable[[Records], Records]:
+    """Rows of a user's table, all rows of each execution, in; `VERDICT_SCHEMA` out.
 
+    A mistake is raised, for the user's own session to show.
+    """
 
-def canonical_rows(columns: pa.Schema) -> Callable[[Records], Records]:
-    """Rows of a user's table in, canonical rows out; a mistake is raised, for the user's own session to show."""
-
-    def convert(records: Records) -> Records:
+    def judged(records: Records) -> Records:
         notices = Notices()
+        tables, first = [TABLE_SCHEMA.empty_table()], 1
         for record in records:
-            table = canonical(pa.Table.from_batches([record], columns), "DataFrame", notices)
-            yield from table.to_batches()
+            table = pa.Table.from_batches([record], columns)
+            tables.append(canonical(table, "DataFrame", notices, first))
+            first += len(table)
+        rows = pa.concat_tables(tables)
+        tables.clear()
+        for part in cut(rows, EVENTS_PER_PART):
+            batch = assemble(part, judging.options, notices)
+            _, result = judge(batch, judging.plan, 0)
+            yield from judging.verdicts(batch, result)
 
-    return convert
+    return judged
+
+
+def _values(records: Records, name: str) -> Iterator[int]:
+    for record in records:
+        yield from cast("list[int]", record[name].to_pylist())
+
+
+def _with_verdicts(verdicts: Records) -> Records:
+    for record in verdicts:
+        nothing = arrow.nulls(record.num_rows, arrow.binary())
+        yield arrow.record_batch([nothing, *record.columns], schema=JUDGED_SCHEMA)
+
+
+def _with_partial(partial: Partial) -> pa.RecordBatch:
+    record: pa.RecordBatch = arrow.RecordBatch.from_pylist(
+        [{"partial": pickle.dumps(partial)}], JUDGED_SCHEMA
+    )
+    return record

@@ -1,0 +1,108 @@
+"""`precedes convert`: what is said of a laid-out file is, to the letter, what is said of its source."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from precedes.engines import local
+from tests.command.running import precedes
+from tests.command.test_verify import CONTRADICTING, ENGINES, KEPT, LOST, SAMPLE, SWAPPED
+
+REPEATED = KEPT.replace('"1"', '"5"') + KEPT.replace('"1"', '"5"').splitlines()[1] + "\n"
+WITHOUT_SEQ = "".join(
+    json.dumps({"execution": "6", "entity": e, "event": k, "message": m, **more}) + "\n"
+    for e, k, m, more in [
+        ("A", "send", "a", {"clock": {"A": 1, "Z": 3}, "time": 1.5}),
+        ("B", "deliver", "a", {"clock": [1, 1], "time": 1.25, "colour": "blue"}),
+        ("B", "deliver", "q", {"sender": "A"}),
+        ("C", "crash", "a", {}),
+        ("B", "send", "b", {"dest": ["A"]}),
+        ("A", "deliver", "b", {}),
+    ]
+)
+MIXED = KEPT + SWAPPED + CONTRADICTING + LOST + REPEATED + WITHOUT_SEQ
+QUESTIONS = [
+    ("ST",),
+    ("causal_order", "causal_delivery", "information_preserving"),
+    ("delta_causal_order", "deadline", "--delta", "1s", "--epsilon", "1ms"),
+    ("forall p: exists i: p in RL[i]",),
+    ("forall i: forall p, q: p ~> q and q in RL[i] implies p in RL[i]",),
+    ("ST", "--incomplete", "--cluster", "A,Q"),
+    ("acyclic_order", "agreement", "--delivery", "arrive"),
+    ("ST", "--max-violations", "1"),
+    ("ST", "--strict"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _scanned_however_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "PLAIN_EVENTS", 0)
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A trace in bad order, and the same laid out."""
+    folder = tmp_path_factory.mktemp("convert")
+    lines = MIXED.splitlines(keepends=True)
+    random.Random(3).shuffle(lines)
+    source, target = folder / "t.jsonl", folder / "t.parquet"
+    source.write_text("".join(lines), encoding="utf-8")
+    ended = precedes("convert", source, "-o", target)
+    assert ended.code == 0, ended
+    assert "T101" in ended.out
+    assert "2 executions repeat or contradict themselves" in ended.out
+    return source, target
+
+
+def said(path: Path, question: tuple[str, ...], *arguments: object) -> tuple[int, str, str]:
+    at = next((k for k, name in enumerate(question) if name.startswith("--")), len(question))
+    required = [x for name in question[:at] for x in ("--require", name)]
+    ended = precedes("verify", path, *required, *question[at:], "--format", "json", *arguments)
+    return ended.code, ended.out.partition('"timings"')[0], ended.err
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=" ".join)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_same_is_said(pair: tuple[Path, Path], engine: str, question: tuple[str, ...]) -> None:
+    source, target = pair
+    before = said(source, question, "--engine", "local")
+    after = said(target, question, "--engine", engine)
+    if "--strict" in question:
+        before, after = ((code, out, err.replace(str(source), "")) for code, out, err in (before, after))
+    assert before == after
+    assert before[0] != 2 or "--strict" in question
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_same_verdicts_are_written(pair: tuple[Path, Path], tmp_path: Path, engine: str) -> None:
+    written = []
+    for k, path in enumerate(pair):
+        out = tmp_path / str(k)
+        said(path, ("ST", "causal_order"), "--out", out, "--all-verdicts", "--engine", engine)
+        rows = pq.read_table(out / "verdicts.parquet").to_pylist()
+        written.append(sorted(rows, key=lambda row: (row["execution"], row["predicate"])))
+    assert written[0] == written[1]
+    assert len(written[0]) == 6 * 7
+
+
+def test_a_recorded_trace(tmp_path: Path) -> None:
+    target = tmp_path / "t.parquet"
+    assert precedes("convert", SAMPLE, "-o", target).code == 0
+    for name in ("ST", "acyclic_order", "causal_order"):
+        assert said(SAMPLE, (name,)) == said(target, (name,))
+    shorter = tmp_path / "half.parquet"
+    assert precedes("convert", target, "-o", shorter).code == 0
+    assert said(target, ("ST",)) == said(shorter, ("ST",)), "a laid-out file can be converted again"
+
+
+def test_a_target_must_be_parquet(tmp_path: Path) -> None:
+    source = tmp_path / "t.jsonl"
+    source.write_text(KEPT, encoding="utf-8")
+    ended = precedes("convert", source, "-o", tmp_path / "t.csv")
+    assert (ended.code, ended.out) == (2, "")
+    assert "T002" in ended.err
