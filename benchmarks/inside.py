@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,6 @@ from precedes.formula import Requirement
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.traces import Notices, TraceOptions, expand, read_batches
-from precedes.traces.layout import SCANNED
 
 OPTIONS = TraceOptions()
 
@@ -45,13 +44,11 @@ def ours(path: Path, prepared: Plan) -> Partial:
     return local.verify(expand([path], notices), prepared, OPTIONS, notices, 10)
 
 
-def arrow_stream(path: Path) -> int:
-    """Arrow reads the columns of a scan, row group by row group, in its own threads."""
+def arrow_stream(path: Path, columns: Sequence[str]) -> int:
+    """Arrow reads columns, row group by row group, in its own threads."""
     file = pq.ParquetFile(path)
-    return sum(
-        len(file.read_row_group(number, list(SCANNED), use_threads=True))
-        for number in range(file.num_row_groups)
-    )
+    numbers = range(file.num_row_groups)
+    return sum(len(file.read_row_group(number, list(columns), use_threads=True)) for number in numbers)
 
 
 def ours_on_spark(spark: Any, path: Path, prepared: Plan) -> Partial:

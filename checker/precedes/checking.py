@@ -130,8 +130,17 @@ def _answer(
 def library_with(paths: Sequence[str]) -> Library:
     """The standard library with the predicates and services of the given .prec files added."""
     library = standard_library()
+    defined: dict[str, Path] = {}
     for path in source_files(paths) if paths else ():
-        library = compile_text(_text(path), str(path), library).library
+        compiled = compile_text(_text(path), str(path), library)
+        own = compiled.library.own() if compiled.library is not library else ()
+        for name in own:
+            if name in defined:
+                raise usage(
+                    f"{name} is defined in {defined[name]} and in {path}", "give one of them another name"
+                )
+            defined[name] = path
+        library = compiled.library
     return library
 
 

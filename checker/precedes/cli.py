@@ -154,7 +154,9 @@ def search(
 @click.option("--delta", metavar="TIME", help="The time a message may take, as 100ms or 2s.")
 @click.option("--epsilon", metavar="TIME", help="How far clocks may be apart.")
 @click.option(
-    "--incomplete", is_flag=True, help="The trace may lack rows: what is missing is unknown, not lost."
+    "--incomplete",
+    is_flag=True,
+    help="The trace may lack rows: a delivery not recorded is unknown, not lost.",
 )
 @click.option("--delivery", type=click.Choice(["deliver", "arrive"]), default="deliver", show_default=True)
 @click.option(
@@ -286,7 +288,8 @@ def run(command: Callable[[], Any]) -> int:
 
     try:
         result = command()
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return int(result or 0)
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
@@ -302,6 +305,11 @@ def run(command: Callable[[], Any]) -> int:
     except BrokenPipeError:
         # The reader of our output went away (`| head`). Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.COULD_NOT_RUN
+    except OSError as error:
+        click.echo(
+            f"U003 {error.strerror or error}{f': {error.filename}' if error.filename else ''}", err=True
+        )
         return Exit.COULD_NOT_RUN
     except Exception as error:
         if os.environ.get("PRECEDES_DEBUG"):

@@ -41,7 +41,7 @@ def _proved(claim: Claim, name: str, limits: Limits) -> tuple[Outcome, str, Show
         case Proved():
             return Outcome.AS_STATED if as_claimed else Outcome.OTHERWISE, str(answer), None
         case Counterexample(execution, witness):
-            statement = f"expect not ({claim.requirement.name})"
+            statement = f"expect not {_statable(claim.requirement.name)}"
             shown = Shown(execution, claim.requirement, witness, as_scenario(execution, name, (statement,)))
             return Outcome.OTHERWISE if as_claimed else Outcome.AS_STATED, str(answer), shown
         case NoCounterexample():
@@ -51,19 +51,24 @@ def _proved(claim: Claim, name: str, limits: Limits) -> tuple[Outcome, str, Show
             return Outcome.UNDECIDED, str(answer), None
 
 
-def _found(claim: Claim, name: str, limits: Limits) -> tuple[Outcome, str, Shown | None]:
+def _found(claim: Claim, name: str, limits: Limits, asked: bool = False) -> tuple[Outcome, str, Shown | None]:
     answer = find(claim.requirement, Bounds().narrowed(claim.bounds), options(limits))
     match answer:
         case Example(execution):
-            statement = f"expect ({claim.requirement.name})"
+            statement = f"expect {_statable(claim.requirement.name)}"
             shown = Shown(execution, claim.requirement, None, as_scenario(execution, name, (statement,)))
             return Outcome.AS_STATED, str(answer), shown
         case NoExample(_, every_size):
-            # Within bounds that the question itself states, "none" is an answer; within ours it is not.
-            settled = every_size or bool(claim.bounds)
+            # Within bounds that a file itself states, "none" is an answer; within ours it is not.
+            settled = every_size or (bool(claim.bounds) and not asked)
             return Outcome.OTHERWISE if settled else Outcome.UNDECIDED, str(answer), None
         case Undecided():
             return Outcome.UNDECIDED, str(answer), None
+
+
+def _statable(name: str) -> str:
+    """A formula after `expect`, where a leading `not` would be taken for that of the statement."""
+    return name if " among " in name else f"({name})"
 
 
 def search(
@@ -79,7 +84,8 @@ def search(
     ]
     required = requirement(text, library)
     claim = Claim(QuestionKind.FIND, required, tuple(sizes), required.name, NOWHERE)
-    return answered(claim, "found", limits)
+    outcome, said, shown = _found(claim, "found", limits, asked=True)
+    return ClaimAnswer(claim.text, claim.span.line, outcome, said, shown)
 
 
 def options(limits: Limits) -> Options:

@@ -81,10 +81,10 @@ def test_search_finds_the_smallest_execution(tmp_path: Path) -> None:
     assert precedes("check", path).code == 0
 
 
-def test_search_says_that_there_is_none() -> None:
+def test_search_says_that_there_is_none_or_how_far_it_looked() -> None:
     assert precedes("search", "ST and not SP").code == 1
     ended = precedes("search", "ST and not acyclic_order", "--entities", 2)
-    assert (ended.code, ended.out) == (1, "no example up to 2 entities and 6 messages\n")
+    assert (ended.code, ended.out) == (3, "no example up to 2 entities and 6 messages\n")
     assert precedes("search", "STT").code == 2
 
 
@@ -94,3 +94,10 @@ def test_search_takes_own_predicates(tmp_path: Path) -> None:
     document = json.loads(precedes("search", "busy and TO", "--spec", spec, "--format", "json").out)
     assert document["outcome"] == "as stated"
     assert document["answer"] == "example with 1 entity and 2 messages"
+
+
+def test_what_is_asked_among_some_entities_can_be_pasted_back(tmp_path: Path) -> None:
+    path = tmp_path / "found.prec"
+    ended = precedes("search", "order_preserving among E1")
+    path.write_text(ended.out, encoding="utf-8")
+    assert precedes("check", path).code == 0, ended.out

@@ -204,3 +204,72 @@ def test_usage_is_explained(tmp_path: Path, arguments: tuple[str, ...], told: st
     ended = verify(path, *arguments)
     assert (ended.code, ended.out) == (2, "")
     assert told in ended.err
+
+
+CLOCKS = """\
+{"execution":"a","entity":"A","seq":0,"event":"send","message":"m1","dest":["B","C"],"clock":{"A":1}}
+{"execution":"a","entity":"B","seq":0,"event":"deliver","message":"m1","clock":{"A":1,"B":1}}
+{"execution":"a","entity":"B","seq":1,"event":"send","message":"m2","dest":["C"],"clock":{"A":1,"B":2}}
+{"execution":"a","entity":"C","seq":0,"event":"deliver","message":"m2","clock":{"A":1,"B":2,"C":1}}
+{"execution":"a","entity":"C","seq":1,"event":"deliver","message":"m1","clock":{"A":1,"B":2,"C":5}}
+"""
+
+
+def test_what_counts_events_is_explained_on_the_whole_execution(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(CLOCKS, encoding="utf-8")
+    (violation,) = json.loads(verify(path, "--require", "vector_time", "--format", "json").out)["violations"]
+    assert "(5)" in violation["explanation"]
+    assert "(2)" in violation["explanation"]
+
+
+@pytest.mark.parametrize("required", ['forall p in RL["Z"]: not sent(p)', 'SP among "B" "Z"'])
+def test_a_name_that_occurs_nowhere_is_told_and_is_no_pass(tmp_path: Path, required: str) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(KEPT, encoding="utf-8")
+    ended = verify(path, "--require", required)
+    assert ended.code == 3
+    assert "Z is named in a requirement and occurs in no execution" in ended.out
+    assert json.loads(verify(path, "--require", required, "--format", "json").out)["unmet"] == ["Z"]
+
+
+def test_executions_without_a_message_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(KEPT + '{"execution": 9, "entity": "A", "seq": 0, "event": "crash"}\n', encoding="utf-8")
+    ended = verify(path, "--require", "ST")
+    assert ended.code == 0
+    assert "1 execution has no message: what holds there holds vacuously" in ended.out
+
+
+@pytest.mark.parametrize("name", ["m_", "_", "a\nholds", "\x1b[31m", 'q"\\', "\u2028", " "])
+def test_a_figure_with_odd_names_can_be_pasted_back(tmp_path: Path, name: str) -> None:
+    path, pasted = tmp_path / "trace.jsonl", tmp_path / "pasted.prec"
+    path.write_text(SWAPPED.replace('"a"', json.dumps(name)), encoding="utf-8")
+    ended = verify(path, "--require", "ST", "--format", "json")
+    (violation,) = json.loads(ended.out)["violations"]
+    text = f"scenario s\n{violation['figure']}\nexpect not order_equivalent\nexpect no_creation\nexpect SP\n"
+    pasted.write_text(text, encoding="utf-8")
+    checked = precedes("check", pasted)
+    assert checked.code == 0, text + checked.out + checked.err
+    assert "\x1b" not in verify(path, "--require", "ST").out
+
+
+def test_two_specifications_of_one_name_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(KEPT, encoding="utf-8")
+    for name, body in (("one", "true"), ("two", "false")):
+        (tmp_path / f"{name}.prec").write_text(f"predicate mine := {body}\n", encoding="utf-8")
+    specs = [word for name in ("one", "two") for word in ("--spec", tmp_path / f"{name}.prec")]
+    ended = verify(path, "--require", "mine", *specs)
+    assert (ended.code, ended.out) == (2, "")
+    assert "mine is defined in" in ended.err
+
+
+def test_a_place_that_cannot_be_written_is_told_and_left_clean(tmp_path: Path) -> None:
+    path, out = tmp_path / "trace.jsonl", tmp_path / "out"
+    path.write_text(KEPT, encoding="utf-8")
+    (out / "verdicts.parquet").mkdir(parents=True)
+    ended = verify(path, "--require", "ST", "--out", out)
+    assert (ended.code, ended.out) == (2, "")
+    assert "cannot write" in ended.err
+    assert [file.name for file in out.iterdir()] == ["verdicts.parquet"]

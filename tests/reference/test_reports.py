@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from precedes.engines.reference import cut, explain
 from precedes.execution import Event, EventKind, Execution, History, Message
 from precedes.formula import FailureLine, Formula, Requirement
-from precedes.reports.figure import WIDTH, figure, sentence, written
+from precedes.language.names import written
+from precedes.reports.figure import WIDTH, figure, sentence
 from precedes.reports.moments import duration_text
 from precedes.verdict import FALSE
 from tests.reference import definitions as d

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from precedes.columns import Batch, execution_of
 from precedes.engines.columnar.plan import Plan
 from precedes.engines.columnar.scan import Scan, scan
+from precedes.engines.contents import counts_in, names_in
 from precedes.engines.reference import Explanation, explain
 from precedes.execution import Execution
 from precedes.formula import Requirement
@@ -79,7 +80,7 @@ class Doubt:
 @dataclass(frozen=True, slots=True)
 class Partial:
     """What one or more batches came to. At most `limit` candidates and doubts are kept, the first in their
-    order.
+    order. `vacuous` counts executions without a message; `met` are the names in the requirements that occur.
     """
 
     executions: int
@@ -88,6 +89,8 @@ class Partial:
     counts: Mapping[str, Count]
     candidates: tuple[Candidate, ...]
     doubts: tuple[Doubt, ...]
+    vacuous: int = 0
+    met: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,8 @@ class Unknown:
 @dataclass(frozen=True, slots=True)
 class Report:
     """The result of a run. `counts` are in the plan's order; `leaves` names those that have no parts;
-    `violations` and `unknowns` are the first few of all.
+    `violations` and `unknowns` are the first few of all, `vacuous` counts the executions without a message, and `unmet`
+    are names in the requirements that occur in no execution.
     """
 
     executions: int
@@ -123,14 +127,21 @@ class Report:
     leaves: frozenset[str]
     violations: tuple[Violation, ...]
     unknowns: tuple[Unknown, ...]
+    vacuous: int
+    unmet: tuple[str, ...]
 
     @property
     def verdict(self) -> Verdict:
-        """Of all that was required together. A run that met no message is unknown: it checked nothing."""
+        """Of all that was required together.
+
+        A run that met no message is unknown, and so is one that never met an entity or message which a requirement
+        names: it checked nothing, or not what was meant.
+        """
         verdicts = {count.verdict for count in self.counts.values()}
         if Verdict.VIOLATED in verdicts:
             return Verdict.VIOLATED
-        return Verdict.UNKNOWN if Verdict.UNKNOWN in verdicts or not self.messages else Verdict.HOLDS
+        checked = self.messages and not self.unmet and Verdict.UNKNOWN not in verdicts
+        return Verdict.HOLDS if checked else Verdict.UNKNOWN
 
 
 class ReplayError(RuntimeError):
@@ -169,7 +180,29 @@ def judge(batch: Batch, plan: Plan, limit: int, doubts: int | None = None) -> tu
     ]
     events = int(batch.event_offsets[-1]) if len(batch.event_offsets) else 0
     messages = int(batch.message_offsets[-1]) if len(batch.message_offsets) else 0
-    return Partial(batch.executions, events, messages, counts, tuple(candidates), tuple(why)), result
+    partial = Partial(
+        batch.executions,
+        events,
+        messages,
+        counts,
+        tuple(candidates),
+        tuple(why),
+        int(result.vacuous.sum()),
+        _met(batch, plan),
+    )
+    return partial, result
+
+
+def _named(plan: Plan) -> frozenset[str]:
+    return frozenset[str]().union(*(names_in(requirement.formula) for requirement in plan.leaves.values()))
+
+
+def _met(batch: Batch, plan: Plan) -> frozenset[str]:
+    """The names in the requirements that are an entity or a message of some execution."""
+    named = _named(plan)
+    if not named:
+        return named
+    return frozenset(name for name in named if name in batch.entity_names or name in batch.message_names)
 
 
 def _found(batch: Batch, places: npt.NDArray[np.intp], rank: int, limit: int) -> list[tuple[Found, int]]:
@@ -209,6 +242,8 @@ class Merging:
             {name: merged.counts[name] + partial.counts[name] for name in self._plan.names},
             tuple(heapq.nsmallest(limit, (*merged.candidates, *partial.candidates), key=lambda c: c.found)),
             tuple(heapq.nsmallest(limit, (*merged.doubts, *partial.doubts), key=lambda d: d.found)),
+            merged.vacuous + partial.vacuous,
+            merged.met | partial.met,
         )
 
     def wanted(self, first: str) -> tuple[int, int]:
@@ -251,18 +286,24 @@ def report(partial: Partial, plan: Plan) -> Report:
             Unknown(doubt.found.execution, plan.names[doubt.found.rank], doubt.why)
             for doubt in partial.doubts
         ),
+        partial.vacuous,
+        tuple(sorted(_named(plan) - partial.met)),
     )
 
 
 def _replayed(candidate: Candidate, plan: Plan) -> Violation:
     name = plan.names[candidate.found.rank]
     requirement = plan.leaves[name]
+    counting = counts_in(requirement.formula)
     attempts: Sequence[Execution | None] = (candidate.cut, candidate.whole)
-    for execution in attempts:
+    for execution in reversed(attempts) if counting else attempts:
         if execution is None:
             continue
         explanation = explain(requirement, execution)
         if explanation.value == FALSE:
+            if counting and execution is candidate.cut:
+                # What it counts on the cut is not what it counts on the whole, which is too large to be replayed.
+                explanation = replace(explanation, witnesses=())
             return Violation(candidate.found.execution, name, requirement, execution, explanation)
     raise ReplayError(
         f"execution {candidate.found.execution}: the scan finds {name} violated, the definition does not"

@@ -107,7 +107,10 @@ class VerdictFile:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._writer.close()
-        if kind is None:
-            self._partial.replace(self._target)
-        else:
+        try:
+            if kind is None:
+                self._partial.replace(self._target)
+        except OSError as failure:
+            raise usage(f"cannot write {self._target}: {failure.strerror}") from failure
+        finally:
             self._partial.unlink(missing_ok=True)

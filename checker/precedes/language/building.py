@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 from precedes.diagnostics import Span
 from precedes.execution import EventKind
 from precedes.language import syntax
+from precedes.language.names import unquoted
 from precedes.language.scanner import Token, numeral
 from precedes.language.vocabulary import UNITS
 from precedes.verdict import Verdict
@@ -48,11 +49,7 @@ class Mistake:
 def name_text(token: Token) -> str:
     if token.type != "QUOTED":
         return token.text
-    text = token.text[1:-1]
-    if "\\" not in text:
-        return text
-    characters = iter(text)
-    return "".join(next(characters) if character == "\\" else character for character in characters)
+    return unquoted(token.text[1:-1])
 
 
 def _to(first: Any, last: Any) -> Span:

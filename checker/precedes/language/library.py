@@ -85,6 +85,10 @@ class Library:
             mistakes.check()
         return home._typed[name]
 
+    def own(self) -> tuple[str, ...]:
+        """The names that this library adds to those below."""
+        return tuple(self._own)
+
     def signature(self, name: str) -> Signature | None:
         """The sorts that the parameters of a definition may have; None where there is none of that name."""
         if name not in self:

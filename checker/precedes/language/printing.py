@@ -11,6 +11,7 @@ from typing import assert_never
 
 from precedes.execution import EventKind
 from precedes.language import syntax
+from precedes.language.names import quoted
 from precedes.language.scanner import is_plain
 from precedes.verdict import Verdict
 
@@ -73,11 +74,6 @@ def formula_text(formula: syntax.Formula) -> str:
 def term_text(term: syntax.Term) -> str:
     """A term."""
     return _term(term, _SUM)
-
-
-def quoted(text: str) -> str:
-    """Text between quotation marks."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 # ---- formulas ----------------------------------------------------------------------------------------------

@@ -216,6 +216,8 @@ def is_plain(name: str, in_log: bool = False) -> bool:
         and word.lastgroup == "WORD"
         and word.span("WORD") == (0, len(name))
         and name not in KEYWORDS
+        # Before braces it would read as the paper's `m_{23}`.
+        and not name.endswith("_")
         and not (in_log and name in HISTORY_WORDS)
         and not _INTEGER.fullmatch(name)
         and not _QUANTITY.fullmatch(name)

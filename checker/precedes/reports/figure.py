@@ -8,14 +8,13 @@ left out.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, assert_never
 
 from precedes.engines.reference.explanation import Witness
 from precedes.execution import Event, EventKind, Execution, History
-from precedes.language.vocabulary import HISTORY_WORDS, KEYWORDS
+from precedes.language.names import written
 from precedes.reports.moments import Clock, clock_of
 from precedes.reports.places import Place, needs_histories, places
 from precedes.reports.sentence import sentence
@@ -26,8 +25,6 @@ WIDTH: Final = 100
 """The longest line of a figure that is not cut."""
 ENTITIES: Final = 8
 """The largest cluster that is drawn with the entities that a witness does not concern."""
-
-_BARE: Final = re.compile(r"[^\W\d]\w*")
 
 
 def figure(execution: Execution, witness: Witness | None = None) -> str:
@@ -212,13 +209,6 @@ class _Drawing:
             if entity in members
         ]
         return "{" + ",".join(places_) + "}"
-
-
-def written(name: str) -> str:
-    """A name as the language writes it: bare where it can be, quoted otherwise."""
-    if _BARE.fullmatch(name) and name not in KEYWORDS and name not in HISTORY_WORDS:
-        return name
-    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _line(left: str, right: str = "", *, at: int = 0) -> list[str]:

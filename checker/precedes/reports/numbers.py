@@ -35,6 +35,7 @@ from precedes.formula import (
     TimeOf,
     VectorTime,
 )
+from precedes.language.names import shown
 from precedes.reports.moments import Clock, duration_text
 from precedes.verdict import TRUE
 
@@ -145,7 +146,7 @@ def entity_name(entity: EntityTerm) -> str:
     """The name of an entity, or of the variable that stands for it."""
     match entity:
         case EntityNamed(name) | EntityVariable(name):
-            return name
+            return shown(name)
         case Sender(message):
             return f"the sender of {message_name(message)}"
         case _:
@@ -154,4 +155,4 @@ def entity_name(entity: EntityTerm) -> str:
 
 def message_name(message: MessageTerm) -> str:
     """The name of a message, or of the variable that stands for it."""
-    return message.name
+    return shown(message.name)

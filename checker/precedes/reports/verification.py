@@ -10,6 +10,7 @@ from typing import Any
 
 from precedes.engines.judging import Count, Report
 from precedes.engines.reference import Explanation, Witness
+from precedes.language.names import shown
 from precedes.reports.figure import figure, sentence
 from precedes.traces import Notice
 from precedes.verdict import Verdict
@@ -50,6 +51,8 @@ def as_json(report: Report, notices: Sequence[Notice], seconds: float) -> str:
             {"execution": unknown.execution, "predicate": unknown.predicate, "reasons": list(unknown.why)}
             for unknown in report.unknowns
         ],
+        "vacuous": report.vacuous,
+        "unmet": list(report.unmet),
         "notices": [{"code": notice.code, "message": notice.render()} for notice in notices],
         "timings": {"seconds": round(seconds, 3)},
     }
@@ -65,12 +68,13 @@ def as_text(report: Report, notices: Sequence[Notice], seconds: float) -> str:
     closing line.
     """
     lines = [f"notice {notice.render()}" for notice in notices]
+    lines += [f"notice {text}" for text in _remarks(report)]
     width = max((len(name) for name in report.counts), default=0)
     for name, count in report.counts.items():
         lines.append(f"{name:<{width}}  {_counted(count)}")
     for violation in report.violations:
         witness = _witness(violation.explanation)
-        lines += ["", f"execution {violation.execution} violates {violation.predicate}"]
+        lines += ["", f"execution {shown(violation.execution)} violates {violation.predicate}"]
         explained = sentence(violation.requirement, violation.cut, witness)
         lines += [f"  {explained}"] if explained else []
         lines += [f"    {line}" for line in figure(violation.cut, witness).splitlines()]
@@ -81,11 +85,22 @@ def as_text(report: Report, notices: Sequence[Notice], seconds: float) -> str:
     for unknown in report.unknowns:
         lines += [
             "",
-            f"execution {unknown.execution}: {unknown.predicate} is unknown",
+            f"execution {shown(unknown.execution)}: {unknown.predicate} is unknown",
             *(f"  {why}" for why in unknown.why),
         ]
     lines += ["", _closing(report, seconds)]
     return "\n".join(lines) + "\n"
+
+
+def _remarks(report: Report) -> list[str]:
+    remarks = [
+        f"{shown(name)} is named in a requirement and occurs in no execution: nothing was checked of it"
+        for name in report.unmet
+    ]
+    if report.vacuous and report.messages:
+        of = "1 execution has" if report.vacuous == 1 else f"{report.vacuous:,} executions have"
+        remarks.append(f"{of} no message: what holds there holds vacuously")
+    return remarks
 
 
 def _counted(count: Count) -> str:
@@ -98,11 +113,17 @@ def _counted(count: Count) -> str:
 
 
 def _closing(report: Report, seconds: float) -> str:
-    size = f"{report.executions:,} executions, {report.events:,} events, {seconds:.1f} s"
+    counted = (
+        f"{number:,} {noun}{'' if number == 1 else 's'}"
+        for number, noun in ((report.executions, "execution"), (report.events, "event"))
+    )
+    size = f"{', '.join(counted)}, {seconds:.1f} s"
     if not report.executions:
         return f"undecided: the trace has no execution, nothing was checked ({size})"
     if not report.messages:
         return f"undecided: no message was met, so nothing was checked ({size})"
     if report.verdict is Verdict.HOLDS:
         return f"holds: all that was required ({size})"
+    if report.verdict is Verdict.UNKNOWN:
+        return f"undecided: not all that was required could be judged ({size})"
     return f"{report.verdict.value} ({size})"
