@@ -62,8 +62,11 @@ class Members:
 class Rows(Protocol):
     """Where the rest of a batch can be read that holds only what most formulas need."""
 
-    def one(self, x: int) -> Batch:
-        """Execution number x alone, with everything that was recorded."""
+    def one(self, x: int) -> tuple[Batch, int]:
+        """A batch in which execution number x is with everything that was recorded, and its number there."""
+
+    def ahead(self, executions: Collection[int]) -> None:
+        """Read some executions together, for which `one` is asked next."""
 
     def every(self) -> Batch:
         """All executions, with everything that was recorded."""
@@ -157,7 +160,7 @@ def execution_of(batch: Batch, x: int, messages: Collection[int] | None = None) 
     `messages` (local numbers) leaves out the events of all others, and keeps those that have no message.
     """
     if batch.rows is not None:
-        batch, x = batch.rows.one(x), 0
+        batch, x = batch.rows.one(x)
     first_entity, end_entity = int(batch.entity_offsets[x]), int(batch.entity_offsets[x + 1])
     entities: list[str] = batch.entity_names[first_entity:end_entity].tolist()
     first_message = int(batch.message_offsets[x])

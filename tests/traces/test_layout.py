@@ -305,5 +305,5 @@ def test_origins_are_shown_of_rows_that_contradict(tmp_path: Path) -> None:
     assert f"{source}: row 2" in after.contradictions[0]
     with closing(opened(target)) as file:
         assert [group.regular for group in file.layout.groups] == [True, False]
-        odd = file.canonical(1, file.rows(1), 0, Notices())
+        odd = file.canonical(1, file.rows(1), Notices())
     assert assemble(odd, OPTIONS, Notices()).contradictions == before.contradictions

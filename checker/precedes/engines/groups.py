@@ -31,5 +31,5 @@ class GroupJudge:
         if file.layout.groups[number].regular:
             file.tell(number, notices)
             return batch_of_group(file, number, self._options, time=self._time)
-        rows = file.canonical(number, file.rows(number), 0, notices)
+        rows = file.canonical(number, file.rows(number), notices)
         return assemble(rows, self._options, notices)

@@ -165,10 +165,10 @@ def judge(batch: Batch, plan: Plan, limit: int, doubts: int | None = None) -> tu
         if name in plan.leaves:
             violated += _found(batch, false, rank, limit)
             unknown += _found(batch, doubtful, rank, kept)
-    candidates = [
-        _candidate(batch, x, found, result, plan.names[found.rank])
-        for found, x in heapq.nsmallest(limit, violated)
-    ]
+    first = heapq.nsmallest(limit, violated)
+    if batch.rows is not None and first:
+        batch.rows.ahead([x for _, x in first])
+    candidates = [_candidate(batch, x, found, result, plan.names[found.rank]) for found, x in first]
     why = [
         Doubt(
             found,
@@ -202,7 +202,8 @@ def _met(batch: Batch, plan: Plan) -> frozenset[str]:
     named = _named(plan)
     if not named:
         return named
-    return frozenset(name for name in named if name in batch.entity_names or name in batch.message_names)
+    whole = batch if batch.rows is None else batch.rows.every()
+    return frozenset(name for name in named if name in whole.entity_names or name in whole.message_names)
 
 
 def _found(batch: Batch, places: npt.NDArray[np.intp], rank: int, limit: int) -> list[tuple[Found, int]]:

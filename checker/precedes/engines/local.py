@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial as applied
+from itertools import islice
 from queue import SimpleQueue
 from typing import Final
 
@@ -91,7 +92,12 @@ def _by_groups(
             finally:
                 handles[layout].put(file)
 
-        work = (applied(judged, layout, k) for layout in layouts for k in range(len(layout.groups)))
+        # By name: what a report shows of violations is in the first row groups then, and read from no other.
+        ordered = sorted(
+            ((layout, k) for layout in layouts for k in range(len(layout.groups))),
+            key=lambda pair: pair[0].groups[pair[1]].first,
+        )
+        work = (applied(judged, layout, k) for layout, k in ordered)
         for partial, batch, result, heard in _in_order(pool, work, threads):
             merging.add(partial)
             notices.merge(heard.all())
@@ -115,6 +121,8 @@ def _in_order(
 ) -> Iterator[Judged]:
     """What the calls return, in their order, few of them ahead of what is asked for."""
     running: deque[Future[Judged]] = deque()
+    # The first alone: it tells what the others need not keep.
+    yield from (call() for call in islice(work, 1))
     try:
         for call in work:
             running.append(pool.submit(call))

@@ -10,8 +10,6 @@ from typing import Any
 
 from precedes.checking import Answer, FileResult
 from precedes.outcomes import Outcome
-from precedes.reports.asking import claim_json, claim_lines
-from precedes.reports.figure import figure, sentence
 from precedes.verdict import Verdict
 
 JSON_SCHEMA = 1
@@ -37,9 +35,19 @@ def as_text(results: Sequence[FileResult], *, verbose: bool = False) -> str:
                     lines += _answer(result.path, answer)
                 elif answer.explanation.vacuous:
                     lines.append(f"    line {answer.line}: {answer.text}: vacuously, it met no message")
-        for claim in result.claims:
-            lines += claim_lines(result.path, claim)
+        lines += _claims(result)
     return "\n".join([*lines, "", _closing(results)]) + "\n"
+
+
+# What draws figures is loaded where there is one to draw: a file that holds is told without it.
+
+
+def _claims(result: FileResult) -> list[str]:
+    if not result.claims:
+        return []
+    from precedes.reports.asking import claim_lines
+
+    return [line for claim in result.claims for line in claim_lines(result.path, claim)]
 
 
 def _answer(path: str, answer: Answer) -> list[str]:
@@ -47,6 +55,8 @@ def _answer(path: str, answer: Answer) -> list[str]:
     lines += [f"      {reason}" for reason in answer.explanation.reasons]
     witness = answer.explanation.witnesses[0] if answer.explanation.witnesses else None
     if answer.verdict is Verdict.VIOLATED:
+        from precedes.reports.figure import figure, sentence
+
         explained = sentence(answer.requirement, answer.explanation.execution, witness)
         lines += [f"      {explained}"] if explained else []
         lines += [f"        {line}" for line in figure(answer.explanation.execution, witness).splitlines()]
@@ -66,6 +76,8 @@ def as_json(results: Sequence[FileResult]) -> str:
     """One JSON object: files, scenarios, statements with expected and found verdict, reasons, bindings and
     figure.
     """
+    from precedes.reports.asking import claim_json
+
     files: list[dict[str, Any]] = []
     for result in results:
         scenarios = [
@@ -89,6 +101,8 @@ def _statement(answer: Answer) -> dict[str, Any]:
         "reasons": list(answer.explanation.reasons),
     }
     if answer.verdict is Verdict.VIOLATED:
+        from precedes.reports.figure import figure, sentence
+
         statement["bindings"] = dict(witness.bindings) if witness else {}
         statement["explanation"] = sentence(answer.requirement, answer.explanation.execution, witness)
         statement["figure"] = figure(answer.explanation.execution, witness)

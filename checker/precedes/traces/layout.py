@@ -234,16 +234,31 @@ class LaidOut:
 
     def rows(self, number: int) -> pa.Table:
         """The rows of a row group as they are written, without the numbers."""
-        return self._read(number, _ORDINARY)
+        group = self._file.metadata.row_group(number)
+        empty = {
+            group.column(k).path_in_schema.partition(".")[0]
+            for k in range(group.num_columns)
+            if group.column(k).statistics is not None
+            and group.column(k).statistics.null_count == group.column(k).num_values
+        }
+        table = self._read(number, [name for name in _ORDINARY if name not in empty])
+        columns = [
+            arrow.nulls(len(table), field.type) if field.name in empty else table[field.name]
+            for field in (LAYOUT_SCHEMA.field(name) for name in _ORDINARY)
+        ]
+        return pa.Table.from_arrays(columns, names=_ORDINARY)
 
-    def canonical(self, number: int, rows: pa.Table, start: int, notices: Notices) -> pa.Table:
-        """The canonical table of a stretch of a row group that begins at its row `start`, from 0.
+    def canonical(
+        self, number: int, rows: pa.Table, notices: Notices, places: Int64 | None = None
+    ) -> pa.Table:
+        """The canonical table of the `rows` of a row group, or of those at some places.
 
         Rows whose origin was kept are said to be there, if the file is the only one of its trace.
         """
         source = self.layout.source
-        first = int(self._starts[number]) + start + 1
-        numbers = np.arange(first, first + len(rows))
+        numbers = np.arange(len(rows)) if places is None else places
+        rows = rows if places is None else rows.take(arrow.array(places))
+        numbers = numbers + int(self._starts[number]) + 1
         found = canonical(rows.select(list(INPUT_COLUMNS)), source, numbers, notices)
         found = _replaced(found, "vector", rows["clock_list"])
         if source.only and rows["origin_row"].null_count == 0:

@@ -70,7 +70,7 @@ def _laid_out(layout: Layout, notices: Notices, groups: range | None) -> Iterato
         notices.merge(layout.told)
     with closing(LaidOut(layout)) as file:
         for number in range(len(layout.groups)) if groups is None else groups:
-            yield file.canonical(number, file.rows(number), 0, notices)
+            yield file.canonical(number, file.rows(number), notices)
 
 
 def canonical_arrow(source: TraceSource, table: pa.Table, first_row: int, notices: Notices) -> pa.Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import Any, Final, cast
 
@@ -109,16 +109,25 @@ class _Rest(Rows):
         self._whole: pa.Table | None = None
         self._ids: pa.Table | None = None
         self._executions: Names | None = None
-        self._last: tuple[int, Batch] | None = None
+        self._all: Batch | None = None
+        self._read_before: dict[int, tuple[Batch, int]] = {}
 
-    def one(self, x: int) -> Batch:
-        if self._last is None or self._last[0] != x:
-            start, stop = int(self._offsets[x]), int(self._offsets[x + 1])
-            self._last = x, self._assembled(start, stop)
-        return self._last[1]
+    def one(self, x: int) -> tuple[Batch, int]:
+        if x not in self._read_before:
+            self.ahead((x,))
+        return self._read_before[x]
+
+    def ahead(self, executions: Collection[int]) -> None:
+        # Executions of a row group are in the order of their names, and so they are in a batch.
+        chosen = sorted(set(executions))
+        spans = [(int(self._offsets[x]), int(self._offsets[x + 1])) for x in chosen]
+        batch = self._assembled(np.concatenate([np.arange(*span) for span in spans]))
+        self._read_before = {x: (batch, k) for k, x in enumerate(chosen)}
 
     def every(self) -> Batch:
-        return self._assembled(0, int(self._offsets[-1]))
+        if self._all is None:
+            self._all = self._assembled(None)
+        return self._all
 
     def ids(self, x: int) -> tuple[Sequence[str], Sequence[str]]:
         if self._ids is None:
@@ -142,12 +151,15 @@ class _Rest(Rows):
             self._executions = column.take(arrow.array(self._offsets[:-1])).to_numpy()
         return self._executions
 
-    def _assembled(self, start: int, stop: int) -> Batch:
-        if self._whole is None:
-            self._whole = self._read(lambda file: file.rows(self._number))
-        part, unheard = self._whole.slice(start, stop - start), Notices()
-        rows = self._read(lambda file: file.canonical(self._number, part, start, unheard))
-        return assemble(rows, self._options, unheard)
+    def _assembled(self, places: Int64 | None) -> Batch:
+        unheard = Notices()
+
+        def canonical(file: LaidOut) -> pa.Table:
+            if self._whole is None:
+                self._whole = file.rows(self._number)
+            return file.canonical(self._number, self._whole, unheard, places)
+
+        return assemble(self._read(canonical), self._options, unheard)
 
     def _read(self, read: Callable[[LaidOut], pa.Table]) -> pa.Table:
         file = self._file()
