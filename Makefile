@@ -67,8 +67,8 @@ demo: setup ## Judge the papers' figures, then a recorded trace on both engines
 
 # ---------------------------------------------------------------------------------------------------------------- work
 
-test: setup ## Run all tests and report what they cover
-	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadgroup --cov --cov-report=term $(TESTS)
+test: setup ## Run all tests but the slow ones and report what they cover
+	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadgroup -m "not slow" --cov --cov-report=term $(TESTS)
 
 lint: $(VENV)/.project ## Check style, format and import rules
 	$(BIN)/ruff check .
@@ -78,14 +78,14 @@ lint: $(VENV)/.project ## Check style, format and import rules
 types: $(VENV)/.project ## Check types, strictly
 	$(BIN)/mypy
 
-# BENCH="--executions 1000000 ST" for other arguments.
-bench: setup ## Measure how long a scan takes
-	$(BIN)/python benchmarks/scan.py $(BENCH)
+# BENCH=--quick for a fiftieth of the size; what is made is kept in build/bench.
+bench: setup ## Measure ratios side by side: Arrow, DuckDB, Spark, the reference evaluator
+	$(BIN)/python -m benchmarks $(BENCH)
 
 # Hypothesis makes other cases every time, unless CI is set; its own marker finds the tests.
-soak: setup ## Run the property tests ROUNDS times (10), each time on new random cases
+soak: setup ## Run the slow tests, with new random cases
 	@for round in $$(seq $(ROUNDS)); do \
-	  $(BIN)/python -m pytest --quiet --no-header -m hypothesis --numprocesses=$(WORKERS) --dist=loadgroup $(TESTS) \
+	  $(BIN)/python -m pytest --quiet --no-header -m "hypothesis or slow" --numprocesses=$(WORKERS) --dist=loadgroup $(TESTS) \
 	    || exit 1; \
 	done
 

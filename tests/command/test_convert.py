@@ -31,7 +31,7 @@ QUESTIONS = [
     ("causal_order", "causal_delivery", "information_preserving"),
     ("delta_causal_order", "deadline", "--delta", "1s", "--epsilon", "1ms"),
     ("forall p: exists i: p in RL[i]",),
-    ("order_equivalent(RL[B], RL[C])", "forall p in RL[A]: p in RL[Nobody]"),
+    ('order_equivalent(RL["B"], RL["C"])', 'forall p in RL["A"]: p in RL["Nobody"]'),
     ("forall i: forall p, q: p ~> q and q in RL[i] implies p in RL[i]",),
     ("ST", "--incomplete", "--cluster", "A,Q"),
     ("acyclic_order", "agreement", "--delivery", "arrive"),

@@ -44,7 +44,7 @@ def table(text: str, heading: str) -> dict[str, list[str]]:
     }
 
 
-@pytest.mark.slow
+@pytest.mark.xdist_group("lattice")
 @pytest.mark.parametrize("heading", ["The names", "Proved", "Refuted"])
 def test_tables_are_those_of_a_fresh_run(heading: str) -> None:
     again = table(as_markdown(fresh(), PICTURE), heading)
@@ -52,13 +52,13 @@ def test_tables_are_those_of_a_fresh_run(heading: str) -> None:
     assert table(page(), heading) == again
 
 
-@pytest.mark.slow
+@pytest.mark.xdist_group("lattice")
 def test_page_is_that_of_a_fresh_run() -> None:
     """Also the executions shown; `precedes lattice --format markdown -o docs/lattice.md` renews it."""
     assert page() == as_markdown(fresh(), PICTURE)
 
 
-@pytest.mark.slow
+@pytest.mark.xdist_group("lattice")
 def test_every_pair_is_decided() -> None:
     found = fresh()
     names = [node.name for node in found.nodes]
@@ -70,7 +70,7 @@ def test_every_pair_is_decided() -> None:
     assert not proved & set(refuted)
 
 
-@pytest.mark.slow
+@pytest.mark.xdist_group("lattice")
 def test_picture_shows_the_same() -> None:
     """The names and how many lines; not where they are."""
     drawn = (ROOT / "docs" / PICTURE).read_text(encoding="utf-8")
