@@ -1,6 +1,7 @@
 """Ratios measured side by side, in one run: `python -m benchmarks [--quick]`, or `make bench`.
 
-Every number is the median of three after one run that is not counted, with the load of the machine beside it.
+Every number is the median of three after one run that is not counted; what is compared runs in turns. The load of
+the machine stands beside it.
 Verdicts are compared before times are. Prints a table and writes build/bench.json.
 """
 
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import inside, sql, traces
-from benchmarks.measuring import PRECEDES, Measured, process, timed
+from benchmarks.measuring import PRECEDES, Measured, Run, alone, calling, process, side_by_side
 from benchmarks.workload import Workload
 from precedes.traces.layout import SCANNED
 
@@ -66,60 +67,43 @@ class Bench:
 
     def in_process(self) -> Iterator[Ratio]:
         """Against Arrow, as a process and inside one; memory and time on a longer trace."""
-        path = traces.laid_out(self.workload)
-        verify = [PRECEDES, "verify", str(path), "--require", "ST"]
-        whole = process(verify, self.times, (1,))
-        yield Ratio("process: Arrow reads the scanned numbers", whole, self._read(path, SCANNED), 2)
-        integers = traces.integers(self.workload)
-        yield Ratio(
-            "process: Arrow reads plain integers, dest lists", whole, self._read(integers, INTEGERS), None
-        )
-        yield Ratio("process: Arrow reads the trace's columns", whole, self._read(path, READ), None)
-        prepared = inside.required("ST")
-        self.warm = timed(partial(inside.ours, path, prepared), self.times)
-        stream = timed(partial(inside.arrow_stream, path, SCANNED), self.times)
-        yield Ratio("warm: Arrow streams the scanned numbers", self.warm, stream, 3)
-        stream = timed(partial(inside.arrow_stream, integers, INTEGERS), self.times)
-        yield Ratio("warm: Arrow streams plain integers, dest lists", self.warm, stream, None)
-        both = timed(partial(inside.ours, path, inside.required("ST", "causal_order")), self.times)
-        yield Ratio("ST and causal order, against ST", both, self.warm, 1.7)
-        long = process(
-            [*verify[:2], str(traces.repeated(self.workload, self.longer)), *verify[3:]], self.times, (1,)
-        )
-        yield Ratio(f"a trace x{self.longer} as long", long, whole, 8.5 * self.longer / 8)
-        self.results["peak MiB"] = {"x1": whole.peak_mib, f"x{self.longer}": long.peak_mib}
-        small = traces.plain(Workload(40))
-        self.results["1,000 events"] = asdict(
-            process([*verify[:2], str(small), *verify[3:]], self.times, (0, 1))
-        )
+        path, integers = traces.laid_out(self.workload), traces.integers(self.workload)
+        whole = _verify(path)
+        for what, reading, reach in (
+            ("the scanned numbers", _reading(path, SCANNED), 2),
+            ("plain integers, dest lists", _reading(integers, INTEGERS), None),
+            ("the trace's columns", _reading(path, READ), None),
+        ):
+            yield self._ratio(f"process: Arrow reads {what}", whole, reading, reach)
+        warm = self._ours("ST")
+        stream = calling(partial(inside.arrow_stream, path, SCANNED))
+        yield self._ratio("warm: Arrow streams the scanned numbers", warm, stream, 3)
+        stream = calling(partial(inside.arrow_stream, integers, INTEGERS))
+        yield self._ratio("warm: Arrow streams plain integers, dest lists", warm, stream, None)
+        yield self._ratio("ST and causal order, against ST", self._ours("ST", "causal_order"), warm, 1.7)
+        longer = _verify(traces.repeated(self.workload, self.longer))
+        long = self._ratio(f"a trace x{self.longer} as long", longer, whole, 8.5 * self.longer / 8)
+        yield long
+        self.results["peak MiB"] = {"x1": long.theirs.peak_mib, f"x{self.longer}": long.ours.peak_mib}
+        self.results["1,000 events"] = asdict(alone(_verify(traces.plain(Workload(40))), self.times))
 
     def compiled(self) -> Iterator[Ratio]:
         """A formula compiled against its tuned form, and the reference evaluator."""
         path = traces.plain(Workload(40_000))
         for name in ("order_preserving", "causal_order"):
-            loops = timed(inside.scanning(path, inside.compiled(name)), self.times)
-            yield Ratio(
-                f"{name} compiled, against tuned",
-                loops,
-                timed(inside.scanning(path, inside.required(name)), self.times),
-                5,
-            )
+            loops = calling(inside.scanning(path, inside.compiled(name)))
+            tuned = calling(inside.scanning(path, inside.required(name)))
+            yield self._ratio(f"{name} compiled, against tuned", loops, tuned, 5)
         evaluate, executions = inside.by_reference(path, "ST", 200)
-        self.results["reference"] = {"executions": executions, **asdict(timed(evaluate, 1))}
+        self.results["reference"] = {"executions": executions, **asdict(alone(calling(evaluate), 1))}
 
     def databases(self) -> Iterator[Ratio]:
         """DuckDB, with the same verdicts."""
         integers = traces.integers(self.workload)
-        expected = self._violators()
-        if sql.by_duckdb(integers) != expected:
+        if sql.by_duckdb(integers) != self._violators():
             raise RuntimeError("DuckDB comes to other verdicts")
-        yield Ratio(
-            "in-process, against DuckDB",
-            self.warm,
-            timed(partial(sql.by_duckdb, integers), self.times),
-            5,
-            True,
-        )
+        theirs = calling(partial(sql.by_duckdb, integers))
+        yield self._ratio("in-process, against DuckDB", self._ours("ST"), theirs, 5, faster=True)
 
     def on_spark(self) -> Iterator[Ratio]:
         """Spark, against this process, Spark SQL and Spark's own shuffle."""
@@ -128,46 +112,55 @@ class Bench:
         spark = session("local[2]")
         integers, shuffled = traces.integers(self.workload), traces.shuffled(self.workload)
         prepared = inside.required("ST")
-        spark_warm = timed(
-            partial(inside.ours_on_spark, spark, traces.laid_out(self.workload), prepared), self.times
-        )
-        yield Ratio("Spark, against in-process", spark_warm, self.warm, 2)
+        ours = calling(partial(inside.ours_on_spark, spark, traces.laid_out(self.workload), prepared))
+        yield self._ratio("Spark, against in-process", ours, self._ours("ST"), 2)
         if sql.by_spark(spark, integers) != self._violators():
             raise RuntimeError("Spark SQL comes to other verdicts")
-        windows = timed(partial(sql.by_spark, spark, integers), min(self.times, 1))
-        yield Ratio("Spark, against Spark SQL", spark_warm, windows, 6, True)
-        ours = timed(partial(inside.ours_on_spark, spark, shuffled, prepared), self.times)
-        theirs = timed(partial(inside.sorted_by_spark, spark, shuffled), self.times)
-        yield Ratio("Spark on shuffled rows, against its own sort", ours, theirs, 1.5)
+        windows = calling(partial(sql.by_spark, spark, integers))
+        yield self._ratio("Spark, against Spark SQL", ours, windows, 6, faster=True)
+        ours = calling(partial(inside.ours_on_spark, spark, shuffled, prepared))
+        theirs = calling(partial(inside.sorted_by_spark, spark, shuffled))
+        yield self._ratio("Spark on shuffled rows, against its own sort", ours, theirs, 1.5)
         spark.stop()
 
     def growth(self) -> None:
         """Seconds inside this process as the trace grows."""
         prepared = inside.required("ST")
         base = max(1000, self.workload.executions // 8)
-        curves: dict[str, dict[str, float]] = {"events": {}, "entities": {}, "destinations": {}}
-        for times in (1, 2, 4, 8):
-            path = traces.repeated(Workload(base), times)
-            curves["events"][f"x{times}"] = timed(partial(inside.ours, path, prepared), self.times).seconds
-        for entities in (4, 8, 16, 32, 64):
-            path = traces.laid_out(Workload(base // 4, entities, sets=4))
-            curves["entities"][str(entities)] = timed(
-                partial(inside.ours, path, prepared), self.times
-            ).seconds
-        for sets in (1, 4, 16, 64):
-            path = traces.laid_out(Workload(base // 16, 64, sets=sets))
-            curves["destinations"][str(sets)] = timed(
-                partial(inside.ours, path, prepared), self.times
-            ).seconds
-        self.results["growth"] = curves
 
-    def _read(self, path: Path, columns: Sequence[str]) -> Measured:
-        program = str(Path(__file__).with_name("arrow_read.py"))
-        return process([sys.executable, program, str(path), *columns], self.times)
+        def seconds(path: Path) -> float:
+            return alone(calling(partial(inside.ours, path, prepared)), self.times).seconds
+
+        few = base // 4
+        self.results["growth"] = {
+            "events": {f"x{k}": seconds(traces.repeated(Workload(base), k)) for k in (1, 2, 4, 8)},
+            "entities": {
+                str(n): seconds(traces.laid_out(Workload(few, n, sets=4))) for n in (4, 8, 16, 32, 64)
+            },
+            "destinations": {
+                str(n): seconds(traces.laid_out(Workload(few // 4, 64, sets=n))) for n in (1, 4, 16, 64)
+            },
+        }
+
+    def _ratio(
+        self, name: str, ours: Run, theirs: Run, reach: float | None, *, faster: bool = False
+    ) -> Ratio:
+        return Ratio(name, *side_by_side(ours, theirs, self.times), reach, faster)
+
+    def _ours(self, *texts: str) -> Run:
+        return calling(partial(inside.ours, traces.laid_out(self.workload), inside.required(*texts)))
 
     def _violators(self) -> set[int]:
         found = inside.violators(traces.laid_out(self.workload), inside.required("ST"), "ST")
         return {int(name.removeprefix("x")) for name in found}
+
+
+def _verify(path: Path) -> Run:
+    return process([PRECEDES, "verify", str(path), "--require", "ST"], (0, 1))
+
+
+def _reading(path: Path, columns: Sequence[str]) -> Run:
+    return process([sys.executable, str(Path(__file__).with_name("arrow_read.py")), str(path), *columns])
 
 
 def main() -> None:

@@ -24,21 +24,41 @@ class Measured:
     peak_mib: float | None = None
 
 
-def timed(action: Callable[[], object], times: int) -> Measured:
-    """How long it takes, the first time not counted."""
-    action()
-    return medians([_seconds(action) for _ in range(times)])
+Run = Callable[[], tuple[float, float | None]]
+"""One run: the seconds that it took, and its peak memory in MiB where it is a process."""
 
 
-def medians(seconds: Sequence[float], peak_mib: float | None = None) -> Measured:
-    """The median, with the load as it is now."""
-    return Measured(statistics.median(seconds), tuple(seconds), os.getloadavg()[0], peak_mib)
+def side_by_side(ours: Run, theirs: Run, times: int) -> tuple[Measured, Measured]:
+    """Both in turns, so that what else the machine does meets both; the first turn is not counted."""
+    turns = [(ours(), theirs()) for _ in range(times + 1)][1:]
+    return _medians([one for one, _ in turns]), _medians([other for _, other in turns])
 
 
-def process(arguments: Sequence[str], times: int, codes: tuple[int, ...] = (0,)) -> Measured:
-    """How long a whole process takes, from a start with everything in the page cache, and the most memory it took."""
-    runs = [_run(arguments, codes) for _ in range(times + 1)][1:]
-    return medians([seconds for seconds, _ in runs], max(peak for _, peak in runs))
+def alone(run: Run, times: int) -> Measured:
+    """One thing by itself, the first run not counted."""
+    return _medians([run() for _ in range(times + 1)][1:])
+
+
+def calling(action: Callable[[], object]) -> Run:
+    """A call in this process."""
+
+    def run() -> tuple[float, None]:
+        start = time.perf_counter()
+        action()
+        return time.perf_counter() - start, None
+
+    return run
+
+
+def process(arguments: Sequence[str], codes: tuple[int, ...] = (0,)) -> Run:
+    """A whole process, which must end with one of the codes."""
+    return lambda: _run(arguments, codes)
+
+
+def _medians(runs: Sequence[tuple[float, float | None]]) -> Measured:
+    seconds = tuple(seconds for seconds, _ in runs)
+    peaks = [peak for _, peak in runs if peak is not None]
+    return Measured(statistics.median(seconds), seconds, os.getloadavg()[0], max(peaks, default=None))
 
 
 _LAUNCHER = """
@@ -60,9 +80,3 @@ def _run(arguments: Sequence[str], codes: tuple[int, ...]) -> tuple[float, float
     if int(code) not in codes:
         raise RuntimeError(f"{' '.join(arguments)} ended with {code}")
     return float(seconds), float(peak)
-
-
-def _seconds(action: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    action()
-    return time.perf_counter() - start

@@ -65,6 +65,12 @@ class Rows(Protocol):
     def one(self, x: int) -> tuple[Batch, int]:
         """A batch in which execution number x is with everything that was recorded, and its number there."""
 
+    def cut(self, x: int, messages: Collection[int]) -> Batch | None:
+        """Execution number x alone, without the events of other messages than some, which are renumbered.
+
+        None where the execution is small, or where nothing would be left.
+        """
+
     def ahead(self, executions: Collection[int]) -> None:
         """Read some executions together, for which `one` is asked next."""
 
@@ -160,7 +166,11 @@ def execution_of(batch: Batch, x: int, messages: Collection[int] | None = None) 
     `messages` (local numbers) leaves out the events of all others, and keeps those that have no message.
     """
     if batch.rows is not None:
-        batch, x = batch.rows.one(x)
+        cut = None if messages is None else batch.rows.cut(x, messages)
+        if cut is None:
+            batch, x = batch.rows.one(x)
+        else:
+            batch, x, messages = cut, 0, None
     first_entity, end_entity = int(batch.entity_offsets[x]), int(batch.entity_offsets[x + 1])
     entities: list[str] = batch.entity_names[first_entity:end_entity].tolist()
     first_message = int(batch.message_offsets[x])

@@ -7,6 +7,7 @@ import random
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 from precedes.columns import Batch, execution_of
 from precedes.diagnostics import PrecedesError
+from precedes.engines.columnar import laid_out as laid_out_module
 from precedes.engines.columnar.laid_out import batch_of_group
 from precedes.execution import Execution
 from precedes.traces import Notices, TraceOptions, assemble, read_batches, write_executions
@@ -78,6 +80,8 @@ def check_groups(path: Path, options: TraceOptions = OPTIONS) -> int:
                 assert batch.names[:].tolist() == whole.names.tolist()
                 for x in range(batch.executions):
                     assert execution_of(batch, x) == execution_of(whole, x)
+                    some = set(range(0, int(np.diff(whole.message_offsets)[x]), 2))
+                    assert execution_of(batch, x, some) == execution_of(whole, x, some)
                     names = whole.entity_names[whole.entity_offsets[x] : whole.entity_offsets[x + 1]]
                     assert list(batch.rows.ids(x)[0]) == names.tolist()
                     names = whole.message_names[whole.message_offsets[x] : whole.message_offsets[x + 1]]
@@ -92,11 +96,16 @@ def named(given_: Sequence[Execution]) -> list[Execution]:
     return [replace(execution, name=f"x{k}") for k, execution in enumerate(given_)]
 
 
-@given(st.lists(executions(TRACES), min_size=1, max_size=4))
+@given(st.lists(executions(TRACES), min_size=1, max_size=4), st.sampled_from([0, 1000]))
 @settings(max_examples=80, deadline=None)
 def test_numbers_and_ordinary_columns_say_the_same(
-    tmp_path_factory: pytest.TempPathFactory, given_: list[Execution]
+    tmp_path_factory: pytest.TempPathFactory, given_: list[Execution], large: int
 ) -> None:
+    with patch.object(laid_out_module, "LARGE", large):
+        both_ways_the_same(tmp_path_factory, given_)
+
+
+def both_ways_the_same(tmp_path_factory: pytest.TempPathFactory, given_: list[Execution]) -> None:
     path = tmp_path_factory.mktemp("t") / "t.jsonl"
     write_executions(named(given_), path)
     target = laid_out(path, row_group=5)

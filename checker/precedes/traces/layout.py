@@ -235,11 +235,11 @@ class LaidOut:
     def rows(self, number: int) -> pa.Table:
         """The rows of a row group as they are written, without the numbers."""
         group = self._file.metadata.row_group(number)
+        # Of a list, the statistics do not tell an empty one from one that is absent: no column has its path.
         empty = {
-            group.column(k).path_in_schema.partition(".")[0]
-            for k in range(group.num_columns)
-            if group.column(k).statistics is not None
-            and group.column(k).statistics.null_count == group.column(k).num_values
+            chunk.path_in_schema
+            for chunk in map(group.column, range(group.num_columns))
+            if chunk.statistics is not None and chunk.statistics.null_count == group.num_rows
         }
         table = self._read(number, [name for name in _ORDINARY if name not in empty])
         columns = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final, cast
 
@@ -10,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from precedes.columns import MISSING_TIME, Batch, Int64, Names, Rows
+from precedes.columns import MISSING_TIME, NOBODY, Batch, Int32, Int64, Names, Rows
 from precedes.engines.columnar.kernels_layout import fill, highest, measure
 from precedes.traces import Notices, TraceOptions, assemble
-from precedes.traces.arrow import arrow
+from precedes.traces.arrow import Column, arrow, pc
 from precedes.traces.layout import Coded, LaidOut, damaged
 from precedes.traces.schema import EVENT_CODES
 
@@ -68,7 +69,7 @@ def batch_of_group(file: LaidOut, number: int, options: TraceOptions, *, time: b
         raise damaged(file.layout.source)
     for name in ("delivered", "delivered_time", "repeated"):
         made[name] = made[name][:firsts]
-    rest = _Rest(file, number, options, row_offsets)
+    rest = _Rest(file, number, options, row_offsets, coded.message)
     return Batch(
         names=rest.execution_names(),
         unknown=np.zeros(size, np.int32),
@@ -88,6 +89,9 @@ def batch_of_group(file: LaidOut, number: int, options: TraceOptions, *, time: b
     )
 
 
+LARGE: Final = 20_000
+"""Rows above which an execution is cut to the messages in question before it is assembled."""
+
 _NOTHING: Final = np.zeros(0, np.int32)
 _NO_TIME: Final = np.zeros(0, np.int64)
 
@@ -101,11 +105,14 @@ def _listed(coded: Coded) -> tuple[Int64, Array]:
 class _Rest(Rows):
     """The rows behind a batch, read when they are first asked for, by a file handle of their own."""
 
-    def __init__(self, file: LaidOut, number: int, options: TraceOptions, row_offsets: Int64) -> None:
+    def __init__(
+        self, file: LaidOut, number: int, options: TraceOptions, row_offsets: Int64, messages: Int32
+    ) -> None:
         self._file = file.again
         self._number = number
         self._options = options
         self._offsets = row_offsets
+        self._messages = messages
         self._whole: pa.Table | None = None
         self._ids: pa.Table | None = None
         self._executions: Names | None = None
@@ -119,14 +126,33 @@ class _Rest(Rows):
 
     def ahead(self, executions: Collection[int]) -> None:
         # Executions of a row group are in the order of their names, and so they are in a batch.
-        chosen = sorted(set(executions))
-        spans = [(int(self._offsets[x]), int(self._offsets[x + 1])) for x in chosen]
-        batch = self._assembled(np.concatenate([np.arange(*span) for span in spans]))
-        self._read_before = {x: (batch, k) for k, x in enumerate(chosen)}
+        chosen = sorted(x for x in set(executions) if len(executions) == 1 or not self._large(x))
+        if chosen:
+            batch = self._assembled(
+                np.concatenate([np.arange(*self._span(x)) for x in chosen]), self._options
+            )
+            self._read_before = {x: (batch, k) for k, x in enumerate(chosen)}
+
+    def cut(self, x: int, messages: Collection[int]) -> Batch | None:
+        if not self._large(x):
+            return None
+        start, stop = self._span(x)
+        numbers = self._messages[start:stop]
+        places = np.flatnonzero((numbers == NOBODY) | np.isin(numbers, list(messages))) + start
+        if not len(places):
+            return None
+        return self._assembled(places, replace(self._options, cluster=tuple(self.ids(x)[0])))
+
+    def _span(self, x: int) -> tuple[int, int]:
+        return int(self._offsets[x]), int(self._offsets[x + 1])
+
+    def _large(self, x: int) -> bool:
+        start, stop = self._span(x)
+        return stop - start > LARGE
 
     def every(self) -> Batch:
         if self._all is None:
-            self._all = self._assembled(None)
+            self._all = self._assembled(None, self._options)
         return self._all
 
     def ids(self, x: int) -> tuple[Sequence[str], Sequence[str]]:
@@ -134,11 +160,11 @@ class _Rest(Rows):
             self._ids = self._read(
                 lambda file: file.names(self._number, ["entity", "message", "dest", "sender"])
             )
-        start, stop = int(self._offsets[x]), int(self._offsets[x + 1])
+        start, stop = self._span(x)
         part = self._ids.slice(start, stop - start)
-        entities: set[Any] = {*part["entity"].to_pylist(), *part["sender"].to_pylist()}
-        entities.update(name for dest in part["dest"].to_pylist() for name in dest or ())
-        messages: set[Any] = set(part["message"].to_pylist())
+        named = [part["entity"], part["sender"], pc.list_flatten(part["dest"])]
+        entities: set[Any] = {name for column in named for name in _distinct(column)}
+        messages = set(_distinct(part["message"]))
         return sorted(entities - {None}), sorted(messages - {None})
 
     def execution_names(self) -> Names:
@@ -151,7 +177,7 @@ class _Rest(Rows):
             self._executions = column.take(arrow.array(self._offsets[:-1])).to_numpy()
         return self._executions
 
-    def _assembled(self, places: Int64 | None) -> Batch:
+    def _assembled(self, places: Int64 | None, options: TraceOptions) -> Batch:
         unheard = Notices()
 
         def canonical(file: LaidOut) -> pa.Table:
@@ -159,7 +185,7 @@ class _Rest(Rows):
                 self._whole = file.rows(self._number)
             return file.canonical(self._number, self._whole, unheard, places)
 
-        return assemble(self._read(canonical), self._options, unheard)
+        return assemble(self._read(canonical), options, unheard)
 
     def _read(self, read: Callable[[LaidOut], pa.Table]) -> pa.Table:
         file = self._file()
@@ -167,6 +193,12 @@ class _Rest(Rows):
             return read(file)
         finally:
             file.close()
+
+
+def _distinct(column: Column) -> list[Any]:
+    """The values of a column; what is short is made distinct by who asks."""
+    values: list[Any] = (column.unique() if len(column) > LARGE else column).to_pylist()
+    return values
 
 
 class _Unread:
