@@ -10,20 +10,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from enum import IntEnum
 from typing import Any
 
 import click
 
-
-class Exit(IntEnum):
-    """Exit codes, the same in every format."""
-
-    HOLDS = 0
-    VIOLATED = 1
-    COULD_NOT_RUN = 2
-    UNDECIDED = 3
-
+from precedes.commands.gate import explain, gate, init
+from precedes.exits import Exit
 
 SPECS = click.option(
     "--spec",
@@ -272,6 +264,10 @@ def list_names(specs: tuple[str, ...]) -> Exit:
 
     click.echo(listing(checking.library_with(specs)), nl=False)
     return Exit.HOLDS
+
+
+for command in (gate, explain, init):
+    cli.add_command(command)
 
 
 def main() -> None:

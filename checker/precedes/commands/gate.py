@@ -1,0 +1,73 @@
+"""`precedes gate`, and what goes with it: `explain` and `init`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from precedes.exits import Exit
+
+FORMATS = ("text", "json", "junit", "sarif", "github", "github-summary", "gitlab", "tap")
+
+
+@click.command()
+@click.option(
+    "--config",
+    "config",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="precedes.toml or a pyproject.toml.  [default: the nearest one upwards]",
+)
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), help="What goes to standard output.  [default: text]"
+)
+@click.option(
+    "--output",
+    "outputs",
+    multiple=True,
+    metavar="FORMAT:PATH",
+    help="Write this form there, too; repeatable.",
+)
+@click.option("--baseline", metavar="FILE", help="Compare with it, whatever the configuration says.")
+@click.option("--write-baseline", is_flag=True, help="Write what was found as the baseline.")
+@click.option(
+    "--accept", multiple=True, metavar="NAME", help="Accept that this was removed or weakened; repeatable."
+)
+@click.option("--no-cache", is_flag=True, help="Do everything again.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes at a time.")
+@click.option("-q", "--quiet", is_flag=True, help="Only the closing line.")
+@click.option("-v", "--verbose", is_flag=True, help="What passed, too.")
+@click.option("--show-config", is_flag=True, help="Print the configuration as it is understood, and stop.")
+@click.option("--schema", type=click.Choice(["config", "report"]), help="Print a JSON schema, and stop.")
+def gate(**options: Any) -> Exit:
+    """Carry out everything that precedes.toml or [tool.precedes] states, for CI: one summary, one exit code."""
+    from precedes.gate import session
+
+    told = session.run(session.Request(**options), Path.cwd(), os.environ)
+    click.echo(told.text, nl=False)
+    return told.exit
+
+
+@click.command()
+@click.argument("code", required=False)
+def explain(code: str | None) -> Exit:
+    """Say what a code in a message means, why it is told, and what to do. Without one: all of them."""
+    from precedes.reports.codes import explained, listed
+
+    click.echo(listed() if code is None else explained(code), nl=False)
+    return Exit.HOLDS
+
+
+@click.command()
+@click.argument("folder", default=".", type=click.Path(file_okay=False))
+def init(folder: str) -> Exit:
+    """Write a commented precedes.toml, a first scenario and a first definition; nothing is overwritten."""
+    from precedes.gate.starter import write
+
+    for path in write(Path(folder)):
+        click.echo(f"wrote {path}")
+    click.echo("now: precedes gate")
+    return Exit.HOLDS

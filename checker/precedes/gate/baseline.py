@@ -1,0 +1,115 @@
+"""What was found before, to compare with: a file in the repository that a reviewer reads in the change.
+
+It holds no lines, times or names of executions, so that it changes only when something did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from precedes.diagnostics import Diagnostic, PrecedesError
+from precedes.gate.items import Item, Place, Stated
+
+FORMAT: Literal[1] = 1
+LOWERED = ("entities", "messages", "losses", "duplicates", "crashes", "executions")
+"""Facts of which less is a weaker check."""
+
+
+class Kept(Struct, frozen=True, omit_defaults=True):
+    """What a baseline knows of an item."""
+
+    name: str
+    rule: str
+    result: Literal["passed", "failed", "undecided"]
+    fingerprint: str
+    proof: Literal["", "proved", "bounded"] = ""
+    facts: dict[str, int] = {}
+    stated: Stated | None = None
+
+
+class Baseline(Struct, frozen=True):
+    """All items of a run, in the order of their names."""
+
+    format: Literal[1]
+    items: tuple[Kept, ...]
+
+
+def baseline_of(items: Iterable[Item]) -> Baseline:
+    """The baseline that a run comes to."""
+    kept = (
+        Kept(item.name, item.rule, item.result, item.fingerprint, item.proof, item.facts, item.stated)
+        for item in items
+    )
+    return Baseline(FORMAT, tuple(sorted(kept, key=lambda item: item.name)))
+
+
+def write(baseline: Baseline, path: Path) -> None:
+    """Write a baseline, one item a line in effect: indented, so that changes show as such."""
+    text = msgspec.json.format(msgspec.json.encode(baseline), indent=1)
+    path.write_bytes(text + b"\n")
+
+
+def read(path: Path) -> Baseline:
+    """Read a baseline. PrecedesError where it cannot be (C004)."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Baseline)
+    except OSError as error:
+        message, hint = (
+            f"cannot read the baseline: {error.strerror}",
+            "`precedes gate --write-baseline` writes one",
+        )
+    except msgspec.DecodeError as error:
+        message, hint = f"not a baseline: {error}", "write it again: `precedes gate --write-baseline`"
+    raise PrecedesError((Diagnostic("C004", message, str(path), hint=hint),))
+
+
+class Comparison(Struct, frozen=True):
+    """A run against a baseline: fingerprints of what is violated now and was not, no more, and still; and what the
+    comparison itself found."""
+
+    new: frozenset[str]
+    fixed: tuple[str, ...]
+    standing: frozenset[str]
+    items: tuple[Item, ...]
+
+
+def compare(before: Baseline, items: Sequence[Item], place: Place) -> Comparison:
+    """Compare, but for what was required: that is `weakening`'s. `place` is where the comparison is told."""
+    now = {item.name: item for item in items}
+    failed = {item.fingerprint: item.name for item in items if item.result == "failed"}
+    were = {kept.fingerprint: kept.name for kept in before.items if kept.result == "failed"}
+    found: list[Item] = []
+    for kept in before.items:
+        item = now.get(kept.name)
+        check, _, subject = kept.name.partition(": ")
+        if item is None:
+            found.append(Item("G201", check, subject, "failed", f"{kept.name} is checked no more", place))
+            continue
+        found += _moved(kept, item)
+    return Comparison(
+        frozenset(failed.keys() - were.keys()),
+        tuple(sorted(name for fingerprint, name in were.items() if fingerprint not in failed)),
+        frozenset(failed.keys() & were.keys()),
+        tuple(found),
+    )
+
+
+def _moved(kept: Kept, item: Item) -> Iterable[Item]:
+    if kept.proof == "proved" and item.proof == "bounded" and item.result != "failed":
+        said = f"{item.subject} was proved for every size and is known up to a bound only"
+        yield Item("G203", item.check, item.subject, "failed", said, item.place)
+    for fact in LOWERED:
+        was, is_ = kept.facts.get(fact), item.facts.get(fact)
+        if was is not None and is_ is not None and is_ < was:
+            said = f"{item.subject}: {fact} {is_:,}, where the baseline has {was:,}"
+            yield Item("G204", item.check, f"{item.subject}, {fact}", "failed", said, item.place)
+    was, is_ = kept.facts.get("states"), item.facts.get("states")
+    same = all(kept.facts.get(fact) == item.facts.get(fact) for fact in LOWERED)
+    if was is not None and is_ is not None and was != is_ and same:
+        said = f"{item.subject}: {is_:,} states, where the baseline has {was:,}"
+        yield Item("G205", item.check, f"{item.subject}, states", "failed", said, item.place)

@@ -1,0 +1,29 @@
+"""The forms in which a run of the gate is told: one module for each, and the table of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Final
+
+from precedes.gate.running import Summary
+
+Render = Callable[[Summary], str]
+
+FORMATS: Final[Mapping[str, str]] = {
+    "text": "text",
+    "json": "json_object",
+    "junit": "junit",
+    "sarif": "sarif",
+    "github": "github",
+    "github-summary": "github_summary",
+    "gitlab": "gitlab",
+    "tap": "tap",
+}
+"""Formats by the name users type, and the module that renders each: `render(summary) -> str`."""
+
+
+def renderer(name: str) -> Render:
+    """The function that renders a format; its libraries are loaded now and not before."""
+    render: Render = import_module(f"precedes.gate.outputs.{FORMATS[name]}").render
+    return render

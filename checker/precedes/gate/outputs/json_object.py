@@ -1,0 +1,80 @@
+"""For programs: everything, as one JSON object. Its schema is published beside the configuration's."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from precedes.gate.items import Event, Place
+from precedes.gate.outputs.text import WORDS
+from precedes.gate.running import Summary
+
+SCHEMA: Literal[1] = 1
+"""The version. The form grows by keys; a key never changes its meaning under one number."""
+
+
+class Finding(Struct, frozen=True):
+    """One item, as in `precedes.gate.items`."""
+
+    rule: str
+    check: str
+    subject: str
+    result: Literal["passed", "failed", "undecided"]
+    severity: Literal["error", "warning", "note", "off"]
+    standing: Literal["", "new", "standing"]
+    accepted: bool
+    message: str
+    place: Place
+    detail: str
+    events: tuple[Event, ...]
+    scenario: str
+    facts: dict[str, int]
+    fingerprint: str
+
+
+class Document(Struct, frozen=True):
+    """A run of the gate."""
+
+    schema: Literal[1]
+    outcome: Literal["passed", "failed", "undecided"]
+    checks: int
+    unchanged: int
+    fixed: tuple[str, ...]
+    items: tuple[Finding, ...]
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of the document, draft 2020-12."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "a run of precedes gate",
+        **msgspec.json.schema(Document),
+    }
+
+
+def render(summary: Summary) -> str:
+    """One object with a line break at its end. It is the same for two runs that found the same."""
+    findings = tuple(
+        Finding(
+            judged.item.rule,
+            judged.item.check,
+            judged.item.subject,
+            judged.item.result,
+            judged.severity,
+            judged.standing,  # type: ignore[arg-type]
+            judged.accepted,
+            judged.item.message,
+            judged.item.place,
+            judged.item.detail,
+            judged.item.events,
+            judged.item.scenario,
+            judged.item.facts,
+            judged.item.fingerprint,
+        )
+        for judged in summary.judged
+    )
+    outcome: Any = WORDS[summary.outcome]
+    document = Document(SCHEMA, outcome, summary.checks, summary.reused, summary.fixed, findings)
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"

@@ -1,0 +1,48 @@
+"""JUnit XML: a suite for each check, a case for each item; what is undecided is skipped, what does not count passes
+with its message as output."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from junitparser import Failure, JUnitXml, Skipped, TestCase, TestSuite
+
+from precedes.gate.running import Judged, Summary
+from precedes.outcomes import Outcome
+
+
+def render(summary: Summary) -> str:
+    """The document, for `testsuites` readers."""
+    document = JUnitXml("precedes gate")
+    for check, group in groupby(summary.judged, key=lambda judged: judged.item.check):
+        suite = TestSuite(check)
+        suite.add_testcases([_case(judged, summary.outcome) for judged in group])
+        document.add_testsuite(suite)
+    document.update_statistics()
+    text: str = document.tostring().decode("utf-8")
+    return text if text.endswith("\n") else text + "\n"
+
+
+def _case(judged: Judged, outcome: Outcome) -> TestCase:
+    item = judged.item
+    case = TestCase(printable(item.subject), classname=printable(item.check))
+    said = printable(f"{item.place.path}:{item.place.line}: {item.rule} {item.message}\n{item.detail}")
+    if judged.counts or (
+        item.result == "undecided" and outcome is Outcome.OTHERWISE and judged.severity == "error"
+    ):
+        failure = Failure(printable(item.message), item.rule)
+        failure.text = said
+        case.result = [failure]
+    elif item.result == "undecided":
+        case.result = [Skipped(printable(item.message), item.rule)]
+    elif item.result == "failed":
+        case.system_out = said
+    return case
+
+
+def printable(text: str) -> str:
+    """Without the characters that XML 1.0 has no way to write."""
+    return "".join(
+        character if character in "\t\n\r" or character >= " " else "\N{REPLACEMENT CHARACTER}"
+        for character in text
+    )

@@ -1,0 +1,32 @@
+"""The rules of the gate: what a finding can be about, and how much it counts unless told otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import cast
+
+from precedes.codes import codes
+from precedes.gate.configuration import Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule. `code` is stable; `name` is for machines that want one; `help` says what to do."""
+
+    code: str
+    name: str
+    title: str
+    help: str
+    severity: Severity
+
+
+@cache
+def rules() -> Mapping[str, Rule]:
+    """All rules by code, in the order of their codes."""
+    return {
+        code.code: Rule(code.code, code.name, code.title, code.help, cast(Severity, code.severity))
+        for code in codes().values()
+        if code.severity is not None and code.name is not None
+    }

@@ -1,0 +1,188 @@
+"""One run of the gate: checks made from the configuration, what is cheap first, in processes of their own, and what
+the items come to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+from precedes.diagnostics import Diagnostic, PrecedesError
+from precedes.gate import models, specs, traces
+from precedes.gate.baseline import Baseline, Comparison, compare
+from precedes.gate.cache import Cache
+from precedes.gate.checks import Check
+from precedes.gate.configuration import Configuration, Severity
+from precedes.gate.items import Item, Place
+from precedes.gate.rules import rules
+from precedes.gate.weakening import weakened
+from precedes.outcomes import Outcome
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An item, how much it counts here, and how it stands to the baseline: new, standing, or nothing of both."""
+
+    item: Item
+    severity: Severity
+    standing: str = ""
+    accepted: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """Whether it fails the gate."""
+        return self.item.result == "failed" and self.severity == "error" and not self.accepted
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a run came to. `fixed` names what the baseline has as violated and is not any more."""
+
+    judged: tuple[Judged, ...]
+    checks: int
+    reused: int
+    fixed: tuple[str, ...]
+    compared: bool
+    outcome: Outcome
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """Without their standing."""
+        return tuple(judged.item for judged in self.judged)
+
+    def told(self) -> tuple[Judged, ...]:
+        """What is worth telling: everything that did not pass, unless its rule is off."""
+        return tuple(
+            judged for judged in self.judged if judged.item.result != "passed" and judged.severity != "off"
+        )
+
+
+def checks_of(configuration: Configuration, path: Path) -> tuple[Check, ...]:
+    """The checks that a configuration asks for, cheap ones first. PrecedesError with everything that is not there."""
+    root = path.parent
+    made: list[Check] = []
+    mistakes: list[Diagnostic] = []
+
+    def add(found: Callable[[], Iterator[Check]]) -> None:
+        try:
+            made.extend(found())
+        except PrecedesError as error:
+            mistakes.extend(error.diagnostics)
+
+    for spec in configuration.check:
+        add(lambda spec=spec: specs.checks(root, spec))  # type: ignore[misc]
+    for trace in configuration.verify:
+        add(lambda trace=trace: traces.checks(root, path, trace))  # type: ignore[misc]
+    for model in configuration.explore:
+        add(lambda model=model: models.explorations(root, path, model))  # type: ignore[misc]
+    for simulation in configuration.simulate:
+        add(lambda simulation=simulation: models.simulations(root, path, simulation))  # type: ignore[misc]
+    if mistakes:
+        raise PrecedesError(tuple(mistakes))
+    return tuple(sorted(made, key=lambda check: check.cost))
+
+
+def run(
+    configuration: Configuration,
+    path: Path,
+    before: Baseline | None,
+    accept: Sequence[str],
+    cache: Cache,
+    tell: Tell,
+) -> Summary:
+    """Carry out every check, compare, and sum up. PrecedesError with the mistakes of all checks."""
+    checks = checks_of(configuration, path)
+    items, reused = _items(checks, configuration.jobs or len(os.sched_getaffinity(0)), cache, tell)
+    place = Place(path.name)
+    comparison = Comparison(frozenset(), (), frozenset(), ())
+    if before is not None:
+        tell("comparing with the baseline")
+        comparison = compare(before, items, place)
+        items = (*items, *comparison.items, *weakened(before, items))
+    accepted = {*configuration.accept, *accept}
+    judged = tuple(_judged(item, configuration, comparison, accepted) for item in items)
+    outcome = _outcome(judged, configuration)
+    return Summary(judged, len(checks), reused, comparison.fixed, before is not None, outcome)
+
+
+def _items(checks: Sequence[Check], jobs: int, cache: Cache, tell: Tell) -> tuple[tuple[Item, ...], int]:
+    keys = [check.key() for check in checks]
+    known = [cache.get(key) for key in keys]
+    missing = [number for number, items in enumerate(known) if items is None]
+    mistakes: list[Diagnostic] = []
+    for number, result in _results([checks[number] for number in missing], jobs, tell):
+        if isinstance(result, PrecedesError):
+            mistakes += result.diagnostics
+        else:
+            known[missing[number]] = result
+            cache.put(keys[missing[number]], result)
+    if mistakes:
+        raise PrecedesError(tuple(dict.fromkeys(mistakes)))
+    return tuple(item for items in known for item in items or ()), len(checks) - len(missing)
+
+
+Result = tuple[Item, ...] | PrecedesError
+
+
+def _results(checks: Sequence[Check], jobs: int, tell: Tell) -> Iterator[tuple[int, Result]]:
+    """Cheap checks in this process, for starting another costs more than they do; the others side by side."""
+    dear = [number for number, check in enumerate(checks) if check.cost > 0]
+    here = [number for number, check in enumerate(checks) if check.cost == 0]
+    if len(dear) == 1 or jobs == 1:
+        here, dear = sorted([*here, *dear]), []
+    with ProcessPoolExecutor(min(jobs, max(1, len(dear))), mp_context=get_context("spawn")) as pool:
+        running = [(number, pool.submit(_result, checks[number])) for number in dear]
+        for number in here:
+            tell(checks[number].name)
+            yield number, _result(checks[number])
+        for number, future in running:
+            tell(checks[number].name)
+            yield number, future.result()
+
+
+def _result(check: Check) -> Result:
+    try:
+        return check.run()
+    except PrecedesError as error:
+        return error
+
+
+def _judged(item: Item, configuration: Configuration, comparison: Comparison, accepted: set[str]) -> Judged:
+    rule = rules()[item.rule]
+    severity = configuration.severity.get(
+        item.subject,
+        configuration.severity.get(rule.code, configuration.severity.get(rule.name, rule.severity)),
+    )
+    standing = ""
+    if item.result == "failed":
+        fingerprint = item.fingerprint
+        standing = (
+            "new"
+            if fingerprint in comparison.new
+            else "standing"
+            if fingerprint in comparison.standing
+            else ""
+        )
+    comparing = rule.code.startswith("G2")
+    return Judged(
+        item, severity, standing, comparing and bool({item.name, item.subject, item.check} & accepted)
+    )
+
+
+def _outcome(judged: Sequence[Judged], configuration: Configuration) -> Outcome:
+    """Violated before undecided. A run without items checked nothing."""
+    if any(one.counts for one in judged):
+        return Outcome.OTHERWISE
+    open_ = any(
+        one.item.result == "undecided" and one.severity == "error" and not one.accepted for one in judged
+    )
+    if not any(one.item.result != "undecided" for one in judged):
+        return Outcome.UNDECIDED
+    if not open_ or configuration.unknown == "accepted":
+        return Outcome.AS_STATED
+    return Outcome.OTHERWISE if configuration.unknown == "violated" else Outcome.UNDECIDED

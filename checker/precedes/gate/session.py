@@ -1,0 +1,122 @@
+"""`precedes gate` from its arguments to its outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from precedes.diagnostics import usage
+from precedes.exits import Exit
+from precedes.gate import baseline as baselines
+from precedes.gate.cache import Cache
+from precedes.gate.configuration import Configuration, find, load, schema
+from precedes.gate.outputs import FORMATS, renderer
+from precedes.gate.outputs.text import closing
+from precedes.gate.running import Summary
+from precedes.gate.running import run as carry_out
+from precedes.outcomes import Outcome
+from precedes.reports.progress import progress_line
+
+EXITS = {Outcome.AS_STATED: Exit.HOLDS, Outcome.OTHERWISE: Exit.VIOLATED, Outcome.UNDECIDED: Exit.UNDECIDED}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The arguments of one call."""
+
+    config: str | None = None
+    form: str | None = None
+    outputs: Sequence[str] = ()
+    baseline: str | None = None
+    write_baseline: bool = False
+    accept: Sequence[str] = ()
+    no_cache: bool = False
+    jobs: int | None = None
+    quiet: bool = False
+    verbose: bool = False
+    show_config: bool = False
+    schema: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What goes to standard output, and the exit code."""
+
+    text: str
+    exit: Exit
+
+
+def run(request: Request, folder: Path, environment: Mapping[str, str]) -> Told:
+    """Carry out one call in a folder. In GitHub's and GitLab's pipelines, what they read is written by itself."""
+    if request.schema is not None:
+        from precedes.gate.outputs import json_object
+
+        document = schema() if request.schema == "config" else json_object.schema()
+        return Told(_indented(document), Exit.HOLDS)
+    path = find(folder) if request.config is None else Path(request.config)
+    configuration = load(path)
+    if request.jobs is not None:
+        configuration = msgspec.structs.replace(configuration, jobs=request.jobs)
+    if request.show_config:
+        return Told(_indented({"file": str(path), **msgspec.to_builtins(configuration)}), Exit.HOLDS)
+    targets = [_target(text) for text in request.outputs]
+    summary = _carried_out(configuration, path, request)
+    for form, target in targets:
+        _write(target, renderer(form)(summary))
+    form = request.form or ("github" if environment.get("GITHUB_ACTIONS") == "true" else "text")
+    if environment.get("GITHUB_STEP_SUMMARY"):
+        with Path(environment["GITHUB_STEP_SUMMARY"]).open("a", encoding="utf-8") as file:
+            file.write(renderer("github-summary")(summary))
+    return Told(_shown(summary, form, request), EXITS[summary.outcome])
+
+
+def _carried_out(configuration: Configuration, path: Path, request: Request) -> Summary:
+    kept = configuration.cache
+    cache = Cache(None if request.no_cache or not kept else path.parent / kept)
+    name = request.baseline or configuration.baseline
+    file = None if name is None else (Path(name) if request.baseline else path.parent / name)
+    if request.write_baseline and file is None:
+        raise usage(
+            "--write-baseline without a baseline",
+            'say where: baseline = "precedes-baseline.json", or --baseline',
+        )
+    before = None if file is None or request.write_baseline else baselines.read(file)
+    with progress_line() as tell:
+        summary = carry_out(configuration, path, before, request.accept, cache, tell)
+    if request.write_baseline and file is not None:
+        baselines.write(baselines.baseline_of(summary.items), file)
+    return summary
+
+
+def _shown(summary: Summary, form: str, request: Request) -> str:
+    if form != "text":
+        return renderer(form)(summary)
+    if request.quiet:
+        return closing(summary) + "\n"
+    passed = ""
+    if request.verbose:
+        names = (judged.item.name for judged in summary.judged if judged.item.result == "passed")
+        passed = "".join(f"passed: {name}\n" for name in names)
+    return passed + renderer("text")(summary)
+
+
+def _target(text: str) -> tuple[str, Path]:
+    form, colon, path = text.partition(":")
+    if form not in FORMATS or not colon or not path:
+        raise usage(f"--output {text} is not FORMAT:PATH", f"formats: {', '.join(FORMATS)}")
+    return form, Path(path)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise usage(f"cannot write {path}: {error.strerror}") from error
+
+
+def _indented(document: object) -> str:
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"

@@ -1,0 +1,69 @@
+"""Invariants of protocols: what the papers say of states and steps rather than of logs.
+
+A check returns None where its premise is not met; an invariant whose premise was never met has not been tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from precedes.protocol.model import Here, Message, Step
+
+
+@dataclass(frozen=True, slots=True)
+class OfEntity:
+    """Of the state of one entity: `check(protocol, here, state)`."""
+
+    name: str
+    source: str
+    check: Callable[[Any, Here, Any], bool | None]
+
+
+@dataclass(frozen=True, slots=True)
+class OfPair:
+    """Of the states of two different entities, in both orders: `check(protocol, here, state, there, other)`."""
+
+    name: str
+    source: str
+    check: Callable[[Any, Here, Any, Here, Any], bool | None]
+
+
+@dataclass(frozen=True, slots=True)
+class OfStep:
+    """Of one step of one entity: `check(protocol, here, before, cause, step)`.
+
+    `cause` is the Message that was requested, the packet that arrived or the Timer that expired.
+    """
+
+    name: str
+    source: str
+    check: Callable[[Any, Here, Any, Hashable, Step[Any]], bool | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """A whole state: what every entity is in, None where it has stopped; what is under way to whom; whether nothing
+    can happen any more but new requests (`quiet`); and who has delivered what so far.
+    """
+
+    states: tuple[Any, ...]
+    under_way: tuple[tuple[int, int, Hashable], ...]
+    """Sender, receiver and packet, in a fixed order."""
+    quiet: bool
+    sent: tuple[tuple[Message, ...], ...]
+    delivered: tuple[tuple[Message, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OfState:
+    """Of a whole state: `check(protocol, situation)`. The dearest kind: it is called for every state."""
+
+    name: str
+    source: str
+    check: Callable[[Any, Situation], bool | None]
+
+
+Invariant: TypeAlias = OfEntity | OfPair | OfStep | OfState

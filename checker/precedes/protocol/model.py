@@ -1,0 +1,232 @@
+"""What a protocol is: the states of one entity, and what it does when something happens to it.
+
+Every handler is a pure function of frozen, hashable values: the same arguments give an equal outcome. Explorer and
+simulator rely on it; they remember what a handler returned and never call it twice with the same arguments.
+
+A handler tells what it does by actions. What an entity logs follows from them: `send` when a request is accepted,
+the rest where an action says so.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeAlias, TypeVar
+
+from precedes.protocol.invariants import Invariant
+from precedes.protocol.network import Network
+
+S = TypeVar("S", bound=Hashable)
+"""The state of one entity: a frozen, hashable value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What the user of a protocol asks to be sent: the `number`-th request (from 1) of entity `sender` (from 0)."""
+
+    sender: int
+    number: int
+    destinations: frozenset[int]
+
+    @property
+    def name(self) -> str:
+        """As in the papers' figures: a1, a2 are of the first entity, b1 of the second."""
+        if self.sender < 26:
+            return f"{chr(ord('a') + self.sender)}{self.number}"
+        return f"m{self.sender + 1}_{self.number}"
+
+    def renamed(self, names: tuple[int, ...]) -> Message:
+        """The message after entity k has become `names[k]`."""
+        return Message(names[self.sender], self.number, frozenset(names[k] for k in self.destinations))
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Where a handler runs. `now` is what the entity's own clock shows, in ticks; 0 in a network without time."""
+
+    entity: int
+    entities: int
+    now: int = 0
+
+    @property
+    def others(self) -> frozenset[int]:
+        """Every entity but this one."""
+        return frozenset(range(self.entities)) - {self.entity}
+
+
+@dataclass(frozen=True, slots=True)
+class Transmit:
+    """Hand a packet to the network, for `to`, or for every entity, this one included, where that is None."""
+
+    packet: Hashable
+    to: frozenset[int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Arrive:
+    """Log that a message arrived, whatever becomes of it."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Deliver:
+    """Hand a message to the user of this entity. `clock` is its vector time at that event, where it has one."""
+
+    message: Message
+    clock: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Discard:
+    """Throw a message away that will not be delivered."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Install a view: from here on the cluster is `members`."""
+
+    members: frozenset[int]
+
+
+Action: TypeAlias = Transmit | Arrive | Deliver | Discard | View
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Generic[S]):
+    """What a handler does: the state after it, and actions in their order.
+
+    `clock` is the vector time of the send event, where a request was accepted and the protocol keeps one.
+    """
+
+    state: S
+    actions: tuple[Action, ...] = ()
+    clock: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choose(Generic[S]):
+    """One of several steps: each is explored; a simulation takes one at random by its weight (positive, any sum)."""
+
+    options: tuple[tuple[float, Step[S]], ...]
+
+
+Outcome: TypeAlias = Step[S] | Choose[S]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Timer:
+    """A timer that runs at an entity.
+
+    With `due`, in ticks of the entity's clock, it expires then, before time goes on. Without, it is a time-out:
+    it expires when nothing else can happen any more, that is when the network is empty; or early, where the
+    bounds of an exploration allow early time-outs. `after` is how long that is in a simulation, in ticks.
+    """
+
+    name: str
+    due: int | None = None
+    after: int = 0
+    about: int | None = None
+    """The entity that it waits for, if it waits for one."""
+
+
+@dataclass(frozen=True)
+class Protocol(ABC, Generic[S]):
+    """A protocol: one instance is the protocol with its parameters, which are the fields of the dataclass.
+
+    A subclass is a frozen dataclass of its own. Its docstring names the paper and, where `as_written` and the
+    repaired form differ, the steps that differ and the scenarios that show why.
+    """
+
+    as_written: bool = False
+    """The letter of the paper; False: repaired."""
+
+    name: ClassVar[str]
+    """As users type it."""
+    source: ClassVar[str] = ""
+    """The paper and its section."""
+    claims: ClassVar[tuple[str, ...]] = ()
+    """What the paper claims, as requirements in the language: what `explore` checks where nothing else is asked."""
+    invariants: ClassVar[tuple[Invariant, ...]] = ()
+    """What must be so in every reachable state and step, by its name in the paper."""
+    answers: ClassVar[bool] = True
+    """Whether a handler other than `send` may transmit. False lets the explorer leave out more interleavings."""
+    symmetric: ClassVar[bool] = False
+    """Whether renaming the entities of every state and packet gives a behaviour again. See `renamed`."""
+
+    @property
+    @abstractmethod
+    def network(self) -> Network:
+        """The network that the paper assumes."""
+
+    @classmethod
+    def instances(cls, *, as_written: bool) -> Sequence[Protocol[S]]:
+        """What `explore` and `simulate` run where no parameter is given."""
+        return (cls(as_written=as_written),)
+
+    @abstractmethod
+    def start(self, here: Here) -> S:
+        """The state of an entity in the beginning."""
+
+    @abstractmethod
+    def send(self, here: Here, state: S, message: Message) -> Outcome[S] | None:
+        """A request of the user; None: not now (a flow condition), the request stays."""
+
+    @abstractmethod
+    def arrive(self, here: Here, state: S, packet: Hashable, sender: int) -> Outcome[S] | None:
+        """A packet comes in from the network; None: not now, it stays under way."""
+
+    def timers(self, here: Here, state: S) -> tuple[Timer, ...]:
+        """The timers that run."""
+        return ()
+
+    def expire(self, here: Here, state: S, timer: Timer) -> Outcome[S]:
+        """A timer expires."""
+        raise NotImplementedError(f"{type(self).__name__} has timers and does not say what they do")
+
+    def crash(self, here: Here, state: S) -> S | None:
+        """What an entity that stops still has when it recovers: stable memory. None: it cannot recover."""
+        return None
+
+    def recover(self, here: Here, state: S) -> Outcome[S]:
+        """An entity that had stopped starts again, with what `crash` left it."""
+        return Step(self.start(here))
+
+    def corrupted(self, packet: Hashable) -> tuple[Hashable, ...]:
+        """What a packet may become on its way, in a network that corrupts."""
+        return ()
+
+    def waiting(self, state: S) -> frozenset[Message]:
+        """Messages that arrived and are neither delivered nor discarded yet. Where nothing can happen any more,
+        such a message starves, which is a violation."""
+        return frozenset()
+
+    def receipt_log(self, state: S) -> tuple[Message, ...] | None:
+        """RL as it stands in the state, for a protocol that rearranges what it received.
+
+        None: RL is what `Deliver` actions say, in their order.
+        """
+        return None
+
+    def renamed(self, state: S, names: tuple[int, ...]) -> S:
+        """The state of an entity after entity k has become `names[k]`, for every k: in vectors, keys and messages."""
+        raise NotImplementedError(
+            f"{type(self).__name__} is symmetric and does not say how to rename a state"
+        )
+
+    def renamed_packet(self, packet: Hashable, names: tuple[int, ...]) -> Hashable:
+        """A packet after entity k has become `names[k]`."""
+        raise NotImplementedError(
+            f"{type(self).__name__} is symmetric and does not say how to rename a packet"
+        )
+
+    def name_of(self, entity: int) -> str:
+        """An entity's name in figures and traces."""
+        return f"E{entity + 1}"
+
+    def parameters(self) -> Mapping[str, object]:
+        """What this instance was made with."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}

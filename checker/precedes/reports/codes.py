@@ -1,0 +1,36 @@
+"""What `precedes explain` prints."""
+
+from __future__ import annotations
+
+import difflib
+import textwrap
+
+from precedes.codes import codes
+from precedes.diagnostics import usage
+
+WIDTH = 100
+
+
+def explained(code: str) -> str:
+    """One code. PrecedesError for one that there is not."""
+    known = codes()
+    wanted = code.upper()
+    found = known.get(wanted) or next((entry for entry in known.values() if entry.name == code.lower()), None)
+    if found is None:
+        near = difflib.get_close_matches(wanted, known, 3)
+        raise usage(
+            f"there is no code {code}",
+            f"near it: {', '.join(near)}" if near else "`precedes explain` lists all",
+        )
+    parts = [f"{found.code}  {found.title}"]
+    parts += [textwrap.fill(text, WIDTH) for text in (found.why, found.help) if text]
+    if found.severity is not None:
+        parts.append(
+            f"A rule of the gate, {found.name}; it counts as {found.severity} unless the configuration says otherwise."
+        )
+    return "\n\n".join(parts) + "\n"
+
+
+def listed() -> str:
+    """All codes with their titles."""
+    return "".join(f"{code.code}  {code.title}\n" for code in codes().values())
