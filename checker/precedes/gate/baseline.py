@@ -18,6 +18,8 @@ from precedes.gate.items import Item, Place, Stated
 FORMAT: Literal[1] = 1
 LOWERED = ("entities", "messages", "losses", "duplicates", "crashes", "executions")
 """Facts of which less is a weaker check."""
+REQUIRING = frozenset({"G103", "G104", "G105"})
+"""Rules of checks that have requirements: what became of these is for `weakening` to say."""
 
 
 class Kept(Struct, frozen=True, omit_defaults=True):
@@ -30,6 +32,16 @@ class Kept(Struct, frozen=True, omit_defaults=True):
     proof: Literal["", "proved", "bounded"] = ""
     facts: dict[str, int] = {}
     stated: Stated | None = None
+
+    @property
+    def check(self) -> str:
+        """As in the item."""
+        return self.name.partition(": ")[0]
+
+    @property
+    def subject(self) -> str:
+        """As in the item."""
+        return self.name.partition(": ")[2]
 
 
 class Baseline(Struct, frozen=True):
@@ -84,13 +96,18 @@ def compare(before: Baseline, items: Sequence[Item], place: Place) -> Comparison
     failed = {item.fingerprint: item.name for item in items if item.result == "failed"}
     were = {kept.fingerprint: kept.name for kept in before.items if kept.result == "failed"}
     found: list[Item] = []
+    checks = {item.check for item in items}
+    for check in dict.fromkeys(kept.check for kept in before.items):
+        if check not in checks:
+            said = f"{check} is not done any more"
+            found.append(Item("G201", check, "all of it", "failed", said, place))
     for kept in before.items:
         item = now.get(kept.name)
-        check, _, subject = kept.name.partition(": ")
-        if item is None:
-            found.append(Item("G201", check, subject, "failed", f"{kept.name} is checked no more", place))
-            continue
-        found += _moved(kept, item)
+        if item is not None:
+            found += _moved(kept, item)
+        elif kept.check in checks and kept.rule not in REQUIRING:
+            said = f"{kept.name} is checked no more"
+            found.append(Item("G201", kept.check, kept.subject, "failed", said, place))
     return Comparison(
         frozenset(failed.keys() - were.keys()),
         tuple(sorted(name for fingerprint, name in were.items() if fingerprint not in failed)),

@@ -26,17 +26,22 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """An item, how much it counts here, and how it stands to the baseline: new, standing, or nothing of both."""
+    """An item, how much it counts here, and how it stands to the baseline: new, standing, or nothing of both.
+
+    `strict`: what is undecided counts as what failed does.
+    """
 
     item: Item
     severity: Severity
     standing: str = ""
     accepted: bool = False
+    strict: bool = False
 
     @property
     def counts(self) -> bool:
         """Whether it fails the gate."""
-        return self.item.result == "failed" and self.severity == "error" and not self.accepted
+        failed = self.item.result == "failed" or (self.strict and self.item.result == "undecided")
+        return failed and self.severity == "error" and not self.accepted
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,24 +159,16 @@ def _result(check: Check) -> Result:
 
 def _judged(item: Item, configuration: Configuration, comparison: Comparison, accepted: set[str]) -> Judged:
     rule = rules()[item.rule]
-    severity = configuration.severity.get(
-        item.subject,
-        configuration.severity.get(rule.code, configuration.severity.get(rule.name, rule.severity)),
-    )
+    told = configuration.severity
+    severity = told.get(item.subject, told.get(rule.code, told.get(rule.name, rule.severity)))
     standing = ""
     if item.result == "failed":
         fingerprint = item.fingerprint
-        standing = (
-            "new"
-            if fingerprint in comparison.new
-            else "standing"
-            if fingerprint in comparison.standing
-            else ""
+        standing = "standing" * (fingerprint in comparison.standing) or "new" * (
+            fingerprint in comparison.new
         )
-    comparing = rule.code.startswith("G2")
-    return Judged(
-        item, severity, standing, comparing and bool({item.name, item.subject, item.check} & accepted)
-    )
+    taken = rule.code.startswith("G2") and bool({item.name, item.subject, item.check} & accepted)
+    return Judged(item, severity, standing, taken, strict=configuration.unknown == "violated")
 
 
 def _outcome(judged: Sequence[Judged], configuration: Configuration) -> Outcome:
@@ -183,6 +180,4 @@ def _outcome(judged: Sequence[Judged], configuration: Configuration) -> Outcome:
     )
     if not any(one.item.result != "undecided" for one in judged):
         return Outcome.UNDECIDED
-    if not open_ or configuration.unknown == "accepted":
-        return Outcome.AS_STATED
-    return Outcome.OTHERWISE if configuration.unknown == "violated" else Outcome.UNDECIDED
+    return Outcome.UNDECIDED if open_ and configuration.unknown == "undecided" else Outcome.AS_STATED

@@ -75,6 +75,9 @@ def _items(this: TraceCheck, report: Report) -> Iterator[Item]:
         yield Item("G301", this.name, "trace", "undecided", said, place)
     violations = {violation.predicate: violation for violation in reversed(report.violations)}
     for name, count in report.counts.items():
+        # A part that has parts itself says nothing that these and the whole do not say.
+        if name not in report.leaves and name not in this.settings.require:
+            continue
         yield item_of("G105", this, name, count, violations.get(name), report.executions, place)
 
 
@@ -106,6 +109,7 @@ def item_of(
         stated = Stated(name, definitions(specs))
     facts = {"executions": executions, "violated": count.violated, "unknown": count.unknown}
     if violation is None or result != "failed":
+        # A service is violated by its parts, which are told with their figures.
         return Item(rule, this.name, name, result, f"{name}: {said}", place, stated=stated, facts=facts)
     witnesses = violation.explanation.witnesses
     witness = witnesses[0] if witnesses else None

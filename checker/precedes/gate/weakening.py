@@ -6,9 +6,12 @@ with the definitions that stood in the project's own files.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import cast
+
 from precedes.diagnostics import PrecedesError
-from precedes.formula import Implies, Requirement
-from precedes.gate.baseline import Baseline, Kept
+from precedes.formula import Implies, Requirement, conjunction
+from precedes.gate.baseline import REQUIRING, Baseline, Kept
 from precedes.gate.checks import events_of
 from precedes.gate.items import Item, Stated
 from precedes.language.compiling import compile_text
@@ -19,15 +22,23 @@ SECONDS = 30.0
 """For one comparison."""
 
 
-def weakened(before: Baseline, items: tuple[Item, ...]) -> tuple[Item, ...]:
-    """One item for each requirement that demands less than in the baseline, or may do so."""
-    now = {item.name: item for item in items}
+def weakened(before: Baseline, items: Sequence[Item]) -> tuple[Item, ...]:
+    """One item for each requirement that demands less than in the baseline, or may do so, or is gone."""
+    now: dict[str, list[Item]] = {}
+    for item in items:
+        if item.stated is not None:
+            now.setdefault(item.check, []).append(item)
     found: list[Item] = []
     for kept in before.items:
-        item = now.get(kept.name)
-        if item is None or kept.stated is None or item.stated is None or kept.stated == item.stated:
+        stated = now.get(kept.check, [])
+        same = [item for item in stated if item.name == kept.name]
+        # What was required under this name; if there is none any more, all that the check requires now.
+        instead = same or (
+            [item for item in stated if item.rule == kept.rule] if kept.rule in REQUIRING else []
+        )
+        if kept.stated is None or not instead or kept.stated in [item.stated for item in instead]:
             continue
-        answer = _compared(kept, item)
+        answer = _compared(kept, instead)
         if answer is not None:
             found.append(answer)
     return tuple(found)
@@ -41,37 +52,42 @@ def meaning(stated: Stated) -> Requirement:
     return requirement(stated.text, library)
 
 
-def _compared(kept: Kept, item: Item) -> Item | None:
-    if kept.stated is None or item.stated is None:
-        return None
+def _compared(kept: Kept, instead: Sequence[Item]) -> Item | None:
+    place = instead[0].place
     try:
-        old, new = meaning(kept.stated), meaning(item.stated)
+        old = meaning(cast(Stated, kept.stated))
+        parts = [meaning(cast(Stated, item.stated)) for item in instead]
     except PrecedesError as error:
-        said = f"{item.subject} cannot be compared with the baseline: {error.diagnostics[0].message}"
-        return Item("G202", item.check, item.subject, "undecided", said, item.place)
-    if old.formula == new.formula:
+        said = f"{kept.subject} cannot be compared with the baseline: {error.diagnostics[0].message}"
+        return Item("G202", kept.check, kept.subject, "undecided", said, place)
+    new = conjunction(*(part.formula for part in parts))
+    if old.formula == new:
         return None
     from precedes.engines.solver import Counterexample, Options, Proved, as_scenario, prove
 
-    question = Requirement(f"{new.name} implies {old.name}", Implies(new.formula, old.formula), ())
-    answer = prove(question, Options(timeout=SECONDS))
+    named = " and ".join(part.name for part in parts)
+    answer = prove(
+        Requirement(f"({named}) implies {old.name}", Implies(new, old.formula), ()), Options(timeout=SECONDS)
+    )
     match answer:
         case Proved():
             return None
         case Counterexample(execution, _):
-            said = f"{item.subject} demands less than it did: this execution was forbidden and is allowed now"
+            said = f"{kept.subject} demands less than it did: this execution was forbidden and is allowed now"
+            if instead[0].subject != kept.subject:
+                said = f"{kept.subject} is not required any more: this execution was forbidden and is allowed now"
             scenario = as_scenario(execution, "weakened")
             return Item(
                 "G202",
-                item.check,
-                item.subject,
+                kept.check,
+                kept.subject,
                 "failed",
                 said,
-                item.place,
+                place,
                 scenario,
                 events_of(execution),
                 scenario,
             )
         case _:
-            said = f"{item.subject} may demand less than it did: {answer}"
-            return Item("G202", item.check, item.subject, "undecided", said, item.place)
+            said = f"{kept.subject} may demand less than it did: {answer}"
+            return Item("G202", kept.check, kept.subject, "undecided", said, place)

@@ -8,7 +8,6 @@ from itertools import groupby
 from junitparser import Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from precedes.gate.running import Judged, Summary
-from precedes.outcomes import Outcome
 
 
 def render(summary: Summary) -> str:
@@ -16,20 +15,18 @@ def render(summary: Summary) -> str:
     document = JUnitXml("precedes gate")
     for check, group in groupby(summary.judged, key=lambda judged: judged.item.check):
         suite = TestSuite(check)
-        suite.add_testcases([_case(judged, summary.outcome) for judged in group])
+        suite.add_testcases([_case(judged) for judged in group])
         document.add_testsuite(suite)
     document.update_statistics()
     text: str = document.tostring().decode("utf-8")
     return text if text.endswith("\n") else text + "\n"
 
 
-def _case(judged: Judged, outcome: Outcome) -> TestCase:
+def _case(judged: Judged) -> TestCase:
     item = judged.item
     case = TestCase(printable(item.subject), classname=printable(item.check))
     said = printable(f"{item.place.path}:{item.place.line}: {item.rule} {item.message}\n{item.detail}")
-    if judged.counts or (
-        item.result == "undecided" and outcome is Outcome.OTHERWISE and judged.severity == "error"
-    ):
+    if judged.counts:
         failure = Failure(printable(item.message), item.rule)
         failure.text = said
         case.result = [failure]

@@ -1,0 +1,204 @@
+"""A recorder for your own code: it writes the trace that `verify` reads, and needs nothing but Python.
+
+    recorder = Recorder("trace.jsonl")
+    ledger, audit = recorder.entity("ledger"), recorder.entity("audit")
+    headers = ledger.send("m1", to=["audit"])     # carry these with the message
+    audit.deliver(headers)
+    recorder.assert_keeps("ST")
+
+Processes that do not share memory have a recorder each, with a file of its own and the same `execution`. Every event is
+one line, appended by one write: what was written before a crash is whole. Vector clocks are kept as the CMD paper
+computes them (§2) and travel in the headers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from types import TracebackType
+from typing import Any, Final, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+MESSAGE: Final = "precedes-message"
+SENDER: Final = "precedes-sender"
+CLOCK: Final = "precedes-clock"
+"""The names of the headers; their values are text, as brokers want them."""
+
+
+class Recorder:
+    """Writes one execution, or its part in this process, to a file in JSON Lines.
+
+    `sync`: let the operating system write every line to the disk before going on, so that it survives the machine
+    and not only the process. An existing file is added to.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], execution: str = "run", *, sync: bool = False) -> None:
+        self.path = os.fspath(path)
+        self.execution = execution
+        self._sync = sync
+        self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        self._entities: dict[str, Entity] = {}
+        self._lock = threading.Lock()
+
+    def entity(self, name: str) -> Entity:
+        """The recorder's view of one entity: the same object for the same name."""
+        with self._lock:
+            return self._entities.setdefault(name, Entity(self, name))
+
+    def write(self, row: Mapping[str, object]) -> None:
+        """Append one row."""
+        line = json.dumps({"execution": self.execution, **row}, ensure_ascii=False, separators=(",", ":"))
+        os.write(self._file, line.encode() + b"\n")
+        if self._sync:
+            os.fsync(self._file)
+
+    def assert_keeps(
+        self, *required: str, traces: Iterable[str | os.PathLike[str]] = (), incomplete: bool = False
+    ) -> None:
+        """AssertionError, with the figure, unless what is required holds of what was recorded here and in `traces`.
+
+        What is unknown, or was never met, does not hold. Needs precedes in full.
+        """
+        from precedes.reports.verification import as_text
+        from precedes.verdict import Verdict
+        from precedes.verification import Question, verify
+
+        paths = (self.path, *map(os.fspath, traces))
+        question = Question(traces=paths, required=required, incomplete=incomplete)
+        report, notices = verify(question, lambda _executions, _events: None)
+        if report.verdict is not Verdict.HOLDS:
+            raise AssertionError("\n" + as_text(report, notices, 0.0))
+
+    def close(self) -> None:
+        """Close the file; what is recorded later is an error."""
+        os.close(self._file)
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Entity:
+    """One entity of an execution. Safe to use from several threads: its events stand in the order of the calls."""
+
+    def __init__(self, recorder: Recorder, name: str) -> None:
+        self.name = name
+        self._recorder = recorder
+        self._clock: dict[str, int] = {}
+        self._sent = 0
+        self._last = 0
+        self._lock = threading.Lock()
+
+    def send(self, message: str | None = None, to: Iterable[str] | None = None) -> dict[str, str]:
+        """Record a send, before the message leaves; the headers to carry with it.
+
+        `message` names it, uniquely in the execution; a name is made up where there is none. `to`: the entities that it
+        is for, all of them where that is None.
+        """
+        with self._lock:
+            self._sent += 1
+            name = message if message is not None else f"{self.name}-{self._sent}"
+            self._tick()
+            row: dict[str, object] = {"entity": self.name, "event": "send", "message": name}
+            if to is not None:
+                row["dest"] = list(to)
+            self._write(row)
+            return {MESSAGE: name, SENDER: self.name, CLOCK: json.dumps(self._clock, separators=(",", ":"))}
+
+    def deliver(self, headers: Mapping[str, Any]) -> str:
+        """Record a delivery, with the headers that came with the message (text or bytes); the message's name.
+
+        KeyError where the headers were lost on the way.
+        """
+        return self._received("deliver", headers)
+
+    def arrive(self, headers: Mapping[str, Any]) -> str:
+        """Record that a message arrived; its delivery, or that it was discarded, is another event."""
+        return self._received("arrive", headers)
+
+    def discard(self, headers: Mapping[str, Any]) -> str:
+        """Record that a message was thrown away."""
+        return self._received("discard", headers)
+
+    def crash(self) -> None:
+        """Record that the entity stops."""
+        with self._lock:
+            self._write({"entity": self.name, "event": "crash"})
+
+    def recover(self) -> None:
+        """Record that it starts again."""
+        with self._lock:
+            self._write({"entity": self.name, "event": "recover"})
+
+    def sends(
+        self, to: Iterable[str] | None = None, headers: str = "headers"
+    ) -> Callable[[Callable[P, R]], Callable[P, R]]:
+        """Wrap a function that sends: the headers are merged into its keyword argument named `headers`."""
+
+        def wrap(function: Callable[P, R]) -> Callable[P, R]:
+            @wraps(function)
+            def sending(*arguments: P.args, **named: P.kwargs) -> R:
+                carried: Any = {**(named.get(headers) or {}), **self.send(to=to)}  # type: ignore[dict-item]
+                named[headers] = carried
+                return function(*arguments, **named)
+
+            return sending
+
+        return wrap
+
+    def delivers(
+        self, headers: Callable[..., Mapping[str, Any]]
+    ) -> Callable[[Callable[P, R]], Callable[P, R]]:
+        """Wrap a handler: `headers` finds them in the handler's arguments. Recorded before the handler runs."""
+
+        def wrap(function: Callable[P, R]) -> Callable[P, R]:
+            @wraps(function)
+            def delivering(*arguments: P.args, **named: P.kwargs) -> R:
+                self.deliver(headers(*arguments, **named))
+                return function(*arguments, **named)
+
+            return delivering
+
+        return wrap
+
+    def _received(self, event: str, headers: Mapping[str, Any]) -> str:
+        message, sender = _text(headers[MESSAGE]), _text(headers[SENDER])
+        with self._lock:
+            if event == "deliver":
+                self._join(json.loads(_text(headers[CLOCK])))
+                self._tick()
+            self._write({"entity": self.name, "event": event, "message": message, "sender": sender})
+        return message
+
+    def _write(self, row: dict[str, object]) -> None:
+        # Nanoseconds as `seq`: a process that starts again goes on behind what it wrote before.
+        now = time.time_ns()
+        self._last = max(self._last + 1, now)
+        self._recorder.write({**row, "seq": self._last, "time": _rfc3339(now), "clock": dict(self._clock)})
+
+    def _tick(self) -> None:
+        self._clock[self.name] = self._clock.get(self.name, 0) + 1
+
+    def _join(self, clock: Mapping[str, int]) -> None:
+        for entity, count in clock.items():
+            self._clock[entity] = max(count, self._clock.get(entity, 0))
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def _rfc3339(nanosecond: int) -> str:
+    """In UTC, as text: seconds as a float lose the last digits."""
+    seconds, nanoseconds = divmod(nanosecond, 1_000_000_000)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{nanoseconds:09d}Z"

@@ -1,0 +1,221 @@
+"""The gate: verdicts, exit codes, the cache, and what a baseline adds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from precedes.gate import baseline
+from precedes.gate.cache import Cache
+from tests.gate.projects import SWAPPED, TRACE, changed, gate, project
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = project(tmp_path)
+    ended = gate(made, "--write-baseline", "-q")
+    assert (ended.code, ended.err) == (0, "")
+    return made
+
+
+def told(folder: Path, *arguments: object) -> tuple[int, str]:
+    ended = gate(folder, *arguments)
+    return ended.code, ended.out
+
+
+def test_a_project_that_passes(folder: Path) -> None:
+    code, out = told(folder)
+    assert code == 0
+    assert out == "passed: 7 passed in 3 checks, 3 of them unchanged; against the baseline 0 new, 0 fixed\n"
+
+
+def test_what_passed_is_told_where_asked(folder: Path) -> None:
+    _, out = told(folder, "-v")
+    assert "passed: check specs/first.prec: claim TO implies PO\n" in out
+
+
+def test_a_reordered_trace_fails_with_its_figure(folder: Path) -> None:
+    (folder / "traces/run.jsonl").write_text(SWAPPED, encoding="utf-8")
+    code, out = told(folder)
+    assert code == 1
+    assert "traces/run.jsonl:1: G105 error (new): order_preserving: 1 of 1 executions violate it" in out
+    assert "< b a ]" in out
+    assert "failed: 2 errors" in out
+
+
+def test_what_stands_is_told_in_brief_and_still_fails(folder: Path) -> None:
+    (folder / "traces/run.jsonl").write_text(SWAPPED, encoding="utf-8")
+    gate(folder, "--write-baseline")
+    code, out = told(folder)
+    assert code == 1
+    assert "(standing)" in out
+    assert "b a" not in out
+    (folder / "traces/run.jsonl").write_text(TRACE, encoding="utf-8")
+    code, out = told(folder)
+    assert code == 0
+    assert "fixed: verify traces/*.jsonl: SP\n" in out
+
+
+def test_a_budget(folder: Path) -> None:
+    (folder / "traces/run.jsonl").write_text(SWAPPED + TRACE.replace('"x"', '"y"') * 1, encoding="utf-8")
+    changed(
+        folder,
+        "precedes.toml",
+        'require = ["SP"]',
+        'require = ["order_preserving"]\nbudget = { order_preserving = "50 %" }',
+    )
+    gate(folder, "--write-baseline")
+    assert told(folder)[0] == 0
+    changed(folder, "precedes.toml", "50 %", "49 %")
+    code, out = told(folder)
+    assert code == 1
+    assert "1 of 2 executions violate it, more than the budget of 49 %" in out
+
+
+@pytest.mark.parametrize("meaning", [("undecided", 3), ("violated", 1), ("accepted", 0)])
+def test_unknown_means_what_the_configuration_says(folder: Path, meaning: tuple[str, int]) -> None:
+    changed(folder, "precedes.toml", 'require = ["SP"]', 'require = ["deadline"]')
+    changed(folder, "precedes.toml", "baseline =", f'unknown = "{meaning[0]}"\nbaseline =')
+    gate(folder, "--write-baseline")
+    assert told(folder)[0] == meaning[1]
+
+
+def test_a_severity(folder: Path) -> None:
+    (folder / "traces/run.jsonl").write_text(SWAPPED, encoding="utf-8")
+    with (folder / "precedes.toml").open("a", encoding="utf-8") as file:
+        file.write('\n[severity]\nG105 = "warning"\n')
+    code, out = told(folder)
+    assert code == 0
+    assert "G105 warning" in out
+    changed(
+        folder, "precedes.toml", 'G105 = "warning"', 'trace-property = "warning"\norder_preserving = "error"'
+    )
+    assert told(folder)[0] == 1
+
+
+def test_a_weakened_definition_fails_unless_accepted(folder: Path) -> None:
+    changed(
+        folder,
+        "specs/words.prec",
+        "(forall j: j in dest(p) implies p in RL[j])",
+        "(exists j: j in dest(p) and p in RL[j])",
+    )
+    code, out = told(folder)
+    assert code == 1
+    assert "specs/words.prec:1: G202 error: definition spread demands less than it did" in out
+    assert "cluster E1 E2" in out
+    assert told(folder, "--accept", "definition spread")[0] == 0
+    changed(folder, "precedes.toml", "baseline =", 'accept = ["definition spread"]\nbaseline =')
+    assert told(folder)[0] == 0
+
+
+def test_another_wording_of_a_definition_is_none_the_weaker(folder: Path) -> None:
+    changed(folder, "specs/words.prec", "implies p in RL[j])", "implies not not p in RL[j])")
+    assert told(folder)[0] == 0
+
+
+def test_a_stronger_requirement_is_a_new_check_and_a_removed_one_is_told(folder: Path) -> None:
+    changed(folder, "precedes.toml", '["SP"]', '["ST"]')
+    code, out = told(folder)
+    assert code == 0, "ST demands all that SP did"
+    changed(folder, "precedes.toml", '["ST"]', '["order_preserving"]')
+    code, out = told(folder)
+    assert code == 1
+    assert "G202 error: SP is not required any more: this execution was forbidden and is allowed now" in out
+
+
+def test_a_check_that_is_gone_is_told_once(folder: Path) -> None:
+    changed(folder, "precedes.toml", '[[verify]]\nfiles = ["traces/*.jsonl"]\nrequire = ["SP"]\n', "")
+    code, out = told(folder)
+    assert code == 1
+    assert out.count("G201") == 1
+    assert "precedes.toml:1: G201 error: verify traces/*.jsonl is not done any more" in out
+    assert told(folder, "--accept", "verify traces/*.jsonl")[0] == 0
+
+
+def test_a_removed_expectation(folder: Path) -> None:
+    changed(folder, "specs/first.prec", "expect not ST\n", "")
+    code, out = told(folder)
+    assert code == 1
+    assert "G201 error: check specs/first.prec: first: expect not ST is checked no more" in out
+
+
+def test_nothing_checked_is_no_pass(tmp_path: Path) -> None:
+    (tmp_path / "precedes.toml").write_text('[[check]]\nfiles = ["a.prec"]\n', encoding="utf-8")
+    (tmp_path / "a.prec").write_text("# nothing\n", encoding="utf-8")
+    code, out = told(tmp_path)
+    assert code == 3
+    assert "a.prec:1: G301 undecided: no expectation and no claim: nothing was checked" in out
+
+
+def test_a_mistake_in_a_spec_is_told_at_its_line(folder: Path) -> None:
+    changed(folder, "specs/first.prec", "expect SP", "expect SPP")
+    ended = gate(folder)
+    assert ended.code == 2
+    assert "specs/first.prec:5:8: N0" in ended.err
+
+
+def test_what_changed_is_done_again_and_nothing_else(folder: Path) -> None:
+    changed(folder, "specs/first.prec", "scenario first", "scenario  first")
+    _, out = told(folder)
+    assert "2 of them unchanged" in out
+    _, out = told(folder, "--no-cache")
+    assert "unchanged" not in out
+
+
+def test_a_damaged_cache_counts_as_none(folder: Path) -> None:
+    kept = list((folder / ".precedes-cache").glob("*.json"))
+    assert len(kept) == 3
+    for path in kept:
+        path.write_bytes(b"{")
+    assert "unchanged" not in told(folder)[1]
+    assert Cache(None).get("x") is None
+
+
+def test_a_baseline_says_nothing_of_lines_and_times(folder: Path) -> None:
+    text = (folder / "baseline.json").read_bytes()
+    changed(folder, "specs/first.prec", "scenario first", "# a comment\nscenario first")
+    gate(folder, "--write-baseline", "--no-cache")
+    assert (folder / "baseline.json").read_bytes() == text
+
+
+def test_a_baseline_that_is_none(folder: Path) -> None:
+    (folder / "baseline.json").write_text("{}", encoding="utf-8")
+    ended = gate(folder)
+    assert ended.code == 2
+    assert "C004" in ended.err
+    (folder / "baseline.json").unlink()
+    ended = gate(folder)
+    assert ended.code == 2
+    assert "--write-baseline" in ended.err
+
+
+def kept(folder: Path, **changes: object) -> None:
+    """Change the only item of the baseline that has the facts."""
+    document = json.loads((folder / "baseline.json").read_text(encoding="utf-8"))
+    for item in document["items"]:
+        if item["name"].startswith(str(changes.get("name", "verify"))):
+            item.update({key: value for key, value in changes.items() if key != "name"})
+    (folder / "baseline.json").write_text(json.dumps(document), encoding="utf-8")
+
+
+def test_fewer_executions_than_in_the_baseline(folder: Path) -> None:
+    kept(folder, facts={"executions": 2})
+    code, out = told(folder)
+    assert code == 1
+    assert "G204 error: SP: executions 1, where the baseline has 2" in out
+
+
+def test_a_lost_proof(folder: Path) -> None:
+    read = baseline.read(folder / "baseline.json")
+    assert {item.name: item.proof for item in read.items}[
+        "check specs/first.prec: claim TO implies PO"
+    ] == "proved"
+    changed(folder, "specs/first.prec", "claim TO implies PO", "find TO with entities = 2, messages <= 2")
+    gate(folder, "--write-baseline")
+    kept(folder, name="check specs/first.prec: find", proof="proved")
+    code, out = told(folder)
+    assert code == 1
+    assert "G203 error" in out

@@ -1,0 +1,254 @@
+"""What the gate writes: every form says the same, and those who read it can."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from precedes.gate.items import Event, Item, Place
+from precedes.gate.outputs import FORMATS, renderer
+from precedes.gate.running import Judged, Summary
+from precedes.outcomes import Outcome
+from tests.command.running import precedes
+from tests.gate.projects import SWAPPED, changed, gate, project
+
+PUBLISHED = Path(__file__).with_name("published")
+
+ITEMS = (
+    Item("G101", "check a.prec", "first: expect ST", "passed", "expect ST: ST holds", Place("a.prec", 3)),
+    Item(
+        "G105",
+        "verify t.jsonl",
+        "order_preserving",
+        "failed",
+        "order_preserving: 1 of 2 executions violate it, 100 % | more",
+        Place("t,1:2.jsonl", 1),
+        "execution x\n<a & b> ``` \x1b",
+        (Event("E1", "send a to E2"), Event("E1", "send b to E2"), Event("E2", "deliver b")),
+    ),
+    Item(
+        "G102", "check a.prec", "claim TO implies ST # sharp", "undecided", "out of time", Place("a.prec", 9)
+    ),
+    Item(
+        "G205",
+        "explore cmd",
+        "states",
+        "failed",
+        "cmd: 7 states, where the baseline has 8",
+        Place("precedes.toml"),
+    ),
+    Item("G202", "check a.prec", "definition spread", "failed", "spread demands less", Place("a.prec", 1)),
+)
+JUDGED = (
+    Judged(ITEMS[0], "error"),
+    Judged(ITEMS[1], "error", "new"),
+    Judged(ITEMS[2], "error"),
+    Judged(ITEMS[3], "note"),
+    Judged(ITEMS[4], "error", "", accepted=True),
+)
+SUMMARY = Summary(JUDGED, 3, 1, ("check b.prec: old",), True, Outcome.OTHERWISE)
+
+
+def rendered(form: str, summary: Summary = SUMMARY) -> str:
+    return renderer(form)(summary)
+
+
+def test_text() -> None:
+    assert rendered("text").splitlines()[-1] == (
+        "failed: 1 error, 1 note, 1 accepted, 1 undecided, 1 passed in 3 checks, 1 of them unchanged; "
+        "against the baseline 1 new, 1 fixed"
+    )
+    assert "a.prec:1: G202 error (accepted): spread demands less" in rendered("text")
+
+
+def validate(document: Any, schema: Any) -> None:
+    kind = jsonschema.validators.validator_for(schema)
+    kind.check_schema(schema)
+    kind(schema).validate(document)
+
+
+def test_json_is_as_its_schema_says() -> None:
+    document = json.loads(rendered("json"))
+    schema = json.loads(precedes("gate", "--schema", "report").out)
+    validate(document, schema)
+    assert document["outcome"] == "failed"
+    assert [item["result"] for item in document["items"]] == [
+        "passed",
+        "failed",
+        "undecided",
+        "failed",
+        "failed",
+    ]
+    with pytest.raises(jsonschema.ValidationError):
+        validate({**document, "outcome": "fine"}, schema)
+
+
+def test_sarif_is_as_its_published_schema_says() -> None:
+    document = json.loads(rendered("sarif"))
+    validate(document, json.loads((PUBLISHED / "sarif-2.1.0.json").read_text(encoding="utf-8")))
+    (run,) = document["runs"]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert all(rules[result["ruleIndex"]] == result["ruleId"] for result in run["results"])
+    violation = run["results"][0]
+    (flow,) = violation["codeFlows"]
+    assert [
+        [step["location"]["message"]["text"] for step in thread["locations"]]
+        for thread in flow["threadFlows"]
+    ] == [
+        ["E1: send a to E2", "E1: send b to E2"],
+        ["E2: deliver b"],
+    ]
+    assert violation["baselineState"] == "new"
+    assert [result["level"] for result in run["results"]] == ["error", "none", "note", "error"]
+    assert run["results"][3]["suppressions"]
+
+
+def test_sarif_leaves_out_what_no_reader_takes() -> None:
+    many = Summary(JUDGED[1:2] * 5001, 1, 0, (), False, Outcome.OTHERWISE)
+    (run,) = json.loads(rendered("sarif", many))["runs"]
+    assert (len(run["results"]), run["properties"]["leftOut"]) == (5000, 1)
+
+
+def test_fingerprints_know_no_lines() -> None:
+    moved = Item("G105", "verify t.jsonl", "order_preserving", "failed", "other words", Place("t.jsonl", 99))
+    assert moved.fingerprint == ITEMS[1].fingerprint
+    assert len({item.fingerprint for item in ITEMS}) == len(ITEMS)
+
+
+def test_junit() -> None:
+    root = ET.fromstring(rendered("junit"))
+    assert (root.get("tests"), root.get("failures"), root.get("skipped")) == ("5", "1", "1")
+    failure = root.find(".//failure")
+    assert failure is not None
+    assert "<a & b> ``` \N{REPLACEMENT CHARACTER}" in (failure.text or "")
+
+
+def test_github_escapes_what_it_must() -> None:
+    lines = rendered("github").splitlines()
+    assert lines[0].startswith(
+        "::error file=t%2C1%3A2.jsonl,line=1,title=G105 verify t.jsonl::order_preserving: 1 of 2"
+    )
+    assert "100 %25 | more%0Aexecution x%0A<a & b>" in lines[0]
+    assert [line.partition(" ")[0] for line in lines[:-1]] == [
+        "::error",
+        "::warning",
+        "::notice",
+        "::warning",
+    ]
+
+
+def test_github_shows_ten_of_a_kind() -> None:
+    lines = rendered("github", Summary(JUDGED[1:2] * 12, 1, 0, (), False, Outcome.OTHERWISE)).splitlines()
+    assert (len(lines), lines[-2]) == (12, "2 more are in the job summary")
+
+
+def test_a_job_summary_keeps_its_limit() -> None:
+    text = rendered("github-summary")
+    assert "100 % \\| more |" in text
+    assert "````text\nexecution x" in text
+    large = Judged(Item("G105", "c", "s", "failed", "m", Place("p"), "x" * 300_000), "error")
+    cut = rendered("github-summary", Summary((large,) * 9, 1, 0, (), False, Outcome.OTHERWISE))
+    assert len(cut.encode()) < 1_048_576
+    assert "6 more figures do not fit here." in cut
+
+
+def test_gitlab() -> None:
+    entries = json.loads(rendered("gitlab"))
+    assert [entry["severity"] for entry in entries] == ["critical", "minor", "info"]
+    for entry in entries:
+        assert entry.keys() == {"description", "check_name", "fingerprint", "severity", "location"}
+        assert isinstance(entry["location"]["lines"]["begin"], int)
+
+
+def test_tap() -> None:
+    lines = rendered("tap").splitlines()
+    assert lines[:2] == ["TAP version 14", "1..5"]
+    points = [line for line in lines if re.match(r"(not )?ok", line)]
+    assert points == [
+        "ok 1 - check a.prec: first: expect ST",
+        "not ok 2 - verify t.jsonl: order_preserving",
+        "not ok 3 - check a.prec: claim TO implies ST \\# sharp # TODO undecided",
+        "not ok 4 - explore cmd: states # TODO note",
+        "not ok 5 - check a.prec: definition spread # TODO accepted",
+    ]
+
+
+def test_every_form_has_the_same_exit_code(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    (folder / "traces/run.jsonl").write_text(SWAPPED, encoding="utf-8")
+    gate(folder, "--write-baseline")
+    assert {gate(folder, "--format", form).code for form in FORMATS} == {1}
+    written = [argument for form in FORMATS for argument in ("--output", f"{form}:out/{form}")]
+    assert gate(folder, *written).code == 1
+    for form in FORMATS:
+        assert (folder / "out" / form).read_text(encoding="utf-8") == gate(folder, "--format", form).out
+
+
+@pytest.mark.parametrize("target", ["sarif", "sarif:", "serif:x"])
+def test_a_mistaken_output(tmp_path: Path, target: str) -> None:
+    ended = gate(project(tmp_path), "--output", target)
+    assert ended.code == 2
+    assert f"--output {target} is not FORMAT:PATH" in ended.err
+
+
+def test_the_configuration_is_as_its_schema_says(tmp_path: Path) -> None:
+    import tomllib
+
+    from precedes.gate.starter import FILES
+
+    schema = json.loads(precedes("gate", "--schema", "config").out)
+    validate(tomllib.loads((project(tmp_path) / "precedes.toml").read_text(encoding="utf-8")), schema)
+    validate(tomllib.loads(FILES["precedes.toml"]), schema)
+    with pytest.raises(jsonschema.ValidationError):
+        validate({"chekc": []}, schema)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[[check]\n", "precedes.toml:1:"),
+        ('[[check]]\nfile = ["a"]\n', 'precedes.toml:2:1: C002 unknown key file in check\n    file = ["a"]'),
+        ('[[explore]]\nmodel = "cmd"\nentites = 3\n', "did you mean entities?"),
+        (
+            'unknown = "maybe"\n[[check]]\nfiles = ["a"]\n',
+            "precedes.toml:1:1: C003 unknown: invalid enum value 'maybe'",
+        ),
+        ('[[verify]]\nfiles = ["a"]\nrequire = ["ST"]\nbudget = { ST = "0.1" }\n', "of the form '0.1 %'"),
+        ("cache = ''\n", "C003 nothing is to be done"),
+        ('[[check]]\nfiles = ["nowhere"]\n', "no file for 'nowhere'"),
+    ],
+)
+def test_mistakes_in_the_configuration(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "precedes.toml").write_text(text, encoding="utf-8")
+    ended = gate(tmp_path)
+    assert ended.code == 2
+    assert said.partition("\n")[0] in ended.err
+
+
+def test_no_configuration(tmp_path: Path) -> None:
+    ended = gate(tmp_path)
+    assert (ended.code, "precedes init" in ended.err) == (2, True)
+
+
+def test_a_pyproject(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    text = (folder / "precedes.toml").read_text(encoding="utf-8")
+    (folder / "precedes.toml").unlink()
+    nested = text.replace("[[", "[[tool.precedes.").replace("baseline =", "[tool.precedes]\nbaseline =")
+    (folder / "pyproject.toml").write_text('[project]\nname = "x"\n' + nested, encoding="utf-8")
+    assert gate(folder, "--write-baseline").code == 0
+    changed(folder, "pyproject.toml", "require", "requires")
+    assert "pyproject.toml:11:1: C002 unknown key requires in verify" in gate(folder).err
+
+
+def test_a_starter_passes(tmp_path: Path) -> None:
+    assert precedes("init", tmp_path / "new").code == 0
+    assert gate(tmp_path / "new").out == "passed: 5 passed in 2 checks\n"
+    again = precedes("init", tmp_path / "new")
+    assert (again.code, "nothing was written" in again.err) == (2, True)
