@@ -17,6 +17,11 @@ settings.register_profile(
 )
 settings.load_profile("unhurried")
 
+pytest_plugins = ["pytester"]
+
+# The .prec files below are what tests read; some are mistaken on purpose. The plugin has tests of its own.
+collect_ignore_glob = ["*.prec"]
+
 UNDER_CI = os.environ.get("CI", "").lower() not in ("", "0", "false")
 
 

@@ -1,0 +1,124 @@
+"""The recorder: what it writes is what `verify` reads, and what a test of a protocol ends in."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from precedes.record import CLOCK, MESSAGE, Recorder
+
+
+@pytest.fixture
+def recorder(tmp_path: Path) -> Recorder:
+    return Recorder(tmp_path / "trace.jsonl")
+
+
+def rows(recorder: Recorder) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in Path(recorder.path).read_text(encoding="utf-8").splitlines()]
+
+
+def test_what_keeps_a_service(recorder: Recorder) -> None:
+    ledger, audit = recorder.entity("ledger"), recorder.entity("audit")
+    first, second = ledger.send("m1", to=["ledger", "audit"]), ledger.send(to=["audit"])
+    assert [audit.deliver(first), ledger.deliver(first), audit.deliver(second)] == ["m1", "m1", "ledger-2"]
+    recorder.assert_keeps("ST", "causal_order", "vector_time", "no_creation")
+
+
+def test_what_does_not_is_shown(recorder: Recorder) -> None:
+    sender, receiver = recorder.entity("x"), recorder.entity("y")
+    m, n = sender.send("m", to=["y"]), sender.send("n", to=["y"])
+    receiver.deliver(n)
+    receiver.deliver(m)
+    with pytest.raises(AssertionError, match=r"x sends m before n, y delivers n before m"):
+        recorder.assert_keeps("SP")
+
+
+def test_nothing_recorded_keeps_nothing(recorder: Recorder) -> None:
+    with pytest.raises(AssertionError, match="nothing was checked"):
+        recorder.assert_keeps("ST")
+
+
+def test_clocks_travel_in_the_headers(recorder: Recorder) -> None:
+    x, y, z = map(recorder.entity, "xyz")
+    y.deliver({key: value.encode() for key, value in x.send(to=["y"]).items()})
+    headers = y.send(to=["z"])
+    z.deliver(headers)
+    assert json.loads(headers[CLOCK]) == {"x": 1, "y": 2}
+    assert rows(recorder)[-1]["clock"] == {"x": 1, "y": 2, "z": 1}
+
+
+def test_headers_that_were_lost_are_an_error(recorder: Recorder) -> None:
+    with pytest.raises(KeyError, match=MESSAGE):
+        recorder.entity("x").deliver({})
+
+
+def test_functions_are_wrapped(recorder: Recorder) -> None:
+    sent: list[dict[str, str]] = []
+    x, y = recorder.entity("x"), recorder.entity("y")
+
+    @x.sends(to=["y"])
+    def publish(body: str, headers: dict[str, str] | None = None) -> str:
+        sent.append(headers or {})
+        return body
+
+    @y.delivers(lambda _body, headers: headers)
+    def handle(body: str, headers: dict[str, str]) -> str:
+        return body.upper()
+
+    assert publish("a", headers={"own": "1"}) == "a"
+    assert sent[0]["own"] == "1"
+    assert handle("a", sent[0]) == "A"
+    recorder.assert_keeps("ST")
+
+
+def test_threads(recorder: Recorder) -> None:
+    entity = recorder.entity("x")
+    threads = [threading.Thread(target=lambda: [entity.send(to=[]) for _ in range(200)]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    written = rows(recorder)
+    assert [row["clock"]["x"] for row in written] == list(range(1, 801))
+    assert len({row["message"] for row in written}) == 800
+    assert [row["seq"] for row in written] == sorted({row["seq"] for row in written})
+
+
+def test_what_was_written_survives_a_kill(tmp_path: Path) -> None:
+    program = (
+        "import os, signal\nfrom precedes.record import Recorder\n"
+        f"recorder = Recorder({str(tmp_path / 'a.jsonl')!r})\n"
+        "for _ in range(1000): recorder.entity('x').send(to=['y'])\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    lines = (tmp_path / "a.jsonl").read_bytes().splitlines()
+    assert [json.loads(line)["message"] for line in lines] == [f"x-{k}" for k in range(1, 1001)]
+
+
+def test_processes_have_files_of_their_own(tmp_path: Path) -> None:
+    with Recorder(tmp_path / "a.jsonl") as here:
+        headers = here.entity("x").send(to=["y"])
+    with Recorder(tmp_path / "b.jsonl") as there:
+        there.entity("y").deliver(headers)
+        there.assert_keeps("ST", "causal_order", traces=[tmp_path / "a.jsonl"])
+    with pytest.raises(OSError, match=os.strerror(9)):
+        here.entity("x").send()
+
+
+def test_it_needs_nothing_but_python() -> None:
+    program = (
+        "import sys\nbefore = set(sys.modules)\nimport precedes.record\n"
+        "print({name.partition('.')[0] for name in set(sys.modules) - before} - set(sys.stdlib_module_names))"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == "{'precedes'}"
