@@ -1,8 +1,9 @@
 """Commands in documents: how they are marked, found and run.
 
 In a Markdown file `<!-- run: N -->` stands before a console block whose command must end with exit code N and
-print what the block shows; `<!-- file: NAME -->` before a block that is a file which the commands read. Times
-in an output are not compared.
+print what the block shows; `<!-- file: NAME -->` before a block that is a file which the commands read. They are carried
+out in their order, in one folder: a file may be written again, a command may leave something for the next. Times in an
+output are not compared; a line `...` in it stands for any lines.
 """
 
 from __future__ import annotations
@@ -20,7 +21,20 @@ ROOT = Path(__file__).parents[2]
 _BLOCK = re.compile(
     r"^<!-- (?P<mark>run|file): (?P<value>\S+) -->\n```\w*\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
 )
-_TIME = re.compile(r"\d+\.\d+ s\b")
+_TIME = re.compile(r"\d+\.\d+ ?s\b")
+_PROGRAMS = {
+    "precedes": ("-m", "precedes"),
+    "python": (),
+    "pytest": ("-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov", "-c", "/dev/null"),
+}
+
+
+@dataclass(frozen=True)
+class File:
+    """A file that a document writes."""
+
+    name: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -35,35 +49,29 @@ class Run:
 
 def documents() -> list[Path]:
     """README.md and all below docs/, except the records of decisions."""
-    found = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    found = [path for path in found if "adr" not in path.parts]
     assert len(found) > 1, "no document below docs/"
     return found
 
 
-def files(document: Path) -> Iterator[tuple[str, str]]:
-    """The files that a document writes: name and text."""
+def steps(document: Path) -> Iterator[File | Run]:
+    """What a document writes and runs, in order."""
     for block in _BLOCK.finditer(document.read_text(encoding="utf-8")):
         if block["mark"] == "file":
-            yield block["value"], block["body"]
-
-
-def runs(document: Path) -> Iterator[Run]:
-    """The commands that a document runs, in order."""
-    for block in _BLOCK.finditer(document.read_text(encoding="utf-8")):
-        if block["mark"] == "run":
+            yield File(block["value"], block["body"])
+        else:
             first, _, shown = block["body"].partition("\n")
             assert first.startswith("$ "), f"{document.name}: a console block begins with $"
             yield Run(document.name, first.removeprefix("$ "), int(block["value"]), shown)
 
 
 def run(one: Run, folder: Path) -> tuple[int, str]:
-    """The exit code and what was printed, on either stream, in a folder with the document's files and the
-    sample traces.
-    """
-    words = shlex.split(one.command)
-    assert words[0] == "precedes", f"{one.document} runs {words[0]}"
+    """The exit code and what was printed, on either stream, in a folder."""
+    program, *words = shlex.split(one.command)
+    assert program in _PROGRAMS, f"{one.document} runs {program}"
     done = subprocess.run(
-        [sys.executable, "-m", "precedes", *words[1:]],
+        [sys.executable, *_PROGRAMS[program], *words],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -75,6 +83,15 @@ def run(one: Run, folder: Path) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def without_times(text: str) -> str:
-    """An output with its seconds blanked, to compare."""
-    return _TIME.sub("… s", text)
+def matches(printed: str, shown: str) -> bool:
+    """Whether an output is what a document shows, but for its times and for what `...` leaves out."""
+    pattern = "".join(
+        r"(?:.*\n)*?" if line.strip() == "..." else re.escape(line.rstrip()) + r" *\n"
+        for line in _TIME.sub("… s", shown).rstrip().splitlines()
+    )
+    return re.fullmatch(pattern, _printed(printed)) is not None
+
+
+def _printed(text: str) -> str:
+    blanked = _TIME.sub("… s", text).rstrip()
+    return blanked + "\n" if blanked else ""
