@@ -1,9 +1,9 @@
 """Commands in documents: how they are marked, found and run.
 
 In a Markdown file `<!-- run: N -->` stands before a console block whose command must end with exit code N and
-print what the block shows; `<!-- file: NAME -->` before a block that is a file which the commands read. They are carried
-out in their order, in one folder: a file may be written again, a command may leave something for the next. Times in an
-output are not compared; a line `...` in it stands for any lines.
+print what the block shows; `<!-- file: NAME -->` before a block that is a file which the commands read. They are
+carried out in their order, in one folder: a file may be written again, a command may leave something for the next.
+Times in an output are not compared; a line `...` in it stands for any lines.
 """
 
 from __future__ import annotations
