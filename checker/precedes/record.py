@@ -69,7 +69,7 @@ class Recorder:
         from precedes.verdict import Verdict
         from precedes.verification import Question, verify
 
-        paths = (self.path, *map(os.fspath, traces))
+        paths = (self.path, *(os.fspath(path) for path in traces))
         question = Question(traces=paths, required=required, incomplete=incomplete)
         report, notices = verify(question, lambda _executions, _events: None)
         if report.verdict is not Verdict.HOLDS:

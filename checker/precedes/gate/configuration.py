@@ -51,6 +51,7 @@ class Model(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, renam
     require: Annotated[
         tuple[str, ...], Meta(description="What must hold; what the model claims, where empty.")
     ] = ()
+    specs: Annotated[tuple[str, ...], Meta(description="Files of predicates of your own.")] = ()
     expect: Annotated[Literal["holds", "violated"], Meta(description="What has to come out.")] = "holds"
     entities: Positive = 3
     messages: Count = 3
@@ -76,6 +77,7 @@ class Simulation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
 
     model: Annotated[str, Meta(description="A name that `precedes list` shows, or a Python file.")]
     require: Annotated[tuple[str, ...], Meta(min_length=1, description="What must hold in every execution.")]
+    specs: Annotated[tuple[str, ...], Meta(description="Files of predicates of your own.")] = ()
     as_written: bool = False
     set: dict[str, str | int | bool] = {}
     executions: Positive = 1000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,7 +57,8 @@ def run(request: Request, folder: Path, environment: Mapping[str, str]) -> Told:
 
         document = schema() if request.schema == "config" else json_object.schema()
         return Told(_indented(document), Exit.HOLDS)
-    path = find(folder) if request.config is None else Path(request.config)
+    # As a user would write it: paths in messages are relative to where they are.
+    path = Path(os.path.relpath(find(folder), folder)) if request.config is None else Path(request.config)
     configuration = load(path)
     if request.jobs is not None:
         configuration = msgspec.structs.replace(configuration, jobs=request.jobs)
