@@ -219,3 +219,24 @@ def test_a_lost_proof(folder: Path) -> None:
     code, out = told(folder)
     assert code == 1
     assert "G203 error" in out
+
+
+@pytest.mark.parametrize(
+    ("settings", "coloured"),
+    [({}, False), ({"FORCE_COLOR": "1"}, True), ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False)],
+    ids=["neither", "forced", "both"],
+)
+def test_colours(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, str], coloured: bool
+) -> None:
+    for name in ("FORCE_COLOR", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    (folder / "traces/run.jsonl").write_text(SWAPPED, encoding="utf-8")
+    code, out = told(folder)
+    assert code == 1
+    assert ("\x1b[31m\x1b[1merror\x1b[0m" in out, "\x1b[31m\x1b[1mfailed\x1b[0m" in out) == (
+        coloured,
+        coloured,
+    )

@@ -47,7 +47,7 @@ def gate(**options: Any) -> Exit:
     from precedes.gate import session
 
     told = session.run(session.Request(**options), Path.cwd(), os.environ)
-    click.echo(told.text, nl=False)
+    click.echo(told.text, nl=False, color=told.colour)
     return told.exit
 
 

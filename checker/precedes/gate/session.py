@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from precedes.gate import baseline as baselines
 from precedes.gate.cache import Cache
 from precedes.gate.configuration import Configuration, find, load, schema
 from precedes.gate.outputs import FORMATS, renderer
-from precedes.gate.outputs.text import closing
+from precedes.gate.outputs.text import closing, coloured
 from precedes.gate.running import Summary
 from precedes.gate.running import run as carry_out
 from precedes.outcomes import Outcome
@@ -48,6 +49,8 @@ class Told:
 
     text: str
     exit: Exit
+    colour: bool | None = None
+    """Whether it has colours; None: it has none, and a terminal may do what it wants."""
 
 
 def run(request: Request, folder: Path, environment: Mapping[str, str]) -> Told:
@@ -72,7 +75,16 @@ def run(request: Request, folder: Path, environment: Mapping[str, str]) -> Told:
     if environment.get("GITHUB_STEP_SUMMARY"):
         with Path(environment["GITHUB_STEP_SUMMARY"]).open("a", encoding="utf-8") as file:
             file.write(renderer("github-summary")(summary))
-    return Told(_shown(summary, form, request), EXITS[summary.outcome])
+    text = _shown(summary, form, request)
+    colour = form == "text" and _colour(environment)
+    return Told(coloured(text) if colour else text, EXITS[summary.outcome], colour)
+
+
+def _colour(environment: Mapping[str, str]) -> bool:
+    """As https://no-color.org and https://force-color.org have it."""
+    if environment.get("NO_COLOR"):
+        return False
+    return bool(environment.get("FORCE_COLOR")) or (sys.stdout.isatty() and environment.get("TERM") != "dumb")
 
 
 def _carried_out(configuration: Configuration, path: Path, request: Request) -> Summary:

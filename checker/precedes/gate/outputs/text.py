@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+import click
+
 from precedes.gate.running import Judged, Summary
 from precedes.outcomes import Outcome
 
@@ -20,6 +24,23 @@ def render(summary: Summary) -> str:
     lines += [f"fixed: {name}" for name in summary.fixed]
     lines.append(closing(summary))
     return "\n".join(lines) + "\n"
+
+
+COLOURS = {"error": "red", "warning": "yellow", "note": "cyan", "undecided": "yellow"}
+
+
+def coloured(text: str) -> str:
+    """The same with colours for a terminal: the kind of each finding, and the outcome."""
+
+    def kind(found: re.Match[str]) -> str:
+        return found[1] + click.style(found[2], fg=COLOURS[found[2]], bold=True)
+
+    def outcome(found: re.Match[str]) -> str:
+        colour = {"passed": "green", "failed": "red", "undecided": "yellow"}[found[1]]
+        return click.style(found[1], fg=colour, bold=True) + ":"
+
+    text = re.sub(r"(?m)^(\S+:\d+: G\d{3} )(error|warning|note|undecided)", kind, text)
+    return re.sub(r"(?m)^(passed|failed|undecided):(?= \d)", outcome, text)
 
 
 def _finding(judged: Judged, *, brief: bool) -> list[str]:
