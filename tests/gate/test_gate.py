@@ -205,7 +205,7 @@ def test_fewer_executions_than_in_the_baseline(folder: Path) -> None:
     kept(folder, facts={"executions": 2})
     code, out = told(folder)
     assert code == 1
-    assert "G204 error: SP: executions 1, where the baseline has 2" in out
+    assert "G204 error: executions: 1, where the baseline has 2" in out
 
 
 def test_a_lost_proof(folder: Path) -> None:
