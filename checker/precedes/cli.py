@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from precedes.commands.exploring import explore
 from precedes.commands.gate import explain, gate, init
 from precedes.exits import Exit
 
@@ -258,15 +259,16 @@ def convert(traces: tuple[str, ...], output: str) -> Exit:
     help="A .prec file with predicates of your own; repeatable.",
 )
 def list_names(specs: tuple[str, ...]) -> Exit:
-    """Print the predicates, services and formats that can be named."""
+    """Print the predicates, services, models and formats that can be named."""
     from precedes import checking
+    from precedes.protocol.models import installed
     from precedes.reports.listing import listing
 
-    click.echo(listing(checking.library_with(specs)), nl=False)
+    click.echo(listing(checking.library_with(specs), installed()), nl=False)
     return Exit.HOLDS
 
 
-for command in (gate, explain, init):
+for command in (explore, gate, explain, init):
     cli.add_command(command)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import ClassVar, Generic, TypeAlias, TypeVar
 
 from precedes.protocol.invariants import Invariant
@@ -131,6 +131,9 @@ class Timer:
     after: int = 0
     about: int | None = None
     """The entity that it waits for, if it waits for one."""
+    patience: int = 0
+    """Of several time-outs that could expire, only those with the least patience do: a protocol sets a time-out of more
+    patience so long that it outlasts those of less, wherever they run."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +157,8 @@ class Protocol(ABC, Generic[S]):
     """What must be so in every reachable state and step, by its name in the paper."""
     answers: ClassVar[bool] = True
     """Whether a handler other than `send` may transmit. False lets the explorer leave out more interleavings."""
+    destinations: ClassVar[str] = "multicast"
+    """Which destination sets `explore` covers where it is not told, by their name in `Destinations`."""
     symmetric: ClassVar[bool] = False
     """Whether renaming the entities of every state and packet gives a behaviour again. See `renamed`."""
 
@@ -161,6 +166,12 @@ class Protocol(ABC, Generic[S]):
     @abstractmethod
     def network(self) -> Network:
         """The network that the paper assumes."""
+
+    @property
+    def lifetime(self) -> int | None:
+        """Δ of its executions, in ticks: `delta`, where the protocol has such a parameter."""
+        delta = getattr(self, "delta", None)
+        return delta if isinstance(delta, int) else None
 
     @classmethod
     def instances(cls, *, as_written: bool) -> Sequence[Protocol[S]]:
@@ -229,4 +240,4 @@ class Protocol(ABC, Generic[S]):
 
     def parameters(self) -> Mapping[str, object]:
         """What this instance was made with."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from precedes.language.library import Library
 from precedes.language.syntax import DefinitionKind
 
@@ -14,8 +16,8 @@ FORMATS = (
 )
 
 
-def listing(library: Library) -> str:
-    """Predicates, then services, then formats: name, parameters, what it says, and where it is from."""
+def listing(library: Library, models: Iterable[str] = ()) -> str:
+    """Predicates, then services: name, parameters, what it says, and where it is from; then models and formats."""
     lines: list[str] = []
     for heading, kind in (("predicates", DefinitionKind.PREDICATE), ("services", DefinitionKind.SERVICE)):
         lines.append(heading)
@@ -32,6 +34,8 @@ def listing(library: Library) -> str:
             if definition.source:
                 lines.append(f"      [{definition.source}]")
         lines.append("")
-    lines.append("formats")
+    lines.append("models")
+    lines += [f"  {name}" for name in models]
+    lines += ["", "formats"]
     lines += [f"  {name}: {text}" for name, text in FORMATS]
     return "\n".join(lines) + "\n"

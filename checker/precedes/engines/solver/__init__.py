@@ -19,8 +19,8 @@ from precedes.engines.solver.answers import (
 )
 from precedes.engines.solver.asking import find, prove
 from precedes.engines.solver.implication_table import Implication, implications
-from precedes.engines.solver.scenario_text import as_scenario
 from precedes.engines.solver.search import Mismatch
+from precedes.language.scenario_text import as_scenario
 
 __all__ = [
     "Answer",

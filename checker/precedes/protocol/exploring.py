@@ -1,0 +1,497 @@
+"""Every behaviour of a protocol up to bounds: what it reached, and what it broke."""
+
+from __future__ import annotations
+
+import gc
+import resource
+import time
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, Final, Literal
+
+from precedes.diagnostics import usage
+from precedes.engines.reference import Explanation, explain
+from precedes.execution import Execution
+from precedes.formula import Requirement
+from precedes.language.library import Library, standard_library
+from precedes.language.requirements import requirement
+from precedes.protocol import symmetry
+from precedes.protocol.bounds import Bounds
+from precedes.protocol.components import Components
+from precedes.protocol.histories import replayed
+from precedes.protocol.invariants import Invariant
+from precedes.protocol.judging import Judge
+from precedes.protocol.model import Message, Protocol
+from precedes.protocol.moves import Arrived, Move
+from precedes.protocol.network import Timed
+from precedes.protocol.space import Space, State, refuse_what_cannot_happen
+from precedes.protocol.stability import stays_false
+from precedes.protocol.symmetry import Symmetry
+from precedes.verdict import FALSE, Verdict, reasons
+
+DEADLOCK: Final = "no deadlock"
+STARVATION: Final = "no starvation"
+SHORTENING: Final = 20.0
+"""Seconds for finding shorter behaviours after a reduced search."""
+Order = Literal["breadth", "depth"]
+
+
+class Reduction(Enum):
+    """A way to leave states out that no property can tell apart from those that are looked at."""
+
+    SYMMETRY = "symmetry of the entities"
+    ONE_BY_ONE = "messages coming in to one entity after the other"
+    BY_ITSELF = "each entity by itself in the end"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A property that a behaviour breaks: a shortest one where the search was breadth first.
+
+    `requirement` and `explanation` where the property is a formula. `about` says what starves or is refused, `starving`
+    has the messages that starve, each with its entity.
+    """
+
+    property: str
+    behaviour: tuple[Move, ...]
+    execution: Execution
+    requirement: Requirement | None = None
+    explanation: Explanation | None = None
+    about: tuple[str, ...] = ()
+    starving: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """What an exploration came to.
+
+    `depth` is the number of moves to the farthest state; `stopped_by` the limit that was met. `premises`: how often the
+    premise of each property was met, by different executions, states, pairs or steps. `open` says why a property could
+    not be judged somewhere.
+    """
+
+    states: int
+    transitions: int
+    depth: int
+    complete: bool
+    stopped_by: str | None
+    findings: tuple[Finding, ...]
+    premises: Mapping[str, int]
+    open: Mapping[str, tuple[str, ...]]
+    executions: int = 0
+    resting: int = 0
+    reductions: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    def of(self, name: str) -> Verdict:
+        """The verdict of one property."""
+        if any(finding.property == name for finding in self.findings):
+            return Verdict.VIOLATED
+        if not self.complete or name in self.open or not self.premises[name]:
+            return Verdict.UNKNOWN
+        return Verdict.HOLDS
+
+    @property
+    def verdicts(self) -> Mapping[str, Verdict]:
+        """The verdict of every property."""
+        return {name: self.of(name) for name in self.premises}
+
+    @property
+    def verdict(self) -> Verdict:
+        """Of all together."""
+        verdicts = set(self.verdicts.values())
+        if Verdict.VIOLATED in verdicts:
+            return Verdict.VIOLATED
+        return Verdict.UNKNOWN if Verdict.UNKNOWN in verdicts or not verdicts else Verdict.HOLDS
+
+
+def claims(protocol: Protocol[Any], library: Library | None = None) -> tuple[Requirement, ...]:
+    """What the protocol's paper claims."""
+    known = standard_library() if library is None else library
+    return tuple(requirement(claim, known) for claim in protocol.claims)
+
+
+def usable(protocol: Protocol[Any], bounds: Bounds, judge: Judge) -> frozenset[Reduction]:
+    """The reductions under which every property that is violated is found violated: see docs/protocols.md."""
+    found = set()
+    formulas = [leaf.formula for leaf in judge.leaves.values()]
+    if symmetry.applies(protocol, bounds, formulas):
+        found.add(Reduction.SYMMETRY)
+    faults = (
+        bounds.losses
+        + bounds.duplicates
+        + bounds.corruptions
+        + bounds.crashes
+        + bounds.recoveries
+        + bounds.early
+    )
+    rearranges = type(protocol).receipt_log is not Protocol.receipt_log
+    if (
+        not (protocol.answers or faults or rearranges or judge.of_pair or judge.of_state)
+        and not isinstance(protocol.network, Timed)
+        and all(stays_false(leaf.formula) for leaf in judge.always.requirements)
+    ):
+        found.add(Reduction.ONE_BY_ONE)
+        has_timers = type(protocol).timers is not Protocol.timers
+        if not (formulas or has_timers) and bounds.entities > 1:
+            found.add(Reduction.BY_ITSELF)
+    return frozenset(found)
+
+
+def explore(
+    protocol: Protocol[Any],
+    bounds: Bounds,
+    requirements: Sequence[Requirement] | None = None,
+    *,
+    invariants: Sequence[Invariant] | None = None,
+    plain: bool = False,
+    order: Order = "breadth",
+    check_purity: bool = False,
+    advance: Callable[[int, int], None] | None = None,
+) -> Exploration:
+    """Explore every behaviour of a protocol up to bounds.
+
+    `requirements` None: what the paper claims; `invariants` None: the protocol's. `plain` leaves the reductions out.
+    `advance` is called now and then with the states and the depth so far. PrecedesError for a mistake of the model.
+    """
+    if order == "depth" and bounds.depth is not None:
+        raise usage(
+            "a search depth first cannot stop at a depth", "leave out the depth, or search breadth first"
+        )
+    refuse_what_cannot_happen(protocol.name, protocol.network, bounds)
+    asked = claims(protocol) if requirements is None else tuple(requirements)
+    checked = protocol.invariants if invariants is None else tuple(invariants)
+    judge = Judge(asked, checked)
+    reductions = frozenset[Reduction]() if plain else usable(protocol, bounds, judge)
+    search = _Search(protocol, bounds, judge, reductions, check_purity, advance)
+    with _without_collector():
+        found = search.run(order)
+        if order == "breadth" and Reduction.ONE_BY_ONE in reductions:
+            found = replace(found, findings=_shortest(protocol, bounds, judge, found))
+    return found
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """States are millions of tuples without cycles: looking through them for garbage takes a third of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _shortest(
+    protocol: Protocol[Any], bounds: Bounds, judge: Judge, found: Exploration
+) -> tuple[Finding, ...]:
+    """The findings with shortest behaviours, where these are found with about as much effort again.
+
+    One entity after the other, a violation may be seen only after more has come in than it needs.
+    """
+    if not found.findings:
+        return ()
+    names = {finding.property for finding in found.findings}
+    leaves = [leaf for name, leaf in judge.leaves.items() if name in names]
+    again = Judge(leaves, [invariant for invariant in judge.invariants if invariant.name in names])
+    limits = replace(
+        bounds,
+        depth=max(len(finding.behaviour) for finding in found.findings) - 1,
+        seconds=min(SHORTENING, bounds.seconds or SHORTENING),
+    )
+    reductions = usable(protocol, bounds, again) - {Reduction.ONE_BY_ONE, Reduction.BY_ITSELF}
+    shorter = _Search(protocol, limits, again, reductions, check_purity=False, advance=None, wanted=names)
+    best = {finding.property: finding for finding in found.findings}
+    for finding in shorter.run("breadth").findings:
+        if finding.property in best and len(finding.behaviour) < len(best[finding.property].behaviour):
+            best[finding.property] = finding
+    return tuple(sorted(best.values(), key=lambda finding: len(finding.behaviour)))
+
+
+class _Search:
+    def __init__(
+        self,
+        protocol: Protocol[Any],
+        bounds: Bounds,
+        judge: Judge,
+        reductions: frozenset[Reduction],
+        check_purity: bool,
+        advance: Callable[[int, int], None] | None,
+        wanted: AbstractSet[str] | None = None,
+    ) -> None:
+        """`wanted`: the search is over when a violation of each of these is found; None: it goes to the end."""
+        self.wanted = wanted
+        self.protocol = protocol
+        self.bounds = bounds
+        self.judge = judge
+        self.advance = advance
+        self.components = Components(
+            protocol, bounds.entities, judge.recording, judge.of_step, check_purity=check_purity
+        )
+        judge.begin(self.components)
+        self.space = Space(self.components, bounds)
+        self.reductions = reductions
+        self.expanded = (
+            self.space.by_itself
+            if Reduction.BY_ITSELF in reductions
+            else self.space.one_by_one
+            if Reduction.ONE_BY_ONE in reductions
+            else self.space.expanded
+        )
+        self.symmetry = Symmetry(self.space) if Reduction.SYMMETRY in reductions else None
+        self.numbers: dict[State, int] = {}
+        self.states: list[State] = []
+        self.parents = array("q")
+        self.transitions = 0
+        self.resting = 0
+        self.broken: dict[str, State] = {}
+        self.met = {DEADLOCK: 0, STARVATION: 0}
+        self.started = time.monotonic()
+        self.stopped_by: str | None = None
+
+    def run(self, order: Order) -> Exploration:
+        for state, _ in self.space.initial():
+            self._add(self._representative(state), -1)
+        depth = self._breadth() if order == "breadth" else self._depth()
+        self.judge.finish()
+        premises = dict(self.judge.premises)
+        premises.update(self.components.met)
+        premises.update(self.met)
+        return Exploration(
+            states=len(self.states),
+            transitions=self.transitions,
+            depth=depth,
+            complete=self.stopped_by is None,
+            stopped_by=self.stopped_by,
+            findings=tuple(self._findings()),
+            premises=premises,
+            open={name: reasons(value) for name, value in self.judge.unknown.items()},
+            executions=self.judge.judged,
+            resting=self.resting,
+            reductions=tuple(reduction.value for reduction in Reduction if reduction in self.reductions),
+            seconds=time.monotonic() - self.started,
+        )
+
+    def _add(self, state: State, parent: int) -> bool:
+        if state in self.numbers:
+            return False
+        self.numbers[state] = len(self.states)
+        self.states.append(state)
+        self.parents.append(parent)
+        return True
+
+    def _breadth(self) -> int:
+        depth, first = 0, 0
+        while first < len(self.states):
+            end = len(self.states)
+            self.judge.reached(self.states[first:end])
+            if depth == self.bounds.depth:
+                self.stopped_by = f"the depth of {depth}" if self._goes_on(first, end) else None
+                break
+            for number in range(first, end):
+                if number % 512 == 0 and self._exceeded(depth):
+                    return depth
+                self._expand(number)
+            if len(self.states) == end:
+                break
+            first, depth = end, depth + 1
+            self.judge.finish()
+            if self.wanted is not None and self.wanted <= {*self.judge.failures, *self.broken}:
+                break
+        return depth
+
+    def _goes_on(self, first: int, end: int) -> bool:
+        """Whether anything new would come after the last layer; what is at rest in it is judged."""
+        goes_on = False
+        for number in range(first, end):
+            expanded = self._looked_at(number)
+            goes_on = goes_on or any(self._representative(after) not in self.numbers for after, _ in expanded)
+        return goes_on
+
+    def _depth(self) -> int:
+        deepest = 0
+        stack = [(number, 0) for number in range(len(self.states))]
+        self.judge.reached(self.states)
+        expansions = 0
+        while stack:
+            number, depth = stack.pop()
+            deepest = max(deepest, depth)
+            expansions += 1
+            if expansions % 512 == 0 and self._exceeded(depth):
+                break
+            first = len(self.states)
+            self._expand(number)
+            new = range(first, len(self.states))
+            self.judge.reached(self.states[first:])
+            stack += [(child, depth + 1) for child in new]
+        return deepest
+
+    def _expand(self, number: int) -> None:
+        successors = self._looked_at(number)
+        self.transitions += len(successors)
+        numbers, states, parents = self.numbers, self.states, self.parents
+        symmetry = self.symmetry
+        for after, _ in successors:
+            state = after if symmetry is None else symmetry.representative(after)
+            if state not in numbers:
+                numbers[state] = len(states)
+                states.append(state)
+                parents.append(number)
+
+    def _representative(self, state: State) -> State:
+        return state if self.symmetry is None else self.symmetry.representative(state)
+
+    def _looked_at(self, number: int) -> list[tuple[State, Move]]:
+        state = self.states[number]
+        expanded = self.expanded(state)
+        self.judge.expanded(state, quiet=expanded.quiet)
+        if expanded.quiet:
+            self._at_rest(state, refused=expanded.refused)
+        if self.components.broken:
+            for _, move in expanded.successors:
+                for name in self.components.broken.get(id(move), ()):
+                    self.broken.setdefault(name, state)
+        return expanded.successors
+
+    def _at_rest(self, state: State, *, refused: bool) -> None:
+        self.resting += 1
+        for name in self.met:
+            self.met[name] += 1
+        if refused and DEADLOCK not in self.judge.failures:
+            self.judge.fail(DEADLOCK, state)
+        if STARVATION not in self.judge.failures and any(self._starving(state)):
+            self.judge.fail(STARVATION, state)
+
+    def _starving(self, state: State) -> tuple[list[tuple[str, str]], list[str]]:
+        """Messages that wait at an entity where nothing can happen any more, and packets that it refuses."""
+        messages: list[tuple[str, str]] = []
+        packets: list[str] = []
+        for component in state[:-1]:
+            row = self.components.rows[component]
+            local = self.components.locals[row.local]
+            if local.stopped:
+                continue
+            at = self.protocol.name_of(self.components.seats[row.seat].entity)
+            messages += [
+                (m.name, at)
+                for m in sorted(self.protocol.waiting(self.components.states[local.state]), key=_place)
+            ]
+            if row.inbox:
+                packets.append(
+                    f"{len(row.inbox)} packet{'' if len(row.inbox) == 1 else 's'} that {at} refuses"
+                )
+        return messages, packets
+
+    def _exceeded(self, depth: int) -> bool:
+        if self.advance is not None:
+            self.advance(len(self.states), depth)
+        bounds = self.bounds
+        if bounds.states is not None and len(self.states) >= bounds.states:
+            self.stopped_by = f"the limit of {bounds.states:,} states"
+        elif bounds.seconds is not None and time.monotonic() - self.started > bounds.seconds:
+            self.stopped_by = f"the limit of {bounds.seconds:g} s"
+        elif bounds.megabytes is not None and _megabytes() > bounds.megabytes:
+            self.stopped_by = f"the limit of {bounds.megabytes:,} MB"
+        return self.stopped_by is not None
+
+    # ---- what was found ----
+
+    def _findings(self) -> list[Finding]:
+        found = [self._finding(name, self._behaviour(state)) for name, state in self.judge.failures.items()]
+        found += [self._finding(name, self._breaking(name, state)) for name, state in self.broken.items()]
+        return sorted(found, key=lambda finding: len(finding.behaviour))
+
+    def _behaviour(self, state: State) -> tuple[list[Move], State]:
+        """How a state, or a renaming of it, is reached; and which it is."""
+        way = [self.numbers[state]]
+        while self.parents[way[-1]] >= 0:
+            way.append(self.parents[way[-1]])
+        way.reverse()
+        beginning = self.states[way[0]]
+        now, first = next(
+            (state, move) for state, move in self.space.initial() if self._representative(state) == beginning
+        )
+        moves = [first]
+        for number in way[1:]:
+            now, move = self._towards(now, self.states[number])
+            moves.append(move)
+        return moves, now
+
+    def _towards(self, now: State, wanted: State) -> tuple[State, Move]:
+        """The move that leads to what is, but for the names of entities, the state that is wanted."""
+        if len(wanted) == len(now):
+            return next(
+                (after, move)
+                for after, move in self.expanded(now).successors
+                if len(after) == len(wanted) and self._representative(after) == wanted
+            )
+        orbit = self.symmetry.orbit if self.symmetry is not None else _itself
+        return next(
+            (after, move)
+            for after, move in self.space.expanded(now).successors
+            if isinstance(move, Arrived) and orbit(after[move.entity]) == orbit(wanted[0])
+        )
+
+    def _at_the_end(self, moves: list[Move], now: State) -> tuple[list[Move], State]:
+        """The same behaviour until nothing comes in any more."""
+        while True:
+            more = [
+                (after, move)
+                for after, move in self.space.expanded(now).successors
+                if isinstance(move, Arrived)
+            ]
+            if not more:
+                return moves, now
+            now, move = more[0]
+            moves = [*moves, move]
+
+    def _breaking(self, name: str, state: State) -> tuple[list[Move], State]:
+        """A behaviour whose last step breaks an invariant."""
+        moves, now = self._behaviour(state)
+        after, move = next(
+            (after, move)
+            for after, move in self.space.expanded(now).successors
+            if name in self.components.broken.get(id(move), ())
+        )
+        return [*moves, move], after
+
+    def _finding(self, name: str, reached: tuple[list[Move], State]) -> Finding:
+        if name == STARVATION:
+            reached = self._at_the_end(*reached)
+        behaviour, state = tuple(reached[0]), reached[1]
+        execution = replayed(
+            self.protocol,
+            self.bounds.entities,
+            behaviour,
+            timed=self.components.timed,
+            name="found",
+        )
+        leaf = self.judge.leaves.get(name)
+        if leaf is None:
+            if name == STARVATION:
+                messages, packets = self._starving(state)
+                about = (*(f"{message} is never delivered at {at}" for message, at in messages), *packets)
+                return Finding(name, behaviour, execution, about=about, starving=tuple(messages))
+            about = ("every request that is left is refused",) if name == DEADLOCK else ()
+            return Finding(name, behaviour, execution, about=about)
+        explanation = explain(leaf, execution)
+        if explanation.value != FALSE:
+            raise RuntimeError(f"{name} was found violated and is not when it is judged by definition")
+        return Finding(name, behaviour, explanation.execution, leaf, explanation)
+
+
+def _itself(component: int) -> int:
+    return component
+
+
+def _place(message: Message) -> tuple[int, int]:
+    return message.sender, message.number
+
+
+def _megabytes() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

@@ -1,0 +1,213 @@
+"""Histories while they grow: what an entity logs, how much of it is kept in a state, and the execution it comes to.
+
+How much is kept follows from the formulas that are asked: two states that no formula tells apart are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Final
+
+from precedes.diagnostics import Diagnostic, PrecedesError
+from precedes.execution import Event, EventKind, Execution, History
+from precedes.execution import Message as Logged
+from precedes.formula import ArrivalEvent, Formula, HappensBefore, RecordedClock, TimeOf, VectorTime
+from precedes.protocol.model import Arrive, Deliver, Discard, Message, Protocol, Step, View
+from precedes.protocol.moves import (
+    Arrived,
+    Crashed,
+    Expired,
+    Move,
+    Recovered,
+    Requested,
+    Ticked,
+)
+
+TICK: Final = 1000
+"""Nanoseconds: written to a trace, a tick is a microsecond."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One event in the history of an entity; `time` in ticks."""
+
+    kind: EventKind
+    message: Message | None = None
+    time: int | None = None
+    clock: tuple[int, ...] | None = None
+    members: frozenset[int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What is kept of a history: nothing; or sends and deliveries, and with them how they follow each other, when
+    they were, the clocks recorded with them, and all other events.
+    """
+
+    logs: bool = True
+    interleaving: bool = True
+    times: bool = True
+    clocks: bool = True
+    others: bool = True
+
+
+def needed(formulas: Iterable[Formula]) -> Recording:
+    """What the verdicts of the formulas depend on."""
+    met: set[type] = set()
+    asked = list(formulas)
+    for formula in asked:
+        met |= {type(node) for node in _nodes(formula)}
+    clocks = RecordedClock in met
+    return Recording(
+        logs=bool(asked),
+        interleaving=clocks or HappensBefore in met or VectorTime in met,
+        times=TimeOf in met,
+        clocks=clocks,
+        others=ArrivalEvent in met,
+    )
+
+
+def _nodes(node: Any) -> Iterator[Any]:
+    yield node
+    if isinstance(node, tuple):
+        for part in node:
+            yield from _nodes(part)
+    elif is_dataclass(node):
+        for field in fields(node):
+            yield from _nodes(getattr(node, field.name))
+
+
+def entries(
+    step: Step[Any], request: Message | None, recording: Recording, now: int | None, rearranges: bool
+) -> tuple[Entry, ...]:
+    """What a step adds to the history. `request` is the message where it accepts one; `rearranges`: deliveries are not
+    what its actions say.
+    """
+    if not recording.logs:
+        return ()
+    time = now if recording.times else None
+    found: list[Entry] = []
+    if request is not None:
+        found.append(Entry(EventKind.SEND, request, time, step.clock if recording.clocks else None))
+    for action in step.actions:
+        match action:
+            case Deliver(message, clock) if not rearranges:
+                found.append(Entry(EventKind.DELIVER, message, time, clock if recording.clocks else None))
+            case Arrive(message) if recording.others:
+                found.append(Entry(EventKind.ARRIVE, message, time))
+            case Discard(message) if recording.others:
+                found.append(Entry(EventKind.DISCARD, message, time))
+            case View(members) if recording.others:
+                found.append(Entry(EventKind.VIEW, None, time, None, members))
+            case _:
+                pass
+    return tuple(found)
+
+
+def extended(log: tuple[Entry, ...], more: tuple[Entry, ...], recording: Recording) -> tuple[Entry, ...]:
+    """A history with more events; where their interleaving does not matter, all sends come first."""
+    whole = log + more
+    if recording.interleaving or not more:
+        return whole
+    return tuple(sorted(whole, key=lambda entry: entry.kind is not EventKind.SEND))
+
+
+def execution_of(
+    protocol: Protocol[Any],
+    histories: Sequence[tuple[Entry, ...]],
+    name: str,
+    *,
+    interleaved: bool = True,
+) -> Execution:
+    """The execution of a cluster, from the history of each entity.
+
+    Raises PrecedesError where a message is delivered that nobody was asked to send.
+    """
+    names = [protocol.name_of(entity) for entity in range(len(histories))]
+    messages: dict[str, Logged] = {}
+    for log in histories:
+        for entry in log:
+            if entry.kind is EventKind.SEND and entry.message is not None:
+                messages[entry.message.name] = Logged(
+                    entry.message.name,
+                    names[entry.message.sender],
+                    frozenset(names[k] for k in entry.message.destinations),
+                )
+    for entity, log in enumerate(histories):
+        for entry in log:
+            if entry.message is not None and entry.message.name not in messages:
+                raise never_sent(protocol, names[entity], entry)
+    made = tuple(
+        History(names[entity], tuple(_event(entry, names) for entry in log), interleaved)
+        for entity, log in enumerate(histories)
+    )
+    lifetime = protocol.lifetime
+    return Execution(name, made, messages, delta=None if lifetime is None else lifetime * TICK)
+
+
+def never_sent(protocol: Protocol[Any], entity: str, entry: Entry) -> PrecedesError:
+    """The error of a model that invents a message."""
+    name = entry.message.name if entry.message is not None else ""
+    return PrecedesError(
+        (
+            Diagnostic(
+                "M008",
+                f"{protocol.name}: {entity} has {entry.kind.value} of {name}, which nobody was asked to send",
+                hint="a handler may name only messages that came to it in requests and packets",
+            ),
+        )
+    )
+
+
+def _event(entry: Entry, names: Sequence[str]) -> Event:
+    clock = None
+    if entry.clock is not None:
+        clock = {names[k]: count for k, count in enumerate(entry.clock)}
+    return Event(
+        entry.kind,
+        entry.message.name if entry.message is not None else None,
+        entry.time * TICK if entry.time is not None else None,
+        clock,
+        tuple(names[k] for k in sorted(entry.members)) if entry.members is not None else (),
+    )
+
+
+EVERYTHING: Final = Recording()
+
+
+def replayed(
+    protocol: Protocol[Any], entities: int, behaviour: Sequence[Move], *, timed: bool, name: str
+) -> Execution:
+    """The execution that a behaviour comes to, with everything that can be recorded."""
+    logs: list[tuple[Entry, ...]] = [()] * entities
+    receipts: list[tuple[Message, ...] | None] = [None] * entities
+    now = 0 if timed else None
+    for move in behaviour:
+        match move:
+            case Requested(entity, message, step):
+                logs[entity] += entries(step, message, EVERYTHING, now, rearranges=False)
+                receipts[entity] = protocol.receipt_log(step.state)
+            case Arrived(entity=entity, step=step) | Expired(entity=entity, step=step):
+                logs[entity] += entries(step, None, EVERYTHING, now, rearranges=False)
+                receipts[entity] = protocol.receipt_log(step.state)
+            case Crashed(entity):
+                logs[entity] += (Entry(EventKind.CRASH, None, now),)
+            case Recovered(entity, step):
+                logs[entity] += (Entry(EventKind.RECOVER, None, now),)
+                logs[entity] += entries(step, None, EVERYTHING, now, rearranges=False)
+                receipts[entity] = protocol.receipt_log(step.state)
+            case Ticked(tick):
+                now = tick
+            case _:
+                pass
+    rearranged = any(receipt is not None for receipt in receipts)
+    if rearranged:
+        logs = [with_receipts(log, receipt or ()) for log, receipt in zip(logs, receipts, strict=True)]
+    return execution_of(protocol, logs, name, interleaved=not rearranged)
+
+
+def with_receipts(log: tuple[Entry, ...], receipts: tuple[Message, ...]) -> tuple[Entry, ...]:
+    """The sends of a history and RL as a state says it is."""
+    sends = tuple(entry for entry in log if entry.kind is EventKind.SEND)
+    return sends + tuple(Entry(EventKind.DELIVER, message) for message in receipts)

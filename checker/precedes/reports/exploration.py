@@ -1,0 +1,219 @@
+"""How an exploration is printed: a verdict for each property, and for each violation a shortest behaviour.
+
+That is shown as steps, as histories, as a space-time diagram, and as a scenario that `precedes check` confirms.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from precedes.engines.reference import Witness
+from precedes.language.names import written
+from precedes.language.scenario_text import as_scenario
+from precedes.protocol.bounds import Bounds
+from precedes.protocol.exploring import Exploration, Finding
+from precedes.protocol.histories import needed
+from precedes.protocol.model import Protocol
+from precedes.reports.behaviour import steps
+from precedes.reports.diagram import diagram
+from precedes.reports.figure import figure, sentence
+from precedes.verdict import Verdict
+
+JSON_SCHEMA: Final = 1
+UNCHANGED: Final = Bounds()
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """A protocol, the bounds, and what came of exploring it."""
+
+    protocol: Protocol[Any]
+    bounds: Bounds
+    found: Exploration
+
+
+def as_text(explored: Sequence[Explored]) -> str:
+    """The report for people."""
+    return "\n".join(line for each in explored for line in _one(each)) + "\n"
+
+
+def _one(explored: Explored) -> Iterator[str]:
+    found = explored.found
+    yield _heading(explored)
+    width = max((len(name) for name in found.premises), default=0)
+    for name, verdict in found.verdicts.items():
+        yield f"  {name:<{width}}  {verdict.value:<9} {_why(found, name, verdict)}".rstrip()
+    for finding in found.findings:
+        yield ""
+        yield from _finding(explored, finding)
+    yield ""
+    yield _closing(found)
+    yield ""
+
+
+def _heading(explored: Explored) -> str:
+    protocol, bounds = explored.protocol, explored.bounds
+    form = "as written" if protocol.as_written else "repaired"
+    settings = [
+        f"{name}={_value(value)}" for name, value in protocol.parameters().items() if name != "as_written"
+    ]
+    said = (
+        f"{protocol.name} ({', '.join((form, *settings))}): {_counted(bounds.entities, 'entity', 'entities')}"
+    )
+    if bounds.script is not None:
+        said += ", given sends"
+    else:
+        said += f", {_counted(bounds.messages, 'message')} ({bounds.destinations.value})"
+    for kind in (
+        "losses",
+        "duplicates",
+        "corruptions",
+        "crashes",
+        "recoveries",
+        "early",
+        "broken_links",
+        "dead",
+    ):
+        if getattr(bounds, kind):
+            said += f", {getattr(bounds, kind)} {kind.replace('_', ' ')}"
+    return said
+
+
+def _value(value: object) -> str:
+    if isinstance(value, frozenset):
+        return "{" + ", ".join(sorted(map(_value, value))) + "}"
+    return str(getattr(value, "name", value))
+
+
+def _why(found: Exploration, name: str, verdict: Verdict) -> str:
+    met = found.premises[name]
+    if verdict is Verdict.VIOLATED:
+        moves = next(len(finding.behaviour) - 1 for finding in found.findings if finding.property == name)
+        return f"after {_counted(moves, 'move')}"
+    if name in found.open:
+        return "; ".join(found.open[name])
+    if not met:
+        return "its premise was never met" if found.complete else "its premise has not been met so far"
+    return f"premise met {_times(met)}"
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number:,} times"
+
+
+def _counted(number: int, one: str, many: str | None = None) -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def _finding(explored: Explored, finding: Finding) -> Iterator[str]:
+    yield f"{finding.property} is violated"
+    if finding.requirement is not None:
+        said = sentence(finding.requirement, finding.execution, witness(finding))
+        if said:
+            yield f"  {said}"
+    if finding.about:
+        yield f"  {'; '.join(finding.about)}"
+    yield ""
+    yield from (f"    {line}" for line in steps(explored.protocol, finding.behaviour))
+    yield ""
+    yield from (f"    {line}" for line in figure(finding.execution, witness(finding)).splitlines())
+    yield ""
+    yield from (f"    {line}" for line in diagram(finding.execution).splitlines())
+    yield ""
+    yield from (f"    {line}" for line in scenario(explored.protocol, finding).splitlines())
+
+
+def witness(finding: Finding) -> Witness | None:
+    """What shows the violation of a formula."""
+    if finding.explanation is None or not finding.explanation.witnesses:
+        return None
+    return finding.explanation.witnesses[0]
+
+
+def scenario(protocol: Protocol[Any], finding: Finding) -> str:
+    """The execution as a scenario. It states what `check` can confirm: a formula by itself; that what starves is not
+    delivered; nothing for an invariant, which is no formula.
+    """
+    statements: tuple[str, ...]
+    if finding.requirement is None:
+        statements = (
+            f"# {finding.property} is violated: {'; '.join(finding.about) or 'no formula says so'}",
+            *(f"expect not {written(m)} in RL[{written(e)}]" for m, e in finding.starving),
+        )
+    elif needed([finding.requirement.formula]).clocks:
+        statements = (f"# {finding.property} is violated by the recorded clocks, which a scenario has not",)
+    else:
+        name = finding.requirement.name
+        statements = (f"expect not {name if ' among ' in name else f'({name})'}",)
+    title = "".join(c if c.isalnum() else "_" for c in f"{protocol.name}_{finding.property}")
+    return as_scenario(finding.execution, title, statements)
+
+
+def _closing(found: Exploration) -> str:
+    size = f"{found.states:,} states, {found.transitions:,} transitions, depth {found.depth}"
+    judged = f"{_counted(found.executions, 'execution')} judged, {found.resting:,} states at rest"
+    how = "every interleaving" if not found.reductions else f"reduced by {' and '.join(found.reductions)}"
+    detail = f"({size}; {judged}; {how}; {found.seconds:.1f} s)"
+    if found.stopped_by is not None:
+        reached = f"explored {found.states:,} states to depth {found.depth}, not all: "
+        outcome = "violated" if found.verdict is Verdict.VIOLATED else "undecided"
+        return f"{reached}{outcome}; {found.stopped_by} was met {detail}"
+    if found.verdict is Verdict.HOLDS:
+        return f"holds: everything, in every behaviour up to the bounds {detail}"
+    if found.verdict is Verdict.VIOLATED:
+        return f"violated {detail}"
+    return f"undecided: not everything that was asked was met {detail}"
+
+
+def as_json(explored: Sequence[Explored]) -> str:
+    """One JSON object, with a line break at its end."""
+    verdicts = [each.found.verdict for each in explored]
+    whole = next((v for v in (Verdict.VIOLATED, Verdict.UNKNOWN) if v in verdicts), Verdict.HOLDS)
+    document = {
+        "schema": JSON_SCHEMA,
+        "verdict": whole.value,
+        "explorations": [_document(each) for each in explored],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+
+
+def _document(explored: Explored) -> dict[str, Any]:
+    found = explored.found
+    return {
+        "model": explored.protocol.name,
+        "parameters": {name: _value(value) for name, value in explored.protocol.parameters().items()},
+        "entities": explored.bounds.entities,
+        "messages": explored.bounds.messages,
+        "verdict": found.verdict.value,
+        "states": found.states,
+        "transitions": found.transitions,
+        "depth": found.depth,
+        "executions": found.executions,
+        "resting": found.resting,
+        "complete": found.complete,
+        "stopped_by": found.stopped_by,
+        "reductions": list(found.reductions),
+        "properties": {
+            name: {
+                "verdict": verdict.value,
+                "premise": found.premises[name],
+                "unknown": list(found.open.get(name, ())),
+            }
+            for name, verdict in found.verdicts.items()
+        },
+        "violations": [
+            {
+                "property": finding.property,
+                "about": list(finding.about),
+                "steps": list(steps(explored.protocol, finding.behaviour)),
+                "figure": figure(finding.execution, witness(finding)),
+                "diagram": diagram(finding.execution),
+                "scenario": scenario(explored.protocol, finding),
+            }
+            for finding in found.findings
+        ],
+        "timings": {"seconds": round(found.seconds, 3)},
+    }

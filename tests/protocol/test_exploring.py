@@ -1,0 +1,236 @@
+"""What an exploration reaches and finds, on protocols small enough to count by hand."""
+
+from __future__ import annotations
+
+from math import comb
+
+import pytest
+
+from precedes.diagnostics import PrecedesError
+from precedes.language.library import standard_library
+from precedes.language.requirements import requirement
+from precedes.protocol import Message, Protocol, Reliable, SingleChannel, Timed
+from precedes.protocol.bounds import Bounds, Destinations
+from precedes.protocol.exploring import Exploration, explore
+from precedes.protocol.moves import Arrived, Expired, Lost, Requested
+from precedes.verdict import Verdict
+from tests.protocol.toys import Alternating, Broken, InTurn, Plain, Tosses, Waits
+
+TO_2 = frozenset({1})
+
+
+def sends(*numbers: int) -> tuple[tuple[Message, ...], ...]:
+    """Two entities, of which the first sends so many messages to the second."""
+    return tuple(Message(0, k, TO_2) for k in range(1, numbers[0] + 1)), ()
+
+
+def explored(protocol: Protocol[object], bounds: Bounds, *required: str, plain: bool = True) -> Exploration:
+    asked = [requirement(text, standard_library()) for text in required]
+    return explore(protocol, bounds, asked, plain=plain)
+
+
+# ---- counts ----
+
+
+def test_without_order_any_subset_is_under_way() -> None:
+    # Of the k messages sent any set has come in: 2^k states for each k, in which nothing else differs.
+    found = explored(Plain(), Bounds(entities=2, script=sends(3)))
+    assert (found.states, found.depth) == (1 + 2 + 4 + 8, 6)
+    # A request where fewer than 3 are sent, and one arrival for each message under way.
+    assert found.transitions == 7 + sum(comb(k, j) * (k - j) for k in range(4) for j in range(k))
+
+
+def test_in_order_only_prefixes_have_come_in() -> None:
+    found = explored(Plain(given=Reliable(fifo=True)), Bounds(entities=2, script=sends(3)))
+    assert (found.states, found.transitions) == (1 + 2 + 3 + 4, 3 + 3 + 2 + 1 + 3)
+
+
+def test_a_history_is_part_of_the_state_where_order_is_asked() -> None:
+    # All orders in which subsets come in: sum over k sent of sum over j delivered of k!/(k-j)!.
+    found = explored(Plain(), Bounds(entities=2, script=sends(3)), "order_preserving")
+    assert found.states == 1 + 2 + 5 + 16
+
+
+def test_a_single_channel_has_one_order() -> None:
+    script = tuple((Message(k, 1, frozenset({0, 1})),) for k in range(2))
+    found = explored(Plain(given=SingleChannel()), Bounds(entities=2, script=script), "order_equivalent", "TO")
+    assert found.verdict is Verdict.HOLDS
+    lossy = explored(Plain(given=SingleChannel()), Bounds(entities=2, script=script, losses=1), "order_equivalent", "TO")
+    assert lossy.of("order_equivalent") is Verdict.HOLDS
+    assert lossy.of("information_preserving") is Verdict.VIOLATED
+    (finding,) = lossy.findings
+    assert any(isinstance(move, Lost) for move in finding.behaviour)
+
+
+@pytest.mark.parametrize(("messages", "states"), [(1, 1 + 3 * 3), (2, 1 + 3 * 3 + 6 * 9)])
+def test_every_choice_of_senders_and_destinations(messages: int, states: int) -> None:
+    found = explored(Plain(), Bounds(entities=3, messages=messages))
+    # Every message sent is under way to one of two, or has come in; two can be of any 2 senders in 6 ways.
+    assert found.states == states
+
+
+def test_both_orders_reach_the_same() -> None:
+    bounds = Bounds(entities=3, messages=3)
+    for protocol in (InTurn(), Plain(given=Reliable(fifo=True)), Plain(given=Timed(longest=1))):
+        breadth = explore(protocol, bounds, plain=True)
+        depth = explore(protocol, bounds, plain=True, order="depth")
+        assert (breadth.states, breadth.transitions) == (depth.states, depth.transitions)
+        assert breadth.executions == depth.executions
+        assert breadth.verdicts == depth.verdicts
+
+
+def test_destinations() -> None:
+    one = {choice: explored(Plain(), Bounds(entities=3, messages=1, destinations=choice)) for choice in Destinations}
+    # For each of three senders: every set of packets that may be under way, and nothing under way any more.
+    assert one[Destinations.UNICAST].states == 1 + 3 * (2 * 1 + 1)
+    assert one[Destinations.MULTICAST].states == 1 + 3 * (2 * 1 + 3 + 1)
+    assert one[Destinations.BROADCAST].states == 1 + 3 * (7 + 1)
+    assert one[Destinations.ANY].states == 1 + 3 * (3 * 1 + 3 * 3 + 7 + 1)
+
+
+# ---- findings ----
+
+
+def test_overtaking_is_found_by_a_shortest_behaviour() -> None:
+    found = explored(Plain(), Bounds(entities=3, messages=3), "order_preserving", plain=False)
+    (finding,) = found.findings
+    assert [type(move) for move in finding.behaviour[1:]] == [Requested, Requested, Arrived, Arrived]
+    assert finding.explanation is not None
+    assert finding.explanation.witnesses
+
+
+def test_safety_is_judged_in_every_state_and_completeness_at_rest() -> None:
+    bounds = Bounds(entities=2, script=sends(2))
+    found = explored(Plain(), bounds, "selectively_information_preserving", "order_preserving")
+    assert found.of("selectively_information_preserving") is Verdict.HOLDS
+    assert found.of("order_preserving") is Verdict.VIOLATED
+
+
+def test_a_premise_that_is_never_met_is_not_a_pass() -> None:
+    found = explored(Plain(), Bounds(entities=2, script=sends(1)), "order_preserving")
+    assert found.premises["order_preserving"] == 1
+    found = explored(Plain(), Bounds(entities=2, script=sends(1)), "causal_order")
+    assert found.premises["causal_order"] == 0
+    assert found.of("causal_order") is Verdict.UNKNOWN
+    assert found.verdict is Verdict.UNKNOWN
+
+
+def test_deadlock() -> None:
+    found = explored(Alternating(mistake="no timer"), Bounds(entities=2, script=sends(2), losses=1))
+    assert "no deadlock" in {finding.property for finding in found.findings}
+    right = explored(Alternating(), Bounds(entities=2, script=sends(2), losses=1))
+    assert right.verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("mistake", "violated"),
+    [("", set()), ("no bit", {"no_duplication"}), ("no timer", {"selectively_information_preserving", "no deadlock"})],
+)
+def test_the_alternating_bit(mistake: str, violated: set[str]) -> None:
+    bounds = Bounds(entities=2, script=sends(2), losses=1, duplicates=1, early=1)
+    found = explore(Alternating(mistake=mistake), bounds)
+    assert {finding.property for finding in found.findings} >= violated
+    assert bool(found.findings) is bool(violated)
+    assert all(found.premises.values())
+
+
+def test_starvation_names_what_starves() -> None:
+    found = explored(InTurn(mistake="one at a time"), Bounds(entities=2, script=sends(2)))
+    (finding,) = found.findings
+    assert (finding.property, finding.starving) == ("no starvation", (("a2", "E2"),))
+
+
+def test_choices_are_all_explored() -> None:
+    found = explored(Tosses(), Bounds(entities=2, script=sends(1)), "selectively_information_preserving")
+    assert found.of("selectively_information_preserving") is Verdict.VIOLATED
+    assert found.states == 4
+
+
+def test_crashes_and_the_dead() -> None:
+    bounds = Bounds(entities=2, script=sends(1), crashes=1)
+    assert explored(Plain(), bounds, "agreement").of("agreement") is Verdict.HOLDS
+    assert explored(Plain(), bounds, "validity").of("validity") is Verdict.VIOLATED
+    dead = Bounds(entities=2, script=sends(1), dead=1)
+    assert explored(Plain(), dead, "validity").of("validity") is Verdict.VIOLATED
+    cut = Bounds(entities=2, script=sends(1), broken_links=1)
+    assert explored(Plain(), cut, "validity").of("validity") is Verdict.VIOLATED
+
+
+# ---- time ----
+
+
+def test_times() -> None:
+    plain = Plain(given=Timed(shortest=1, longest=3), delta=2)
+    late = explored(plain, Bounds(entities=2, script=sends(1), ticks=0), "deadline")
+    (finding,) = late.findings
+    # Sent at 0, delivered at 3: the first tick that is later than delta.
+    assert [event.time for history in finding.execution.histories for event in history.events] == [0, 3000]
+    in_time = explored(Plain(given=Timed(1, 2), delta=2), Bounds(entities=2, script=sends(1), ticks=0), "deadline")
+    assert in_time.of("deadline") is Verdict.HOLDS
+
+
+def test_timers_expire_before_time_goes_on() -> None:
+    bounds = Bounds(entities=2, script=sends(1), ticks=0)
+    assert explored(Waits(wait=1, delta=3), bounds, "deadline").of("deadline") is Verdict.HOLDS
+    found = explored(Waits(wait=2, delta=3), bounds, "deadline")
+    assert found.of("deadline") is Verdict.VIOLATED
+    assert any(isinstance(move, Expired) for move in found.findings[0].behaviour)
+
+
+def test_clocks_differ_by_the_skew() -> None:
+    found = explored(Waits(given=Timed(1, 1, skew=1)), Bounds(entities=2, script=sends(1), ticks=0))
+    alone = explored(Waits(given=Timed(1, 1)), Bounds(entities=2, script=sends(1), ticks=0))
+    # (0, 0), (0, 1), (1, 0): three beginnings.
+    assert found.states == 3 * alone.states
+
+
+# ---- limits ----
+
+
+def test_a_limit_leaves_it_undecided() -> None:
+    whole = explored(InTurn(), Bounds(entities=3, messages=3), "order_preserving")
+    assert whole.verdict is Verdict.HOLDS
+    for limits in (Bounds(states=600), Bounds(depth=3), Bounds(seconds=0.0), Bounds(megabytes=1)):
+        found = explored(InTurn(), limits, "order_preserving")
+        assert not found.complete
+        assert found.stopped_by
+        assert found.verdict is Verdict.UNKNOWN
+
+
+def test_a_depth_that_is_enough_is_no_limit() -> None:
+    assert explored(Plain(), Bounds(entities=2, script=sends(2), depth=4), "no_creation").complete
+    assert not explored(Plain(), Bounds(entities=2, script=sends(2), depth=3), "no_creation").complete
+
+
+# ---- mistakes of a model ----
+
+
+@pytest.mark.parametrize(
+    ("how", "code", "says"),
+    [
+        ("raises", "M005", "arrive of E2 raised KeyError"),
+        ("nonsense", "M006", "'nonsense'"),
+        ("nowhere", "M006", "entity 9"),
+        ("unhashable state", "M007", "a state cannot be hashed"),
+        ("unhashable packet", "M007", "a packet cannot be hashed"),
+        ("invents", "M008", "E2 has deliver of c7"),
+        ("due", "M009", "timer t"),
+    ],
+)
+def test_mistakes_are_told(how: str, code: str, says: str) -> None:
+    with pytest.raises(PrecedesError) as error:
+        explored(Broken(how=how), Bounds(entities=2, script=sends(1)), "no_creation")
+    assert error.value.diagnostics[0].code == code
+    assert says in str(error.value)
+    assert error.value.diagnostics[0].hint
+
+
+def test_an_impure_handler_is_told() -> None:
+    with pytest.raises(PrecedesError) as error:
+        explore(Broken(how="impure"), Bounds(entities=2, script=sends(1)), [], check_purity=True)
+    assert error.value.diagnostics[0].code == "M010"
+
+
+def test_faults_that_the_network_has_not_are_refused() -> None:
+    with pytest.raises(PrecedesError, match="no losses"):
+        explored(Plain(), Bounds(entities=2, losses=1))

@@ -1,0 +1,118 @@
+"""The reductions against the plain search: what one finds violated the other does, and just as soon."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from precedes.formula import Requirement
+from precedes.language.library import standard_library
+from precedes.language.requirements import requirement
+from precedes.protocol import Protocol
+from precedes.protocol.bounds import Bounds, Destinations
+from precedes.protocol.exploring import Exploration, Reduction, explore
+from precedes.protocol.invariants import Invariant
+from precedes.protocol.stability import at_rest_only, stays_false
+from precedes_models.auxiliary import LEMMA_6, Auxiliary
+from tests.protocol.toys import ENTITY, STEP, InTurn, Tabled
+
+MOODS = st.integers(0, 2)
+WHATS = st.sampled_from(("deliver", "deliver", "deliver", "keep", "drop", "refuse", "release"))
+TABLED = st.builds(
+    Tabled,
+    sends=st.tuples(MOODS, MOODS, MOODS),
+    arrivals=st.lists(st.tuples(MOODS, WHATS), min_size=9, max_size=9).map(tuple),
+    wrong=st.integers(0, 9),
+    refuses=st.sampled_from((0, 1, 2, 9, 9, 9)),
+)
+ASKED = ("order_preserving", "causal_order", "agreement", "selectively_information_preserving", "prefix_order")
+
+
+def named(*names: str) -> list[Requirement]:
+    return [requirement(name, standard_library()) for name in names]
+
+
+def shortest(found: Exploration) -> dict[str, int]:
+    return {finding.property: len(finding.behaviour) for finding in found.findings}
+
+
+def same(
+    protocol: Protocol[Any], bounds: Bounds, asked: list[Requirement], invariants: tuple[Invariant, ...]
+) -> tuple[Exploration, Exploration]:
+    plain = explore(protocol, bounds, asked, invariants=invariants, plain=True)
+    reduced = explore(protocol, bounds, asked, invariants=invariants)
+    assert not plain.reductions
+    assert shortest(reduced) == shortest(plain)
+    assert reduced.verdicts == plain.verdicts
+    return plain, reduced
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(protocol=TABLED, asked=st.sets(st.sampled_from(ASKED)), unicast=st.booleans())
+def test_random_protocols(protocol: Tabled, asked: set[str], unicast: bool) -> None:
+    destinations = Destinations.UNICAST if unicast else Destinations.MULTICAST
+    bounds = Bounds(entities=3, messages=2, destinations=destinations)
+    same(protocol, bounds, named(*sorted(asked)), (STEP, ENTITY))
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(protocol=TABLED)
+def test_random_protocols_entity_by_entity(protocol: Tabled) -> None:
+    _, reduced = same(protocol, Bounds(entities=3, messages=3), [], (STEP, ENTITY))
+    assert set(reduced.reductions) == {reduction.value for reduction in Reduction}
+
+
+@pytest.mark.slow
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(protocol=TABLED, asked=st.sets(st.sampled_from(ASKED)))
+def test_more_random_protocols(protocol: Tabled, asked: set[str]) -> None:
+    same(protocol, Bounds(entities=3, messages=3), named(*sorted(asked)), (STEP, ENTITY))
+
+
+@pytest.mark.parametrize("mistake", ["", "at once", "forgets", "again", "one at a time"])
+@pytest.mark.parametrize("faults", [{}, {"losses": 1}, {"duplicates": 1}])
+def test_seeded_mistakes(mistake: str, faults: dict[str, int]) -> None:
+    protocol = InTurn(mistake=mistake)
+    bounds = Bounds(entities=3, messages=2, **faults)  # type: ignore[arg-type]
+    plain, reduced = same(protocol, bounds, named(*protocol.claims), ())
+    assert reduced.states < plain.states
+    unfaulted = {"at once", "forgets", "one at a time"}
+    if mistake in unfaulted or (mistake == "again" and "duplicates" in faults):
+        assert plain.findings
+
+
+@pytest.mark.parametrize("as_written", [False, True])
+def test_the_auxiliary_procedure(as_written: bool) -> None:
+    protocol = Auxiliary(as_written=as_written)
+    _, reduced = same(protocol, Bounds(entities=3, messages=3), named(*protocol.claims), (LEMMA_6,))
+    assert len(reduced.reductions) == 2
+    assert bool(reduced.findings) is as_written
+
+
+def test_named_entities_are_not_exchanged() -> None:
+    found = explore(InTurn(), Bounds(entities=3, messages=1), named('forall p in RL["E1"]: sent(p)'))
+    assert Reduction.SYMMETRY.value not in found.reductions
+
+
+def test_when_formulas_are_judged() -> None:
+    library = standard_library()
+    safe = ("order_preserving", "order_equivalent", "causal_order", "causal_delivery", "fifo_delivery", "no_creation")
+    safe += ("delta_causal_order", "deadline", "acyclic_order", "gap_free_order", "no_duplication", "vector_time")
+    for name in safe:
+        formula = requirement(name, library).formula
+        assert not at_rest_only(formula), name
+        assert stays_false(formula), name
+    resting = ("information_equivalent", "agreement", "validity", "timely_delivery")
+    for name in (*resting, "information_preserving", "selectively_information_preserving"):
+        assert at_rest_only(requirement(name, library).formula), name
+    # Judged everywhere, and by the plain search only.
+    for name in ("prefix_order", "exists p: not p in RL[\"E1\"]", "size(RL[\"E1\"]) < 2"):
+        try:
+            formula = requirement(name, library).formula
+        except Exception:  # noqa: BLE001 - not every wording is in the language
+            continue
+        assert not at_rest_only(formula), name
+        assert not stays_false(formula), name
