@@ -23,7 +23,7 @@ ROUNDS ?= 10
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 
-.PHONY: help setup java demo test lint types bench soak wheel lock clean
+.PHONY: help setup java demo papers test lint types bench soak site wheel lock clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -65,6 +65,12 @@ SAMPLE_EXIT ?= 1
 demo: setup ## Judge the papers' figures, then a recorded trace on both engines
 	@tools/demo.sh '$(BIN)/precedes' '$(SAMPLE)' '$(SAMPLE_REQUIRE)' '$(SAMPLE_EXIT)'
 
+# PAPERS="delta-causal-max-cb --scale quick" for some of them, or for a glance; `python -m experiments --list` has the names.
+PAPERS ?=
+
+papers: $(VENV)/.project ## Run the papers' experiments; figures and data come into build/papers
+	$(BIN)/python -m experiments $(PAPERS)
+
 # ---------------------------------------------------------------------------------------------------------------- work
 
 test: setup ## Run all tests but the slow ones and report what they cover
@@ -88,6 +94,10 @@ soak: setup ## Run the slow tests, with new random cases
 	  $(BIN)/python -m pytest --quiet --no-header -m "hypothesis or slow" --numprocesses=$(WORKERS) --dist=loadgroup $(TESTS) \
 	    || exit 1; \
 	done
+
+site: $(VENV)/.project ## Build the documentation into build/site, as pages that need no network
+	$(BIN)/python tools/pages.py
+	$(BIN)/python -m mkdocs build --strict --quiet
 
 wheel: $(VENV)/.project ## Build the wheel and the source archive into dist/
 	$(BIN)/python -m build --no-isolation --outdir dist

@@ -1,0 +1,103 @@
+"""What the 1994 paper says of accepted, pre-acknowledged and acknowledged PDUs, as invariants of ST."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
+
+from precedes.protocol import Here, Step
+from precedes.protocol.invariants import Invariant, OfEntity, OfPair, OfStep
+from precedes_models.st_state import FIRST, Pdu, State
+
+if TYPE_CHECKING:
+    from precedes_models.st import SelectiveTotalOrder
+
+_PAPER = "Tachikawa, Nakamura, Takizawa 1994"
+
+
+def _accepted(protocol: SelectiveTotalOrder, here: Here, state: State) -> bool | None:
+    """From every source, what is for this entity, one PSEQ after the other, as far as PREQ says."""
+    if not state.received:
+        return None
+    numbers: list[list[int]] = [[] for _ in range(here.entities)]
+    for pdu in state.received:
+        numbers[pdu.source].append(pdu.pseq[here.entity])
+    return all(numbers[j] == list(range(FIRST, expected)) for j, expected in enumerate(state.preq))
+
+
+def _for_me(protocol: SelectiveTotalOrder, here: Here, state: State) -> bool | None:
+    if not state.received:
+        return None
+    return all(here.entity in pdu.destinations for pdu in state.received)
+
+
+def _same(one: Pdu, other: Pdu) -> bool:
+    return (one.source, one.tseq) == (other.source, other.tseq)
+
+
+def _pre_acknowledged(
+    protocol: SelectiveTotalOrder, here: Here, state: State, there: Here, other: State
+) -> bool | None:
+    """What this entity has pre-acknowledged, every destination has accepted."""
+    common = [pdu for pdu in state.arl + state.prl if there.entity in pdu.destinations]
+    if not common:
+        return None
+    return all(any(_same(pdu, its) for its in other.received) for pdu in common)
+
+
+def _acknowledged(
+    protocol: SelectiveTotalOrder, here: Here, state: State, there: Here, other: State
+) -> bool | None:
+    """What this entity has acknowledged, every destination knows to have been accepted by every destination."""
+    common = [pdu for pdu in state.arl if there.entity in pdu.destinations]
+    if not common:
+        return None
+    return all(pdu.tseq < min(other.al[pdu.source][k] for k in pdu.destinations) for pdu in common)
+
+
+def _in_order(
+    protocol: SelectiveTotalOrder, here: Here, before: State, cause: Hashable, step: Step[State]
+) -> bool | None:
+    """In data transfer PDUs move on from RRL to PRL and from PRL to ARL, and RL keeps its order and grows behind."""
+    after = step.state
+    if before.recovery is not None or after.recovery is not None or before.round != after.round:
+        return None
+    if not before.received or before.received == after.received:
+        return None
+    return all(map(_same, before.received, after.received)) and len(before.received) <= len(after.received)
+
+
+def _stays(
+    protocol: SelectiveTotalOrder, here: Here, before: State, cause: Hashable, step: Step[State]
+) -> bool | None:
+    """What has been acknowledged stays where it was."""
+    if not before.arl or before == step.state:
+        return None
+    return before.arl == step.state.arl[: len(before.arl)]
+
+
+def _window(protocol: SelectiveTotalOrder, here: Here, state: State) -> bool | None:
+    """minAL_i <= TSEQ, and nobody expects more of E_i than it has sent."""
+    if state.tseq == FIRST:
+        return None
+    return max(state.al[here.entity]) <= state.tseq
+
+
+def _known(protocol: SelectiveTotalOrder, here: Here, state: State, there: Here, other: State) -> bool | None:
+    """AL_kj: E_i knows that E_j expects at least this of E_k."""
+    column = [row[there.entity] for row in state.al]
+    if max(column) == FIRST:
+        return None
+    return all(map(int.__le__, column, other.treq))
+
+
+INVARIANTS: tuple[Invariant, ...] = (
+    OfEntity("accepted: PREQ", f"{_PAPER}, section 3.2, acceptance procedure (3)", _accepted),
+    OfEntity("RL has what is for its entity", f"{_PAPER}, section 3.2", _for_me),
+    OfPair("pre-acknowledged", f"{_PAPER}, sections 2.3 (2) and 3.3", _pre_acknowledged),
+    OfPair("acknowledged", f"{_PAPER}, sections 2.3 (3) and 3.4", _acknowledged),
+    OfPair("AL is known", f"{_PAPER}, section 3.1, AL_kj", _known),
+    OfStep("RL is ARL, PRL and RRL in order", f"{_PAPER}, section 3.1", _in_order),
+    OfStep("acknowledged stays", f"{_PAPER}, section 4.2, step (4)", _stays),
+    OfEntity("minAL and TSEQ", f"{_PAPER}, section 3.2, flow condition", _window),
+)

@@ -1,0 +1,27 @@
+"""One multicast of node 0 to all, explored: the setting of all explorations here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from precedes.protocol import Message
+from precedes.protocol.bounds import Bounds
+from precedes.protocol.exploring import Exploration, explore
+from precedes.protocol.invariants import Invariant
+from precedes_models.high_integrity import HighIntegrity
+
+
+def explored(
+    protocol: HighIntegrity, entities: int, invariants: Sequence[Invariant] | None = None, **faults: int
+) -> Exploration:
+    """Every order of everything, with up to so many faults of some kinds."""
+    message = Message(0, 1, frozenset(range(entities)))
+    script = ((message,), *[()] * (entities - 1))
+    exploration = explore(protocol, Bounds(entities=entities, script=script, **faults), invariants=invariants)
+    assert exploration.complete, exploration.stopped_by
+    return exploration
+
+
+def broken(exploration: Exploration) -> set[str]:
+    """The names of what was found violated."""
+    return {finding.property for finding in exploration.findings}
