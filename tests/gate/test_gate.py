@@ -9,6 +9,7 @@ import pytest
 
 from precedes.gate import baseline
 from precedes.gate.cache import Cache
+from tests.gate.changes import EXAMPLE, MODEL
 from tests.gate.projects import SWAPPED, TRACE, changed, gate, project
 
 
@@ -240,3 +241,17 @@ def test_colours(
         coloured,
         coloured,
     )
+
+
+def test_simulated_executions(tmp_path: Path) -> None:
+    (tmp_path / "sequencer.py").write_text((EXAMPLE / MODEL).read_text(encoding="utf-8"), encoding="utf-8")
+    simulate = '[[simulate]]\nmodel = "sequencer.py"\nexecutions = 20\nseed = 3\ndestinations = "broadcast"\n'
+    (tmp_path / "precedes.toml").write_text(simulate + 'require = ["order_equivalent"]\n', encoding="utf-8")
+    assert told(tmp_path, "-q") == (0, "passed: 1 passed in 1 check\n")
+    # Requests overtake each other on their way to the sequencer.
+    (tmp_path / "precedes.toml").write_text(simulate + 'require = ["order_preserving"]\n', encoding="utf-8")
+    code, out = told(tmp_path)
+    assert code == 1
+    assert "sequencer.py:1: G104 error: order_preserving:" in out
+    assert "of 20 executions violate it" in out
+    assert "^^" in out

@@ -6,9 +6,11 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from precedes.checking import library_with
 from precedes.diagnostics import PrecedesError
@@ -17,11 +19,14 @@ from precedes.gate.checks import Check, events_of, files, line_of, relative
 from precedes.gate.configuration import Model, Simulation
 from precedes.gate.items import Item, Place, Result, Stated
 from precedes.gate.specs import definitions, library_files
+from precedes.gate.traces import of_report
 from precedes.language.requirements import requirement
 from precedes.language.scenario_text import as_scenario
 from precedes.verdict import Verdict
 
 if TYPE_CHECKING:
+    from precedes.engines.judging import Report
+    from precedes.language.library import Library
     from precedes.protocol import Protocol
     from precedes.protocol.bounds import Bounds
     from precedes.protocol.exploring import Exploration, Finding
@@ -47,6 +52,10 @@ BOUNDS = (
     "seconds",
 )
 """What a model's settings and the bounds of an exploration have in common."""
+BATCH = 1000
+"""Simulated executions that are judged at a time."""
+SHOWN = 10
+"""Violations that are kept, of which each predicate shows the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +193,46 @@ class Simulating(Check):
         return tuple(self._items())
 
     def _items(self) -> Iterator[Item]:
-        raise NotImplementedError
+        settings = self.settings
+        specs = _specs(self.root, settings)
+        report = self._judged(library_with(tuple(map(str, specs))))
+        place = _place(self.root, self.configuration, settings.model)
+        if not report.messages:
+            yield Item(
+                "G301", self.name, "executions", "undecided", "no message was met: nothing was checked", place
+            )
+        own = definitions(specs)
+        for told in of_report("G104", self.name, report, {}, place):
+            stated = Stated(told.subject, own) if told.subject in settings.require else None
+            yield msgspec.structs.replace(told, stated=stated)
+
+    def _judged(self, library: Library) -> Report:
+        """The executions in batches, so that a number of them does not need as much memory."""
+        from precedes.columns import batch_of
+        from precedes.engines.columnar.plan import plan
+        from precedes.engines.judging import Merging, judge, report
+        from precedes.protocol.bounds import Conditions, Destinations
+        from precedes.protocol.simulating import run, usual
+
+        settings = self.settings
+        protocol = _protocol(self.root, settings)
+        conditions: Conditions = replace(
+            usual(protocol),
+            entities=settings.entities,
+            messages=settings.messages,
+            destinations=Destinations(settings.destinations),
+            loss=settings.loss,
+            duplication=settings.duplication,
+        )
+        prepared = plan([requirement(text, library) for text in settings.require])
+        merging = Merging(prepared, SHOWN)
+        for start in range(1, settings.executions + 1, BATCH):
+            numbers = range(start, min(start + BATCH, settings.executions + 1))
+            batch = batch_of(
+                [run(protocol, conditions, settings.seed, number).execution for number in numbers]
+            )
+            merging.add(judge(batch, prepared, SHOWN)[0])
+        return report(merging.merged(), prepared)
 
 
 def explorations(root: Path, configuration: Path, settings: Model) -> Iterator[Exploring]:

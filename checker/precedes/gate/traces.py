@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from precedes.engines.judging import Count, Report, Violation
 from precedes.gate import cache
@@ -73,61 +75,58 @@ def _items(this: TraceCheck, report: Report) -> Iterator[Item]:
         unmet = ", ".join(report.unmet)
         said = f"{unmet} occurs in no execution" if unmet else "no message was met: nothing was checked"
         yield Item("G301", this.name, "trace", "undecided", said, place)
+    specs = files(this.root, this.settings.specs, ".prec") if this.settings.specs else ()
+    own = definitions(specs)
+    for told in of_report("G105", this.name, report, this.settings.budget, place):
+        stated = Stated(told.subject, own) if told.subject in this.settings.require else None
+        # A part that has parts itself says nothing that these and the whole do not say.
+        if stated is not None or told.subject in report.leaves:
+            yield msgspec.structs.replace(told, stated=stated)
+
+
+def of_report(
+    rule: str, check: str, report: Report, budgets: Mapping[str, str], place: Place
+) -> Iterator[Item]:
+    """What each predicate came to over some executions; of what has a budget, whether it is within."""
     violations = {violation.predicate: violation for violation in reversed(report.violations)}
     for name, count in report.counts.items():
-        # A part that has parts itself says nothing that these and the whole do not say.
-        if name not in report.leaves and name not in this.settings.require:
-            continue
-        yield item_of("G105", this, name, count, violations.get(name), report.executions, place)
+        yield _of_count(
+            rule, check, name, count, violations.get(name), report.executions, budgets.get(name), place
+        )
 
 
-def item_of(
+def _of_count(
     rule: str,
-    this: TraceCheck,
+    check: str,
     name: str,
     count: Count,
     violation: Violation | None,
     executions: int,
+    budget: str | None,
     place: Place,
 ) -> Item:
-    """What a predicate came to over some executions."""
     from precedes.reports.figure import figure, sentence
 
-    budget = this.settings.budget.get(name)
     allowed = 0.0 if budget is None else float(budget.rstrip("% \t")) / 100 * executions
-    within = 0 < count.violated <= allowed
-    result = _result(count, within)
-    of = f"{count.violated:,} of {executions:,} executions violate it"
-    if budget is not None:
-        of += f", {'within' if count.violated <= allowed else 'more than'} the budget of {budget}"
-    said = of if count.violated else f"{count.verdict.value} in {executions:,} executions"
-    if count.verdict is Verdict.UNKNOWN:
+    result = _result(count, within=0 < count.violated <= allowed)
+    said = f"{count.verdict.value} in {executions:,} executions"
+    if count.violated:
+        said = f"{count.violated:,} of {executions:,} executions violate it"
+        if budget is not None:
+            said += f", {'within' if count.violated <= allowed else 'more than'} the budget of {budget}"
+    elif count.verdict is Verdict.UNKNOWN:
         said = f"unknown in {count.unknown:,} of {executions:,} executions"
-    stated = None
-    if name in this.settings.require:
-        specs = files(this.root, this.settings.specs, ".prec") if this.settings.specs else ()
-        stated = Stated(name, definitions(specs))
     facts = {"executions": executions, "violated": count.violated, "unknown": count.unknown}
+    told = Item(rule, check, name, result, f"{name}: {said}", place, facts=facts)
     if violation is None or result != "failed":
         # A service is violated by its parts, which are told with their figures.
-        return Item(rule, this.name, name, result, f"{name}: {said}", place, stated=stated, facts=facts)
+        return told
     witnesses = violation.explanation.witnesses
     witness = witnesses[0] if witnesses else None
-    detail = [f"execution {violation.execution}"]
     explained = sentence(violation.requirement, violation.cut, witness)
-    detail += [explained] if explained else []
-    detail.append(figure(violation.cut, witness))
-    return Item(
-        rule,
-        this.name,
-        name,
-        result,
-        f"{name}: {said}",
-        place,
-        "\n".join(detail),
-        events_of(violation.cut),
-        stated=stated,
-        facts=facts,
+    lines = (f"execution {violation.execution}", explained, figure(violation.cut, witness))
+    return msgspec.structs.replace(
+        told, detail="\n".join(line for line in lines if line), events=events_of(violation.cut)
     )
 
 
