@@ -1,8 +1,8 @@
 """Ratios measured side by side, in one run: `python -m benchmarks [--quick]`, or `make bench`.
 
 Every number is the median of three after one run that is not counted; what is compared runs in turns. The load of
-the machine stands beside it.
-Verdicts are compared before times are. Prints a table and writes build/bench.json.
+the machine stands beside it. Verdicts are compared before times are. Prints a table and writes build/bench.json;
+with `--only` what is measured anew takes the place of what that file has.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import platform
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -57,13 +56,18 @@ class Ratio:
 
 
 class Bench:
-    """One run."""
+    """One run. `only`: a part of the names of what is measured."""
 
-    def __init__(self, executions: int, times: int, longer: int) -> None:
+    def __init__(self, executions: int, times: int, longer: int, only: str) -> None:
         self.workload = Workload(executions)
         self.times = times
         self.longer = longer
+        self.only = only
         self.results: dict[str, Any] = {}
+
+    def wants(self, *names: str) -> bool:
+        """Whether any of these is measured."""
+        return any(self.only in name for name in names)
 
     def in_process(self) -> Iterator[Ratio]:
         """Against Arrow, as a process and inside one; memory and time on a longer trace."""
@@ -74,18 +78,22 @@ class Bench:
             ("plain integers, dest lists", _reading(integers, INTEGERS), None),
             ("the trace's columns", _reading(path, READ), None),
         ):
-            yield self._ratio(f"process: Arrow reads {what}", whole, reading, reach)
+            yield from self._ratio(f"process: Arrow reads {what}", whole, reading, reach)
         warm = self._ours("ST")
         stream = calling(partial(inside.arrow_stream, path, SCANNED))
-        yield self._ratio("warm: Arrow streams the scanned numbers", warm, stream, 3)
+        yield from self._ratio("warm: Arrow streams the scanned numbers", warm, stream, 3)
         stream = calling(partial(inside.arrow_stream, integers, INTEGERS))
-        yield self._ratio("warm: Arrow streams plain integers, dest lists", warm, stream, None)
-        yield self._ratio("ST and causal order, against ST", self._ours("ST", "causal_order"), warm, 1.7)
-        longer = _verify(traces.repeated(self.workload, self.longer))
-        long = self._ratio(f"a trace x{self.longer} as long", longer, whole, 8.5 * self.longer / 8)
-        yield long
-        self.results["peak MiB"] = {"x1": long.theirs.peak_mib, f"x{self.longer}": long.ours.peak_mib}
-        self.results["1,000 events"] = asdict(alone(_verify(traces.plain(Workload(40))), self.times))
+        yield from self._ratio("warm: Arrow streams plain integers, dest lists", warm, stream, None)
+        both = self._ours("ST", "causal_order")
+        yield from self._ratio("ST and causal order, against ST", both, warm, 1.7)
+        name = f"a trace x{self.longer} as long"
+        if self.wants(name):
+            longer = _verify(traces.repeated(self.workload, self.longer))
+            for long in self._ratio(name, longer, whole, 8.5 * self.longer / 8):
+                yield long
+                self.results["peak MiB"] = {"x1": long.theirs.peak_mib, f"x{self.longer}": long.ours.peak_mib}
+        if self.wants("1,000 events"):
+            self.results["1,000 events"] = asdict(alone(_verify(traces.plain(Workload(40))), self.times))
 
     def compiled(self) -> Iterator[Ratio]:
         """A formula compiled against its tuned form, and the reference evaluator."""
@@ -93,59 +101,77 @@ class Bench:
         for name in ("order_preserving", "causal_order"):
             loops = calling(inside.scanning(path, inside.compiled(name)))
             tuned = calling(inside.scanning(path, inside.required(name)))
-            yield self._ratio(f"{name} compiled, against tuned", loops, tuned, 5)
-        evaluate, executions = inside.by_reference(path, "ST", 200)
-        self.results["reference"] = {"executions": executions, **asdict(alone(calling(evaluate), 1))}
+            yield from self._ratio(f"{name} compiled, against tuned", loops, tuned, 5)
+        if self.wants("reference"):
+            evaluate, executions = inside.by_reference(path, "ST", 200)
+            self.results["reference"] = {"executions": executions, **asdict(alone(calling(evaluate), 1))}
 
     def databases(self) -> Iterator[Ratio]:
         """DuckDB, with the same verdicts."""
+        name = "in-process, against DuckDB"
+        if not self.wants(name):
+            return
         integers = traces.integers(self.workload)
         if sql.by_duckdb(integers) != self._violators():
             raise RuntimeError("DuckDB comes to other verdicts")
         theirs = calling(partial(sql.by_duckdb, integers))
-        yield self._ratio("in-process, against DuckDB", self._ours("ST"), theirs, 5, faster=True)
+        yield from self._ratio(name, self._ours("ST"), theirs, 5, faster=True)
 
     def on_spark(self) -> Iterator[Ratio]:
         """Spark, against this process, Spark SQL and Spark's own shuffle."""
+        local, queried = "Spark, against in-process", "Spark, against Spark SQL"
+        shuffling = "Spark on shuffled rows, against its own sort"
+        if not self.wants(local, queried, shuffling):
+            return
         from precedes.engines.spark.session import session
 
         spark = session("local[2]")
-        integers, shuffled = traces.integers(self.workload), traces.shuffled(self.workload)
         prepared = inside.required("ST")
         ours = calling(partial(inside.ours_on_spark, spark, traces.laid_out(self.workload), prepared))
-        yield self._ratio("Spark, against in-process", ours, self._ours("ST"), 2)
-        if sql.by_spark(spark, integers) != self._violators():
-            raise RuntimeError("Spark SQL comes to other verdicts")
-        windows = calling(partial(sql.by_spark, spark, integers))
-        yield self._ratio("Spark, against Spark SQL", ours, windows, 6, faster=True)
-        ours = calling(partial(inside.ours_on_spark, spark, shuffled, prepared))
-        theirs = calling(partial(inside.sorted_by_spark, spark, shuffled))
-        yield self._ratio("Spark on shuffled rows, against its own sort", ours, theirs, 1.5)
+        yield from self._ratio(local, ours, self._ours("ST"), 2)
+        if self.wants(queried):
+            integers = traces.integers(self.workload)
+            if sql.by_spark(spark, integers) != self._violators():
+                raise RuntimeError("Spark SQL comes to other verdicts")
+            windows = calling(partial(sql.by_spark, spark, integers))
+            yield from self._ratio(queried, ours, windows, 6, faster=True)
+        if self.wants(shuffling):
+            shuffled = traces.shuffled(self.workload)
+            ours = calling(partial(inside.ours_on_spark, spark, shuffled, prepared))
+            theirs = calling(partial(inside.sorted_by_spark, spark, shuffled))
+            yield from self._ratio(shuffling, ours, theirs, 1.5)
         spark.stop()
 
     def growth(self) -> None:
         """Seconds inside this process as the trace grows."""
+        if not self.wants("growth"):
+            return
         prepared = inside.required("ST")
         base = max(1000, self.workload.executions // 8)
 
-        def seconds(path: Path) -> float:
-            return alone(calling(partial(inside.ours, path, prepared)), self.times).seconds
+        def grown(path: Path) -> dict[str, float]:
+            events = inside.ours(path, prepared).events
+            return {
+                "events": events,
+                "seconds": alone(calling(partial(inside.ours, path, prepared)), self.times).seconds,
+            }
 
         few = base // 4
         self.results["growth"] = {
-            "events": {f"x{k}": seconds(traces.repeated(Workload(base), k)) for k in (1, 2, 4, 8)},
+            "events": {str(k): grown(traces.repeated(Workload(base), k)) for k in (1, 2, 4, 8)},
             "entities": {
-                str(n): seconds(traces.laid_out(Workload(few, n, sets=4))) for n in (4, 8, 16, 32, 64)
+                str(n): grown(traces.laid_out(Workload(few, n, sets=4))) for n in (4, 8, 16, 32, 64)
             },
             "destinations": {
-                str(n): seconds(traces.laid_out(Workload(few // 4, 64, sets=n))) for n in (1, 4, 16, 64)
+                str(n): grown(traces.laid_out(Workload(few // 4, 64, sets=n))) for n in (1, 4, 16, 64)
             },
         }
 
     def _ratio(
         self, name: str, ours: Run, theirs: Run, reach: float | None, *, faster: bool = False
-    ) -> Ratio:
-        return Ratio(name, *side_by_side(ours, theirs, self.times), reach, faster)
+    ) -> Iterator[Ratio]:
+        if self.wants(name):
+            yield Ratio(name, *side_by_side(ours, theirs, self.times), reach, faster)
 
     def _ours(self, *texts: str) -> Run:
         return calling(partial(inside.ours, traces.laid_out(self.workload), inside.required(*texts)))
@@ -170,27 +196,20 @@ def main() -> None:
     )
     parser.add_argument("--quick", action="store_true", help="a fiftieth of the size, one run of each")
     parser.add_argument("--executions", type=int)
-    parser.add_argument("--without-spark", action="store_true")
+    parser.add_argument("--only", default="", help="a part of the names of what is measured anew")
     given = parser.parse_args()
     executions = given.executions or (20_000 if given.quick else 1_000_000)
-    bench = Bench(executions, 1 if given.quick else 3, 2 if given.quick else 8)
+    bench = Bench(executions, 1 if given.quick else 3, 2 if given.quick else 8, given.only)
     about = f"{executions:,} executions, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
     print(f"{about}\n{'':<50}{'ours':>9}{'theirs':>9}{'ratio':>8}{'reach':>7}{'load':>6}")
     ratios: list[Ratio] = []
-    steps = [
-        bench.in_process,
-        bench.compiled,
-        bench.databases,
-        *([] if given.without_spark else [bench.on_spark]),
-    ]
-    for step in steps:
+    for step in (bench.in_process, bench.compiled, bench.databases, bench.on_spark):
         for ratio in step():
             ratios.append(ratio)
             print(_line(ratio), flush=True)
     bench.growth()
     print(json.dumps(bench.results, indent=2))
     document = {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "machine": {
             "cores": os.cpu_count(),
             "processor": platform.machine(),
@@ -200,8 +219,20 @@ def main() -> None:
         "ratios": [asdict(ratio) | {"ratio": ratio.value, "reached": ratio.reached} for ratio in ratios],
         **bench.results,
     }
-    Path("build").mkdir(exist_ok=True)
-    Path("build/bench.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    written = Path("build/bench.json")
+    written.parent.mkdir(exist_ok=True)
+    if given.only and written.exists():
+        document = _renewed(json.loads(written.read_text(encoding="utf-8")), document)
+    written.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+
+
+def _renewed(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    """What was measured before, with what was measured now in its place."""
+    if before["executions"] != now["executions"]:
+        raise SystemExit("build/bench.json is of another size: measure all of it, or remove it")
+    anew = {ratio["name"]: ratio for ratio in now["ratios"]}
+    ratios = [anew.pop(ratio["name"], ratio) for ratio in before["ratios"]]
+    return before | now | {"ratios": [*ratios, *anew.values()]}
 
 
 def _line(ratio: Ratio) -> str:

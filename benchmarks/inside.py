@@ -71,7 +71,7 @@ def violators(path: Path, prepared: Plan, name: str) -> set[str]:
     found: set[str] = set()
     column = prepared.names.index(name)
 
-    def note(batch: Batch, result: Any) -> None:
+    def note(_: Partial, batch: Batch, result: Any) -> None:
         found.update(batch.names[result.values[:, column] == -1].tolist())
 
     notices = Notices()

@@ -123,9 +123,8 @@ def rows(workload: Workload) -> Rows:
     )
 
 
-def table(workload: Workload) -> pa.Table:
-    """The trace as an Arrow table, as it is written to Parquet."""
-    made = rows(workload)
+def table(workload: Workload, made: Rows) -> pa.Table:
+    """Rows as an Arrow table, as it is written to Parquet."""
     columns: dict[str, Any] = {
         "execution": _execution_names(workload).take(pa.array(made.execution)),
         "entity": _names("E", workload.entities).take(pa.array(made.entity)),
@@ -164,19 +163,24 @@ def json_lines(workload: Workload) -> pa.Buffer:
 def write(workload: Workload, path: str) -> None:
     """Write the trace to a .parquet or .jsonl file (.jsonl.gz, .jsonl.zst)."""
     if path.endswith(".parquet"):
-        made = table(workload)
-        names = made["execution"].combine_chunks().to_numpy(zero_copy_only=False)
-        ends = np.append(np.flatnonzero(names[1:] != names[:-1]) + 1, len(made))
-        with pq.ParquetWriter(path, made.schema) as writer:
-            start = 0
-            while start < len(made):
-                # A row group ends where an execution does.
-                stop = int(ends[min(np.searchsorted(ends, start + 500_000), len(ends) - 1)])
-                writer.write_table(made.slice(start, stop - start), row_group_size=stop - start)
-                start = stop
+        written(workload, rows(workload), path)
     else:
         with pa.output_stream(path, compression="detect") as out:
             out.write(json_lines(workload))
+
+
+def written(workload: Workload, made: Rows, path: str) -> None:
+    """Write rows of a workload to a .parquet file."""
+    whole = table(workload, made)
+    names = whole["execution"].combine_chunks().to_numpy(zero_copy_only=False)
+    ends = np.append(np.flatnonzero(names[1:] != names[:-1]) + 1, len(whole))
+    with pq.ParquetWriter(path, whole.schema) as writer:
+        start = 0
+        while start < len(whole):
+            # A row group ends where an execution does.
+            stop = int(ends[min(np.searchsorted(ends, start + 500_000), len(ends) - 1)])
+            writer.write_table(whole.slice(start, stop - start), row_group_size=stop - start)
+            start = stop
 
 
 def _execution_names(workload: Workload) -> pa.Array:

@@ -100,11 +100,15 @@ def _rows(
         "rounds until noticed": None if miss is None else float(1 / (1 - miss)),
     }
     if failed > 1:
-        exact["all named in a round"] = float(all_named(adj, nodes, failed)) if isinstance(adj, Uniform) else None
+        exact["all named in a round"] = (
+            float(all_named(adj, nodes, failed)) if isinstance(adj, Uniform) else None
+        )
         exact["rounds until all named"] = (
             float(expected_rounds_all(adj, nodes, failed)) if isinstance(adj, Uniform) else None
         )
-    assert miss is None or not isinstance(adj, Uniform) or expected_rounds(adj, nodes, which) == 1 / (1 - miss)
+    assert (
+        miss is None or not isinstance(adj, Uniform) or expected_rounds(adj, nodes, which) == 1 / (1 - miss)
+    )
     rows: list[tuple[Cell, ...]] = []
     for what, value in exact.items():
         if simulated is None:

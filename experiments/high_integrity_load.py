@@ -9,12 +9,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.drawing import curve, figure, label, styles
-from experiments.high_integrity_rounds import CELLS, draw as draw_neighbours
-from experiments.high_integrity_rounds import requests
+from experiments.high_integrity_rounds import CELLS, requests
+from experiments.high_integrity_rounds import draw as draw_neighbours
 from experiments.high_integrity_spark import spread
 from experiments.intervals import mean
 from experiments.table import Cell, Scale, Table
-from precedes_models.high_integrity_neighbours import Neighbourhood, Ring, Uniform
+from precedes_models.high_integrity_neighbours import Ring, Uniform
 from precedes_models.high_integrity_numbers import acknowledgements, expected_requests, packets
 
 NAME = "high-integrity-load"
@@ -37,7 +37,7 @@ COLUMNS: Final = (
 class Piece:
     """Some rounds in which `failed` of the nodes 1 to n - 1, drawn anew in each, lack the data."""
 
-    neighbourhood: Neighbourhood
+    neighbourhood: Ring | Uniform
     nodes: int
     failed: int
     runs: int
@@ -72,7 +72,6 @@ def compute(scale: Scale) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for piece, counts in zip(pieces, results, strict=True):
         adj = piece.neighbourhood
-        assert isinstance(adj, Ring | Uniform)
         exact = float(expected_requests(adj, piece.nodes, piece.failed))
         rows.append(
             (
@@ -93,8 +92,7 @@ def compute(scale: Scale) -> Table:
         (
             where,
             "failed nodes: any of 1 to n - 1; what node 0 finds itself takes no packet",
-            "packets_each_repeats: if every single request made node 0 repeat, instead of all of a round together;"
-            " for one neighbour each",
+            "packets_each_repeats: if every single request made node 0 repeat; for one neighbour each",
         ),
     )
 
@@ -111,10 +109,20 @@ def draw(table: Table) -> Figure:
         curve(right, SIZES, most, label=name, style=style)
     left.axhline(acknowledgements(largest), color="#22272b", linewidth=1)
     right.plot(
-        SIZES, [acknowledgements(n) for n in SIZES], color="#22272b", linewidth=1, label="every receiver acknowledges"
+        SIZES,
+        [acknowledgements(n) for n in SIZES],
+        color="#22272b",
+        linewidth=1,
+        label="every receiver acknowledges",
     )
     right.set_xscale("log")
     right.set_yscale("log")
-    label(left, f"{largest} nodes; bands: to the 99.9th percentile", "nodes without the data", "requests", legend=None)
+    label(
+        left,
+        f"{largest} nodes; bands: to the 99.9th percentile",
+        "nodes without the data",
+        "requests",
+        legend=None,
+    )
     label(right, "The worst number of failed nodes", "nodes n", "requests")
     return drawn

@@ -29,7 +29,9 @@ def draw(neighbourhood: Neighbourhood, nodes: int, runs: int, generator: np.rand
     match neighbourhood:
         case Ring(several):
             following = (np.arange(nodes)[:, None] + np.arange(1, several + 1)) % nodes
-            return np.broadcast_to(following[:, : max(1, nodes - 1)], (runs, nodes, min(several, max(1, nodes - 1))))
+            return np.broadcast_to(
+                following[:, : max(1, nodes - 1)], (runs, nodes, min(several, max(1, nodes - 1)))
+            )
         case Uniform(several, itself):
             among = nodes if itself else nodes - 1
             taken = np.empty((runs, nodes, min(several, among)), dtype=np.int64)

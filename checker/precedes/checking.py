@@ -13,7 +13,7 @@ from precedes.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.engines.reference import Explanation, explain
 from precedes.execution import Execution
 from precedes.formula import Requirement
-from precedes.language.compiling import Claim, compile_text
+from precedes.language.compiling import Claim, Scenario, compile_text
 from precedes.language.library import Library, standard_library
 from precedes.outcomes import ClaimAnswer, Limits, Outcome
 from precedes.verdict import Verdict, verdict
@@ -142,6 +142,12 @@ def library_with(paths: Sequence[str]) -> Library:
             defined[name] = path
         library = compiled.library
     return library
+
+
+def scenarios_of(path: Path) -> tuple[Scenario, ...]:
+    """The scenarios of a .prec file. PrecedesError with its mistakes."""
+    (file,) = source_files([str(path)])
+    return compile_text(_text(file), str(file), standard_library()).scenarios
 
 
 def _text(path: Path) -> str:

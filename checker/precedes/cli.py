@@ -14,8 +14,10 @@ from typing import Any
 
 import click
 
+from precedes.commands.drawing import draw
 from precedes.commands.exploring import explore
 from precedes.commands.gate import explain, gate, init
+from precedes.commands.simulating import simulate
 from precedes.exits import Exit
 
 SPECS = click.option(
@@ -268,7 +270,7 @@ def list_names(specs: tuple[str, ...]) -> Exit:
     return Exit.HOLDS
 
 
-for command in (explore, gate, explain, init):
+for command in (explore, draw, simulate, gate, explain, init):
     cli.add_command(command)
 
 

@@ -59,6 +59,16 @@ class Members:
     names: Names
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The rows `start` to `stop` of a row group of a laid-out file, which are one execution."""
+
+    path: str
+    group: int
+    start: int
+    stop: int
+
+
 class Rows(Protocol):
     """Where the rest of a batch can be read that holds only what most formulas need."""
 
@@ -71,8 +81,8 @@ class Rows(Protocol):
         None where the execution is small, or where nothing would be left.
         """
 
-    def ahead(self, executions: Collection[int]) -> None:
-        """Read some executions together, for which `one` is asked next."""
+    def place(self, x: int) -> Place:
+        """Where execution number x is."""
 
     def every(self) -> Batch:
         """All executions, with everything that was recorded."""

@@ -98,10 +98,10 @@ def _local(
 ) -> judging.Partial:
     executions = events = 0
 
-    def count(batch: Batch, _: Scan) -> None:
+    def count(partial: judging.Partial, _batch: Batch, _scan: Scan) -> None:
         nonlocal executions, events
-        executions += batch.executions
-        events += int(batch.event_offsets[-1])
+        executions += partial.executions
+        events += partial.events
         advance(executions, events)
 
     sources = expand(question.traces, notices)
@@ -110,7 +110,8 @@ def _local(
         return local.verify(sources, prepared, options, notices, limit, (count,))
     with VerdictFile(question.out) as file:
 
-        def write(batch: Batch, result: Scan) -> None:
+        def write(_: judging.Partial, batch: Batch, result: Scan) -> None:
             file.write(verdict_rows(batch, result, prepared, all_verdicts=question.all_verdicts))
 
-        return local.verify(sources, prepared, options, notices, limit, (count, write))
+        every = question.all_verdicts
+        return local.verify(sources, prepared, options, notices, limit, (count, write), every=every)

@@ -26,7 +26,15 @@ from precedes.protocol import (
 )
 from precedes.protocol.invariants import Invariant
 from precedes_models.high_integrity_invariants import INVARIANTS
-from precedes_models.high_integrity_neighbours import Neighbourhood, NearFar, Ring, Uniform, choices, named
+from precedes_models.high_integrity_neighbours import (
+    RING,
+    NearFar,
+    Neighbourhood,
+    Ring,
+    Uniform,
+    choices,
+    named,
+)
 from precedes_models.high_integrity_state import (
     Answer,
     Data,
@@ -77,7 +85,7 @@ class HighIntegrity(Protocol[State]):
     then the node raises an alarm. Every report asks for a repetition.
     """
 
-    adj: Neighbourhood | str = Ring()
+    adj: str | Neighbourhood = RING
     """Section 3.4; as text by its name, see `named`."""
     maxfail: int = 1
     """The paper leaves its value open (section 5)."""
@@ -92,6 +100,7 @@ class HighIntegrity(Protocol[State]):
     name: ClassVar[str] = "high-integrity"
     source: ClassVar[str] = "Kanada, Shiomi: Proposal of High Integrity Multicast, section 3.3"
     claims: ClassVar[tuple[str, ...]] = ("no_creation", "no_duplication")
+    destinations: ClassVar[str] = "broadcast"
     invariants: ClassVar[tuple[Invariant, ...]] = INVARIANTS
 
     def __post_init__(self) -> None:
@@ -131,20 +140,26 @@ class HighIntegrity(Protocol[State]):
         delivered = (Deliver(message),) if here.entity in message.destinations else ()
         return self._round(here, state, part, delivered)
 
-    def _round(self, here: Here, state: State, part: Part, actions: tuple[Action, ...] = ()) -> Outcome[State]:
+    def _round(
+        self, here: Here, state: State, part: Part, actions: tuple[Action, ...] = ()
+    ) -> Outcome[State]:
         """The origin sends the data to all and does steps 2 and 3 itself (the note in step 6)."""
-        assert part.message is not None and part.copy is not None
+        assert part.message is not None
+        assert part.copy is not None
         others = frozenset(part.members) - {here.entity}
         data = Data(part.message, part.round, part.members, part.copy)
         return self._check(here, state, part, (*actions, *([Transmit(data, others)] if others else [])))
 
     def _check(self, here: Here, state: State, part: Part, actions: tuple[Action, ...]) -> Outcome[State]:
         """Answer who asked before the data came; choose B_i (step 2) and ask (step 3)."""
-        assert part.message is not None and part.copy is not None
+        assert part.message is not None
+        assert part.copy is not None
         assert not isinstance(self.adj, str)
         due = [one for one in part.asked if one[0].message == part.message and one[0].round <= part.round]
         later = [
-            one for one in part.asked if (one[0].message.number, one[0].round) > (part.message.number, part.round)
+            one
+            for one in part.asked
+            if (one[0].message.number, one[0].round) > (part.message.number, part.round)
         ]
         replies = tuple(
             Transmit(self._answer(query, part.copy), frozenset({asker}))
@@ -164,7 +179,8 @@ class HighIntegrity(Protocol[State]):
                 asked=frozenset(later),
             )
             queries = tuple(
-                Transmit(Query(part.message, part.round), frozenset({neighbour})) for neighbour in sorted(waiting)
+                Transmit(Query(part.message, part.round), frozenset({neighbour}))
+                for neighbour in sorted(waiting)
             )
             step = Step(with_part(state, after), (*actions, *replies, *queries))
             options.append((float(probability), step))
@@ -282,7 +298,7 @@ class HighIntegrity(Protocol[State]):
             return part.waiting, False
         assert part.copy is not None
         own = digest_of(part.copy, self.digest)
-        held = {node: own for node in part.confirmed | {here.entity}} | dict(part.differing)
+        held = dict.fromkeys(part.confirmed | {here.entity}, own) | dict(part.differing)
         most, votes = Counter(held.values()).most_common(1)[0]
         if 2 * votes <= len(part.neighbours | {here.entity}):
             return part.waiting, False
@@ -302,7 +318,9 @@ class HighIntegrity(Protocol[State]):
     # -------------------------------------------------------------------------------------------- steps 6 and 7
 
     def _request(self, here: Here, state: State, request: Request, sender: int) -> Step[State]:
-        heard = () if self.as_written else (Transmit(Heard(request.message, request.round), frozenset({sender})),)
+        heard = (
+            () if self.as_written else (Transmit(Heard(request.message, request.round), frozenset({sender})),)
+        )
         part = part_of(state, here.entity)
         if part.message != request.message or (part.ended and not self.may_repeat(part)):
             return Step(state, heard)

@@ -123,9 +123,7 @@ def _repaired_copy(protocol: HighIntegrity, situation: Situation) -> bool | None
     return True if premise else None
 
 
-def _agreement(
-    protocol: HighIntegrity, here: Here, state: State, there: Here, other: State
-) -> bool | None:
+def _agreement(protocol: HighIntegrity, here: Here, state: State, there: Here, other: State) -> bool | None:
     """Step 4: who has confirmed to a node has what the node has (no collision of the hash)."""
     premise = False
     for part in state:

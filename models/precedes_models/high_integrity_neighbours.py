@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import TypeAlias, assert_never
+from typing import Final, TypeAlias, assert_never
 
 Choices: TypeAlias = tuple[tuple[Fraction, frozenset[int]], ...]
 """Sets of neighbours with their probabilities, which sum to 1; no set twice, none with probability 0."""
@@ -28,6 +28,10 @@ class Ring:
     """
 
     several: int = 1
+
+
+RING: Final = Ring()
+"""The deterministic map of section 3.4.1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,3 +159,14 @@ def expected_requests(neighbourhood: Ring | Uniform, nodes: int, failed: int) ->
 def acknowledgements(nodes: int) -> int:
     """What reaches the sender in every round where all receivers acknowledge: the paper's Ack explosion."""
     return nodes - 1
+
+
+def false_report(neighbourhood: Neighbourhood, nodes: int, one: int, other: int) -> Fraction:
+    """The probability that a broken link between two live nodes with the data makes one of them report the other in a
+    round (section 3.4.2), neither being the origin.
+
+    In the ring it is 1 for the n - 2 links along it and 0 for all others; where neighbours are drawn it is
+    1 - (1 - 1/(n - 1))^2 for each. If any link may break, the expected number of false reports in a round is
+    2 / (n - 1) either way: a draw spreads them over the links, and does not make them fewer.
+    """
+    return 1 - avoids(neighbourhood, nodes, one, {other}) * avoids(neighbourhood, nodes, other, {one})

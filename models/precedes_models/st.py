@@ -46,10 +46,12 @@ class SelectiveTotalOrder(Recovery):
         return Step(after, step.actions)
 
     def _pdu(self, here: Here, state: State, pdu: Pdu | Poll) -> Step[State]:
-        if state.recovery is not None:
-            return self.late(here, state, pdu) if isinstance(pdu, Pdu) else Step(state)
+        if self.stopped(state):
+            return Step(state)
         if pdu.source in state.behind and not (isinstance(pdu, Pdu) and pdu.again):
             state = self.followed(state, pdu.source)
+        if state.recovery is not None:
+            return self.late(here, state, pdu) if isinstance(pdu, Pdu) else Step(state)
         if isinstance(pdu, Poll):
             after = self.polled(here, state, pdu)
         elif self.acceptable(here, state, pdu):
@@ -71,7 +73,7 @@ class SelectiveTotalOrder(Recovery):
     def receipt_log(self, state: State) -> tuple[Message, ...]:
         """RL = ARL, PRL, RRL. From the RST_ACK of an entity until it has sorted, ARL alone: the order of the rest is not
         decided yet."""
-        undecided = state.recovery is not None and state.rst_ack is not None
+        undecided = state.recovery is not None and state.rst_ack is not None and not self.stopped(state)
         log = state.arl if undecided else state.received
         return tuple(pdu.message for pdu in log if pdu.message is not None)
 

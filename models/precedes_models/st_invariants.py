@@ -76,6 +76,15 @@ def _stays(
     return before.arl == step.state.arl[: len(before.arl)]
 
 
+def _no_gap(
+    protocol: SelectiveTotalOrder, here: Here, before: State, cause: Hashable, step: Step[State]
+) -> bool | None:
+    """Acceptance condition (1) adds nothing to (2): where there is no gap in the TSEQ, PSEQ is the expected one."""
+    if before.recovery is not None or not isinstance(cause, Pdu) or cause.tseq != before.treq[cause.source]:
+        return None
+    return cause.pseq[here.entity] == before.preq[cause.source]
+
+
 def _window(protocol: SelectiveTotalOrder, here: Here, state: State) -> bool | None:
     """minAL_i <= TSEQ, and nobody expects more of E_i than it has sent."""
     if state.tseq == FIRST:
@@ -84,7 +93,9 @@ def _window(protocol: SelectiveTotalOrder, here: Here, state: State) -> bool | N
 
 
 def _known(protocol: SelectiveTotalOrder, here: Here, state: State, there: Here, other: State) -> bool | None:
-    """AL_kj: E_i knows that E_j expects at least this of E_k."""
+    """AL_kj: E_i knows that E_j expects at least this of E_k. Go-back takes it back at one entity after the other."""
+    if protocol.retransmission == "go-back" and (state.recovery or other.recovery or state.round != other.round):
+        return None
     column = [row[there.entity] for row in state.al]
     if max(column) == FIRST:
         return None
@@ -94,6 +105,7 @@ def _known(protocol: SelectiveTotalOrder, here: Here, state: State, there: Here,
 INVARIANTS: tuple[Invariant, ...] = (
     OfEntity("accepted: PREQ", f"{_PAPER}, section 3.2, acceptance procedure (3)", _accepted),
     OfEntity("RL has what is for its entity", f"{_PAPER}, section 3.2", _for_me),
+    OfStep("acceptance: (1) implies (2)", f"{_PAPER}, section 3.2, acceptance condition", _no_gap),
     OfPair("pre-acknowledged", f"{_PAPER}, sections 2.3 (2) and 3.3", _pre_acknowledged),
     OfPair("acknowledged", f"{_PAPER}, sections 2.3 (3) and 3.4", _acknowledged),
     OfPair("AL is known", f"{_PAPER}, section 3.1, AL_kj", _known),

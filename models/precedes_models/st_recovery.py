@@ -33,8 +33,11 @@ class Recovery(Transfer):
     # ------------------------------------------------------------------------------------------ agreement, (1), (2)
 
     def alarmed(self, state: State) -> Step[State]:
-        """Step (1): E_k found a loss. It stops when its RST comes back, as all others do."""
-        if state.alarm:
+        """Step (1): E_k found a loss. It stops when its RST comes back, as all others do.
+
+        As long as somebody may not have done with the last agreement, it waits: it will see the loss again.
+        """
+        if state.alarm or (state.behind and not self.literal(Letter.CONTROL)):
             return Step(state)
         return Step(replace(state, alarm=True), (Transmit(Rst(state.round + 1)),))
 
@@ -49,8 +52,7 @@ class Recovery(Transfer):
             pak=pak,
             rst_ack=None,
             alarm=False,
-            summoned=False,
-            behind=frozenset(),
+            behind=here.others,
             owes=0,
             asked=False,
             silent=0,
@@ -59,11 +61,9 @@ class Recovery(Transfer):
 
     def called(self, here: Here, state: State, round_: int) -> Step[State] | None:
         """An RST, or what shows that there was one: None, if it says nothing new."""
-        if round_ != state.round + 1:
+        if round_ != state.round + 1 or state.recovery is not None:
             return None
-        if state.recovery is None:
-            return self.joined(here, state)
-        return Step(replace(state, summoned=True))
+        return self.joined(here, state)
 
     def on_rst(self, here: Here, state: State, rst: Rst) -> Step[State]:
         return self.called(here, state, rst.round) or Step(state)
@@ -175,12 +175,14 @@ class Recovery(Transfer):
     # --------------------------------------------------------------------------------------------- retransmission
 
     def sent_again(self, here: Here, state: State, a: Matrix) -> tuple[Action, ...]:
-        """Retransmission (1): what somebody lacks of what this entity sent. `a[i]` is PREQ of E_i, or () if it did not
-        ask."""
+        """Retransmission (1): what somebody lacks of what this entity had sent when it stopped; what it sent since then
+        stands behind what is sorted, in the order of the channel. `a[i]` is PREQ of E_i, or () if it did not ask."""
         return tuple(
             Transmit(replace(pdu, again=True))
             for pdu in state.sl
-            if any(a[i] and self.lacking(pdu, i, a[i][here.entity]) for i in pdu.destinations)
+            if state.pak is not None
+            and pdu.tseq < state.pak.tseq
+            and any(a[i] and self.lacking(pdu, i, a[i][here.entity]) for i in pdu.destinations)
         )
 
     def lacking(self, pdu: Pdu, entity: int, expected: int) -> bool:
@@ -190,7 +192,7 @@ class Recovery(Transfer):
         return pdu.pseq[entity] >= expected
 
     def on_request(self, here: Here, state: State, request: Request, sender: int) -> Step[State]:
-        if request.round > state.round or isinstance(state.recovery, Collecting) or sender == here.entity:
+        if request.round > state.round or isinstance(state.recovery, Collecting):
             return Step(state)
         a = tuple(request.expected if i == sender else () for i in range(here.entities))
         return Step(state, self.sent_again(here, state, a))
@@ -257,15 +259,19 @@ class Recovery(Transfer):
         return Step(step.state, (*again, *step.actions))
 
     def resumed(self, here: Here, state: State) -> Step[State]:
-        """Data transfer goes on, or the next agreement, if it has begun."""
-        after = replace(state, recovery=None, owes=1 if self.confirms else 0, silent=0, behind=here.others)
-        return self.joined(here, after) if after.summoned else Step(after)
+        """Data transfer goes on."""
+        after = replace(state, recovery=None, owes=1 if self.confirms else 0, silent=0)
+        return Step(after if after.behind else replace(after, pak=None, rst_ack=None))
+
+    def stopped(self, state: State) -> bool:
+        """Steps (1) to (3): as long as an RST_PAK is lacking, PDUs of before the agreement may be under way."""
+        return isinstance(state.recovery, Collecting) and None in state.recovery.paks
 
     def followed(self, state: State, source: int) -> State:
-        """What a PDU outside the agreement shows: its source has done with it. When all have, nobody will ask for our
-        part in it."""
+        """What a first transmission shows: its source has done with the agreement. When all have, nobody will ask for
+        our part in it."""
         behind = state.behind - {source}
-        if behind:
+        if behind or state.recovery is not None:
             return replace(state, behind=behind)
         return replace(state, behind=behind, pak=None, rst_ack=None)
 

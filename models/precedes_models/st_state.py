@@ -157,8 +157,7 @@ class State:
     for others, until they are pre-acknowledged.
 
     `owes`: the level of the confirmation that is due, 0 for none; `asked`: somebody waits for an answer; `silent`:
-    time-outs in a row that changed nothing; `alarm`: an RST was sent and has not come back; `summoned`: the next
-    agreement has begun elsewhere; `behind`: who may not have done with this one. `pak`, `rst_ack`: the entity's own ones of agreement `round`.
+    time-outs in a row that changed nothing; `alarm`: an RST was sent and has not come back; `behind`: who may not have done with this one. `pak`, `rst_ack`: the entity's own ones of agreement `round`.
     """
 
     tseq: int
@@ -177,7 +176,6 @@ class State:
     asked: bool = False
     silent: int = 0
     alarm: bool = False
-    summoned: bool = False
     behind: frozenset[int] = frozenset()
     round: int = 0
     recovery: Collecting | Recovering | None = None

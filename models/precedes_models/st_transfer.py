@@ -25,7 +25,7 @@ class Transfer(Protocol[State]):
     buffers: int | None = None
     """IBF, PDUs that an entity can store; None: the window alone limits."""
     confirms: bool = True
-    """Whether there are confirmations and polls."""
+    """Whether there are confirmations."""
     repeats: int = 8
     """How often an entity says the same again without an effect that it could notice."""
     timeout: int = 5_000
@@ -99,18 +99,17 @@ class Transfer(Protocol[State]):
         j = pdu.source
         if pdu.tseq < state.treq[j]:
             return False
-        if self.literal(Letter.ACCEPTANCE):
-            mine = isinstance(pdu, Pdu) and here.entity in pdu.destinations
-            return pdu.tseq == state.treq[j] or (mine and pdu.pseq[here.entity] == state.preq[j])
-        return pdu.pseq[here.entity] == state.preq[j]
+        expected = pdu.pseq[here.entity] == state.preq[j]
+        if self.literal(Letter.ACCEPTANCE) and isinstance(pdu, Pdu):
+            return pdu.tseq == state.treq[j] or (here.entity in pdu.destinations and expected)
+        return expected and not (self.literal(Letter.ACCEPTANCE) and pdu.tseq != state.treq[j])
 
     def accepted(self, here: Here, state: State, pdu: Pdu) -> State:
         """The acceptance procedure."""
         j = pdu.source
         after = self.informed(state, pdu)
-        after = replace(
-            after, treq=with_place(after.treq, j, pdu.tseq + 1), owes=_owed(state.owes, pdu.level)
-        )
+        owes = _owed(state.owes, pdu.level) if self.confirms else 0
+        after = replace(after, treq=with_place(after.treq, j, pdu.tseq + 1), owes=owes)
         if here.entity in pdu.destinations:
             preq = with_place(after.preq, j, pdu.pseq[here.entity] + 1)
             return replace(after, preq=preq, rrl=(*after.rrl, replace(pdu, again=False)))
@@ -160,7 +159,8 @@ class Transfer(Protocol[State]):
         while rrl and self.pre_acknowledged(state, rrl[0].source, rrl[0].tseq, rrl[0].destinations):
             pdu = rrl.pop(0)
             prl.append(pdu.settled)
-            pal = raised(pal, pdu.source, pdu.ack)
+            # What came back from PRL behind a failure line has told its ACK before.
+            pal = raised(pal, pdu.source, pdu.ack) if pdu.ack else pal
         heard = []
         everybody = frozenset(range(here.entities))
         for source, tseq, ack in state.heard:
@@ -181,8 +181,6 @@ class Transfer(Protocol[State]):
     def transfer_timers(self, here: Here, state: State) -> tuple[Timer, ...]:
         """A confirmation of data is sooner than one of a confirmation, and that sooner than a poll; and of several
         entities the first is sooner, so that they do not all speak at once."""
-        if not self.confirms:
-            return ()
         if state.owes:
             return (self.timer(here, "confirm", state.owes - 1),)
         if state.asked:

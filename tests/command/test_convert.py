@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from precedes.engines import local
+from precedes.engines.columnar import laid_out
 from tests.command.running import precedes
 from tests.command.test_verify import CONTRADICTING, ENGINES, KEPT, LOST, SAMPLE, SWAPPED
 
@@ -82,6 +83,18 @@ def test_the_same_is_said(pair: tuple[Path, Path], engine: str, question: tuple[
         before, after = ((code, out, err.replace(str(source), "")) for code, out, err in (before, after))
     assert before == after
     assert before[0] != 2 or "--strict" in question
+
+
+@pytest.mark.parametrize("question", QUESTIONS[:3], ids=" ".join)
+def test_the_same_is_said_where_executions_are_read_in_part(
+    pair: tuple[Path, Path], question: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As those of millions of events are, column by column."""
+    source, target = pair
+    before = said(source, question)
+    monkeypatch.setattr(laid_out, "LARGE", 0)
+    monkeypatch.setattr(laid_out, "HUGE", 0)
+    assert said(target, question) == before
 
 
 @pytest.mark.parametrize("engine", ENGINES)

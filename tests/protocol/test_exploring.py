@@ -53,9 +53,13 @@ def test_a_history_is_part_of_the_state_where_order_is_asked() -> None:
 
 def test_a_single_channel_has_one_order() -> None:
     script = tuple((Message(k, 1, frozenset({0, 1})),) for k in range(2))
-    found = explored(Plain(given=SingleChannel()), Bounds(entities=2, script=script), "order_equivalent", "TO")
+    found = explored(
+        Plain(given=SingleChannel()), Bounds(entities=2, script=script), "order_equivalent", "TO"
+    )
     assert found.verdict is Verdict.HOLDS
-    lossy = explored(Plain(given=SingleChannel()), Bounds(entities=2, script=script, losses=1), "order_equivalent", "TO")
+    lossy = explored(
+        Plain(given=SingleChannel()), Bounds(entities=2, script=script, losses=1), "order_equivalent", "TO"
+    )
     assert lossy.of("order_equivalent") is Verdict.HOLDS
     assert lossy.of("information_preserving") is Verdict.VIOLATED
     (finding,) = lossy.findings
@@ -80,7 +84,10 @@ def test_both_orders_reach_the_same() -> None:
 
 
 def test_destinations() -> None:
-    one = {choice: explored(Plain(), Bounds(entities=3, messages=1, destinations=choice)) for choice in Destinations}
+    one = {
+        choice: explored(Plain(), Bounds(entities=3, messages=1, destinations=choice))
+        for choice in Destinations
+    }
     # For each of three senders: every set of packets that may be under way, and nothing under way any more.
     assert one[Destinations.UNICAST].states == 1 + 3 * (2 * 1 + 1)
     assert one[Destinations.MULTICAST].states == 1 + 3 * (2 * 1 + 3 + 1)
@@ -124,7 +131,11 @@ def test_deadlock() -> None:
 
 @pytest.mark.parametrize(
     ("mistake", "violated"),
-    [("", set()), ("no bit", {"no_duplication"}), ("no timer", {"selectively_information_preserving", "no deadlock"})],
+    [
+        ("", set()),
+        ("no bit", {"no_duplication"}),
+        ("no timer", {"selectively_information_preserving", "no deadlock"}),
+    ],
 )
 def test_the_alternating_bit(mistake: str, violated: set[str]) -> None:
     bounds = Bounds(entities=2, script=sends(2), losses=1, duplicates=1, early=1)
@@ -165,7 +176,9 @@ def test_times() -> None:
     (finding,) = late.findings
     # Sent at 0, delivered at 3: the first tick that is later than delta.
     assert [event.time for history in finding.execution.histories for event in history.events] == [0, 3000]
-    in_time = explored(Plain(given=Timed(1, 2), delta=2), Bounds(entities=2, script=sends(1), ticks=0), "deadline")
+    in_time = explored(
+        Plain(given=Timed(1, 2), delta=2), Bounds(entities=2, script=sends(1), ticks=0), "deadline"
+    )
     assert in_time.of("deadline") is Verdict.HOLDS
 
 

@@ -49,7 +49,11 @@ class InTurn(Protocol[Ends]):
     mistake: str = ""
 
     name: ClassVar[str] = "in-turn"
-    claims: ClassVar[tuple[str, ...]] = ("order_preserving", "selectively_information_preserving", "no_duplication")
+    claims: ClassVar[tuple[str, ...]] = (
+        "order_preserving",
+        "selectively_information_preserving",
+        "no_duplication",
+    )
     answers: ClassVar[bool] = False
     symmetric: ClassVar[bool] = True
 
@@ -237,7 +241,11 @@ class Alternating(Protocol[Talk]):
     mistake: str = ""
 
     name: ClassVar[str] = "alternating"
-    claims: ClassVar[tuple[str, ...]] = ("order_preserving", "selectively_information_preserving", "no_duplication")
+    claims: ClassVar[tuple[str, ...]] = (
+        "order_preserving",
+        "selectively_information_preserving",
+        "no_duplication",
+    )
 
     @property
     def network(self) -> Network:
@@ -307,7 +315,7 @@ class Waits(Plain):
     """Delivers `wait` ticks after the arrival, by a timer; the state has what waits, with its time."""
 
     wait: int = 1
-    given: Network = Timed(shortest=1, longest=2)
+    given: Network = field(default_factory=lambda: Timed(shortest=1, longest=2))
     name: ClassVar[str] = "waits"
     symmetric: ClassVar[bool] = False
 
@@ -324,7 +332,7 @@ class Waits(Plain):
         return tuple(Timer(f"{message.name}", due=time) for time, message in state)
 
     def expire(self, here: Here, state: Any, timer: Timer) -> Step[Any]:
-        time, message = next(each for each in state if each[1].name == timer.name)
+        message = next(message for _, message in state if message.name == timer.name)
         return Step(tuple(each for each in state if each[1] != message), (Deliver(message),))
 
 

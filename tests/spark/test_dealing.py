@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import random
 from pathlib import Path
 
@@ -10,8 +11,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from precedes.traces.layout import Group, Layout
-from precedes.traces.sources import Format, TraceSource
+from benchmarks.workload import Workload, write
+from precedes.diagnostics import PrecedesError
+from precedes.engines.columnar.plan import plan
+from precedes.engines.judging import Partial
+from precedes.engines.spark.tasks import BLOCK_SCHEMA, Judging, Told, judge_blocks, partials_of_groups
+from precedes.language.library import standard_library
+from precedes.language.requirements import requirement
+from precedes.traces import Notices, TraceOptions, canonical
+from precedes.traces.converting import convert
+from precedes.traces.layout import Group, Layout, layout_of
+from precedes.traces.shuffling import shares
+from precedes.traces.sources import Format, TraceSource, source_of
 from tests.command.running import precedes
 
 
@@ -31,6 +42,58 @@ def test_a_large_row_group_is_dealt_first_and_alone() -> None:
     )
     assert dealt([layout()], 4) == []
     assert len(dealt([layout(1, 1)], 4)) == 2
+
+
+def test_a_large_execution_among_small_ones_is_one_task(tmp_path: Path) -> None:
+    """The row group that it is in has little else, and goes to a task that has nothing else."""
+    from precedes.engines.spark.files import dealt
+
+    sizes = [3] * 60
+    sizes[20] = 300
+    rows = [
+        {"execution": f"x{x:02}", "entity": "A", "event": "send", "message": f"m{m}", "dest": ["B"]}
+        for x, size in enumerate(sizes)
+        for m in range(size)
+    ]
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    convert([path], tmp_path / "t.parquet", Notices(), row_group=40)
+    made = layout_of(source_of(str(tmp_path / "t.parquet")))
+    assert made is not None
+    (large,) = [k for k, group in enumerate(made.groups) if group.rows > 40 + 3]
+    assert made.groups[large].rows <= 300 + 40
+    work = dealt([made], 4)
+    assert work[0] == [(0, large)]
+    others = [sum(made.groups[k].rows for _, k in pairs) for pairs in work[1:]]
+    assert max(others) - min(others) <= 40 + 3
+
+
+@pytest.mark.parametrize("executions", [40, 400])
+def test_what_comes_to_the_driver_does_not_grow_with_the_violations(tmp_path: Path, executions: int) -> None:
+    write(Workload(executions, violations=1.0), str(tmp_path / "w.parquet"))
+    convert([tmp_path / "w.parquet"], tmp_path / "t.parquet", Notices())
+    made = layout_of(source_of(str(tmp_path / "t.parquet")))
+    assert made is not None
+    wanted = plan([requirement("ST", standard_library())])
+    told: list[Told] = []
+    judging = Judging(wanted, TraceOptions(), 3, None)
+    (partial,) = partials_of_groups([made], judging, told.append)([[(0, k) for k in range(len(made.groups))]])
+    assert not any(isinstance(one, PrecedesError) for one in told)
+    assert partial.counts["ST"].violated == executions
+    assert len(partial.candidates) == 3
+    assert len(pickle.dumps(partial)) < 4_000
+
+    table = pq.read_table(tmp_path / "w.parquet")
+    notices = Notices()
+    blocks = [
+        pa.RecordBatch.from_pylist([{"share": share, "block": block}], BLOCK_SCHEMA)
+        for share, block in shares(canonical(table, "t", notices, 1), 1)
+    ]
+    (record,) = judge_blocks(judging, told.append)(iter(blocks))
+    shuffled: Partial = pickle.loads(record["partial"][0].as_py())
+    assert shuffled.counts == partial.counts
+    assert len(shuffled.candidates) == 3
+    assert len(record["partial"][0].as_py()) < 40_000
 
 
 @pytest.mark.spark

@@ -20,7 +20,11 @@ from precedes.columns import Batch, execution_of
 from precedes.diagnostics import PrecedesError
 from precedes.engines.columnar import laid_out as laid_out_module
 from precedes.engines.columnar.laid_out import batch_of_group
+from precedes.engines.columnar.plan import plan
+from precedes.engines.columnar.screening import screened
 from precedes.execution import Execution
+from precedes.language.library import standard_library
+from precedes.language.requirements import requirement
 from precedes.traces import Notices, TraceOptions, assemble, read_batches, write_executions
 from precedes.traces.converting import convert
 from precedes.traces.layout import KEY, LAYOUT_SCHEMA, LaidOut, layout_of, layouts_of
@@ -241,7 +245,9 @@ def test_numbers_that_cannot_be_are_refused(tmp_path: Path, column: str, value: 
     pq.write_table(damaged, target)
     with closing(opened(target)) as file:
         (problem,) = told(lambda: batch_of_group(file, 0, OPTIONS, time=False))
-    assert problem.code == "T005"
+        assert problem.code == "T005"
+        (problem,) = told(lambda: screened(file, 0, OPTIONS, plan([requirement("ST", standard_library())])))
+        assert problem.code == "T005"
 
 
 def test_files_that_may_share_executions_are_not_scanned_apart(tmp_path: Path) -> None:

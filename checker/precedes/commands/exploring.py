@@ -72,6 +72,9 @@ def _faults(command: Any) -> Any:
 @click.option("--memory", type=click.IntRange(min=64), metavar="MEGABYTES", help="Stop there.")
 @click.option("--plain", is_flag=True, help="Every interleaving: without the reductions.")
 @click.option(
+    "--at-rest", is_flag=True, help="Judge what concerns several entities only where nothing is under way."
+)
+@click.option(
     "--order", type=click.Choice(["breadth", "depth"]), default="breadth", help="Which state is next."
 )
 @click.option("--check-purity", is_flag=True, help="Call every handler twice and compare.")
@@ -123,6 +126,7 @@ def explore(form: str, **options: Any) -> Exit:
                 asked,
                 invariants=None if asked is None else (),
                 plain=options["plain"],
+                at_rest=options["at_rest"],
                 order=options["order"],
                 check_purity=options["check_purity"],
                 advance=lambda states, depth: tell(f"{states:,} states, depth {depth}"),

@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from precedes.columns import Batch, execution_of
+from precedes.columns import Batch, Place, execution_of
 from precedes.engines.columnar.plan import Plan
 from precedes.engines.columnar.scan import Scan, scan
+from precedes.engines.columnar.screening import Fine
 from precedes.engines.contents import counts_in, names_in
 from precedes.engines.reference import Explanation, explain
 from precedes.execution import Execution
@@ -70,6 +71,17 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Pending:
+    """A candidate that has not been read yet: where its execution is, and the messages of the witness by their
+    local numbers. Few of those that are found are ever shown.
+    """
+
+    found: Found
+    place: Place
+    messages: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Doubt:
     """A predicate that is unknown on an execution, and why."""
 
@@ -87,7 +99,7 @@ class Partial:
     events: int
     messages: int
     counts: Mapping[str, Count]
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[Candidate | Pending, ...]
     doubts: tuple[Doubt, ...]
     vacuous: int = 0
     met: frozenset[str] = frozenset()
@@ -166,8 +178,6 @@ def judge(batch: Batch, plan: Plan, limit: int, doubts: int | None = None) -> tu
             violated += _found(batch, false, rank, limit)
             unknown += _found(batch, doubtful, rank, kept)
     first = heapq.nsmallest(limit, violated)
-    if batch.rows is not None and first:
-        batch.rows.ahead([x for _, x in first])
     candidates = [_candidate(batch, x, found, result, plan.names[found.rank]) for found, x in first]
     why = [
         Doubt(
@@ -191,6 +201,18 @@ def judge(batch: Batch, plan: Plan, limit: int, doubts: int | None = None) -> tu
         _met(batch, plan),
     )
     return partial, result
+
+
+def with_fine(partial: Partial, fine: Fine) -> Partial:
+    """A partial with executions on which everything in it holds."""
+    return replace(
+        partial,
+        executions=partial.executions + fine.executions,
+        events=partial.events + fine.events,
+        messages=partial.messages + fine.messages,
+        counts={name: count + Count(holds=fine.executions) for name, count in partial.counts.items()},
+        vacuous=partial.vacuous + fine.vacuous,
+    )
 
 
 def _named(plan: Plan) -> frozenset[str]:
@@ -217,8 +239,10 @@ def _found(batch: Batch, places: npt.NDArray[np.intp], rank: int, limit: int) ->
     return heapq.nsmallest(limit, ((Found(str(name), rank), x) for name, x in named))
 
 
-def _candidate(batch: Batch, x: int, found: Found, result: Scan, name: str) -> Candidate:
+def _candidate(batch: Batch, x: int, found: Found, result: Scan, name: str) -> Candidate | Pending:
     witness = result.witness(x, name)
+    if batch.rows is not None:
+        return Pending(found, batch.rows.place(x), tuple(witness.messages))
     first, last = batch.entity_offsets[x], batch.entity_offsets[x + 1]
     events = int(batch.event_offsets[last] - batch.event_offsets[first])
     whole = execution_of(batch, x) if events <= WHOLE_EXECUTION_LIMIT else None
@@ -260,7 +284,7 @@ class Merging:
         return self._merged
 
 
-def _full(kept: Sequence[Candidate] | Sequence[Doubt], limit: int, first: str) -> bool:
+def _full(kept: Sequence[Candidate | Pending] | Sequence[Doubt], limit: int, first: str) -> bool:
     return len(kept) >= limit and (not kept or kept[-1].found.execution < first)
 
 
@@ -273,8 +297,9 @@ def merge(partials: Iterable[Partial], plan: Plan, limit: int) -> Partial:
 
 
 def report(partial: Partial, plan: Plan) -> Report:
-    """The report of a merged partial; ReplayError where a violation does not stand up to the reference
-    evaluator.
+    """The report of a merged partial with nothing pending.
+
+    ReplayError where a violation does not stand up to the reference evaluator.
     """
     return Report(
         partial.executions,
@@ -292,7 +317,8 @@ def report(partial: Partial, plan: Plan) -> Report:
     )
 
 
-def _replayed(candidate: Candidate, plan: Plan) -> Violation:
+def _replayed(candidate: Candidate | Pending, plan: Plan) -> Violation:
+    assert isinstance(candidate, Candidate), "who scans settles what is pending"
     name = plan.names[candidate.found.rank]
     requirement = plan.leaves[name]
     counting = counts_in(requirement.formula)

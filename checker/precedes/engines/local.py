@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial as applied
-from itertools import islice
 from queue import SimpleQueue
 from typing import Final
 
@@ -16,7 +15,7 @@ from precedes.columns import Batch
 from precedes.engines.columnar.kernels import PLAIN_EVENTS
 from precedes.engines.columnar.plan import Plan
 from precedes.engines.columnar.scan import Scan
-from precedes.engines.groups import GroupJudge
+from precedes.engines.groups import GroupJudge, settled
 from precedes.engines.judging import Merging, Partial, judge
 from precedes.traces import Notices, TraceOptions, TraceSource, read_batches
 from precedes.traces.layout import LaidOut, Layout, layouts_of
@@ -24,7 +23,7 @@ from precedes.traces.layout import LaidOut, Layout, layouts_of
 MOST_THREADS: Final = 8
 """Each has a row group in memory, some 60 MB."""
 
-Each = Callable[[Batch, Scan], None]
+Each = Callable[[Partial, Batch, Scan], None]
 
 
 def verify(
@@ -34,23 +33,29 @@ def verify(
     notices: Notices,
     limit: int,
     each: Sequence[Each] = (),
+    *,
+    every: bool = False,
 ) -> Partial:
-    """Judge the executions of trace files; `each` is called with every batch and its scan (progress, verdict rows).
+    """Judge the executions of trace files.
 
-    `limit` candidates and doubts are kept. Raises PrecedesError for what cannot be read.
+    `each` is called with what a part of them came to, the batch and its scan (progress, verdict rows). The batch
+    may lack executions of which all holds, unless `every` one is wanted. `limit` candidates and doubts are
+    kept. Raises PrecedesError for what cannot be read.
     """
     layouts = scannable(sources, options)
     if (
         layouts is not None
         and sum(group.rows for layout in layouts for group in layout.groups) >= PLAIN_EVENTS
     ):
-        return _by_groups(layouts, plan, options, notices, limit, each)
+        judging = GroupJudge(plan, options, every=every)
+        found = _by_groups(layouts, judging, Merging(plan, limit), notices, each)
+        return settled(found, layouts, options)
     merging = Merging(plan, limit)
     for batch in read_batches(sources, options, notices):
         partial, result = judge(batch, plan, limit)
         merging.add(partial)
         for call in each:
-            call(batch, result)
+            call(partial, batch, result)
     return merging.merged()
 
 
@@ -67,42 +72,39 @@ Judged = tuple[Partial, Batch, Scan, Notices]
 
 def _by_groups(
     layouts: Sequence[Layout],
-    plan: Plan,
-    options: TraceOptions,
+    judging: GroupJudge,
+    merging: Merging,
     notices: Notices,
-    limit: int,
     each: Sequence[Each],
 ) -> Partial:
     """Row groups in threads, which neither Arrow nor the kernels keep from each other; results in order."""
     for layout in layouts:
         notices.merge(layout.told)
-    merging = Merging(plan, limit)
     threads = min(MOST_THREADS, len(os.sched_getaffinity(0)))
-    judging = GroupJudge(plan, options)
     with ExitStack() as stack:
-        handles = {layout: _handles(layout, threads, stack) for layout in layouts}
+        handles = [_handles(layout, threads, stack) for layout in layouts]
         pool = stack.enter_context(ThreadPoolExecutor(threads))
 
-        def judged(layout: Layout, number: int) -> Judged:
+        def judged(place: int, number: int) -> Judged:
             heard = Notices()
-            file = handles[layout].get()
+            file = handles[place].get()
             try:
-                wanted = merging.wanted(layout.groups[number].first)
+                wanted = merging.wanted(layouts[place].groups[number].first)
                 return *judging.judge(file, number, wanted, heard), heard
             finally:
-                handles[layout].put(file)
+                handles[place].put(file)
 
         # By name: what a report shows of violations is in the first row groups then, and read from no other.
         ordered = sorted(
-            ((layout, k) for layout in layouts for k in range(len(layout.groups))),
-            key=lambda pair: pair[0].groups[pair[1]].first,
+            ((place, k) for place, layout in enumerate(layouts) for k in range(len(layout.groups))),
+            key=lambda pair: layouts[pair[0]].groups[pair[1]].first,
         )
-        work = (applied(judged, layout, k) for layout, k in ordered)
+        work = (applied(judged, *pair) for pair in ordered)
         for partial, batch, result, heard in _in_order(pool, work, threads):
             merging.add(partial)
             notices.merge(heard.all())
             for call in each:
-                call(batch, result)
+                call(partial, batch, result)
     return merging.merged()
 
 
@@ -121,8 +123,6 @@ def _in_order(
 ) -> Iterator[Judged]:
     """What the calls return, in their order, few of them ahead of what is asked for."""
     running: deque[Future[Judged]] = deque()
-    # The first alone: it tells what the others need not keep.
-    yield from (call() for call in islice(work, 1))
     try:
         for call in work:
             running.append(pool.submit(call))

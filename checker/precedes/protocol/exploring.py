@@ -27,7 +27,7 @@ from precedes.protocol.invariants import Invariant
 from precedes.protocol.judging import Judge
 from precedes.protocol.model import Message, Protocol
 from precedes.protocol.moves import Arrived, Move
-from precedes.protocol.network import Timed
+from precedes.protocol.network import SingleChannel, Timed
 from precedes.protocol.space import Space, State, refuse_what_cannot_happen
 from precedes.protocol.stability import stays_false
 from precedes.protocol.symmetry import Symmetry
@@ -46,6 +46,7 @@ class Reduction(Enum):
     SYMMETRY = "symmetry of the entities"
     ONE_BY_ONE = "messages coming in to one entity after the other"
     BY_ITSELF = "each entity by itself in the end"
+    SILENTLY = "what is not answered comes in first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,8 @@ def usable(protocol: Protocol[Any], bounds: Bounds, judge: Judge) -> frozenset[R
     formulas = [leaf.formula for leaf in judge.leaves.values()]
     if symmetry.applies(protocol, bounds, formulas):
         found.add(Reduction.SYMMETRY)
+    if judge.at_rest and isinstance(protocol.network, SingleChannel) and not (bounds.crashes or bounds.early):
+        found.add(Reduction.SILENTLY)
     faults = (
         bounds.losses
         + bounds.duplicates
@@ -149,6 +152,7 @@ def explore(
     *,
     invariants: Sequence[Invariant] | None = None,
     plain: bool = False,
+    at_rest: bool = False,
     order: Order = "breadth",
     check_purity: bool = False,
     advance: Callable[[int, int], None] | None = None,
@@ -156,7 +160,8 @@ def explore(
     """Explore every behaviour of a protocol up to bounds.
 
     `requirements` None: what the paper claims; `invariants` None: the protocol's. `plain` leaves the reductions out.
-    `advance` is called now and then with the states and the depth so far. PrecedesError for a mistake of the model.
+    `at_rest`: what concerns several entities at once is judged only where nothing can happen any more, which takes far
+    fewer states of a single channel. `advance` is called now and then with the states and the depth so far. PrecedesError for a mistake of the model.
     """
     if order == "depth" and bounds.depth is not None:
         raise usage(
@@ -165,7 +170,7 @@ def explore(
     refuse_what_cannot_happen(protocol.name, protocol.network, bounds)
     asked = claims(protocol) if requirements is None else tuple(requirements)
     checked = protocol.invariants if invariants is None else tuple(invariants)
-    judge = Judge(asked, checked)
+    judge = Judge(asked, checked, at_rest=at_rest)
     reductions = frozenset[Reduction]() if plain else usable(protocol, bounds, judge)
     search = _Search(protocol, bounds, judge, reductions, check_purity, advance)
     with _without_collector():
@@ -198,13 +203,18 @@ def _shortest(
         return ()
     names = {finding.property for finding in found.findings}
     leaves = [leaf for name, leaf in judge.leaves.items() if name in names]
-    again = Judge(leaves, [invariant for invariant in judge.invariants if invariant.name in names])
+    asked = [invariant for invariant in judge.invariants if invariant.name in names]
+    again = Judge(leaves, asked, at_rest=judge.at_rest)
     limits = replace(
         bounds,
         depth=max(len(finding.behaviour) for finding in found.findings) - 1,
         seconds=min(SHORTENING, bounds.seconds or SHORTENING),
     )
-    reductions = usable(protocol, bounds, again) - {Reduction.ONE_BY_ONE, Reduction.BY_ITSELF}
+    reductions = usable(protocol, bounds, again) - {
+        Reduction.ONE_BY_ONE,
+        Reduction.BY_ITSELF,
+        Reduction.SILENTLY,
+    }
     shorter = _Search(protocol, limits, again, reductions, check_purity=False, advance=None, wanted=names)
     best = {finding.property: finding for finding in found.findings}
     for finding in shorter.run("breadth").findings:
@@ -241,6 +251,8 @@ class _Search:
             if Reduction.BY_ITSELF in reductions
             else self.space.one_by_one
             if Reduction.ONE_BY_ONE in reductions
+            else self.space.silently
+            if Reduction.SILENTLY in reductions
             else self.space.expanded
         )
         self.symmetry = Symmetry(self.space) if Reduction.SYMMETRY in reductions else None
@@ -300,9 +312,10 @@ class _Search:
             if len(self.states) == end:
                 break
             first, depth = end, depth + 1
-            self.judge.finish()
-            if self.wanted is not None and self.wanted <= {*self.judge.failures, *self.broken}:
-                break
+            if self.wanted is not None:
+                self.judge.finish()
+                if self.wanted <= {*self.judge.failures, *self.broken}:
+                    break
         return depth
 
     def _goes_on(self, first: int, end: int) -> bool:
@@ -352,6 +365,10 @@ class _Search:
         self.judge.expanded(state, quiet=expanded.quiet)
         if expanded.quiet:
             self._at_rest(state, refused=expanded.refused)
+        elif expanded.resting and STARVATION not in self.judge.failures:
+            # Seen without the others: whether it is so in a state at rest does not depend on them.
+            if any(self._starving((*expanded.resting, state[-1]))):
+                self.judge.fail(STARVATION, state)
         if self.components.broken:
             for _, move in expanded.successors:
                 for name in self.components.broken.get(id(move), ()):
@@ -424,16 +441,14 @@ class _Search:
 
     def _towards(self, now: State, wanted: State) -> tuple[State, Move]:
         """The move that leads to what is, but for the names of entities, the state that is wanted."""
+        successors = self.space.expanded(now).successors
         if len(wanted) == len(now):
-            return next(
-                (after, move)
-                for after, move in self.expanded(now).successors
-                if len(after) == len(wanted) and self._representative(after) == wanted
-            )
+            plain = self.space.plain(wanted)
+            return next((after, move) for after, move in successors if self._representative(after) == plain)
         orbit = self.symmetry.orbit if self.symmetry is not None else _itself
         return next(
             (after, move)
-            for after, move in self.space.expanded(now).successors
+            for after, move in successors
             if isinstance(move, Arrived) and orbit(after[move.entity]) == orbit(wanted[0])
         )
 

@@ -113,47 +113,60 @@ def extended(log: tuple[Entry, ...], more: tuple[Entry, ...], recording: Recordi
     return tuple(sorted(whole, key=lambda entry: entry.kind is not EventKind.SEND))
 
 
-def execution_of(
-    protocol: Protocol[Any],
-    histories: Sequence[tuple[Entry, ...]],
-    name: str,
-    *,
-    interleaved: bool = True,
-) -> Execution:
-    """The execution of a cluster, from the history of each entity.
+class Histories:
+    """Executions of one protocol from the histories of its entities; a history that occurs again is made once."""
 
-    Raises PrecedesError where a message is delivered that nobody was asked to send.
-    """
-    names = [protocol.name_of(entity) for entity in range(len(histories))]
-    messages: dict[str, Logged] = {}
-    for log in histories:
-        for entry in log:
-            if entry.kind is EventKind.SEND and entry.message is not None:
-                messages[entry.message.name] = Logged(
+    def __init__(self, protocol: Protocol[Any], entities: int) -> None:
+        self.protocol = protocol
+        self.names = [protocol.name_of(entity) for entity in range(entities)]
+        self._made: dict[tuple[int, tuple[Entry, ...], bool], tuple[History, dict[str, Logged]]] = {}
+
+    def execution(
+        self, logs: Sequence[tuple[Entry, ...]], name: str, *, interleaved: bool = True
+    ) -> Execution:
+        """The execution of a cluster, from the history of each entity.
+
+        Raises PrecedesError where a message is delivered that nobody was asked to send.
+        """
+        made = [self._history(entity, log, interleaved) for entity, log in enumerate(logs)]
+        messages: dict[str, Logged] = {}
+        for _, sent in made:
+            messages |= sent
+        for entity, (history, _) in enumerate(made):
+            for event in history.events:
+                if event.message is not None and event.message not in messages:
+                    raise never_sent(self.protocol, self.names[entity], event)
+        lifetime = self.protocol.lifetime
+        delta = None if lifetime is None else lifetime * TICK
+        return Execution(name, tuple(history for history, _ in made), messages, delta=delta)
+
+    def _history(
+        self, entity: int, log: tuple[Entry, ...], interleaved: bool
+    ) -> tuple[History, dict[str, Logged]]:
+        key = (entity, log, interleaved)
+        made = self._made.get(key)
+        if made is None:
+            events = tuple(_event(entry, self.names) for entry in log)
+            sent = {
+                entry.message.name: Logged(
                     entry.message.name,
-                    names[entry.message.sender],
-                    frozenset(names[k] for k in entry.message.destinations),
+                    self.names[entry.message.sender],
+                    frozenset(self.names[k] for k in entry.message.destinations),
                 )
-    for entity, log in enumerate(histories):
-        for entry in log:
-            if entry.message is not None and entry.message.name not in messages:
-                raise never_sent(protocol, names[entity], entry)
-    made = tuple(
-        History(names[entity], tuple(_event(entry, names) for entry in log), interleaved)
-        for entity, log in enumerate(histories)
-    )
-    lifetime = protocol.lifetime
-    return Execution(name, made, messages, delta=None if lifetime is None else lifetime * TICK)
+                for entry in log
+                if entry.kind is EventKind.SEND and entry.message is not None
+            }
+            made = self._made[key] = History(self.names[entity], events, interleaved), sent
+        return made
 
 
-def never_sent(protocol: Protocol[Any], entity: str, entry: Entry) -> PrecedesError:
+def never_sent(protocol: Protocol[Any], entity: str, event: Event) -> PrecedesError:
     """The error of a model that invents a message."""
-    name = entry.message.name if entry.message is not None else ""
     return PrecedesError(
         (
             Diagnostic(
                 "M008",
-                f"{protocol.name}: {entity} has {entry.kind.value} of {name}, which nobody was asked to send",
+                f"{protocol.name}: {entity} has {event.kind.value} of {event.message}, which nobody was asked to send",
                 hint="a handler may name only messages that came to it in requests and packets",
             ),
         )
@@ -204,7 +217,7 @@ def replayed(
     rearranged = any(receipt is not None for receipt in receipts)
     if rearranged:
         logs = [with_receipts(log, receipt or ()) for log, receipt in zip(logs, receipts, strict=True)]
-    return execution_of(protocol, logs, name, interleaved=not rearranged)
+    return Histories(protocol, entities).execution(logs, name, interleaved=not rearranged)
 
 
 def with_receipts(log: tuple[Entry, ...], receipts: tuple[Message, ...]) -> tuple[Entry, ...]:

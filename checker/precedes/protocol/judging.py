@@ -14,7 +14,7 @@ from precedes.engines.columnar.scan import scan
 from precedes.execution import EventKind
 from precedes.formula import Requirement
 from precedes.protocol.components import Components
-from precedes.protocol.histories import Recording, execution_of, needed
+from precedes.protocol.histories import Histories, Recording, needed
 from precedes.protocol.invariants import Invariant, OfEntity, OfPair, OfState, OfStep, Situation
 from precedes.protocol.premises import premise
 from precedes.protocol.space import State
@@ -40,11 +40,15 @@ class Judge:
     `premises` how often the premise of each was met, `unknown` why a verdict was open.
     """
 
-    def __init__(self, requirements: Sequence[Requirement], invariants: Sequence[Invariant]) -> None:
+    def __init__(
+        self, requirements: Sequence[Requirement], invariants: Sequence[Invariant], *, at_rest: bool = False
+    ) -> None:
+        """`at_rest`: what concerns several entities at once is judged only where nothing can happen any more."""
         self.invariants = tuple(invariants)
+        self.at_rest = at_rest
         self.leaves = plan(requirements).leaves
-        always = tuple(leaf for leaf in self.leaves.values() if not at_rest_only(leaf.formula))
-        resting = tuple(leaf for leaf in self.leaves.values() if at_rest_only(leaf.formula))
+        resting = tuple(leaf for leaf in self.leaves.values() if at_rest or at_rest_only(leaf.formula))
+        always = tuple(leaf for leaf in self.leaves.values() if leaf not in resting)
         self.always, self.resting = _formulas(always), _formulas(resting)
         self.failures: dict[str, State] = {}
         self.premises: dict[str, int] = dict.fromkeys(
@@ -63,6 +67,7 @@ class Judge:
         self._entities: set[int] = set()
         self._pairs: set[tuple[int, int]] = set()
         self._components: Components | None = None
+        self._histories: Histories | None = None
 
     @property
     def components(self) -> Components:
@@ -73,19 +78,24 @@ class Judge:
     def begin(self, components: Components) -> None:
         """Judge states made of these components."""
         self._components = components
+        self._histories = Histories(components.protocol, components.entities)
 
     def reached(self, states: Iterable[State]) -> None:
         """Judge what is asked of every state."""
         if self.of_entity or self.of_pair:
             for state in states:
                 self._local(state)
+                if not self.at_rest:
+                    self._each_pair(state)
         if self.always.requirements:
             for state in states:
                 self._collect(self.always, state)
 
     def expanded(self, state: State, *, quiet: bool) -> None:
         """Judge what is asked of a state of which it is known whether it is at rest."""
-        if self.of_state:
+        if quiet and self.at_rest:
+            self._each_pair(state)
+        if self.of_state and (quiet or not self.at_rest):
             self._whole(state, quiet=quiet)
         if quiet and self.resting.requirements:
             self._collect(self.resting, state)
@@ -112,10 +122,11 @@ class Judge:
         if not formulas.waiting:
             return
         components = self.components
+        histories = self._histories
+        assert histories is not None
         batch = batch_of(
             [
-                execution_of(
-                    components.protocol,
+                histories.execution(
                     [components.logs[log] for log in key],
                     str(number),
                     interleaved=not (components.rearranges and self.recording.interleaving),
@@ -154,6 +165,8 @@ class Judge:
                     self._told(
                         invariant.name, invariant.check(components.protocol, here, state_of_entity), state
                     )
+
+    def _each_pair(self, state: State) -> None:
         if not self.of_pair:
             return
         for one in state[:-1]:

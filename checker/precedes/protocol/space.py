@@ -50,12 +50,14 @@ FAULTS: Final = ("losses", "duplicates", "corruptions", "crashes", "recoveries")
 @dataclass(frozen=True, slots=True)
 class Expanded:
     """What can happen in a state. `quiet`: nothing but requests, faults and the passing of time for them; `refused`:
-    requests are left, every one is refused, and nothing else can happen.
+    requests are left, every one is refused, and nothing else can happen. `resting`: entities looked at by themselves, to
+    which nothing comes in any more.
     """
 
     successors: list[Successor]
     quiet: bool
     refused: bool
+    resting: tuple[int, ...] = ()
 
 
 class Space:
@@ -148,6 +150,33 @@ class Space:
         # With time, what is refused at the last tick of the bounds may be accepted later.
         return Expanded(found, quiet, quiet and wanted and not accepted and not self.timed)
 
+    def silently(self, state: State) -> Expanded:
+        """Enough of what can happen in a state on a single channel for what is asked of single entities and at rest.
+
+        What comes in to an entity that answers nothing to it, and cannot be asked to send, comes in first, or is lost:
+        nothing that others do, now or later, comes between, for the channel hands it over in any case before it lets a
+        time-out expire.
+        """
+        left_number = state[-1]
+        left = self.lefts[left_number]
+        for entity, row in enumerate(self._rows(state)):
+            if not row.arrivals or any(emission for _, emission, _ in row.arrivals):
+                continue
+            if left.messages and self._requests(state[entity], entity, row):
+                continue
+            found = [
+                (self._after(state, entity, transition, left_number), transition[2])
+                for transition in row.arrivals
+            ]
+            if left.losses:
+                spent = self._spend(left_number, "losses")
+                found += [
+                    (self._after(state, entity, transition, spent), transition[2])
+                    for transition in self.components.fault(state[entity], "losses")
+                ]
+            return Expanded(found, quiet=False, refused=False)
+        return self.expanded(state)
+
     def one_by_one(self, state: State) -> Expanded:
         """Enough of what can happen in a state, where only requests transmit and nothing goes wrong.
 
@@ -177,8 +206,9 @@ class Space:
             for row in rows:
                 found += [((transition[0], alone), transition[2]) for transition in row.arrivals or NONE]
                 arrivals = arrivals or bool(row.arrivals)
+            resting = tuple(component for component, row in zip(state[:-1], rows, strict=True) if not row.arrivals)
             if arrivals and not left.messages:
-                return Expanded(found, quiet=False, refused=False)
+                return Expanded(found, quiet=False, refused=False, resting=resting)
         # The others matter where requests are left and may all be refused.
         return self._finishing(state, rows, found, wanted=wanted, accepted=accepted)
 
@@ -291,6 +321,10 @@ class Space:
         if number == len(self.lefts):
             self.lefts.append(left)
         return number
+
+    def plain(self, state: State) -> State:
+        """The state without the note of whose turn it is."""
+        return (*state[:-1], self._turned(state[-1], ANYBODY))
 
     def turned(self, left: int, names: tuple[int, ...]) -> int:
         """What is left after entity k has become `names[k]`."""

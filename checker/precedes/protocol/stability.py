@@ -1,8 +1,8 @@
 """When a formula is to be judged, and whether a violation of it can be undone by what is delivered later.
 
 A formula asks for something to be done where, under its quantifiers and premises, a message must be in a receipt log.
-It is judged where nothing is under way; until then it may still be done. Of the others many are broken for good once they
-are broken: receipt logs only grow at their ends, and what happened before an event does not change after it.
+It is judged where nothing is under way; until then it may still be done. Of the others many are broken for good once
+they are broken: receipt logs only grow at their ends, and what happened before an event does not change after it.
 """
 
 from __future__ import annotations

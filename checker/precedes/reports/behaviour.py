@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Any, assert_never
+from typing import Any, Final, assert_never
 
 from precedes.protocol.model import Arrive, Deliver, Discard, Message, Protocol, Step, Transmit, View
 from precedes.protocol.moves import (
@@ -18,6 +18,10 @@ from precedes.protocol.moves import (
     Ticked,
     Vanished,
 )
+
+_LONG: Final = 60
+_CARRIERS: Final = frozenset({"Packet", "Data", "Pdu", "PDU"})
+"""Names of packets that say no more than that they carry a message."""
 
 
 def steps(protocol: Protocol[Any], behaviour: Sequence[Move]) -> Iterator[str]:
@@ -92,12 +96,15 @@ def _packet(packet: Hashable) -> str:
     """A packet by the message that it carries, or by what it is called."""
     if isinstance(packet, Message):
         return packet.name
+    if isinstance(packet, tuple):
+        text = f"({', '.join(_packet(part) for part in packet if part is not None)})"
+        return text if len(text) <= _LONG else "a packet"
     message = getattr(packet, "message", None)
     kind = type(packet).__name__
     if isinstance(message, Message):
-        return message.name if kind in ("Packet", "Pdu", "PDU", "Data") else f"{kind} of {message.name}"
-    text = repr(packet)
-    return text if len(text) <= 60 else kind
+        return message.name if kind in _CARRIERS else f"{kind} of {message.name}"
+    text = str(packet)
+    return text if len(text) <= _LONG else kind
 
 
 def _set(protocol: Protocol[Any], entities: frozenset[int]) -> str:

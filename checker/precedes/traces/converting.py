@@ -8,7 +8,7 @@ groups of their own.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -72,27 +72,49 @@ def convert(
     The file comes into being whole or not at all. Raises PrecedesError for what cannot be read (as
     `read_batches`), for a target that is no Parquet file by its name (T002) or cannot be written (T003).
     """
-    place = source_of(os.fspath(target))
-    if place.path == STANDARD_INPUT or place.format is not Format.PARQUET:
-        raise unreadable("T002", "the layout for scanning is Parquet", place.shown, "name a .parquet file")
+    _parquet(target)
     given = [path for path in paths if isinstance(path, TraceSource)]
     named = expand([path for path in paths if not isinstance(path, TraceSource)], notices)
     reading = Notices()
     tables = (table for source in (*given, *named) for table in read_table(source, reading))
+    parts = whole_executions(tables, EVENTS_PER_PART, budget)
+    converted = lay_out(parts, target, reading, advance, row_group)
+    notices.merge(reading.all())
+    return converted
+
+
+def lay_out(
+    parts: Iterable[pa.Table],
+    target: str | os.PathLike[str],
+    reading: Notices,
+    advance: Advance | None = None,
+    row_group: int = ROW_GROUP,
+) -> Converted:
+    """Write canonical tables, each with all rows of its executions, in the order of their names, to one laid-out file.
+
+    `reading` has what was told of the rows, when the last part has come. Errors are those of `convert`.
+    """
+    place = _parquet(target)
     try:
         with (
             in_place(place) as temporary,
             arrow_parquet.ParquetWriter(temporary, LAYOUT_SCHEMA, compression="zstd") as writer,
         ):
             written = _Written(writer, row_group, advance)
-            for part in whole_executions(tables, EVENTS_PER_PART, budget):
+            for part in parts:
                 written.add(part)
             written.finish()
             writer.add_key_value_metadata(footer(written.groups, reading.all()))
     except OSError as error:
         raise unreadable("T003", f"cannot be written: {reason(error)}", place.shown) from error
-    notices.merge(reading.all())
     return Converted(written.executions, written.rows, written.irregular, len(written.groups))
+
+
+def _parquet(target: str | os.PathLike[str]) -> TraceSource:
+    place = source_of(os.fspath(target))
+    if place.path == STANDARD_INPUT or place.format is not Format.PARQUET:
+        raise unreadable("T002", "the layout for scanning is Parquet", place.shown, "name a .parquet file")
+    return place
 
 
 class _Written:

@@ -232,8 +232,11 @@ class LaidOut:
             time=_nanoseconds(table["time"]) if time else None,
         )
 
-    def rows(self, number: int) -> pa.Table:
-        """The rows of a row group as they are written, without the numbers."""
+    def rows(self, number: int, places: Int64 | None = None) -> pa.Table:
+        """The rows of a row group as they are written, or those at some places, without the numbers.
+
+        With `places` one column at a time is in memory.
+        """
         group = self._file.metadata.row_group(number)
         # Of a list, the statistics do not tell an empty one from one that is absent: no column has its path.
         empty = {
@@ -241,9 +244,16 @@ class LaidOut:
             for chunk in map(group.column, range(group.num_columns))
             if chunk.statistics is not None and chunk.statistics.null_count == group.num_rows
         }
-        table = self._read(number, [name for name in _ORDINARY if name not in empty])
+        names = [name for name in _ORDINARY if name not in empty]
+        if places is None:
+            table = self._read(number, names)
+            read = {name: table[name] for name in names}
+        else:
+            chosen = arrow.array(places)
+            read = {name: self._read(number, [name])[name].take(chosen) for name in names}
+        length = group.num_rows if places is None else len(places)
         columns = [
-            arrow.nulls(len(table), field.type) if field.name in empty else table[field.name]
+            arrow.nulls(length, field.type) if field.name in empty else read[field.name]
             for field in (LAYOUT_SCHEMA.field(name) for name in _ORDINARY)
         ]
         return pa.Table.from_arrays(columns, names=_ORDINARY)
@@ -251,13 +261,12 @@ class LaidOut:
     def canonical(
         self, number: int, rows: pa.Table, notices: Notices, places: Int64 | None = None
     ) -> pa.Table:
-        """The canonical table of the `rows` of a row group, or of those at some places.
+        """The canonical table of the `rows` of a row group; `places`: where they are, if these are not all.
 
         Rows whose origin was kept are said to be there, if the file is the only one of its trace.
         """
         source = self.layout.source
         numbers = np.arange(len(rows)) if places is None else places
-        rows = rows if places is None else rows.take(arrow.array(places))
         numbers = numbers + int(self._starts[number]) + 1
         found = canonical(rows.select(list(INPUT_COLUMNS)), source, numbers, notices)
         found = _replaced(found, "vector", rows["clock_list"])

@@ -53,7 +53,9 @@ class NeverGivesUp(HighIntegrity):
 
     def _unacknowledged(self, state: State, part: Part) -> Step[State]:
         step = super()._unacknowledged(state, part)
-        return Step(with_part(step.state, replace(part_of(step.state, part.origin), alarm=False)), step.actions)
+        return Step(
+            with_part(step.state, replace(part_of(step.state, part.origin), alarm=False)), step.actions
+        )
 
 
 @dataclass(frozen=True)

@@ -10,19 +10,8 @@ from typing import TypeVar
 
 from precedes.protocol import Outcome
 from precedes_models.high_integrity import HighIntegrity
-from precedes_models.high_integrity_faults import (
-    Broken,
-    Corrupted,
-    Dead,
-    Dies,
-    End,
-    Fault,
-    Lost,
-    Seen,
-    Stale,
-    first_round,
-    to_the_end,
-)
+from precedes_models.high_integrity_faults import Broken, Corrupted, Dead, Dies, Fault, Lost, Stale
+from precedes_models.high_integrity_outcomes import End, Seen, first_round, to_the_end
 from precedes_models.high_integrity_state import State
 
 T = TypeVar("T")
@@ -65,7 +54,10 @@ def of_the_end(ends: Mapping[End, Fraction]) -> str:
             ("removed", share(ends, lambda one: one.removed)),
             ("removed falsely", share(ends, lambda one: one.removed_falsely)),
             ("left", share(ends, lambda one: one.lacking)),
-            ("left unnoticed", share(ends, lambda one: one.lacking and one.detection_delay is None and not one.alarm)),
+            (
+                "left unnoticed",
+                share(ends, lambda one: one.lacking and one.detection_delay is None and not one.alarm),
+            ),
             ("alarm", share(ends, lambda one: one.alarm)),
         ]
     )

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 
+from precedes.protocol import OfState, Situation
 from precedes.protocol.moves import Expired
 from precedes_models.high_integrity import HighIntegrity
-from precedes_models.high_integrity_invariants import NOTICED
+from precedes_models.high_integrity_faults import Dead
+from precedes_models.high_integrity_invariants import NOTICED, ended
 from precedes_models.high_integrity_neighbours import Fixed, NearFar, Neighbourhood, Ring, Uniform
+from precedes_models.high_integrity_outcomes import to_the_end
 from tests.models.high_integrity import bugs
 from tests.models.high_integrity.exploring import broken, explored
 
@@ -131,3 +136,33 @@ def test_a_map_given_by_itself() -> None:
     """Two that ask each other and leave the third alone: it may fail unnoticed, which is why adj has to be onto."""
     pair = Fixed((frozenset({1}), frozenset({0}), frozenset({0})))
     assert MISSED in broken(explored(HighIntegrity(adj=pair), 3, dead=1))
+
+
+@pytest.mark.parametrize(
+    ("adj", "entities"), [(Ring(), 4), (Ring(2), 3), (Uniform(), 3), (NearFar(), 3)], ids=str
+)
+@pytest.mark.parametrize("as_written", [True, False], ids=["as written", "repaired"])
+def test_every_order_comes_to_the_ends_of_the_one_order(
+    adj: Neighbourhood, entities: int, as_written: bool
+) -> None:
+    """What `high_integrity_outcomes` plays in one order is what all orders come to, with every draw and dead nodes."""
+    protocol = HighIntegrity(as_written=as_written, adj=adj)
+    ends: dict[frozenset[int], set[object]] = {}
+    reached: dict[frozenset[int], set[object]] = {}
+    for count in (0, 1, 2):
+        for dead in combinations(range(1, entities), count):
+            played = to_the_end(protocol, entities, tuple(map(Dead, dead)), {})
+            ends[frozenset(dead)] = {
+                (len(end.rounds), end.removed, frozenset().union(*(seen.named for seen in end.rounds)))
+                for end in played
+            }
+
+    def collect(_: HighIntegrity, situation: Situation) -> bool | None:
+        stopped = frozenset(node for node, state in enumerate(situation.states) if state is None)
+        for _, part, _ in ended(situation):
+            named = frozenset(node for report in part.reports for node in report.failed)
+            reached.setdefault(stopped, set()).add((part.round + 1, part.removed, named))
+        return True
+
+    explored(protocol, entities, invariants=(OfState("ends", "", collect),), dead=2)
+    assert reached == ends

@@ -31,28 +31,32 @@ DEFERRED: Final = -2
 PLACES: Final = 4
 """The columns of what shows a violation: two local entities, two local messages, -1 where there is none."""
 
-_TYPES: Final = {
-    "entity_offsets": "int64",
-    "message_offsets": "int64",
-    "sender": "int32",
-    "send_logged": "boolean",
-    "send_position": "int32",
-    "send_time": "int64",
-    "to_all": "boolean",
-    "destination_offsets": "int64",
-    "destinations": "int32",
-    "sent_offsets": "int64",
-    "sent": "int32",
-    "delivered_offsets": "int64",
-    "delivered": "int32",
-    "delivered_time": "int64",
-    "repeated": "boolean",
-    "event_offsets": "int64",
-    "event_kind": "int8",
-    "event_message": "int32",
-    "interleaved": "boolean",
+_LETTERS: Final = {
+    "entity_offsets": "l",
+    "message_offsets": "l",
+    "sender": "i",
+    "send_logged": "b",
+    "send_position": "i",
+    "send_time": "l",
+    "to_all": "b",
+    "destination_offsets": "l",
+    "destinations": "i",
+    "sent_offsets": "l",
+    "sent": "i",
+    "delivered_offsets": "l",
+    "delivered": "i",
+    "delivered_time": "l",
+    "repeated": "b",
+    "event_offsets": "l",
+    "event_kind": "c",
+    "event_message": "i",
+    "interleaved": "b",
+    "delta": "n",
+    "epsilon": "n",
+    "delivery": "n",
+    "complete": "t",
 }
-"""The element types of the columns that kernels read."""
+"""The columns that kernels read, by the letters of `machine_code`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +78,16 @@ class Kernel:
         values = np.zeros(batch.executions, np.int32)
         places = np.full((batch.executions, PLACES), -1, np.int32)
         compiled = _large(batch) if jit is None else jit
-        function = _compiled(self) if compiled else self.function
+        function = self._machine_code() if compiled else self.function
         columns = [_column(batch, name) for name in parameters(self.function)]
         if not compiled:  # Python goes through lists faster than through arrays
             columns = [column.tolist() if isinstance(column, np.ndarray) else column for column in columns]
         function(0, batch.executions, *columns, values, places)
         return values, places
+
+    def _machine_code(self) -> Callable[..., Any]:
+        columns = "".join(_LETTERS[name] for name in parameters(self.function))
+        return machine_code(self.function, f"v:nn{columns}IM", self.helpers)
 
 
 def _large(batch: Batch) -> bool:
@@ -111,33 +119,32 @@ def _column(batch: Batch, name: str) -> Any:
 
 
 @cache
-def _compiled(kernel: Kernel) -> Callable[..., None]:
-    """The kernel as machine code, kept beside its source: one signature, for arrays that may be read-only."""
+def machine_code(
+    function: Callable[..., Any], signature: str, helpers: tuple[Callable[..., Any], ...] = ()
+) -> Callable[..., Any]:
+    """The function as machine code, kept beside its source. `helpers`: the functions that it calls, callees first.
+
+    Signatures are the letters of the result, a colon, and those of the parameters: i, l, u, b, c are arrays of
+    int32, int64, uint32, booleans and int8, in capitals where they are written and perhaps read-only where not;
+    M is a matrix of int32; n is a number, t a truth value and v nothing.
+    """
     import numba
     from numba.core import types
     from numba.extending import register_jitable
 
-    for helper in kernel.helpers:
+    for helper in helpers:
         register_jitable(helper)
+    numbers = {"i": types.int32, "l": types.int64, "u": types.uint32, "b": types.boolean, "c": types.int8}
+    others = {"n": types.int64, "t": types.boolean, "v": types.void, "M": types.Array(types.int32, 2, "C")}
 
-    def column(name: str) -> Any:
-        if name in ("delta", "epsilon", "delivery"):
-            return types.int64
-        if name == "complete":
-            return types.boolean
-        return types.Array(getattr(types, _TYPES[name]), 1, "C", readonly=True)
+    def typed(letter: str) -> Any:
+        return others.get(letter) or types.Array(numbers[letter.lower()], 1, "C", readonly=letter.islower())
 
-    signature = types.void(
-        types.int64,
-        types.int64,
-        *(column(name) for name in parameters(kernel.function)),
-        types.Array(types.int32, 1, "C"),
-        types.Array(types.int32, 2, "C"),
-    )
+    result, parameters = signature.split(":")
+    wanted = others[result](*map(typed, parameters))
     try:
-        compiled: Callable[..., None] = numba.njit(signature, nogil=True, cache=True)(kernel.function)
-    except (
-        RuntimeError
-    ):  # numba has nowhere to keep a cache: code in an archive, a home that cannot be written
-        compiled = numba.njit(signature, nogil=True)(kernel.function)
+        compiled: Callable[..., Any] = numba.njit(wanted, nogil=True, cache=True)(function)
+    except RuntimeError:
+        # numba has nowhere to keep a cache: code in an archive, a home that cannot be written.
+        compiled = numba.njit(wanted, nogil=True)(function)
     return compiled

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from precedes.engines.columnar.kernels import Kernel
+from precedes.engines.columnar.kernels_cycle import INVERSION, inversion, located, narrowed, on_cycles
 
 _FALSE: Final = -1
 _SEND_NOT_LOGGED: Final = 1 << 2
@@ -183,8 +184,8 @@ def order_equivalent(
 ) -> None:
     """1994, §2.2: any two receipt logs have what they share in one order.
 
-    Where the union of the orders has no cycle that is so. Else two messages in different orders are both in
-    the parts of the logs that stayed stuck, so only these are compared, pair by pair.
+    Where the union of the orders has no cycle that is so. Else two messages in different orders are both on a
+    cycle, so only these are looked at.
     """
     most = largest(first, last, message_offsets)
     widest = largest(first, last, entity_offsets)
@@ -212,38 +213,22 @@ def order_equivalent(
             stack,
         ):
             continue
-        found = False
-        place = heads
-        for i in range(end - begin):
-            if pointer[i] == delivered_offsets[begin + i + 1]:
-                continue
-            for m in range(messages):
-                place[m] = -1
-            for k in range(pointer[i], delivered_offsets[begin + i + 1]):
-                place[delivered[k]] = k
-            for j in range(i + 1, end - begin):
-                previous = -1
-                for k in range(pointer[j], delivered_offsets[begin + j + 1]):
-                    m = delivered[k]
-                    if place[m] >= 0:
-                        if previous >= 0 and place[m] < place[previous]:
-                            values[x] = _FALSE
-                            places[x, 0] = i
-                            places[x, 1] = j
-                            places[x, 2] = m
-                            places[x, 3] = previous
-                            found = True
-                            break
-                        previous = m
-                if found:
-                    break
-            if found:
-                break
+        tangled = np.empty(messages, np.bool_)
+        on_cycles(begin, end, messages, delivered_offsets, delivered, tangled)
+        offsets = np.empty(end - begin + 1, np.int64)
+        log = np.empty(delivered_offsets[end] - delivered_offsets[begin], np.int32)
+        length = narrowed(begin, end, delivered_offsets, delivered, tangled, offsets, log)
+        start = np.empty(messages + 1, np.int64)
+        holder = np.empty(length, np.int32)
+        place = np.empty(length, np.int64)
+        located(end - begin, messages, offsets, log, start, holder, place)
+        if inversion(end - begin, offsets, log, start, holder, place, places[x]):
+            values[x] = _FALSE
 
 
 ORDER_KERNELS: Final = {
     "order_preserving": Kernel(order_preserving),
-    "order_equivalent": Kernel(order_equivalent, (largest, drained)),
+    "order_equivalent": Kernel(order_equivalent, (largest, drained, *INVERSION)),
     "acyclic_order": Kernel(acyclic_order, (largest, drained)),
 }
 """By the name of the definition in `recognise.DEFINITIONS`."""

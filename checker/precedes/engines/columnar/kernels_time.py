@@ -8,7 +8,15 @@ import numpy as np
 
 from precedes.columns import MISSING_TIME
 from precedes.engines.columnar.kernels import DEFERRED, Kernel
-from precedes.engines.columnar.kernels_causal import vector_times, vectors, well_known, widest
+from precedes.engines.columnar.kernels_causal import (
+    BLOCK,
+    VECTOR_TIME,
+    longest,
+    turns_taken,
+    vector_times,
+    well_known,
+    widest,
+)
 
 _FALSE: Final = -1
 _SEND_NOT_LOGGED: Final = 1 << 2
@@ -131,13 +139,17 @@ def delta_causal_order(
     """
     n_most = widest(first, last, entity_offsets)
     m_most = widest(first, last, message_offsets)
-    vector = np.empty(vectors(first, last, entity_offsets, message_offsets), np.int32)
-    current = np.empty(n_most * n_most, np.int32)
-    joined = np.empty(n_most, np.int32)
+    width = min(n_most, BLOCK)
+    vector = np.empty(m_most * width, np.int32)
+    current = np.empty(n_most * width, np.int32)
+    joined = np.empty(width, np.int32)
     pointer = np.empty(n_most, np.int64)
     next_waiting = np.empty(n_most, np.int64)
     ready = np.empty(n_most, np.int64)
     waiting = np.empty(m_most, np.int64)
+    most = longest(first, last, entity_offsets, event_offsets)
+    turns = np.empty(most, np.int32)
+    until = np.empty(most, np.int64)
     for x in range(first, last):
         begin, end, base, stop = (
             entity_offsets[x],
@@ -146,55 +158,73 @@ def delta_causal_order(
             message_offsets[x + 1],
         )
         n = end - begin
-        if not well_known(begin, end, base, stop, interleaved, sender, send_logged) or not vector_times(
+        if not well_known(begin, end, base, stop, interleaved, sender, send_logged):
+            values[x] = DEFERRED
+            continue
+        count = turns_taken(
             begin, end, base, stop - base, event_offsets, event_kind, event_message, sender, delivery,
-            vector, current, pointer, waiting, next_waiting, ready,
-        ):  # fmt: skip
+            pointer, waiting, next_waiting, ready, turns, until,
+        )  # fmt: skip
+        if count < 0:
             values[x] = DEFERRED
             continue
         fit = clocks_fit(begin, end, base, delivered_offsets, delivered, delivered_time, send_time, epsilon)
         value = 0
-        for i in range(n):
-            for k in range(n):
-                joined[k] = 0
-            start = delivered_offsets[begin + i]
-            for position in range(start, delivered_offsets[begin + i + 1]):
-                p = delivered[position]
-                origin = sender[base + p]
-                if origin < 0:
-                    continue
-                p_in_time = within(delivered_time[position], send_time[base + p], delta, epsilon, fit)
-                if p_in_time == _FALSE:
-                    continue
-                if joined[origin] > send_position[base + p] and value & (_NO_DELTA | _CLOCKS) == 0:
-                    for earlier in range(start, position):
-                        q = delivered[earlier]
-                        if sender[base + q] < 0 or vector[q * n + origin] <= send_position[base + p]:
-                            continue
-                        q_in_time = within(delivered_time[earlier], send_time[base + q], delta, epsilon, fit)
-                        close = within(send_time[base + q], send_time[base + p], delta, epsilon, fit)
-                        if q_in_time | close == _FALSE:
-                            continue
-                        if p_in_time == 0 and q_in_time == 0 and close == 0:
-                            value = _FALSE
-                            places[x, 0] = i
-                            places[x, 2] = p
-                            places[x, 3] = q
+        worst = n
+        place = 0
+        for low in range(0, n, BLOCK):
+            width = min(BLOCK, n - low)
+            vector_times(
+                low, width, begin, end, base, event_offsets, event_kind, event_message, sender, delivery,
+                count, turns, until, pointer, current, vector,
+            )  # fmt: skip
+            for i in range(min(n, worst + 1)):
+                start = delivered_offsets[begin + i]
+                end_of_log = place if i == worst else delivered_offsets[begin + i + 1]
+                for k in range(width):
+                    joined[k] = 0
+                for position in range(start, end_of_log):
+                    p = delivered[position]
+                    if sender[base + p] < 0:
+                        continue
+                    origin = sender[base + p] - low
+                    p_in_time = within(delivered_time[position], send_time[base + p], delta, epsilon, fit)
+                    if p_in_time == _FALSE:
+                        continue
+                    if (
+                        0 <= origin < width
+                        and joined[origin] > send_position[base + p]
+                        and value & (_NO_DELTA | _CLOCKS) == 0
+                    ):
+                        for earlier in range(start, position):
+                            q = delivered[earlier]
+                            if sender[base + q] < 0 or vector[q * width + origin] <= send_position[base + p]:
+                                continue
+                            q_in_time = within(
+                                delivered_time[earlier], send_time[base + q], delta, epsilon, fit
+                            )
+                            close = within(send_time[base + q], send_time[base + p], delta, epsilon, fit)
+                            if q_in_time | close == _FALSE:
+                                continue
+                            if p_in_time == 0 and q_in_time == 0 and close == 0:
+                                worst = i
+                                place = position
+                                places[x, 0] = i
+                                places[x, 2] = p
+                                places[x, 3] = q
+                                break
+                            value |= p_in_time | q_in_time | close
+                        if worst == i and place == position:
                             break
-                        value |= p_in_time | q_in_time | close
-                    if value == _FALSE:
-                        break
-                for k in range(n):
-                    joined[k] = max(joined[k], vector[p * n + k])
-            if value == _FALSE:
-                break
-        values[x] = value
+                    for k in range(width):
+                        joined[k] = max(joined[k], vector[p * width + k])
+                if worst == i:
+                    break
+        values[x] = value if worst == n else _FALSE
 
 
 TIME_KERNELS: Final = {
     "deadline": Kernel(deadline, (clocks_fit, within)),
-    "delta_causal_order": Kernel(
-        delta_causal_order, (widest, vectors, well_known, vector_times, clocks_fit, within)
-    ),
+    "delta_causal_order": Kernel(delta_causal_order, (*VECTOR_TIME, clocks_fit, within)),
 }
 """By the name of the definition in `recognise.DEFINITIONS`."""

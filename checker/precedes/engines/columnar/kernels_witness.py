@@ -1,19 +1,25 @@
 """What shows a violation where two messages do not: the shortest cycle of orders, the chain of `p ~> q`.
 
-Plain Python, called for one execution at a time and only where somebody asks. The answer depends on names and
-histories, never on the order of rows.
+Called for one execution at a time and only where somebody asks. The answer depends on names and histories, never on
+the order of rows.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import deque
-from collections.abc import Sequence
-from itertools import combinations, pairwise
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
 
 from precedes.columns import Batch
-from precedes.engines.columnar.kernels import delivery_index
+from precedes.engines.columnar.kernels import PLAIN_EVENTS, delivery_index, machine_code
+from precedes.engines.columnar.kernels_cycle import (
+    INVERSION,
+    inversion,
+    located,
+    narrowed,
+    on_cycles,
+    shortest,
+)
 
 CHAINED: Final = frozenset({"causal_order", "process_causal_order", "causal_delivery", "delta_causal_order"})
 """The kernels whose two messages are the ends of a chain."""
@@ -23,90 +29,18 @@ EFFORT: Final = 2_000_000
 
 _SEND: Final = 0
 
-Logs = Sequence[Sequence[int]]
-
 
 def shortest_cycle(batch: Batch, x: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The entities and messages of a shortest cycle: each entity delivers a message of it before the next.
 
     Empty if there is none.
     """
-    logs = _receipt_logs(batch, x)
-    for order in (1, -1):
-        logs = [log[::order] for log in _stuck([log[::order] for log in logs])]
-    for (i, first), (j, second) in combinations(enumerate(logs), 2):
-        place = {m: k for k, m in enumerate(first)}
-        shared = [m for m in second if m in place]
-        for earlier, later in pairwise(shared):
-            if place[later] < place[earlier]:
-                return (i, j), (later, earlier)
-    best: list[tuple[int, int]] = []
-    steps = 0
-    where: dict[int, list[tuple[int, int]]] = {}
-    for i, log in enumerate(logs):
-        for k, m in enumerate(log):
-            where.setdefault(m, []).append((i, k))
-    for start in sorted(where):
-        found, effort = _cycle_through(start, logs, where, len(best))
-        steps += effort
-        best = found or best
-        if len(best) == 3 or (best and steps > EFFORT):
-            break
-    return tuple(dict.fromkeys(i for i, _ in best)), tuple(m for _, m in best)
-
-
-def _stuck(logs: Logs) -> list[Sequence[int]]:
-    """What stays of the logs when messages are taken off that head every log that has them."""
-    holders: dict[int, int] = {}
-    for log in logs:
-        for m in log:
-            holders[m] = holders.get(m, 0) + 1
-    at = [0] * len(logs)
-    heading: dict[int, list[int]] = {}
-    moved = list(range(len(logs)))
-    while moved:
-        i = moved.pop()
-        if at[i] == len(logs[i]):
-            continue
-        m = logs[i][at[i]]
-        heading.setdefault(m, []).append(i)
-        if len(heading[m]) == holders[m]:
-            for j in heading[m]:
-                at[j] += 1
-            moved.extend(heading[m])
-    return [log[start:] for log, start in zip(logs, at, strict=True)]
-
-
-def _cycle_through(
-    start: int, logs: Logs, where: dict[int, list[tuple[int, int]]], limit: int
-) -> tuple[list[tuple[int, int]], int]:
-    """A shortest cycle through one message, as (log, message), and the steps that it took to find it.
-
-    Empty where there is none, or none shorter than a `limit` other than 0.
-    """
-    reached = [len(log) for log in logs]
-    source: dict[int, tuple[int, int]] = {}
-    depth = {start: 0}
-    waiting = deque([start])
-    steps = 0
-    while waiting:
-        m = waiting.popleft()
-        if limit and depth[m] + 1 >= limit:
-            break
-        for i, k in where[m]:
-            for following in logs[i][k + 1 : reached[i]]:
-                steps += 1
-                if following == start:
-                    cycle = [(i, m)]
-                    while cycle[-1][1] != start:
-                        cycle.append(source[cycle[-1][1]])
-                    return cycle[::-1], steps
-                if following not in depth:
-                    depth[following] = depth[m] + 1
-                    source[following] = (i, m)
-                    waiting.append(following)
-            reached[i] = min(reached[i], k + 1)
-    return [], steps
+    begin, end = int(batch.entity_offsets[x]), int(batch.entity_offsets[x + 1])
+    messages = int(batch.message_offsets[x + 1] - batch.message_offsets[x])
+    entities, cycle = np.empty(messages, np.int32), np.empty(messages, np.int32)
+    function = machine_code(cycle_of, _CYCLE, _CYCLE_HELPERS) if _by_machine(batch) else cycle_of
+    length = function(begin, end, messages, batch.delivered_offsets, batch.delivered, EFFORT, entities, cycle)
+    return tuple(dict.fromkeys(entities[:length].tolist())), tuple(cycle[:length].tolist())
 
 
 def chain(batch: Batch, x: int, first: int, last: int) -> tuple[int, ...]:
@@ -114,42 +48,132 @@ def chain(batch: Batch, x: int, first: int, last: int) -> tuple[int, ...]:
 
     Each is sent by an entity that sent or delivered the one before it earlier.
     """
-    sends: list[list[int]] = []
-    places: list[list[int]] = []
-    known: dict[int, list[tuple[int, int]]] = {}
-    counted = (_SEND, delivery_index(batch))
-    for i, entity in enumerate(range(int(batch.entity_offsets[x]), int(batch.entity_offsets[x + 1]))):
-        begin, end = int(batch.event_offsets[entity]), int(batch.event_offsets[entity + 1])
-        kinds, messages = batch.event_kind[begin:end].tolist(), batch.event_message[begin:end].tolist()
-        at = [k for k, kind in enumerate(kinds) if kind == _SEND]
-        places.append(at)
-        sends.append([messages[k] for k in at])
-        for k, (kind, m) in enumerate(zip(kinds, messages, strict=True)):
-            if kind in counted:
-                known.setdefault(m, []).append((i, k))
-    source: dict[int, int] = {first: first}
-    reached = [len(log) for log in sends]
-    waiting = deque([first])
-    while waiting and last not in source:
-        m = waiting.popleft()
-        for i, k in known.get(m, ()):
-            start = bisect_right(places[i], k)
-            for following in sends[i][start : reached[i]]:
-                if following not in source:
-                    source[following] = m
-                    waiting.append(following)
-            reached[i] = min(reached[i], start)
-    if last not in source:
-        return (first, last)
-    path = [last]
-    while path[-1] != first:
-        path.append(source[path[-1]])
-    return tuple(path[::-1])
+    begin, end = int(batch.entity_offsets[x]), int(batch.entity_offsets[x + 1])
+    messages = int(batch.message_offsets[x + 1] - batch.message_offsets[x])
+    path = np.empty(messages, np.int32)
+    function = machine_code(path_between, _PATH) if _by_machine(batch) else path_between
+    length = function(
+        begin, end, messages, batch.event_offsets, batch.event_kind, batch.event_message, delivery_index(batch),
+        first, last, path,
+    )  # fmt: skip
+    return tuple(path[:length].tolist()) if length else (first, last)
 
 
-def _receipt_logs(batch: Batch, x: int) -> list[Sequence[int]]:
-    entities = range(int(batch.entity_offsets[x]), int(batch.entity_offsets[x + 1]))
-    return [
-        batch.delivered[batch.delivered_offsets[e] : batch.delivered_offsets[e + 1]].tolist()
-        for e in entities
-    ]
+def _by_machine(batch: Batch) -> bool:
+    return len(batch.event_kind) >= PLAIN_EVENTS or batch.rows is not None
+
+
+def cycle_of(
+    begin: int,
+    end: int,
+    messages: int,
+    delivered_offsets: Any,
+    delivered: Any,
+    effort: int,
+    entities: Any,
+    cycle: Any,
+) -> int:
+    """Write a shortest cycle of the logs `begin` to `end`: each entity delivers the message beside it before the next.
+
+    Returns its length, 0 where there is none.
+    """
+    logs = end - begin
+    tangled = np.empty(messages, np.bool_)
+    on_cycles(begin, end, messages, delivered_offsets, delivered, tangled)
+    offsets = np.empty(logs + 1, np.int64)
+    log = np.empty(delivered_offsets[end] - delivered_offsets[begin], np.int32)
+    length = narrowed(begin, end, delivered_offsets, delivered, tangled, offsets, log)
+    first = np.empty(messages + 1, np.int64)
+    holder = np.empty(length, np.int32)
+    place = np.empty(length, np.int64)
+    located(logs, messages, offsets, log, first, holder, place)
+    result = np.empty(4, np.int32)
+    if inversion(logs, offsets, log, first, holder, place, result):
+        for k in range(2):
+            entities[k] = result[k]
+            cycle[k] = result[2 + k]
+        return 2
+    return int(shortest(logs, messages, offsets, log, first, holder, place, effort, entities, cycle))
+
+
+def path_between(
+    begin: int,
+    end: int,
+    messages: int,
+    event_offsets: Any,
+    event_kind: Any,
+    event_message: Any,
+    delivery: int,
+    origin: int,
+    target: int,
+    path: Any,
+) -> int:
+    """Write a shortest chain from the send of one message to the send of another; the number of its messages, or 0."""
+    events = event_offsets[end] - event_offsets[begin]
+    first = np.zeros(messages + 1, np.int64)
+    send_offsets = np.empty(end - begin + 1, np.int64)
+    sends = np.empty(events, np.int32)
+    count = 0
+    for e in range(begin, end):
+        send_offsets[e - begin] = count
+        for k in range(event_offsets[e], event_offsets[e + 1]):
+            if event_kind[k] == _SEND:
+                sends[count] = event_message[k]
+                count += 1
+            if event_kind[k] == _SEND or event_kind[k] == delivery:
+                first[event_message[k] + 1] += 1
+    send_offsets[end - begin] = count
+    for m in range(messages):
+        first[m + 1] += first[m]
+    # Who knows a message, and the first send after that.
+    knower = np.empty(first[messages], np.int32)
+    after = np.empty(first[messages], np.int64)
+    unseen = first.copy()
+    count = 0
+    for e in range(begin, end):
+        for k in range(event_offsets[e], event_offsets[e + 1]):
+            if event_kind[k] == _SEND:
+                count += 1
+            if event_kind[k] == _SEND or event_kind[k] == delivery:
+                m = event_message[k]
+                knower[unseen[m]] = e - begin
+                after[unseen[m]] = count
+                unseen[m] += 1
+    source = np.full(messages, -1, np.int32)
+    queue = np.empty(messages, np.int32)
+    reached = np.empty(end - begin, np.int64)
+    for i in range(end - begin):
+        reached[i] = send_offsets[i + 1]
+    source[origin] = origin
+    queue[0] = origin
+    head = 0
+    tail = 1
+    while head < tail and source[target] < 0:
+        m = queue[head]
+        head += 1
+        for there in range(first[m], first[m + 1]):
+            i = knower[there]
+            for k in range(after[there], reached[i]):
+                q = sends[k]
+                if source[q] < 0:
+                    source[q] = m
+                    queue[tail] = q
+                    tail += 1
+            reached[i] = min(reached[i], after[there])
+    if source[target] < 0:
+        return 0
+    length = 1
+    m = target
+    while m != origin:
+        m = source[m]
+        length += 1
+    m = target
+    for k in range(length - 1, -1, -1):
+        path[k] = m
+        m = source[m]
+    return length
+
+
+_CYCLE_HELPERS: Final = (*INVERSION, shortest)
+_CYCLE: Final = "n:nnnlinII"
+_PATH: Final = "n:nnnlcinnnI"

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from precedes.columns import MISSING_TIME, NOBODY, Batch, Int32, Int64, Names, Rows
+from precedes.columns import MISSING_TIME, NOBODY, Batch, Int32, Int64, Names, Place, Rows, execution_of
+from precedes.engines.columnar.kernels import machine_code
 from precedes.engines.columnar.kernels_layout import fill, highest, measure
+from precedes.execution import Execution
 from precedes.traces import Notices, TraceOptions, assemble
 from precedes.traces.arrow import Column, arrow, pc
 from precedes.traces.layout import Coded, LaidOut, damaged
@@ -28,6 +29,19 @@ def batch_of_group(file: LaidOut, number: int, options: TraceOptions, *, time: b
     empty, for it changes the numbers of entities. Raises PrecedesError for a damaged file (T005).
     """
     coded = file.coded(number, time=time)
+    spans = spans_of(coded)
+    return batch_of_rows(file, coded, options, Rest(file, number, options, *spans, coded.message))
+
+
+def spans_of(coded: Coded) -> tuple[Int64, Int64]:
+    """Where the rows of each execution begin and end."""
+    starts = np.append(0, np.flatnonzero(np.diff(coded.execution)) + 1)
+    return starts, np.append(starts[1:], len(coded.execution))
+
+
+def batch_of_rows(file: LaidOut, coded: Coded, options: TraceOptions, rest: Rest) -> Batch:
+    """The executions of some rows of a row group; `rest` knows the rest of them."""
+    time = coded.time is not None
     delivery = EVENT_CODES[options.delivery]
     size = coded.executions
     row_offsets, entity_offsets, message_offsets = (np.zeros(size + 1, np.int64) for _ in range(3))
@@ -35,7 +49,7 @@ def batch_of_group(file: LaidOut, number: int, options: TraceOptions, *, time: b
     listed_offsets, listed = _listed(coded)
     named = _NOTHING if coded.sender is None else coded.sender
     times = _NO_TIME if coded.time is None else coded.time
-    fits = _compiled(measure, _MEASURE)(
+    fits = machine_code(measure, _MEASURE, (highest,))(
         size, coded.execution, coded.entity, coded.event, coded.message, coded.dest, named, listed_offsets,
         listed, delivery, row_offsets, entity_offsets, message_offsets, totals,
     )  # fmt: skip
@@ -60,7 +74,7 @@ def batch_of_group(file: LaidOut, number: int, options: TraceOptions, *, time: b
         "event_offsets": np.empty(entities + 1, np.int64),
         "event_kind": np.empty(len(coded.event), np.int8),
     }
-    firsts = _compiled(fill, _FILL)(
+    firsts = machine_code(fill, _FILL)(
         size, coded.entity, coded.event, coded.message, coded.dest, named, listed_offsets, listed, times,
         delivery, MISSING_TIME, row_offsets, entity_offsets, message_offsets, *made.values(),
         np.empty(messages, np.int64), np.empty(messages, np.int64),
@@ -69,7 +83,6 @@ def batch_of_group(file: LaidOut, number: int, options: TraceOptions, *, time: b
         raise damaged(file.layout.source)
     for name in ("delivered", "delivered_time", "repeated"):
         made[name] = made[name][:firsts]
-    rest = _Rest(file, number, options, row_offsets, coded.message)
     return Batch(
         names=rest.execution_names(),
         unknown=np.zeros(size, np.int32),
@@ -92,6 +105,9 @@ def batch_of_group(file: LaidOut, number: int, options: TraceOptions, *, time: b
 LARGE: Final = 20_000
 """Rows above which an execution is cut to the messages in question before it is assembled."""
 
+HUGE: Final = 1_000_000
+"""Rows above which a row group is read column by column where only some of its rows are needed."""
+
 _NOTHING: Final = np.zeros(0, np.int32)
 _NO_TIME: Final = np.zeros(0, np.int64)
 
@@ -102,16 +118,28 @@ def _listed(coded: Coded) -> tuple[Int64, Array]:
     return coded.listed.offsets, coded.listed.values.to_numpy()
 
 
-class _Rest(Rows):
-    """The rows behind a batch, read when they are first asked for, by a file handle of their own."""
+class Rest(Rows):
+    """The rows behind a batch, read when they are first asked for, by a file handle of their own.
+
+    The rows of execution x of the batch are `starts[x]:stops[x]` of the row group; `messages` are the numbers of all
+    rows of the group, where these are at hand.
+    """
 
     def __init__(
-        self, file: LaidOut, number: int, options: TraceOptions, row_offsets: Int64, messages: Int32
+        self,
+        file: LaidOut,
+        number: int,
+        options: TraceOptions,
+        starts: Int64,
+        stops: Int64,
+        messages: Int32 | None = None,
     ) -> None:
         self._file = file.again
+        self._path = file.layout.source.path
         self._number = number
         self._options = options
-        self._offsets = row_offsets
+        self._starts = starts
+        self._stops = stops
         self._messages = messages
         self._whole: pa.Table | None = None
         self._ids: pa.Table | None = None
@@ -121,30 +149,51 @@ class _Rest(Rows):
 
     def one(self, x: int) -> tuple[Batch, int]:
         if x not in self._read_before:
-            self.ahead((x,))
+            self._together([x])
         return self._read_before[x]
 
+    def place(self, x: int) -> Place:
+        return Place(self._path, self._number, *self._span(x))
+
     def ahead(self, executions: Collection[int]) -> None:
-        # Executions of a row group are in the order of their names, and so they are in a batch.
-        chosen = sorted(x for x in set(executions) if len(executions) == 1 or not self._large(x))
+        """Read some executions together, for which `one` is asked next; large ones are left."""
+        chosen = sorted(x for x in set(executions) if not self._large(x))
         if chosen:
-            batch = self._assembled(
-                np.concatenate([np.arange(*self._span(x)) for x in chosen]), self._options
-            )
-            self._read_before = {x: (batch, k) for k, x in enumerate(chosen)}
+            self._together(chosen)
+
+    def _together(self, chosen: Sequence[int]) -> None:
+        # Executions of a row group are in the order of their names, and so they are in a batch.
+        batch = self._assembled(self._places(chosen), self._options)
+        self._read_before = {x: (batch, k) for k, x in enumerate(chosen)}
 
     def cut(self, x: int, messages: Collection[int]) -> Batch | None:
         if not self._large(x):
             return None
         start, stop = self._span(x)
+        if self._messages is None:
+            self._messages = self._column("message_number").to_numpy()
         numbers = self._messages[start:stop]
-        places = np.flatnonzero((numbers == NOBODY) | np.isin(numbers, list(messages))) + start
-        if not len(places):
+        chosen = np.flatnonzero((numbers == NOBODY) | np.isin(numbers, list(messages))) + start
+        if not len(chosen):
             return None
-        return self._assembled(places, replace(self._options, cluster=tuple(self.ids(x)[0])))
+        return self._assembled(chosen, replace(self._options, cluster=self._cluster(x)))
+
+    def executions(self, x: int, parts: Sequence[Collection[int]]) -> Iterator[Execution]:
+        """Execution number x without other messages than some, as `execution_of` gives it, once for each part."""
+        kept = sorted({m for part in parts for m in part})
+        cut = self.cut(x, kept)
+        for part in parts:
+            if cut is None:
+                yield execution_of(*self.one(x), part)
+            else:
+                yield execution_of(cut, 0, [kept.index(m) for m in part])
 
     def _span(self, x: int) -> tuple[int, int]:
-        return int(self._offsets[x]), int(self._offsets[x + 1])
+        return int(self._starts[x]), int(self._stops[x])
+
+    def _places(self, executions: Sequence[int]) -> Int64:
+        chosen = np.asarray(executions)
+        return places(self._starts[chosen], self._stops[chosen])
 
     def _large(self, x: int) -> bool:
         start, stop = self._span(x)
@@ -152,7 +201,7 @@ class _Rest(Rows):
 
     def every(self) -> Batch:
         if self._all is None:
-            self._all = self._assembled(None, self._options)
+            self._all = self._assembled(self._places(range(len(self._starts))), self._options)
         return self._all
 
     def ids(self, x: int) -> tuple[Sequence[str], Sequence[str]]:
@@ -167,25 +216,38 @@ class _Rest(Rows):
         messages = set(_distinct(part["message"]))
         return sorted(entities - {None}), sorted(messages - {None})
 
+    def _cluster(self, x: int) -> tuple[str, ...]:
+        """The names of the entities of execution number x, read column by column."""
+        start, stop = self._span(x)
+        found: set[Any] = set()
+        for name in ("entity", "sender", "dest"):
+            part = self._column(name).slice(start, stop - start)
+            found |= set(_distinct(pc.list_flatten(part) if name == "dest" else part))
+        return tuple(sorted(found - {None}))
+
     def execution_names(self) -> Names:
         """The names of the executions, read when one of them is asked for."""
-        return cast("Names", _Unread(len(self._offsets) - 1, self._names))
+        return cast("Names", _Unread(len(self._starts), self._names))
 
     def _names(self) -> Names:
         if self._executions is None:
-            column = self._read(lambda file: file.names(self._number, ["execution"]))["execution"]
-            self._executions = column.take(arrow.array(self._offsets[:-1])).to_numpy()
+            self._executions = self._column("execution").take(arrow.array(self._starts)).to_numpy()
         return self._executions
 
-    def _assembled(self, places: Int64 | None, options: TraceOptions) -> Batch:
+    def _assembled(self, chosen: Int64, options: TraceOptions) -> Batch:
         unheard = Notices()
 
         def canonical(file: LaidOut) -> pa.Table:
+            if file.layout.groups[self._number].rows > HUGE:
+                return file.canonical(self._number, file.rows(self._number, chosen), unheard, chosen)
             if self._whole is None:
                 self._whole = file.rows(self._number)
-            return file.canonical(self._number, self._whole, unheard, places)
+            return file.canonical(self._number, self._whole.take(arrow.array(chosen)), unheard, chosen)
 
         return assemble(self._read(canonical), options, unheard)
+
+    def _column(self, name: str) -> Column:
+        return self._read(lambda file: file.names(self._number, [name]))[name]
 
     def _read(self, read: Callable[[LaidOut], pa.Table]) -> pa.Table:
         file = self._file()
@@ -193,6 +255,14 @@ class _Rest(Rows):
             return read(file)
         finally:
             file.close()
+
+
+def places(starts: Int64, stops: Int64) -> Int64:
+    """The numbers of some stretches of rows, one after the other."""
+    lengths = stops - starts
+    before = np.cumsum(lengths) - lengths
+    numbers: Int64 = np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
+    return numbers
 
 
 def _distinct(column: Column) -> list[Any]:
@@ -224,30 +294,6 @@ class _Unread:
         return self._read()[places]
 
 
-@cache
-def _compiled(function: Callable[..., Any], signature: str) -> Callable[..., Any]:
-    """The function as machine code, for arrays that may be read-only where they are only read."""
-    import numba
-    from numba.core import types
-
-    def column(letter: str) -> Any:
-        if letter == "n":
-            return types.int64
-        kinds = {"i": types.int32, "l": types.int64, "b": types.boolean, "c": types.int8}
-        return types.Array(kinds[letter.lower()], 1, "C", readonly=letter.islower())
-
-    numba.extending.register_jitable(highest)
-    result, arguments = signature.split(":")
-    typed = {"b": types.boolean, "n": types.int64}[result](*map(column, arguments))
-    try:
-        compiled: Callable[..., Any] = numba.njit(typed, nogil=True, cache=True)(function)
-    except RuntimeError:  # no place for a cache, as in `kernels`
-        compiled = numba.njit(typed, nogil=True)(function)
-    return compiled
-
-
-_MEASURE: Final = "b:niiiililinLLLL"
+_MEASURE: Final = "t:niiiililinLLLL"
 _FILL: Final = "n:niiilililnnlllIBILBLILILILBLCLL"
-"""The types of results and parameters: i, l, b, c are arrays of int32, int64, booleans and int8, in capitals where
-they are written; n is a number.
-"""
+"""The types of results and parameters: see `machine_code`."""

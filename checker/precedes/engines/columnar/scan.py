@@ -160,7 +160,8 @@ def _evaluated(batch: Batch, step: Step, jit: bool | None) -> _Evidence:
     if step.kernel is None:
         values, witnesses = compile_formula(step.formula).run(_enough(batch, step), jit)
         return _Evidence(step, values, None, witnesses, np.arange(batch.executions))
-    values, places = TUNED[step.kernel].run(batch, jit)
+    # A laid-out batch is made by machine code, however small: numba is there.
+    values, places = TUNED[step.kernel].run(batch, True if batch.rows is not None and jit is None else jit)
     left = np.flatnonzero(values == DEFERRED)
     if len(left) == 0:
         return _Evidence(step, values, places)

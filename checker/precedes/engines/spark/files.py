@@ -14,6 +14,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from precedes.diagnostics import Diagnostic, PrecedesError
 from precedes.engines.columnar.plan import Plan
+from precedes.engines.groups import settled
 from precedes.engines.judging import Partial, merge
 from precedes.engines.local import scannable
 from precedes.engines.spark.tasks import (
@@ -24,6 +25,7 @@ from precedes.engines.spark.tasks import (
     Told,
     judge_blocks,
     judge_groups,
+    partials_of_groups,
     read_pieces,
 )
 from precedes.engines.verdict_rows import VERDICT_SCHEMA, VerdictFile
@@ -37,7 +39,7 @@ ROWS_PER_SHARE = 500_000
 ROWS_PER_PIECE = 1_000_000
 """Rows that a worker reads at a time, about, where a file can be cut."""
 
-TASKS_PER_CORE = 3
+TASKS_PER_CORE = 2
 """Tasks into which row groups are dealt: enough that no core waits long for another, too few to cost anything."""
 
 Heard = dict[tuple[int, int], Told]
@@ -77,12 +79,17 @@ def verify(
 
     judging = Judging(plan, options, limit, None if out is None else "all" if all_verdicts else "failing")
     layouts = scannable(sources, options)
-    if layouts is None:
-        judged = _by_shuffle(spark, sources, judging, tell)
-    else:
-        for layout in layouts:
-            notices.merge(layout.told)
-        judged = _by_groups(spark, layouts, judging, tell)
+    for layout in layouts or ():
+        notices.merge(layout.told)
+    if layouts is not None and out is None:
+        partials = _partials_of_groups(spark, layouts, judging, tell)
+        _hear(heard.value, notices)
+        return settled(merge(partials, plan, limit), layouts, options)
+    judged = (
+        _by_shuffle(spark, sources, judging, tell)
+        if layouts is None
+        else _by_groups(spark, layouts, judging, tell)
+    )
     if out is not None:
         judged = judged.persist(StorageLevel.DISK_ONLY)
     try:
@@ -95,7 +102,18 @@ def verify(
     finally:
         if out is not None:
             judged.unpersist()
-    return merge(partials, plan, limit)
+    return settled(merge(partials, plan, limit), layouts or (), options)
+
+
+def _partials_of_groups(
+    spark: SparkSession, layouts: Sequence[Layout], judging: Judging, tell: Tell
+) -> list[Partial]:
+    """What row groups come to, where no verdict rows are wanted: then a job need not go by way of SQL."""
+    work = dealt(layouts, TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
+    if not work:
+        return []
+    assigned = spark.sparkContext.parallelize(work, len(work))
+    return assigned.mapPartitions(partials_of_groups(layouts, judging, tell)).collect()
 
 
 def _by_groups(spark: SparkSession, layouts: Sequence[Layout], judging: Judging, tell: Tell) -> DataFrame:

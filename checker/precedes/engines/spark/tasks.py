@@ -7,7 +7,7 @@ not raised: Spark would bury them in a traceback.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby
@@ -67,24 +67,51 @@ def judge_groups(
     """
 
     def judged(records: Records) -> Records:
-        notices, merging = Notices(), Merging(judging.plan, judging.limit)
-        judge_group = GroupJudge(judging.plan, judging.options).judge
         assigned = [pair for k in _values(records, "work") for pair in work[k]]
-        try:
-            for place, pairs in groupby(sorted(assigned), lambda pair: pair[0]):
-                with closing(LaidOut(layouts[place])) as file:
-                    for _, number in pairs:
-                        wanted = merging.wanted(layouts[place].groups[number].first)
-                        partial, batch, result = judge_group(file, number, wanted, notices)
-                        merging.add(partial)
-                        yield from _with_verdicts(judging.verdicts(batch, result))
-        except PrecedesError as error:
-            tell(error)
-            return
-        tell(notices.all())
+        merging = Merging(judging.plan, judging.limit)
+        for batch, result in _judged(layouts, assigned, judging, merging, tell):
+            yield from _with_verdicts(judging.verdicts(batch, result))
         yield _with_partial(merging.merged())
 
     return judged
+
+
+def partials_of_groups(
+    layouts: Sequence[Layout], judging: Judging, tell: Tell
+) -> Callable[[Iterable[list[tuple[int, int]]]], Iterator[Partial]]:
+    """Work as for `judge_groups` in, one partial for all of it out."""
+
+    def judged(work: Iterable[list[tuple[int, int]]]) -> Iterator[Partial]:
+        merging = Merging(judging.plan, judging.limit)
+        for _ in _judged(layouts, [pair for pairs in work for pair in pairs], judging, merging, tell):
+            pass
+        yield merging.merged()
+
+    return judged
+
+
+def _judged(
+    layouts: Sequence[Layout],
+    assigned: Sequence[tuple[int, int]],
+    judging: Judging,
+    merging: Merging,
+    tell: Tell,
+) -> Iterator[tuple[Batch, Scan]]:
+    """Judge row groups into `merging`, a mistake ends it; notices are told at the end."""
+    notices = Notices()
+    judge_group = GroupJudge(judging.plan, judging.options, every=judging.rows == "all").judge
+    try:
+        for place, pairs in groupby(sorted(assigned), lambda pair: pair[0]):
+            with closing(LaidOut(layouts[place])) as file:
+                for _, number in pairs:
+                    wanted = merging.wanted(layouts[place].groups[number].first)
+                    partial, batch, result = judge_group(file, number, wanted, notices)
+                    merging.add(partial)
+                    yield batch, result
+    except PrecedesError as error:
+        tell(error)
+        return
+    tell(notices.all())
 
 
 def read_pieces(pieces: Sequence[Piece], share_count: int, tell: Tell) -> Callable[[Records], Records]:

@@ -1,0 +1,180 @@
+"""docs/performance.md from what was measured: `python -m benchmarks.page [--take]`.
+
+The measurements are in benchmarks/results, as the other programs of this folder write them to build; `--take`
+copies them from there. The words are in page.md. What docs/performance.md says below the mark is left as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from string import Template
+from typing import Any, Final
+
+from experiments.drawing import curve, figure, label, save, styles
+
+ROOT: Final = Path(__file__).parents[1]
+RESULTS: Final = ROOT / "benchmarks/results"
+PAGE: Final = ROOT / "docs/performance.md"
+PLOTS: Final = ROOT / "docs/performance"
+MEASURED: Final = ("bench", "phases", "single", "skew")
+MARK: Final = "<!-- The part above is written by `python -m benchmarks.page`. -->\n"
+
+WHAT: Final = {
+    "process: Arrow reads the scanned numbers": "a whole process, against one in which Arrow reads the same columns",
+    "process: Arrow reads plain integers, dest lists": "the same, against integers with lists, as SQL needs them",
+    "process: Arrow reads the trace's columns": "the same, against the columns of the trace as it came",
+    "warm: Arrow streams the scanned numbers": "in a process, against Arrow streaming the same row groups, both warm",
+    "warm: Arrow streams plain integers, dest lists": "the same, against integers with lists",
+    "ST and causal order, against ST": "`ST` and `causal_order` together, against `ST` alone",
+    "a trace x8 as long": "a trace 8 times as long, whole processes",
+    "order_preserving compiled, against tuned": "`order_preserving` as a user's formula, against the tuned form",
+    "causal_order compiled, against tuned": "`causal_order` likewise",
+    "in-process, against DuckDB": "in-process, against the same question in DuckDB",
+    "Spark, against in-process": "Spark local[2], its session warm, against in-process",
+    "Spark, against Spark SQL": "Spark local[2], against the same question in Spark SQL (window functions)",
+    "Spark on shuffled rows, against its own sort": "Spark on rows in random order, against its own sort of them",
+}
+"""What is measured, in words."""
+
+
+def generated(measured: dict[str, Any]) -> str:
+    """The part of the page above the mark."""
+    bench, phases, single = measured["bench"], measured["phases"], measured["single"]
+    (_, short), (name, long) = bench["peak MiB"].items()
+    judged = phases["phases"]["read and screen"] + phases["phases"]["judge who is left"]
+    words = Template((Path(__file__).parent / "page.md").read_text(encoding="utf-8"))
+    return words.substitute(
+        bench["machine"],
+        executions=f"{bench['executions']:,}",
+        ratios=_ratios(bench),
+        reference=f"{1000 * bench['reference']['seconds'] / bench['reference']['executions']:.1f}",
+        phases=_seconds("what is done", phases["phases"]),
+        decoding=f"{100 * phases['phases']['read five columns'] / judged:.0f}",
+        processes=_seconds("a whole process", phases["processes"]),
+        short=f"{short:.0f}",
+        long=f"{long:.0f}",
+        times=name.removeprefix("x"),
+        more=f"{100 * (long / short - 1):+.0f}",
+        entities=single["executions"][0]["entities"],
+        singles="\n".join(_singles(single)),
+        large=f"{measured['skew']['events']['large'] / 1e6:.1f}",
+        small=f"{measured['skew']['events']['small'] / 1e6:.1f}",
+        skew=_skew(measured["skew"]),
+    )
+
+
+def _ratios(bench: dict[str, Any]) -> str:
+    rows = []
+    for row in bench["ratios"]:
+        seconds = (f"{row[side]['seconds']:.2f}" for side in ("ours", "theirs"))
+        load = max(row["ours"]["load"], row["theirs"]["load"])
+        rows.append((WHAT[row["name"]], *seconds, f"{row['ratio']:.2f}", _reach(row), f"{load:.1f}"))
+    small = bench["1,000 events"]
+    reached = "reached" if small["seconds"] < 1.5 else "**missed**"
+    what = "`precedes verify` of 1,000 events, a whole process, no JVM"
+    rows.append((what, f"{small['seconds']:.2f}", "", "", f"under 1.5 s: {reached}", f"{small['load']:.1f}"))
+    return _table(("what", "ours (s)", "theirs (s)", "ratio", "reach", "load"), rows)
+
+
+def _reach(row: dict[str, Any]) -> str:
+    if row["reach"] is None:
+        return ""
+    wanted = f"{'at least' if row['faster'] else 'at most'} {row['reach']:g}"
+    if row["reached"]:
+        return f"{wanted}: reached"
+    by = row["reach"] / row["ratio"] if row["faster"] else row["ratio"] / row["reach"]
+    return f"{wanted}: **missed** by {100 * (by - 1):.0f} %"
+
+
+def _seconds(what: str, measured: dict[str, float]) -> str:
+    return _table((what, "s"), [(name, f"{seconds:.2f}") for name, seconds in measured.items()])
+
+
+def _singles(measured: dict[str, Any]) -> Iterable[str]:
+    cases: dict[tuple[int, bool], list[Any]] = {}
+    for one in measured["executions"]:
+        cases.setdefault((one["sets"], one["violated"]), []).append(one)
+    for process, ((sets, violated), sizes) in zip(measured["process"], cases.items(), strict=True):
+        yield f"\nMessages to {sets} entities, {'two deliveries swapped' if violated else 'all in order'}:\n"
+        names = sizes[0]["judged"]
+        rows = [(f"`{name}`", *(_single(one, name) for one in sizes), _grown(sizes, name)) for name in names]
+        yield _table(("predicate", *(f"{one['events'] / 1e6:.1f} M events" for one in sizes), "×4"), rows)
+        yield (
+            f"\n`precedes verify` of the largest, laid out, `ST` and `causal_order`: {process['seconds']:.1f} s,"
+            f" peak {process['peak_mib']:.0f} MiB."
+        )
+
+
+def _single(one: dict[str, Any], name: str) -> str:
+    shown = f" + {one['shown'][name]:.2f}" if name in one["shown"] else ""
+    return f"{one['judged'][name]:.2f}{shown}"
+
+
+def _grown(sizes: Sequence[dict[str, Any]], name: str) -> str:
+    first, last = sizes[0]["judged"][name], sizes[-1]["judged"][name]
+    # Of less, the clock says little.
+    return f"{last / first:.1f}" if first >= 0.01 else ""
+
+
+def _skew(measured: dict[str, Any]) -> str:
+    what = ("large", "small", "together")
+    rows = [(way, *(f"{seconds[k]:.1f}" for k in what)) for way, seconds in measured["seconds"].items()]
+    return _table(("trace", "the large one alone", "the small ones alone", "together"), rows)
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [heads, ("---", *("--:" for _ in heads[1:])), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def draw(measured: dict[str, Any], folder: Path) -> None:
+    """The plots of the page."""
+    growth = measured["bench"]["growth"]
+    drawn = figure(1, 3, title="ST in-process, as a trace grows")
+    panels = (
+        ("events", "A longer trace", "times as long"),
+        ("entities", "Larger clusters, four destinations", "entities"),
+        ("destinations", "Wider messages, 64 entities", "destinations"),
+    )
+    for axes, (name, title, unit) in zip(drawn.axes, panels, strict=True):
+        style = styles()
+        x = [float(size) for size in growth[name]]
+        seconds = [one["seconds"] for one in growth[name].values()]
+        events = [one["events"] for one in growth[name].values()]
+        linear = [seconds[0] * count / events[0] for count in events]
+        curve(axes, x, seconds, label="measured", style=next(style))
+        curve(axes, x, linear, label="linear in the events", style=next(style), computed=True)
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log", base=2)
+        axes.set_xticks(x, [f"{size:g}" for size in x])
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        label(axes, title, unit, "seconds")
+    folder.mkdir(parents=True, exist_ok=True)
+    save(drawn, folder / "growth.svg")
+
+
+def read() -> dict[str, Any]:
+    """All measurements."""
+    return {name: json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8")) for name in MEASURED}
+
+
+def main() -> None:
+    """Write the page and its plots."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--take", action="store_true", help="take what was measured last from build")
+    if parser.parse_args().take:
+        RESULTS.mkdir(exist_ok=True)
+        for name in MEASURED:
+            shutil.copy(ROOT / f"build/{name}.json", RESULTS)
+    measured = read()
+    rest = PAGE.read_text(encoding="utf-8").partition(MARK)[2] if PAGE.exists() else ""
+    PAGE.write_text(f"{generated(measured)}\n{MARK}{rest}", encoding="utf-8")
+    draw(measured, PLOTS)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""Where the time of a scan goes: `python -m benchmarks.phases`. ST on the laid-out trace, one row group after another.
+
+Time of the processor, in one thread and with machine code at hand, so that what else the machine does counts little;
+then that of a whole process. Writes build/phases.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from benchmarks import inside, traces
+from benchmarks.measuring import PRECEDES, processor_seconds
+from benchmarks.workload import Workload
+from precedes.engines.columnar.laid_out import batch_of_group
+from precedes.engines.columnar.plan import Plan
+from precedes.engines.columnar.scan import scan
+from precedes.engines.columnar.screening import screened
+from precedes.engines.judging import judge
+from precedes.traces import expand
+from precedes.traces.layout import LaidOut, layout_of
+
+
+class Phases:
+    """Seconds by what is done."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    def take(self, what: str, action: Callable[[], Any]) -> Any:
+        """Do it, and add the time to what it is part of."""
+        start = time.process_time()
+        result = action()
+        self.seconds[what] = self.seconds.get(what, 0.0) + time.process_time() - start
+        return result
+
+
+def measure(path: Path) -> dict[str, float]:
+    """The phases of all row groups, the first judged once beforehand."""
+    layout = layout_of(expand([path])[0])
+    if layout is None:
+        raise RuntimeError(f"{path} is not laid out")
+    prepared = inside.required("ST")
+    both = inside.required("ST", "causal_order")
+    with closing(LaidOut(layout)) as file:
+        _take(file, 0, prepared, both, Phases())
+        phases = Phases()
+        for number in range(len(layout.groups)):
+            _take(file, number, prepared, both, phases)
+    return phases.seconds
+
+
+def _take(file: LaidOut, number: int, prepared: Plan, both: Plan, phases: Phases) -> None:
+    options = inside.OPTIONS
+    phases.take("read five columns", lambda: file.coded(number, time=False))
+    _, others = phases.take("read and screen", lambda: screened(file, number, options, prepared))
+    phases.take("judge who is left", lambda: judge(others, prepared, 0))
+    phases.take("read and screen, causal order too", lambda: screened(file, number, options, both))
+    batch = phases.take("read and make a batch", lambda: batch_of_group(file, number, options, time=False))
+    phases.take("judge the batch", lambda: scan(batch, prepared))
+
+
+def _verifying(path: Path) -> float:
+    return processor_seconds([PRECEDES, "verify", str(path), "--require", "ST"])
+
+
+def main() -> None:
+    """Measure, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--executions", type=int, default=1_000_000)
+    given = parser.parse_args()
+    path = traces.laid_out(Workload(given.executions))
+    document = {
+        "phases": measure(path),
+        "processes": {
+            "says its version": processor_seconds([PRECEDES, "--version"]),
+            "verifies 1,000 events": _verifying(traces.plain(Workload(40))),
+            "verifies 500,000 laid-out events": _verifying(traces.laid_out(Workload(20_000))),
+            "verifies the whole trace": _verifying(path),
+        },
+    }
+    print(json.dumps(document, indent=2))
+    Path("build/phases.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""One execution of millions of events among many small ones, on Spark: `python -m benchmarks.skew [--quick]`.
+
+The large one alone, the small ones alone, and all together, laid out and as rows that Spark shuffles. If executions
+went to tasks without regard to their size, all together would take as long as both. Writes build/skew.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from functools import partial
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchmarks import inside, traces
+from benchmarks.measuring import alone, calling
+from benchmarks.workload import Workload, write
+from precedes.traces import Notices
+from precedes.traces.converting import convert
+
+
+def large(events: int) -> Path:
+    """One execution, named so that it comes last, of messages to four of fifty entities each."""
+    workload = Workload(1, 50, events // 5, violations=0, sets=4)
+
+    def make(path: Path) -> None:
+        write(workload, str(path))
+        table = pq.read_table(path)
+        names = pa.array(["y"]).take(pa.array([0] * len(table)))
+        pq.write_table(table.set_column(0, "execution", names), path)
+
+    return traces.kept(f"large-{traces.name_of(workload)}.parquet", make)
+
+
+def together(name: str, parts: list[Path]) -> Path:
+    """One file of the rows of several."""
+    return traces.kept(name, lambda path: pq.write_table(pa.concat_tables(map(pq.read_table, parts)), path))
+
+
+def laid_out(name: str, parts: list[Path]) -> Path:
+    """One laid-out file of several."""
+    return traces.kept(name, lambda path: _convert(parts, path))
+
+
+def _convert(parts: list[Path], path: Path) -> None:
+    convert(parts, path, Notices())
+
+
+def main() -> None:
+    """Measure, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--quick", action="store_true", help="a fiftieth of the size")
+    given = parser.parse_args()
+    by = 50 if given.quick else 1
+    one, many = large(5_000_000 // by), traces.plain(Workload(200_000 // by))
+    from precedes.engines.spark.session import session
+
+    spark = session("local[2]")
+    prepared = inside.required("ST")
+    found: dict[str, dict[str, float]] = {}
+    for way, file in (("laid out", laid_out), ("shuffled", together)):
+        found[way] = {}
+        for what, parts in (("large", [one]), ("small", [many]), ("together", [many, one])):
+            path = file(f"skew-{way.replace(' ', '-')}-{what}-{by}.parquet", parts)
+            run = calling(partial(inside.ours_on_spark, spark, path, prepared))
+            found[way][what] = alone(run, 1 if given.quick else 3).seconds
+            print(f"{way:<10}{what:<10}{found[way][what]:>8.2f} s", flush=True)
+    spark.stop()
+    document = {
+        "events": {"large": pq.read_metadata(one).num_rows, "small": pq.read_metadata(many).num_rows},
+        "load": os.getloadavg()[0],
+        "seconds": found,
+    }
+    Path("build/skew.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

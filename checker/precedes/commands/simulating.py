@@ -1,0 +1,112 @@
+"""`precedes simulate`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from precedes.exits import Exit
+
+RATES = {
+    "loss": "How probable it is that a packet is lost, for each receiver.",
+    "duplicates": "That it arrives twice.",
+    "corruption": "That it arrives as something else.",
+    "crash": "That an entity stops at some time of an execution.",
+    "recovery": "That one which stopped starts again.",
+}
+TIMES = {
+    "interval": (click.FloatRange(min=0, min_open=True), "Between two requests of an entity, in the mean."),
+    "delay": (click.FloatRange(min=0), "The mean delay of a packet."),
+    "deviation": (click.FloatRange(min=0), "Its standard deviation."),
+    "skew": (click.IntRange(min=0), "How far clocks may be apart."),
+}
+
+
+def _rates_and_times(command: Any) -> Any:
+    for name, (kind, text) in reversed(TIMES.items()):
+        command = click.option(
+            f"--{name}", type=kind, metavar="TICKS", help=f"{text}  [default: as the network has it]"
+        )(command)
+    for name, text in reversed(RATES.items()):
+        rate = click.FloatRange(min=0, max=1)
+        command = click.option(f"--{name}", type=rate, default=0.0, metavar="RATE", help=text)(command)
+    return command
+
+
+@click.command()
+@click.argument("model", metavar="MODEL")
+@click.option("-o", "--output", required=True, metavar="TRACE", help="The .parquet file to write.")
+@click.option("--as-written", is_flag=True, help="The letter of the paper instead of the repaired form.")
+@click.option("--executions", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N")
+@click.option("--seed", type=int, default=1, show_default=True, metavar="N")
+@click.option("--entities", type=click.IntRange(min=1), default=3, show_default=True, metavar="N")
+@click.option(
+    "--messages",
+    type=click.IntRange(min=1),
+    default=12,
+    show_default=True,
+    metavar="N",
+    help="Requests in an execution.",
+)
+@click.option(
+    "--destinations",
+    type=click.Choice(["unicast", "multicast", "broadcast", "any"]),
+    help="One other entity, any set of others, all, or any set.  [default: what the model says]",
+)
+@_rates_and_times
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the model; repeatable."
+)
+@click.option(
+    "--most-steps", type=click.IntRange(min=1), metavar="N", help="Give up an execution that takes more."
+)
+@click.option("--engine", type=click.Choice(["auto", "local", "spark"]), default="auto", show_default=True)
+@click.option(
+    "--master", metavar="URL", help="The Spark master; implies --engine spark.  [default: local[*]]"
+)
+def simulate(output: str, **options: Any) -> Exit:
+    """Run a protocol model at random and write what it does as a trace.
+
+    MODEL is a name of `precedes list`, or a file with a class that derives from precedes.protocol.Protocol. The trace
+    is laid out for scanning, so that `verify` goes straight over it. The same seed gives the same trace, whatever the
+    engine.
+    """
+    from dataclasses import replace
+
+    from precedes.protocol import script
+    from precedes.protocol.bounds import Destinations
+    from precedes.protocol.simulating import usual
+    from precedes.protocol.simulating_trace import Named, Simulation, simulate
+    from precedes.reports import simulation as printed
+    from precedes.reports.progress import progress
+
+    model = Named(
+        options["model"], options["as_written"], tuple(script.settings(options["settings"]).items())
+    )
+    protocols = model.load()
+    chosen: dict[str, Any] = {
+        "entities": options["entities"],
+        "messages": options["messages"],
+        "loss": options["loss"],
+        "duplication": options["duplicates"],
+        "corruption": options["corruption"],
+        "crash": options["crash"],
+        "recovery": options["recovery"],
+    }
+    chosen |= {name: options[name] for name in TIMES if options[name] is not None}
+    if options["destinations"] is not None:
+        chosen["destinations"] = Destinations(options["destinations"])
+    simulation = Simulation(
+        model,
+        tuple(replace(usual(protocol), **chosen) for protocol in protocols),
+        options["seed"],
+        options["executions"],
+        options["most_steps"],
+    )
+    with progress() as advance:
+        done = simulate(
+            simulation, output, engine=options["engine"], master=options["master"], advance=advance
+        )
+    click.echo(printed.as_text(output, protocols, simulation, done), nl=False)
+    return Exit.HOLDS

@@ -1,0 +1,89 @@
+"""Who is fine, found in one pass over a laid-out row group, so that only the others need a batch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from precedes.columns import Batch
+from precedes.engines.columnar.kernels import machine_code
+from precedes.engines.columnar.kernels_screen import CAUSAL, SCREENED, screen
+from precedes.engines.columnar.laid_out import Rest, batch_of_rows, places
+from precedes.engines.columnar.plan import Both, Expression, Plan, Value
+from precedes.traces import TraceOptions
+from precedes.traces.layout import LaidOut, damaged
+from precedes.traces.schema import EVENT_CODES
+
+
+@dataclass(frozen=True, slots=True)
+class Fine:
+    """Executions on which everything asked for holds: how many, with how many events and messages; `vacuous` of
+    them have no message.
+    """
+
+    executions: int
+    events: int
+    messages: int
+    vacuous: int
+
+
+def can_screen(plan: Plan) -> bool:
+    """Whether what holds of all that `screen` looks at makes the whole plan hold."""
+    kernels = {step.kernel for step in plan.steps}
+    return bool(kernels) and kernels <= SCREENED | CAUSAL and all(map(_positive, plan.expressions))
+
+
+def _positive(expression: Expression) -> bool:
+    match expression:
+        case Value():
+            return True
+        case Both(parts):
+            return all(map(_positive, parts))
+        case _:
+            return False
+
+
+def screened(file: LaidOut, number: int, options: TraceOptions, plan: Plan) -> tuple[Fine, Batch]:
+    """Who is fine of a regular row group without `named` or `listed`, and the others as a batch.
+
+    For a plan that `can_screen`. Raises PrecedesError for a damaged file (T005).
+    """
+    coded = file.coded(number, time=False)
+    size, rows = coded.executions, len(coded.event)
+    offsets, counts, fine = np.empty(size + 1, np.int64), np.empty(size, np.int32), np.empty(size, np.bool_)
+    causal = any(step.kernel in CAUSAL for step in plan.steps)
+    scratch = [np.empty(rows, np.int64) for _ in range(2)] + [
+        np.empty(rows * times, np.uint32) for times in (1, 1, 1, 1, 3, 2, 2, 2)
+    ]
+    in_layout = machine_code(screen, _SCREEN)(
+        size, coded.execution, coded.entity, coded.event, coded.message, coded.dest,
+        EVENT_CODES[options.delivery], causal, offsets, counts, fine, *scratch,
+    )  # fmt: skip
+    if not in_layout:
+        raise damaged(file.layout.source)
+    others = np.flatnonzero(~fine)
+    starts, stops = offsets[others], offsets[others + 1]
+    chosen = places(starts, stops)
+    left = replace(
+        coded,
+        executions=len(others),
+        execution=np.repeat(np.arange(len(others), dtype=np.int32), stops - starts),
+        entity=coded.entity[chosen],
+        event=coded.event[chosen],
+        message=coded.message[chosen],
+        dest=coded.dest[chosen],
+    )
+    rest = Rest(file, number, options, starts, stops, coded.message)
+    found = Fine(
+        size - len(others),
+        rows - len(chosen),
+        int(counts[fine].sum()),
+        int(np.count_nonzero(counts[fine] == 0)),
+    )
+    return found, batch_of_rows(file, left, options, rest)
+
+
+_SCREEN: Final = "t:niiiilntLIBLLUUUUUUUU"
+"""The types of the parameters of `screen`, see `machine_code`."""

@@ -1,0 +1,106 @@
+"""The screen: whoever passes it satisfies all that it looks at, by the kernels that it spares."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.workload import Workload, write
+from precedes.engines.columnar import laid_out
+from precedes.engines.columnar.kernels_screen import CAUSAL, SCREENED
+from precedes.engines.columnar.plan import Plan, plan
+from precedes.engines.columnar.recognise import DEFINITIONS
+from precedes.engines.columnar.scan import scan
+from precedes.engines.columnar.screening import can_screen, screened
+from precedes.engines.judging import judge, with_fine
+from precedes.execution import EventKind, Execution
+from precedes.formula import Not, Requirement
+from precedes.language.library import standard_library
+from precedes.language.requirements import requirement
+from precedes.traces import Notices, TraceOptions, write_executions
+from precedes.traces.converting import convert
+from precedes.traces.layout import LaidOut, layout_of
+from precedes.traces.sources import source_of
+from precedes.verdict import TRUE
+from tests.strategies.executions import TRACES, executions
+
+
+def required(*names: str) -> Plan:
+    return plan([Requirement(name, DEFINITIONS[name], ()) for name in sorted(names)])
+
+
+EVERYTHING = required(*SCREENED | CAUSAL)
+
+
+def opened(path: Path) -> LaidOut:
+    layout = layout_of(source_of(str(path)))
+    assert layout is not None
+    return LaidOut(layout)
+
+
+@given(
+    st.lists(executions(TRACES), min_size=1, max_size=6),
+    st.sampled_from([EventKind.DELIVER, EventKind.ARRIVE]),
+    st.booleans(),
+)
+@settings(max_examples=150, deadline=None)
+def test_who_is_fine_satisfies_everything(
+    tmp_path_factory: pytest.TempPathFactory, given_: list[Execution], delivery: EventKind, complete: bool
+) -> None:
+    folder = tmp_path_factory.mktemp("screen")
+    write_executions([replace(e, name=f"x{k}") for k, e in enumerate(given_)], folder / "t.jsonl")
+    convert([folder / "t.jsonl"], folder / "t.parquet", Notices())
+    options = TraceOptions(delivery=delivery, complete=complete)
+    with closing(opened(folder / "t.parquet")) as file:
+        for number, group in enumerate(file.layout.groups):
+            if not group.regular or group.named or group.listed:
+                continue
+            every = laid_out.batch_of_group(file, number, options, time=False)
+            values = scan(every, EVERYTHING).values
+            fine, others = screened(file, number, options, EVERYTHING)
+            left = set(others.names[:].tolist())
+            passed = [x for x, name in enumerate(every.names[:]) if name not in left]
+            assert fine.executions == len(passed)
+            assert (values[passed] == TRUE).all()
+            whole, result = judge(every, EVERYTHING, 9)
+            part, _ = judge(others, EVERYTHING, 9)
+            assert with_fine(part, fine) == whole
+            assert result.values.shape[0] == len(passed) + len(left)
+
+
+@pytest.mark.parametrize("name", sorted(SCREENED | CAUSAL))
+def test_who_violates_is_not_fine_and_few_others_are_not(tmp_path: Path, name: str) -> None:
+    workload = Workload(300, violations=0.1, seed=3)
+    write(workload, str(tmp_path / "w.parquet"))
+    convert([tmp_path / "w.parquet"], tmp_path / "t.parquet", Notices())
+    with closing(opened(tmp_path / "t.parquet")) as file:
+        fine, others = screened(file, 0, TraceOptions(), required(name))
+    assert {int(x.removeprefix("x")) for x in others.names[:]} == set(workload.violating.tolist())
+    assert fine.executions == 300 - len(workload.violating)
+    assert fine.messages == 8 * fine.executions
+    assert fine.events == sum(group.rows for group in file.layout.groups) - int(others.event_offsets[-1])
+
+
+def test_what_may_be_screened() -> None:
+    def named(*texts: str) -> Plan:
+        return plan([requirement(text, standard_library()) for text in texts])
+
+    assert can_screen(named("ST", "causal_order"))
+    assert can_screen(named("forall L: order_preserving(L)"))
+    assert not can_screen(named("ST", "deadline"))
+    assert not can_screen(named("not acyclic_order"))
+    assert not can_screen(named("forall p: exists i: p in RL[i]"))
+    assert not can_screen(plan([Requirement("n", Not(DEFINITIONS["acyclic_order"]), ())]))
+
+
+def test_stretches_of_rows() -> None:
+    starts, stops = np.array([3, 7, 9]), np.array([5, 7, 12])
+    assert laid_out.places(starts, stops).tolist() == [3, 4, 9, 10, 11]
+    nothing = np.zeros(0, np.int64)
+    assert laid_out.places(nothing, nothing).tolist() == []

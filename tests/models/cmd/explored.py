@@ -1,0 +1,16 @@
+"""Explorations that several tests look at, each done once."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from precedes.protocol import Protocol
+from precedes.protocol.bounds import Bounds
+from precedes.protocol.exploring import Exploration, explore
+
+
+@cache
+def explored(protocol: Protocol[Any], bounds: Bounds) -> Exploration:
+    """What the paper claims, and the invariants, with the reductions."""
+    return explore(protocol, bounds)

@@ -1,0 +1,76 @@
+"""The scenarios of specs/papers/high-integrity.prec: confirmed; found in the model as written; gone in the repaired."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from precedes.cli import cli
+from precedes_models.high_integrity import HighIntegrity
+from precedes_models.high_integrity_faults import Broken, Dead, Dies, Fault, Lost, Phase
+from precedes_models.high_integrity_neighbours import RING, Neighbourhood, Ring
+from precedes_models.high_integrity_outcomes import End, to_the_end
+
+SCENARIOS = Path(__file__).parents[3] / "specs" / "papers" / "high-integrity.prec"
+
+
+def test_the_scenarios_are_confirmed() -> None:
+    result = CliRunner().invoke(cli, ["check", str(SCENARIOS)])
+    assert result.exit_code == 0, result.output
+    assert "21 as stated" in result.output
+
+
+@dataclass(frozen=True)
+class Case:
+    """Faults that a scenario shows, and the ends as written and repaired: who is removed, who is left without the data,
+    whether an alarm is raised, in how many rounds."""
+
+    entities: int
+    faults: tuple[Fault, ...]
+    written: tuple[set[int], set[int], bool, int]
+    repaired: tuple[set[int], set[int], bool, int]
+    adj: Neighbourhood = RING
+
+
+CASES = {
+    "dead_stays": Case(3, (Dead(2),), (set(), {2}, False, 3), ({2}, set(), False, 2)),
+    "unasked_stays": Case(3, (Dead(1),), (set(), {1}, False, 3), ({1}, set(), False, 2)),
+    "innocent_goes": Case(
+        4, (Dead(1), Lost(Phase.ANSWER, 3, 2)), ({3}, {1}, False, 3), ({1}, set(), False, 2)
+    ),
+    "broken_link": Case(3, (Broken(1, 2),), (set(), set(), False, 3), (set(), set(), False, 2)),
+    "lost_request": Case(
+        3,
+        (Lost(Phase.DATA, 0, 2), Lost(Phase.REQUEST, 1, 0)),
+        (set(), {2}, False, 1),
+        (set(), set(), False, 2),
+    ),
+    "origin_stops": Case(3, (Dies(0, Phase.DATA),), (set(), set(), False, 1), (set(), set(), True, 1)),
+    "report_only": Case(
+        4, (Lost(Phase.DATA, 0, 3),), (set(), {3}, False, 1), (set(), set(), False, 2), Ring(2)
+    ),
+    # Both forms name the first of a run; the repaired one removes it, and the second one's turn is the next message.
+    "run_of_two": Case(5, (Dead(2), Dead(3)), (set(), {2, 3}, False, 3), ({2}, {3}, False, 2)),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_model_does_what_the_scenario_shows(name: str) -> None:
+    assert f"scenario {name} " in SCENARIOS.read_text(encoding="utf-8")
+    case = CASES[name]
+    for as_written, expected in ((True, case.written), (False, case.repaired)):
+        protocol = HighIntegrity(as_written=as_written, adj=case.adj)
+        (end,) = to_the_end(protocol, case.entities, case.faults, {})
+        assert _summary(end) == expected
+
+
+def test_every_scenario_has_a_case() -> None:
+    lines = SCENARIOS.read_text(encoding="utf-8").splitlines()
+    assert {line.split()[1] for line in lines if line.startswith("scenario ")} == set(CASES)
+
+
+def _summary(end: End) -> tuple[set[int], set[int], bool, int]:
+    return set(end.removed), set(end.lacking), end.alarm, len(end.rounds)

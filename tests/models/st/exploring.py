@@ -1,0 +1,24 @@
+"""Explorations of ST, by the same text that `precedes explore --script` takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from precedes.protocol.bounds import Bounds
+from precedes.protocol.exploring import Exploration, explore
+from precedes.protocol.invariants import Invariant
+from precedes.protocol.script import script
+from precedes_models.st import SelectiveTotalOrder
+
+
+def explored(
+    protocol: SelectiveTotalOrder,
+    entities: int,
+    sends: str,
+    losses: int,
+    invariants: tuple[Invariant, ...] | None = None,
+    **limits: Any,
+) -> Exploration:
+    """Every behaviour with these requests and up to so many losses."""
+    bounds = Bounds(entities=entities, script=script(sends, entities), losses=losses, **limits)
+    return explore(protocol, bounds, invariants=invariants)

@@ -1,0 +1,144 @@
+"""`precedes explore`: exit codes, the report, and the scenario that `check` confirms."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.command.running import precedes
+
+TOYS = """
+from dataclasses import dataclass
+from precedes.protocol import Deliver, Protocol, Reliable, Step, Transmit
+
+@dataclass(frozen=True)
+class Greedy(Protocol[int]):
+    claims = ("order_preserving", "no_duplication")
+    limit: int = 9
+
+    @property
+    def network(self):
+        return Reliable()
+
+    def start(self, here):
+        return 0
+
+    def send(self, here, state, message):
+        return Step(state + 1, (Transmit(message, message.destinations),)) if state < self.limit else None
+
+    def arrive(self, here, state, packet, sender):
+        return Step(state, (Deliver(packet),))
+"""
+
+
+@pytest.fixture
+def greedy(tmp_path: Path) -> Path:
+    path = tmp_path / "greedy.py"
+    path.write_text(TOYS, encoding="utf-8")
+    return path
+
+
+def scenario_in(text: str) -> str:
+    lines = [line.removeprefix("    ") for line in text.splitlines() if line.startswith("    ")]
+    start = next(k for k, line in enumerate(lines) if line.startswith("scenario "))
+    stop = next(k for k, line in enumerate(lines) if k > start and line.startswith("expect "))
+    return "\n".join(lines[start : stop + 1]) + "\n"
+
+
+def test_a_violation_is_shown_and_check_confirms_it(greedy: Path, tmp_path: Path) -> None:
+    ended = precedes("explore", greedy, "--destinations", "unicast")
+    assert ended.code == 1
+    assert "order_preserving is violated" in ended.out
+    assert "no_duplication    holds" in ended.out
+    shown = tmp_path / "found.prec"
+    shown.write_text(scenario_in(ended.out), encoding="utf-8")
+    checked = precedes("check", shown)
+    assert checked.code == 0, checked.out
+    shown.write_text(shown.read_text(encoding="utf-8").replace("expect not", "expect"), encoding="utf-8")
+    assert precedes("check", shown).code == 1
+
+
+def test_steps_histories_and_diagram(greedy: Path) -> None:
+    out = precedes("explore", greedy, "--script", "a{2} a{2}").out
+    assert " 3  a2 of E1 comes to E2: delivers a2" in out
+    assert "SL1: < a1{2} a2{2} ]" in out
+    assert "● a2{2} ──▶ ● a2" in out or "▶ ● a2" in out
+
+
+def test_json(greedy: Path) -> None:
+    ended = precedes("explore", greedy, "--format", "json", "--messages", 2)
+    document = json.loads(ended.out)
+    assert (ended.code, document["verdict"]) == (1, "violated")
+    (explored,) = document["explorations"]
+    assert explored["properties"]["no_duplication"]["verdict"] == "holds"
+    (violation,) = explored["violations"]
+    assert violation["property"] == "order_preserving"
+    assert violation["scenario"].startswith("scenario ")
+    assert explored["parameters"] == {"as_written": "False", "limit": "9"}
+
+
+def test_a_limit_is_undecided(greedy: Path) -> None:
+    ended = precedes("explore", greedy, "--require", "no_duplication", "--depth", 3)
+    assert ended.code == 3
+    assert "to depth 3, not all: undecided" in ended.out
+
+
+def test_everything_holds(greedy: Path) -> None:
+    ended = precedes("explore", greedy, "--require", "no_duplication", "--require", "CO", "--messages", 1)
+    assert ended.code == 3
+    assert "its premise was never met" in ended.out
+    assert precedes("explore", greedy, "--require", "no_duplication").code == 0
+
+
+def test_requests_that_are_refused_for_ever(greedy: Path) -> None:
+    ended = precedes("explore", greedy, "--set", "limit=1", "--entities", 2, "--require", "no_duplication")
+    assert ended.code == 1
+    assert "every request that is left is refused" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (("nothing",), "M001", "there is no model nothing"),
+        (("cmd-auxilary",), "M001", "did you mean cmd-auxiliary?"),
+        (("missing.py",), "M001", "no such file"),
+        (("GREEDY", "--set", "limt=3"), "M004", "limit: int"),
+        (("GREEDY", "--set", "limit=x"), "M004", "x is no value for limit"),
+        (("GREEDY", "--set", "limit"), "U001", "NAME=VALUE"),
+        (("GREEDY", "--script", "a{9}"), "U001", "not there"),
+        (("GREEDY", "--script", "{2}"), "U001", "cannot be read"),
+        (("GREEDY", "--losses", "1"), "U001", "has no losses"),
+        (("GREEDY", "--depth", "1", "--order", "depth"), "U001", "depth first"),
+        (("GREEDY", "--require", "ordr"), "N", "ordr"),
+    ],
+)
+def test_mistakes(greedy: Path, arguments: tuple[str, ...], code: str, says: str) -> None:
+    ended = precedes("explore", *(str(greedy) if a == "GREEDY" else a for a in arguments))
+    assert ended.code == 2
+    assert code in ended.err
+    assert says in ended.err
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("x = 1", "M002"),
+        ("1 / 0", "M003"),
+        ("def", "M003"),
+        (TOYS + TOYS.replace("Greedy", "Other"), "M002"),
+        (TOYS.replace("(Deliver(packet),)", "(Deliver(packet.nothing),)"), "M005"),
+    ],
+)
+def test_mistakes_in_a_file(tmp_path: Path, text: str, code: str) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(text, encoding="utf-8")
+    ended = precedes("explore", path)
+    assert ended.code == 2
+    assert code in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_installed_models_are_listed() -> None:
+    assert "  cmd-auxiliary" in precedes("list").out.split("models\n")[1]
