@@ -24,6 +24,15 @@ class Measured:
     peak_mib: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A process: its seconds, those of the processor, and its peak memory in MiB."""
+
+    seconds: float
+    processor: float
+    peak_mib: float
+
+
 Run = Callable[[], tuple[float, float | None]]
 """One run: the seconds that it took, and its peak memory in MiB where it is a process."""
 
@@ -39,25 +48,25 @@ def alone(run: Run, times: int) -> Measured:
     return _medians([run() for _ in range(times + 1)][1:])
 
 
-def calling(action: Callable[[], object]) -> Run:
-    """A call in this process."""
+def calling(action: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> Run:
+    """A call in this process, by a clock: `time.process_time` is that of the processor, all threads together."""
 
     def run() -> tuple[float, None]:
-        start = time.perf_counter()
+        start = clock()
         action()
-        return time.perf_counter() - start, None
+        return clock() - start, None
 
     return run
 
 
 def process(arguments: Sequence[str], codes: tuple[int, ...] = (0,)) -> Run:
     """A whole process, which must end with one of the codes."""
-    return lambda: _run(arguments, codes)[:2]
 
+    def run() -> tuple[float, float]:
+        ended = once(arguments, codes)
+        return ended.seconds, ended.peak_mib
 
-def processor_seconds(arguments: Sequence[str], codes: tuple[int, ...] = (0, 1)) -> float:
-    """The time of the processor that a whole process takes, a median of three."""
-    return statistics.median(_run(arguments, codes)[2] for _ in range(3))
+    return run
 
 
 def _medians(runs: Sequence[tuple[float, float | None]]) -> Measured:
@@ -77,12 +86,13 @@ print(passed, used.ru_maxrss / 1024, os.waitstatus_to_exitcode(status), used.ru_
 """A small process that starts the measured one: what a process has as peak memory begins with its parent's."""
 
 
-def _run(arguments: Sequence[str], codes: tuple[int, ...]) -> tuple[float, float, float]:
+def once(arguments: Sequence[str], codes: tuple[int, ...] = (0, 1)) -> Ended:
+    """Run a process, which must end with one of the codes."""
     # As users have it: modules are compiled once.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     launched = [sys.executable, "-S", "-c", _LAUNCHER, *arguments]
     said = subprocess.run(launched, env=environment, capture_output=True, text=True, check=True).stdout
-    seconds, peak, code, used = said.split()
+    seconds, peak, code, processor = said.split()
     if int(code) not in codes:
         raise RuntimeError(f"{' '.join(arguments)} ended with {code}")
-    return float(seconds), float(peak), float(used)
+    return Ended(float(seconds), float(processor), float(peak))

@@ -104,8 +104,8 @@ def _singles(measured: dict[str, Any]) -> Iterable[str]:
         rows = [(f"`{name}`", *(_single(one, name) for one in sizes), _grown(sizes, name)) for name in names]
         yield _table(("predicate", *(f"{one['events'] / 1e6:.1f} M events" for one in sizes), "×4"), rows)
         yield (
-            f"\n`precedes verify` of the largest, laid out, `ST` and `causal_order`: {process['seconds']:.1f} s,"
-            f" peak {process['peak_mib']:.0f} MiB."
+            "\n`precedes verify` of the largest, laid out, `ST` and `causal_order`:"
+            f" {process['processor']:.1f} s of the processor, peak {process['peak_mib']:.0f} MiB."
         )
 
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import inside, traces
-from benchmarks.measuring import PRECEDES, process
+from benchmarks.measuring import once
 from benchmarks.workload import Rows, Workload, rows, written
 from precedes.columns import Batch
 from precedes.engines.columnar.laid_out import batch_of_group
@@ -159,9 +159,12 @@ def main() -> None:
                 "--require",
                 "causal_order",
             ]
-            seconds, peak = process([PRECEDES, *arguments], (0, 1))()
-            whole.append({"sets": sizes[-1].sets, "violated": violated, "seconds": seconds, "peak_mib": peak})
-            print(f"whole process: {seconds:.2f} s, {peak:.0f} MiB", flush=True)
+            ended = once(arguments)
+            whole.append({"sets": sizes[-1].sets, "violated": violated, **asdict(ended)})
+            print(
+                f"whole process: {ended.processor:.2f} s of the processor, {ended.peak_mib:.0f} MiB",
+                flush=True,
+            )
     document = {"load": os.getloadavg()[0], "executions": [asdict(one) for one in results], "process": whole}
     Path("build/single.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
 

@@ -65,7 +65,7 @@ def compute(scale: Scale) -> Table:
     for adj in MAPS.values():
         for nodes in SIZES:
             for failed in sorted({max(1, min(nodes - 1, round(share * (nodes - 1)))) for share in SHARES}):
-                runs = scale.of(200, max(1000, min(20_000, 10_000_000 // nodes)))
+                runs = scale.of(200, max(1000, min(5_000, 2_000_000 // nodes)))
                 pieces.append(Piece(adj, nodes, failed, runs, seed=nodes * 7919 + failed))
     results, where = spread(simulate, pieces)
     names = {adj: name for name, adj in MAPS.items()}

@@ -13,7 +13,7 @@ Loses = Callable[[int, Hashable], bool]
 """Whether a receiver misses a packet; asked once for each."""
 
 
-def nothing(receiver: int, packet: Hashable) -> bool:
+def nothing(_receiver: int, _packet: Hashable) -> bool:
     """No loss."""
     return False
 
@@ -43,9 +43,7 @@ class Channel:
         """The next packet comes in to an entity, or is lost on its way to it."""
         sender, packet = self.inboxes[entity].popleft()
         if not lost:
-            self._taken(
-                entity, self.protocol.arrive(self.here[entity], self.states[entity], packet, sender)
-            )
+            self._taken(entity, self.protocol.arrive(self.here[entity], self.states[entity], packet, sender))
         return packet
 
     def read_all(self, *entities: int, loses: Loses = nothing) -> None:

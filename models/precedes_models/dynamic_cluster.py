@@ -28,8 +28,8 @@ from precedes_models.total_order import AGAIN, ASK, staggered
 from precedes_models.total_order_reset import Rst, RstAck, RstPak
 from precedes_models.total_order_transfer import Data, Transfer
 
-SUSPECT = ASK + 1
-"""The time-out after which an entity is taken for stopped; it outlasts those by which others are asked."""
+HASTY, SUSPECT = 0, ASK + 1
+"""The time-out after which an entity is taken for stopped: before it was asked, or long after."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,8 @@ class DynamicCluster(RecoveryAgreement):
 
     window: int = 4
     attempts: int = 1
+    hasty: frozenset[int] = frozenset()
+    """The entities that are taken for stopped at once, before any other time-out expires, whether or not they run."""
 
     name: ClassVar[str] = "dynamic-cluster"
     source: ClassVar[str] = "dynamic cluster paper, section 3"
@@ -127,7 +129,8 @@ class DynamicCluster(RecoveryAgreement):
                     group = self.group(here, state)
                     running += total_order.timers(here, state.data, group, self.attempts)
                 running += [
-                    staggered(here, "stopped", SUSPECT, about=k) for k in sorted(self.silent(here, state))
+                    staggered(here, "stopped", HASTY if k in self.hasty else SUSPECT, about=k)
+                    for k in sorted(self.silent(here, state))
                 ]
                 return tuple(running)
 

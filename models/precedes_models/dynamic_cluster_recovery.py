@@ -88,8 +88,15 @@ class RecoveryAgreement(StopAgreement):
             return Step(state)
         returning = replace(state.returning, answered=state.emask)
         state = replace(state, returning=returning)
-        pack = RcvPack(here.entity, returning.who, state.emask, state.data.req, state.data.epoch)
-        return Step(state, (Transmit(pack),))
+        return Step(state, (Transmit(self.rcv_pack(here, state)),))
+
+    def rcv_pack(self, here: Here, state: Member, *, again: bool = False) -> RcvPack:
+        """What this entity has to say of its state."""
+        assert state.returning is not None
+        data = state.data
+        return RcvPack(
+            here.entity, state.returning.who, state.emask, data.req, data.seq - 1, data.epoch, again
+        )
 
     def on_rcv_pack(self, here: Here, state: Member, pdu: RcvPack) -> Step[Member]:
         """Step (2), second half, and (3)."""
@@ -107,7 +114,7 @@ class RecoveryAgreement(StopAgreement):
             state = replace(self.opened(here, state, pdu.who), emask=state.emask)
         assert state.returning is not None
         emask = self.merged_return(state, pdu)
-        packs = put(state.returning.packs, pdu.source, (pdu.bmap, pdu.ack))
+        packs = put(state.returning.packs, pdu.source, (pdu.bmap, pdu.ack, pdu.seq))
         returning = replace(state.returning, packs=packs, epoch=max(state.returning.epoch, pdu.epoch))
         tries = state.tries if returning == state.returning else 0
         again = pdu.again and pdu.source != here.entity and returning.answered == emask
@@ -138,7 +145,7 @@ class RecoveryAgreement(StopAgreement):
         if state.returning is None:
             return Step(state, self.reminded_of_return(here, state, pdu))
         returning = state.returning
-        known = returning.packs[pdu.source] or (pdu.bmap, pdu.ack)
+        known = returning.packs[pdu.source] or (pdu.bmap, pdu.ack, pdu.ack[pdu.source] - 1)
         returning = replace(
             returning,
             packs=put(returning.packs, pdu.source, known),
@@ -178,11 +185,16 @@ class RecoveryAgreement(StopAgreement):
     def aligned(self, here: Here, state: Member, rows: list[Row]) -> Transfer:
         """Step (3) and the AL reset. `rows`: ACK of the RCV_PACKs of all but E_h, or of the RCV_ACKs.
 
-        As written only REQ_h is set: for every other j, last(RL_kj).SEQ + 1 is REQ_j already. Repaired, the log is cut to
-        the least that anybody has told of the others, and REQ_h = rc.SEQ + 1.
+        As written only REQ_h is set: for every other j, last(RL_kj).SEQ + 1 is REQ_j already; E_h has from each RCV_PACK
+        what its source sends next, (2), and of those that have stopped nothing. Repaired, the log is cut to the least that
+        anybody has told of the others, REQ_h = rc.SEQ + 1, and E_h stands where that leaves the others.
         """
         assert state.returning is not None
         who, data = state.returning.who, state.data
+        if here.entity == who and self.literal(Letter.EQUAL):
+            packs = state.returning.packs
+            req = tuple(old if pack is None else pack[2] + 1 for old, pack in zip(data.req, packs, strict=True))
+            return replace(data, req=changed(req, who, FIRST))
         if here.entity == who:
             line = tuple(min(column) for column in zip(*rows, strict=True))
             return replace(data, req=changed(line, who, FIRST))
@@ -231,6 +243,5 @@ class RecoveryAgreement(StopAgreement):
         if returning.settled and not silent:
             return RcvAck(here.entity, returning.who, state.emask, state.data.req, returning.epoch, again)
         if returning.answered == state.emask:
-            epoch = state.data.epoch
-            return RcvPack(here.entity, returning.who, state.emask, state.data.req, epoch, again)
+            return self.rcv_pack(here, state, again=again)
         return Rcv(here.entity)

@@ -77,12 +77,13 @@ class Rcv:
 
 @dataclass(frozen=True, slots=True)
 class RcvPack:
-    """RCV_PACK (2) in the recovery of `who`. `epoch`: that of the source's data PDUs."""
+    """RCV_PACK (2) in the recovery of `who`. `seq`, `epoch`: SEQ of the last data PDU of the source, and its epoch."""
 
     source: int
     who: int
     bmap: Mask
     ack: Row
+    seq: int
     epoch: int
     again: bool = False
 
@@ -118,10 +119,11 @@ class Stopping:
 
 @dataclass(frozen=True, slots=True)
 class Returning:
-    """A recovery under way, that of `who`. `packs[k]`: BMAP and ACK of the RCV_PACK of E_k; `acks[k]`: ACK of its RCV_ACK."""
+    """A recovery under way, that of `who`. `packs[k]`: BMAP, ACK and SEQ of the RCV_PACK of E_k; `acks[k]`: ACK of its
+    RCV_ACK."""
 
     who: int
-    packs: tuple[tuple[Mask, Row] | None, ...]
+    packs: tuple[tuple[Mask, Row, int] | None, ...]
     acks: tuple[Row | None, ...]
     answered: Mask | None = None
     settled: bool = False

@@ -168,7 +168,7 @@ class StopAgreement(Protocol[Member]):
         if self.literal(Letter.OWN_ROW):
             return tuple(row[here.entity] for row in state.data.al)
         return tuple(
-            min(pack[j] for pack in packs) if j in state.emask else value
+            min((pack[j] for pack in packs), default=value) if j in state.emask else value
             for j, value in enumerate(state.data.req)
         )
 

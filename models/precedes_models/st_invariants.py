@@ -94,7 +94,9 @@ def _window(protocol: SelectiveTotalOrder, here: Here, state: State) -> bool | N
 
 def _known(protocol: SelectiveTotalOrder, here: Here, state: State, there: Here, other: State) -> bool | None:
     """AL_kj: E_i knows that E_j expects at least this of E_k. Go-back takes it back at one entity after the other."""
-    if protocol.retransmission == "go-back" and (state.recovery or other.recovery or state.round != other.round):
+    if protocol.retransmission == "go-back" and (
+        state.recovery or other.recovery or state.round != other.round
+    ):
         return None
     column = [row[there.entity] for row in state.al]
     if max(column) == FIRST:

@@ -30,7 +30,7 @@ class Recovery(Transfer):
     retransmission: Literal["selective", "go-back"] = "selective"
     """Whether what stands behind the line is kept and sorted, or dropped and sent again (section 4.3)."""
 
-    # ------------------------------------------------------------------------------------------ agreement, (1), (2)
+    # ----------------------------------------------------------------------- agreement: steps (1) and (2)
 
     def alarmed(self, state: State) -> Step[State]:
         """Step (1): E_k found a loss. It stops when its RST comes back, as all others do.
@@ -93,12 +93,12 @@ class Recovery(Transfer):
     def read(self, state: State, pak: RstPak, sender: int) -> State:
         """An RST_PAK is a PDU: it has an ACK."""
         al = tuple(
-            row[:sender] + (max(row[sender], pak.ack[k]),) + row[sender + 1 :]
+            (*row[:sender], max(row[sender], pak.ack[k]), *row[sender + 1 :])
             for k, row in enumerate(state.al)
         )
         return replace(state, al=al)
 
-    # ----------------------------------------------------------------------------------------------- (3) and (4)
+    # ----------------------------------------------------------------------- agreement: steps (3) and (4)
 
     def acknowledging(self, here: Here, state: State) -> Step[State]:
         """Step (3): all RST_PAK have come."""
@@ -198,8 +198,8 @@ class Recovery(Transfer):
         return Step(state, self.sent_again(here, state, a))
 
     def late(self, here: Here, state: State, pdu: Pdu) -> Step[State]:
-        """Retransmission (2): a PDU that comes while this entity recovers, one sent again or the first ones of an entity
-        that has done with it."""
+        """Retransmission (2): a PDU that comes while this entity recovers, sent again, or a first one of an entity that
+        has done with it."""
         recovery = state.recovery
         stopped = isinstance(recovery, Collecting) and (
             None in recovery.paks or self.retransmission == "go-back"

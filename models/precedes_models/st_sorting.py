@@ -37,7 +37,7 @@ def failure_line(rst_acks: Sequence[RstAck]) -> Vector:
     """For each source the TSEQ from which on its PDUs stand behind the line, the same at every entity: what stands
     behind one failure point stands behind all, but what somebody has acknowledged stays."""
     return tuple(
-        max(min(ack.behind[h] for ack in rst_acks), max(ack.acknowledged[h] for ack in rst_acks))
+        max(min(ack.behind[h] for ack in rst_acks), *(ack.acknowledged[h] for ack in rst_acks))
         for h in range(len(rst_acks))
     )
 

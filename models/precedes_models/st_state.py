@@ -157,7 +157,8 @@ class State:
     for others, until they are pre-acknowledged.
 
     `owes`: the level of the confirmation that is due, 0 for none; `asked`: somebody waits for an answer; `silent`:
-    time-outs in a row that changed nothing; `alarm`: an RST was sent and has not come back; `behind`: who may not have done with this one. `pak`, `rst_ack`: the entity's own ones of agreement `round`.
+    time-outs in a row that changed nothing; `alarm`: an RST was sent and has not come back; `behind`: who may not have
+    done with the last agreement, `round`; `pak`, `rst_ack`: the entity's own parts of it.
     """
 
     tseq: int

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from precedes.protocol import Here, Message, Protocol, SingleChannel, Step, Timer, Transmit
-from precedes_models.st_state import FIRST, Letter, Pdu, Poll, State, raised, with_place
+from precedes_models.st_state import FIRST, Letter, Matrix, Pdu, Poll, State, raised, with_place
 
 
 @dataclass(frozen=True)
@@ -148,14 +148,14 @@ class Transfer(Protocol[State]):
             return all(tseq < row[k] for k in destinations)
         return tseq < min(row)
 
-    def acknowledged(self, state: State, pdu: Pdu) -> bool:
+    def acknowledged(self, pal: Matrix, pdu: Pdu) -> bool:
         """The acknowledgment condition: p.TSEQ < minPAL_j(p)."""
-        row = state.pal[pdu.source]
+        row = pal[pdu.source]
         return all(pdu.tseq < row[k] for k in pdu.destinations)
 
     def promoted(self, here: Here, state: State) -> State:
         """The procedures of sections 3.3 and 3.4, and what may leave SL."""
-        pal, prl, rrl = state.pal, list(state.prl), list(state.rrl)
+        pal, arl, prl, rrl = state.pal, list(state.arl), list(state.prl), list(state.rrl)
         while rrl and self.pre_acknowledged(state, rrl[0].source, rrl[0].tseq, rrl[0].destinations):
             pdu = rrl.pop(0)
             prl.append(pdu.settled)
@@ -168,13 +168,15 @@ class Transfer(Protocol[State]):
                 pal = raised(pal, source, ack)
             else:
                 heard.append((source, tseq, ack))
+        while prl and self.acknowledged(pal, prl[0]):
+            arl.append(prl.pop(0))
         least = min(state.al[here.entity])
         sl = tuple(pdu for pdu in state.sl if pdu.tseq >= least)
-        after = replace(state, pal=pal, prl=tuple(prl), rrl=tuple(rrl), heard=tuple(heard), sl=sl)
-        arl = list(state.arl)
-        while prl and self.acknowledged(after, prl[0]):
-            arl.append(prl.pop(0))
-        return replace(after, prl=tuple(prl), arl=tuple(arl))
+        if len(rrl) == len(state.rrl) and len(heard) == len(state.heard) and len(sl) == len(state.sl):
+            return state
+        return replace(
+            state, pal=pal, heard=tuple(heard), sl=sl, arl=tuple(arl), prl=tuple(prl), rrl=tuple(rrl)
+        )
 
     # ------------------------------------------------------------------------------------- confirmations and polls
 

@@ -186,6 +186,6 @@ def put(rows: tuple[Row | None, ...], index: int, row: Row) -> tuple[Row | None,
 def minima(rows: tuple[Row | None, ...], group: frozenset[int]) -> Row | None:
     """The least of each column over the rows of a group; None while a row is missing."""
     present = [row for k, row in enumerate(rows) if k in group and row is not None]
-    if len(present) < len(group):
+    if not present or len(present) < len(group):
         return None
     return tuple(min(values) for values in zip(*present, strict=True))

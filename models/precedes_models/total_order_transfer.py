@@ -97,7 +97,7 @@ def emitted(here: Here, state: Transfer, message: Message | None, *, asks: bool 
 
 def within_window(here: Here, state: Transfer, group: frozenset[int], window: int) -> bool:
     """The flow condition, without BUF: minAL_i <= SEQ < minAL_i + W (1994, section 3.2)."""
-    return state.seq < min(state.al[here.entity][j] for j in group) + window
+    return all(state.seq < state.al[here.entity][j] + window for j in group)
 
 
 def lost(state: Transfer, pdu: Data, sources: frozenset[int]) -> bool:
@@ -123,23 +123,27 @@ def accepted(here: Here, state: Transfer, pdu: Data, group: frozenset[int]) -> S
 def confirmed(here: Here, state: Transfer, group: frozenset[int]) -> Step[Transfer]:
     """Pre-acknowledgment and acknowledgment (1994, sections 3.3, 3.4), each from the top of its log while it can."""
     rrl, prl, pal = state.rrl, state.prl, state.pal
-    while rrl and rrl[0].seq < min(state.al[rrl[0].source][j] for j in group):
+    while rrl and all(rrl[0].seq < state.al[rrl[0].source][j] for j in group):
         pal = told(pal, rrl[0].source, rrl[0].ack)
         prl, rrl = (*prl, rrl[0]), rrl[1:]
     actions: list[Action] = []
-    while prl and prl[0].seq < min(pal[prl[0].source][j] for j in group):
+    while prl and all(prl[0].seq < pal[prl[0].source][j] for j in group):
         if prl[0].message is not None:
             actions.append(Deliver(prl[0].message))
         prl = prl[1:]
     row = state.al[here.entity]
-    kept = tuple(entry for entry in state.kept if entry[0] >= min(row[j] for j in group))
+    kept = tuple(entry for entry in state.kept if any(entry[0] >= row[j] for j in group))
     return Step(replace(state, rrl=rrl, prl=prl, pal=pal, kept=kept), tuple(actions))
 
 
-def wanted(state: Transfer, group: frozenset[int]) -> tuple[Data, ...]:
-    """What of RRL must be pre-acknowledged before all data that was accepted is acknowledged, as far as it is there:
-    RRL up to the last data PDU, or up to the last PDU that confirms data and has to be confirmed itself."""
-    length = 0
+def unconfirmed(state: Transfer, group: frozenset[int]) -> tuple[tuple[Data, ...], frozenset[int]]:
+    """What keeps accepted data from being acknowledged: the PDUs of RRL that have to be pre-acknowledged first, up to the
+    last data PDU and the last PDU that confirms data; and the entities of which there is no PDU that confirms all data.
+
+    An ACK outside of data transfer (stop (2) of the dynamic cluster) may pre-acknowledge data. It is in no RRL, and so
+    nothing is ever acknowledged by it: a PDU with a SEQ has to follow.
+    """
+    length, silent = 0, set[int]()
     for pdu in (*state.prl, *state.rrl):
         if pdu.message is None:
             continue
@@ -152,20 +156,28 @@ def wanted(state: Transfer, group: frozenset[int]) -> tuple[Data, ...]:
                     for place, other in enumerate(state.rrl)
                     if other.source == k and other.ack[pdu.source] > pdu.seq
                 )
-                length = max(length, next(confirming, -1) + 1)
-    return state.rrl[:length]
+                place = next(confirming, None)
+                if place is None:
+                    silent.add(k)
+                else:
+                    length = max(length, place + 1)
+    return state.rrl[:length], frozenset(silent)
 
 
 def owes(here: Here, state: Transfer, group: frozenset[int]) -> bool:
     """Whether this entity has a confirmation to send, or has not received what it sent itself."""
-    return any(state.al[pdu.source][here.entity] <= pdu.seq for pdu in wanted(state, group)) or any(
+    return here.entity in _silent(state, group) or any(
         seq >= state.req[here.entity] for seq, _ in state.kept
     )
 
 
 def awaited(here: Here, state: Transfer, group: frozenset[int]) -> frozenset[int]:
     """The entities whose confirmations it misses."""
-    pdus = wanted(state, group)
-    return frozenset(
-        j for j in group - {here.entity} if any(state.al[pdu.source][j] <= pdu.seq for pdu in pdus)
+    return _silent(state, group) - {here.entity}
+
+
+def _silent(state: Transfer, group: frozenset[int]) -> frozenset[int]:
+    pdus, silent = unconfirmed(state, group)
+    return silent | frozenset(
+        j for j in group if any(state.al[pdu.source][j] <= pdu.seq for pdu in pdus)
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -65,7 +65,7 @@ def test_draw(tmp_path: Path) -> None:
         precedes("draw", PAPERS / "cmd.prec", "--scenario", "lemma_5", "--format", "svg", "-o", target).code
         == 0
     )
-    drawn = ElementTree.fromstring(target.read_text(encoding="utf-8"))
+    drawn = ET.fromstring(target.read_text(encoding="utf-8"))
     svg = "{http://www.w3.org/2000/svg}"
     events, arrows = drawn.findall(f"{svg}circle"), [e for e in drawn.iter() if e.get("class") == "arrow"]
     assert (len(events), len(arrows)) == (6, 3)
@@ -77,7 +77,7 @@ def test_every_scenario_of_the_papers_can_be_drawn() -> None:
             path.read_text(encoding="utf-8"), str(path), standard_library()
         ).scenarios:
             assert diagram(scenario.execution)
-            ElementTree.fromstring(diagram_svg(scenario.execution))
+            ET.fromstring(diagram_svg(scenario.execution))
 
 
 def test_what_cannot_be_drawn() -> None:

@@ -68,7 +68,9 @@ def test_random_protocols(protocol: Tabled, asked: set[str], unicast: bool) -> N
 @given(protocol=TABLED)
 def test_random_protocols_entity_by_entity(protocol: Tabled) -> None:
     _, reduced = same(protocol, Bounds(entities=3, messages=3), [], (STEP, ENTITY))
-    assert set(reduced.reductions) == {reduction.value for reduction in Reduction}
+    assert set(reduced.reductions) == {reduction.value for reduction in Reduction} - {
+        Reduction.SILENTLY.value
+    }
 
 
 @pytest.mark.slow

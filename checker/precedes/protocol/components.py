@@ -8,14 +8,13 @@ does depends on the others but by what is under way to it.
 from __future__ import annotations
 
 import os
-import traceback
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from precedes.diagnostics import Diagnostic, PrecedesError
+from precedes.diagnostics import PrecedesError
 from precedes.execution import EventKind
+from precedes.protocol import mistakes
 from precedes.protocol.histories import Entry, Recording, entries, extended, with_receipts
 from precedes.protocol.inboxes import Flight, Inbox, next_to_arrive, put, without
 from precedes.protocol.invariants import OfStep
@@ -260,11 +259,7 @@ class Components:
                 timeouts += self._expiry(row, timer, early=False)
                 early += self._expiry(row, timer, early=True)
             elif not self.timed:
-                raise self._error(
-                    "M009",
-                    f"timer {timer.name} is due at a time, in a network without time",
-                    "leave `due` out, or let the network be Timed(...)",
-                )
+                raise mistakes.due_without_time(self.protocol, timer.name)
             elif timer.due <= at.now:
                 due += self._expiry(row, timer, early=False)
                 row.may_tick = False
@@ -411,10 +406,11 @@ class Components:
             state = self.states[here.state]
             outcome = self._called(handler, at, state, *arguments)
             if self.check_purity and self._called(handler, at, state, *arguments) != outcome:
-                raise self._error(
+                raise mistakes.mistake(
+                    self.protocol,
                     "M010",
                     f"{handler} of {self.protocol.name_of(at.entity)} returned two things for the same arguments",
-                    f"it was called twice with {_short(state)} and {_short(arguments)}; "
+                    f"it was called twice with {mistakes.short(state)} and {mistakes.short(arguments)}; "
                     "a handler is a pure function: no random numbers, no clock, nothing it changes",
                 )
             self._tried[key] = (
@@ -453,11 +449,7 @@ class Components:
             case Choose(options):
                 return tuple(step for _, step in options)
             case _:
-                raise self._error(
-                    "M006",
-                    f"a handler returned {_short(outcome)}",
-                    "a handler returns Step(...), Choose(...) or None",
-                )
+                raise mistakes.no_outcome(self.protocol, outcome)
 
     def _longer(self, log: int, more: tuple[Entry, ...]) -> int:
         return self.log(extended(self.logs[log], more, self.recording)) if more else log
@@ -470,11 +462,7 @@ class Components:
                 flight = (entity, number, now) if self.timed else (entity, number)
                 for receiver in sorted(range(self.entities) if action.to is None else action.to):
                     if not 0 <= receiver < self.entities:
-                        raise self._error(
-                            "M006",
-                            f"a handler transmitted to entity {receiver}",
-                            f"there are {self.entities}: 0 to {self.entities - 1}",
-                        )
+                        raise mistakes.nowhere(self.protocol, receiver, self.entities)
                     flights.setdefault(receiver, []).append(flight)
         return tuple((receiver, tuple(sent)) for receiver, sent in flights.items())
 
@@ -489,24 +477,15 @@ class Components:
         except Exception as error:
             if os.environ.get("PRECEDES_DEBUG"):
                 raise
-            where = traceback.extract_tb(error.__traceback__)[-1]
-            given = "".join(f"\n        {_short(argument)}" for argument in (at, *arguments))
-            raise self._error(
-                "M005",
-                f"{handler} of {self.protocol.name_of(at.entity)} raised {type(error).__name__}: {error} "
-                f"({Path(where.filename).name}, line {where.lineno})",
-                f"it was called with{given}",
-            ) from None
+            raise mistakes.raised(self.protocol, handler, at, arguments, error) from None
 
     def _unusable(self, what: str, value: Any, error: TypeError) -> PrecedesError:
-        return self._error(
+        return mistakes.mistake(
+            self.protocol,
             "M007",
-            f"{what} cannot be hashed ({error}): {_short(value)}",
+            f"{what} cannot be hashed ({error}): {mistakes.short(value)}",
             "states and packets are frozen values: frozen dataclasses, tuples, frozensets, numbers",
         )
-
-    def _error(self, code: str, message: str, hint: str) -> PrecedesError:
-        return PrecedesError((Diagnostic(code, f"{self.protocol.name}: {message}", hint=hint),))
 
 
 _FAULTS: Final[dict[str, Callable[[Components, Row], list[Transition]]]] = {
@@ -517,13 +496,6 @@ _FAULTS: Final[dict[str, Callable[[Components, Row], list[Transition]]]] = {
     "recoveries": Components.recovered,
 }
 
-_LONG: Final = 200
-
 
 def _request_of(message: Message) -> Callable[[int, Step[Any]], Move]:
     return lambda entity, step: Requested(entity, message, step)
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= _LONG else text[: _LONG - 4] + " ..."

@@ -161,7 +161,8 @@ def explore(
 
     `requirements` None: what the paper claims; `invariants` None: the protocol's. `plain` leaves the reductions out.
     `at_rest`: what concerns several entities at once is judged only where nothing can happen any more, which takes far
-    fewer states of a single channel. `advance` is called now and then with the states and the depth so far. PrecedesError for a mistake of the model.
+    fewer states on a single channel. `advance` is called now and then with the states and the depth so far.
+    PrecedesError for a mistake of the model.
     """
     if order == "depth" and bounds.depth is not None:
         raise usage(
@@ -365,10 +366,9 @@ class _Search:
         self.judge.expanded(state, quiet=expanded.quiet)
         if expanded.quiet:
             self._at_rest(state, refused=expanded.refused)
-        elif expanded.resting and STARVATION not in self.judge.failures:
-            # Seen without the others: whether it is so in a state at rest does not depend on them.
-            if any(self._starving((*expanded.resting, state[-1]))):
-                self.judge.fail(STARVATION, state)
+        # Seen without the others: whether a message starves in a state at rest does not depend on them.
+        elif STARVATION not in self.judge.failures and any(self._starving((*expanded.resting, state[-1]))):
+            self.judge.fail(STARVATION, state)
         if self.components.broken:
             for _, move in expanded.successors:
                 for name in self.components.broken.get(id(move), ()):

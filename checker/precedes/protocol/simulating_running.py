@@ -2,9 +2,9 @@
 
 A run ends when nothing is left to happen. What a user asks for is tried at once and, where the protocol refuses it,
 again whenever the state of that entity changes; so is a packet that it does not take yet. In a network with time, where
-the clock may be what a request waits for, it is tried after 1, 2, 4 and so many more ticks, too. A timer with `due` expires
-then. A time-out expires `after` so many ticks; where a model does not say how long, when the network is empty (see
-`Timer`). One that expires and changes nothing waits for a change of the state before it runs again.
+the clock may be what a request waits for, it is tried after 1, 2, 4 and so many more ticks, too. A timer with `due`
+expires then. A time-out expires `after` so many ticks; where a model does not say how long, when the network is empty
+(see `Timer`). One that expires and changes nothing waits for a change of the state before it runs again.
 """
 
 from __future__ import annotations

@@ -50,8 +50,8 @@ FAULTS: Final = ("losses", "duplicates", "corruptions", "crashes", "recoveries")
 @dataclass(frozen=True, slots=True)
 class Expanded:
     """What can happen in a state. `quiet`: nothing but requests, faults and the passing of time for them; `refused`:
-    requests are left, every one is refused, and nothing else can happen. `resting`: entities looked at by themselves, to
-    which nothing comes in any more.
+    requests are left, every one is refused, and nothing else can happen. `resting`: entities looked at by
+    themselves, to which nothing comes in any more.
     """
 
     successors: list[Successor]
@@ -206,7 +206,9 @@ class Space:
             for row in rows:
                 found += [((transition[0], alone), transition[2]) for transition in row.arrivals or NONE]
                 arrivals = arrivals or bool(row.arrivals)
-            resting = tuple(component for component, row in zip(state[:-1], rows, strict=True) if not row.arrivals)
+            resting = tuple(
+                component for component, row in zip(state[:-1], rows, strict=True) if not row.arrivals
+            )
             if arrivals and not left.messages:
                 return Expanded(found, quiet=False, refused=False, resting=resting)
         # The others matter where requests are left and may all be refused.

@@ -18,6 +18,11 @@ _STYLE: Final = (
     ".dot{fill:#222}"
 )
 
+_HEAD: Final = (
+    '<defs><marker id="head" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" '
+    'orient="auto"><path d="M0 0L8 4L0 8z" fill="#2458a6"/></marker></defs>'
+)
+
 
 def diagram_svg(execution: Execution) -> str:
     """Draw an execution. What a destination never delivers is a dashed arrow that ends below the last event."""
@@ -29,11 +34,10 @@ def diagram_svg(execution: Execution) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {bottom + MARGIN}" role="img">',
         f"<title>{escape(execution.name)}</title>",
         f"<style>{_STYLE}</style>",
-        '<defs><marker id="head" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" '
-        'orient="auto"><path d="M0 0L8 4L0 8z" fill="#2458a6"/></marker></defs>',
+        _HEAD,
     ]
-    for entity, x in columns.items():
-        drawn.append(f'<text class="name" x="{x}" y="{MARGIN - 16}">{escape(entity)}</text>')
+    for name, x in columns.items():
+        drawn.append(f'<text class="name" x="{x}" y="{MARGIN - 16}">{escape(name)}</text>')
         drawn.append(f'<line class="life" x1="{x}" y1="{MARGIN}" x2="{x}" y2="{bottom}"/>')
     rows = {place: MARGIN + DOWN * (row + 1) for place, row in layout.rows.items()}
     places: dict[tuple[str, EventKind, str | None], int] = {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from precedes.protocol import Here, Message, Transmit
-from precedes.protocol.bounds import Bounds, Destinations
+from precedes.protocol.bounds import Bounds
 from precedes_models.delta_causal import DeltaCausal
 from precedes_models.delta_causal_agent import NEVER, Agent, DeltaAgent, Mark, Packet, Tag
 from precedes_models.delta_causal_fixed_wait import FixedWait
@@ -156,10 +156,10 @@ class WaitsOnly(FixedWait):
 
 @dataclass(frozen=True)
 class WaitsTooLong(FixedWait):
-    """2w + 2 is waited: more than Δ."""
+    """Δ and one tick is waited."""
 
     def due(self, here: Here, state: Agent, packet: Packet) -> int:
-        return max(packet.stamp + 2 * self.wait + 2, self.expired(here, state, packet))
+        return packet.stamp + self.limit + 1
 
 
 @dataclass(frozen=True)
@@ -208,4 +208,3 @@ BUGS: tuple[tuple[DeltaAgent, Bounds, str], ...] = (
     (WaitsOnly(), Bounds(entities=2, messages=2, ticks=3), ORDER),
     (WaitsTooLong(), Bounds(entities=2, messages=1, ticks=0), WAIT),
 )
-

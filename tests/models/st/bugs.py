@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 
 from precedes.protocol import Here
 from precedes_models.st import SelectiveTotalOrder
-from precedes_models.st_state import Pdu, Poll, Recovering, State, Vector, raised, with_place
+from precedes_models.st_state import Matrix, Pdu, Poll, Recovering, State, Vector, raised, with_place
 
 
 @dataclass(frozen=True)
 class AcknowledgesEarly(SelectiveTotalOrder):
     """One level too early: what is pre-acknowledged is taken to be acknowledged."""
 
-    def acknowledged(self, state: State, pdu: Pdu) -> bool:
+    def acknowledged(self, pal: Matrix, pdu: Pdu) -> bool:
         return True
 
 
@@ -72,21 +72,13 @@ class GoesOnTooSoon(SelectiveTotalOrder):
         return True
 
 
-@dataclass(frozen=True)
-class SortsWhatIsAcknowledged(SelectiveTotalOrder):
-    """Sorts all of RL, not only what stands behind the failure point."""
-
-    def sorted(self, here: Here, run: list[Pdu], rank: Vector) -> tuple[Pdu, ...]:
-        return super().sorted(here, run, rank)[::-1]
-
-
 # Each with the form of the protocol, entities, requests and losses, and what it breaks.
 BUGS: tuple[tuple[SelectiveTotalOrder, int, str, int, str], ...] = (
     (AcknowledgesEarly(), 3, "a{2,3}", 0, "acknowledged"),
-    (PreAcknowledgesEarly(), 3, "a{2,3}", 0, "pre-acknowledged"),
-    (ForgetsAnIncrement(confirms=False, repeats=1), 2, "a{1,2} a{1,2}", 0, "accepted: PREQ"),
+    (PreAcknowledgesEarly(confirms=False, repeats=1), 3, "a{1,3} b{1,3}", 0, "pre-acknowledged"),
+    (ForgetsAnIncrement(confirms=False, repeats=1), 2, "a{1,2} a{1,2}", 0, "acceptance: (1) implies (2)"),
     (IgnoresOrdr(confirms=False), 2, "a{1,2} b{1,2}", 1, "order_equivalent"),
-    (MixesUpTheAcks(confirms=False, repeats=1), 3, "a{2,3}", 0, "AL is known"),
+    (MixesUpTheAcks(confirms=False, repeats=1), 3, "a{1,3} b{1,3}", 0, "AL is known"),
     (ForgetsWhatItSent(confirms=False, repeats=1), 3, "a{2,3}", 1, "selectively_information_preserving"),
     (GoesOnTooSoon(confirms=False, repeats=1), 2, "a{2}", 1, "selectively_information_preserving"),
 )

@@ -17,8 +17,10 @@ def explored(
     sends: str,
     losses: int,
     invariants: tuple[Invariant, ...] | None = None,
+    *,
+    at_rest: bool = False,
     **limits: Any,
 ) -> Exploration:
     """Every behaviour with these requests and up to so many losses."""
     bounds = Bounds(entities=entities, script=script(sends, entities), losses=losses, **limits)
-    return explore(protocol, bounds, invariants=invariants)
+    return explore(protocol, bounds, invariants=invariants, at_rest=at_rest)

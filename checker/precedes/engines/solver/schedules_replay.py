@@ -27,16 +27,16 @@ class Flight:
 class Schedule:
     """Who sends what and when, and how long it takes, in ticks of global time.
 
-    `sends` has sender and time of each message, in the order in which they are sent; `tags` its CB, for each entity the
-    marks (sender, time stamp); `ahead` how far each clock is ahead; `orders`, for each entity, its sends and deliveries
-    in their order, as (message, whether it is the send).
+    `sends` has sender and time of each message, in the order in which they are sent; `tags` its CB, for each entity
+    the marks (sender, time stamp), None where any will do; `ahead` how far each clock is ahead; `orders`, for each
+    entity, its sends and deliveries in their order, as (message, whether it is the send).
     """
 
     delta: int
     epsilon: int
     ahead: tuple[int, ...]
     sends: tuple[tuple[int, int], ...]
-    tags: tuple[tuple[frozenset[tuple[int, int]], ...], ...]
+    tags: tuple[tuple[frozenset[tuple[int, int]], ...], ...] | None
     flights: tuple[Flight, ...]
     orders: tuple[tuple[tuple[int, bool], ...], ...]
 
@@ -115,9 +115,10 @@ class _Run:
         )
         if outcome is None:
             raise self._differs(f"it does not accept {message.name} at {self.now}")
+        tags = self.schedule.tags
         for step in _options(outcome):
             sent = [action for action in step.actions if isinstance(action, Transmit)]
-            if all(getattr(action.packet, "cb", None) == self.schedule.tags[number] for action in sent):
+            if tags is None or all(getattr(action.packet, "cb", None) == tags[number] for action in sent):
                 break
         else:
             raise self._differs(f"it tags {message.name} otherwise")

@@ -1,0 +1,184 @@
+"""Δ-causal order, explored: exact numbers of states, what holds, and what the letter of a step breaks."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+
+from precedes.formula import Requirement
+from precedes.language.library import standard_library
+from precedes.language.requirements import requirement
+from precedes.protocol.bounds import Bounds, Destinations
+from precedes.protocol.exploring import Exploration, explore
+from precedes.verdict import Verdict
+from precedes_models.delta_causal import DeltaCausal
+from precedes_models.delta_causal_agent import DeltaAgent
+from precedes_models.delta_causal_fixed_wait import FixedWait
+from precedes_models.delta_causal_full_tag import FullTag
+from precedes_models.delta_causal_lemmas import AS_WRITTEN
+from tests.models.delta_causal.bugs import BUGS, CHAIN, ORDER, WAIT, ThirdOfDelta, script
+from tests.models.delta_causal.halves import MarksRepaired, StampsRepaired
+
+PAIR = Bounds(entities=2, messages=2, ticks=2)
+TRIO = Bounds(entities=3, messages=2, ticks=2)
+THREE = Bounds(entities=2, messages=3, ticks=2)
+
+STATES = [
+    (DeltaCausal(delta=1, max_cb=1), PAIR, 457, 484),
+    (DeltaCausal(delta=1, max_cb=2), PAIR, 437, 464),
+    (DeltaCausal(delta=1, max_cb=None), PAIR, 437, 464),
+    (DeltaCausal(as_written=True, delta=1, max_cb=1), PAIR, 775, 808),
+    (DeltaCausal(as_written=True, delta=1, max_cb=2), PAIR, 689, 722),
+    (DeltaCausal(as_written=True, delta=1, max_cb=None), PAIR, 689, 722),
+    (DeltaCausal(delta=1, max_cb=2), THREE, 3201, 3602),
+    (FullTag(delta=1), THREE, 3201, 3602),
+    (DeltaCausal(delta=1, max_cb=2), TRIO, 3654, 3998),
+    (DeltaCausal(delta=1, max_cb=2, epsilon=1), PAIR, 3459, 3620),
+    (FixedWait(), Bounds(entities=2, messages=2, ticks=3), 4924, 5145),
+]
+
+
+def named(protocol: DeltaAgent) -> str:
+    shown = {f.name: getattr(protocol, f.name) for f in fields(protocol)}
+    return f"{protocol.name} {shown}"
+
+
+def cases(*rows: tuple[object, ...]) -> list[object]:
+    return [pytest.param(*row, id=named(row[0])) for row in rows]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("protocol", "bounds", "states", "transitions"), cases(*STATES))
+def test_exact_numbers_of_states_in_both_orders(
+    protocol: DeltaAgent, bounds: Bounds, states: int, transitions: int
+) -> None:
+    breadth = explore(protocol, bounds, plain=True)
+    depth = explore(protocol, bounds, plain=True, order="depth")
+    assert (breadth.states, breadth.transitions) == (depth.states, depth.transitions) == (states, transitions)
+    assert breadth.complete
+    assert breadth.verdicts == depth.verdicts
+    assert explore(protocol, bounds).verdicts == breadth.verdicts
+
+
+def failing(found: Exploration) -> set[str]:
+    assert found.complete, found.stopped_by
+    return {finding.property for finding in found.findings}
+
+
+REPAIRED = [
+    (DeltaCausal(delta=1, max_cb=1), THREE),
+    (DeltaCausal(delta=1, max_cb=2), THREE),
+    (DeltaCausal(delta=1, max_cb=None), THREE),
+    (FullTag(delta=1), THREE),
+]
+FEWER = [
+    (DeltaCausal(delta=1, max_cb=1, epsilon=1), THREE),
+    (FixedWait(), THREE),
+]
+
+
+@pytest.mark.parametrize(("protocol", "bounds"), cases(*REPAIRED))
+def test_repaired_everything_holds_and_every_premise_is_met(protocol: DeltaAgent, bounds: Bounds) -> None:
+    found = explore(protocol, bounds)
+    assert set(found.verdicts.values()) == {Verdict.HOLDS}, found.verdicts
+    assert set(protocol.claims) <= set(found.verdicts)
+    assert {invariant.name for invariant in protocol.invariants} <= set(found.verdicts)
+
+
+@pytest.mark.parametrize(("protocol", "bounds"), cases(*FEWER))
+def test_repaired_the_theorems_hold(protocol: DeltaAgent, bounds: Bounds) -> None:
+    """By the invariants alone: without what the formulas look at there are fewer states."""
+    found = explore(protocol, bounds, ())
+    assert set(found.verdicts.values()) == {Verdict.HOLDS}, found.verdicts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("max_cb", [1, 2, None])
+@pytest.mark.parametrize("destinations", [Destinations.UNICAST, Destinations.MULTICAST])
+def test_repaired_three_messages_among_three(max_cb: int | None, destinations: Destinations) -> None:
+    bounds = Bounds(entities=3, messages=3, ticks=2, destinations=destinations)
+    found = explore(DeltaCausal(delta=1, max_cb=max_cb), bounds, ())
+    assert set(found.verdicts.values()) == {Verdict.HOLDS}, found.verdicts
+
+
+@pytest.mark.slow
+def test_repaired_messages_to_oneself() -> None:
+    for max_cb in (1, 2, None):
+        bounds = Bounds(entities=2, messages=3, ticks=2, destinations=Destinations.ANY)
+        found = explore(DeltaCausal(delta=1, max_cb=max_cb), bounds, ())
+        assert set(found.verdicts.values()) == {Verdict.HOLDS}, found.verdicts
+
+
+# ---- to the letter -----------------------------------------------------------------------------------------------
+
+
+def claims(*names: str) -> tuple[Requirement, ...]:
+    return tuple(requirement(name, standard_library()) for name in names)
+
+
+R4 = Bounds(entities=2, script=script(({1}, {1}), ({0, 1},)), ticks=2)
+"""E1 sends twice to E2, E2 to both."""
+
+
+def test_r4_to_the_letter_lets_a_message_overtake() -> None:
+    asked = claims("causal_order", "delta_causal_order")
+    written = explore(StampsRepaired(delta=2), R4, asked)
+    assert {"causal_order", "delta_causal_order", "Lemma 2", "Lemma 3", ORDER} <= failing(written)
+    assert not failing(explore(DeltaCausal(delta=2), R4, asked))
+
+
+def test_s1_to_the_letter_breaks_theorems_3_and_4() -> None:
+    written = explore(MarksRepaired(delta=1), THREE)
+    assert {"causal_order", "delta_causal_order", "deadline", "Lemma 3", ORDER, WAIT} <= failing(written)
+    assert "timely_delivery" not in failing(written)
+    assert not failing(explore(DeltaCausal(delta=1), THREE))
+
+
+def test_s1_to_the_letter_breaks_theorem_4_with_two_messages() -> None:
+    for max_cb in (1, 2, None):
+        written = explore(DeltaCausal(as_written=True, delta=1, max_cb=max_cb), PAIR, claims("deadline"))
+        assert failing(written) == {"deadline", WAIT}
+        assert not failing(explore(DeltaCausal(delta=1, max_cb=max_cb), PAIR, claims("deadline")))
+
+
+def test_s1_to_the_letter_breaks_theorem_4_where_clocks_differ() -> None:
+    relayed = Bounds(entities=3, script=script(({1, 2},), ({2},), ()), ticks=1)
+    assert WAIT in failing(explore(MarksRepaired(delta=1, epsilon=1), relayed, ()))
+    assert not failing(explore(DeltaCausal(delta=1, epsilon=1), relayed, ()))
+
+
+def test_lemma_1_holds_in_neither_form() -> None:
+    answered = Bounds(entities=2, script=script(({1}, {1}), ({0},)), ticks=2)
+    for protocol in (DeltaCausal(delta=2), StampsRepaired(delta=2), MarksRepaired(delta=2)):
+        assert "Lemma 1" in failing(explore(protocol, answered, (), invariants=AS_WRITTEN))
+    assert not failing(explore(DeltaCausal(delta=2), answered))
+
+
+def test_lemma_2_holds_of_messages_to_others_only() -> None:
+    to_itself = Bounds(entities=2, script=script(({1},), ({1},)), ticks=2)
+    assert failing(explore(DeltaCausal(delta=1), to_itself, (), invariants=AS_WRITTEN)) == {"Lemma 2"}
+    assert not failing(explore(DeltaCausal(delta=1), PAIR, (), invariants=AS_WRITTEN))
+
+
+def test_where_clocks_differ_the_deadline_is_not_kept_in_real_time() -> None:
+    once = Bounds(entities=2, messages=1, ticks=0)
+    protocol = DeltaCausal(delta=1, epsilon=1)
+    assert "deadline" not in protocol.claims
+    assert failing(explore(protocol, once, claims("deadline", "timely_delivery"))) == {"deadline"}
+
+
+# ---- what they are measured against ------------------------------------------------------------------------------
+
+
+def test_the_wait_of_the_fixed_wait_must_be_more_than_a_third_of_delta() -> None:
+    assert ORDER in failing(explore(ThirdOfDelta(), CHAIN, ()))
+    assert not failing(explore(FixedWait(), CHAIN, ()))
+
+
+@pytest.mark.parametrize(("broken", "bounds", "name"), cases(*BUGS))
+def test_every_seeded_bug_is_found(broken: DeltaAgent, bounds: Bounds, name: str) -> None:
+    asked = claims(name) if name == "deadline" else ()
+    assert name in failing(explore(broken, bounds, asked))
+    whole = next(base for base in (DeltaCausal, FullTag, FixedWait) if isinstance(broken, base))
+    parameters = {field.name: getattr(broken, field.name) for field in fields(broken)}
+    assert name not in failing(explore(whole(**parameters), bounds, asked))

@@ -1,0 +1,110 @@
+"""Figures 6 and 7 of 1994 out of the model, and whether a run reaches the states that they start from."""
+
+from __future__ import annotations
+
+import pytest
+
+from experiments.st_channel import Channel
+from precedes.protocol import Message
+from precedes_models.st import SelectiveTotalOrder
+from precedes_models.st_sorting import sorted_run
+from precedes_models.st_state import Collecting, Letter, Pdu
+
+E1, E2, E3 = 0, 1, 2
+FIGURE_6 = {"a1": "a", "a2": "b", "a3": "c", "b1": "p", "b2": "q", "c1": "x", "c2": "y", "c3": "z"}
+"""Names of the figure by names of the model."""
+
+
+def example_2(*letters: Letter) -> Channel:
+    """Example 2 up to where E3 receives q: on the channel of Figure 2, E3 misses c and finds it out by q.
+
+    E2 sends p before it has received c: otherwise p itself would have told E3.
+    """
+    channel = Channel(SelectiveTotalOrder(confirms=False, letters=frozenset(letters)), 3)
+    channel.send(E1, E2, E3)
+    channel.send(E3, E1, E2, E3)
+    channel.send(E1, E2)
+    channel.read_all()
+    channel.send(E1, E1, E3)
+    channel.send(E2, E1)
+    channel.send(E3, E2)
+    channel.send(E3, E1, E3)
+    channel.read_all(E1, E2)
+    channel.read(E3, lost=True)
+    channel.read_all(E3)
+    assert not any(state.alarm for state in channel.states)
+    channel.send(E2, E2, E3)
+    for entity in (E1, E2, E3):
+        channel.read(entity)
+    return channel
+
+
+def lines(channel: Channel) -> list[str]:
+    """RL of each entity with its failure point, when it has been agreed on."""
+    marked = [""] * 3
+    while any(channel.inboxes):
+        for entity in (E1, E2, E3):
+            if not channel.inboxes[entity]:
+                continue
+            before = channel.states[entity]
+            channel.read(entity)
+            after = channel.states[entity]
+            if isinstance(before.recovery, Collecting) and not isinstance(after.recovery, Collecting):
+                names = [FIGURE_6[pdu.message.name] for pdu in before.received if pdu.message is not None]
+                marked[entity] = " ".join([*names[: len(after.arl)], "||", *names[len(after.arl) :]])
+    return marked
+
+
+def test_figure_6_is_reached_and_e3_finds_it_out_by_q() -> None:
+    channel = example_2()
+    assert [state.alarm for state in channel.states] == [False, False, True]
+    assert lines(channel) == ["x || c p z", "a x b y || q", "a x || z q"]
+
+
+def test_after_figure_6_all_have_everything_in_one_order() -> None:
+    channel = example_2()
+    channel.settle()
+    named = [[FIGURE_6[name] for name in channel.log(entity)] for entity in (E1, E2, E3)]
+    assert [sorted(log) for log in named] == [list("cpxz"), list("abqxy"), list("acqxz")]
+    for one in named:
+        for other in named:
+            shared = [name for name in one if name in other]
+            assert shared == [name for name in other if name in one]
+
+
+def test_the_letter_of_step_3_does_not_come_to_figure_6() -> None:
+    """E3, which has missed c, finds all that it has in front of its failure point."""
+    assert lines(example_2(Letter.FAILURE_POINT)) == ["x c p || z", "a x b || y q", "a x z q ||"]
+
+
+def pdu(name: str, source: int, number: int, entity: int) -> Pdu:
+    """A PDU of Figure 7 as an entity has it: of its numbers only PSEQ of that entity matters."""
+    pseq = tuple(number if k == entity else 0 for k in range(3))
+    return Pdu(
+        source, ord(name), pseq, (), frozenset({entity}), Message(source, ord(name), frozenset({entity}))
+    )
+
+
+FIGURE_7 = (
+    (E1, [("b", E1, 4), ("x", E3, 5), ("a", E1, 3), ("q", E2, 6)], "qabx"),
+    (E2, [("a", E1, 5), ("q", E2, 4), ("b", E1, 6)], "qab"),
+    (E3, [("y", E3, 8), ("x", E3, 7), ("c", E1, 5), ("p", E2, 2)], "pcxy"),
+)
+
+
+@pytest.mark.parametrize(("entity", "unsorted", "expected"), FIGURE_7)
+def test_figure_7_sorted(entity: int, unsorted: list[tuple[str, int, int]], expected: str) -> None:
+    """Example 3: the RST_PAK came from E2, then E1, then E3."""
+    run = sorted_run((pdu(*each, entity) for each in unsorted), (E2, E1, E3), entity)
+    assert "".join(chr(one.tseq) for one in run) == expected
+
+
+@pytest.mark.parametrize(
+    ("entity", "unsorted", "ascending"), [(*each[:2], each[0] == E2) for each in FIGURE_7]
+)
+def test_figure_7_unsorted_is_not_reached_at_e1_and_e3(
+    entity: int, unsorted: list[tuple[str, int, int]], ascending: bool
+) -> None:
+    """The invariant "accepted: PREQ", which holds in every reachable state: from each source the PSEQ ascend by one."""
+    by_source = {s: [number for _, source, number in unsorted if source == s] for s in (E1, E2, E3)}
+    assert all(numbers == sorted(numbers) for numbers in by_source.values()) is ascending
