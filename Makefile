@@ -23,7 +23,7 @@ ROUNDS ?= 10
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 
-.PHONY: help setup java demo papers test lint types bench soak site wheel lock clean
+.PHONY: help setup java demo gate papers test lint types bench soak site wheel lock clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -72,6 +72,9 @@ papers: $(VENV)/.project ## Run the papers' experiments; figures and data come i
 	$(BIN)/python -m experiments $(PAPERS)
 
 # ---------------------------------------------------------------------------------------------------------------- work
+
+gate: $(VENV)/.project ## Everything that precedes.toml states, against the baseline
+	$(BIN)/precedes gate
 
 test: setup ## Run all tests but the slow ones and report what they cover
 	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadgroup -m "not slow" --cov --cov-report=term $(TESTS)

@@ -41,7 +41,7 @@ class SpecFile(pytest.File):
     """One .prec file."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Its statements, in their order. Mistakes of the text are collection errors, as `precedes check` tells them."""
+        """Its statements, in their order. Mistakes of the text are errors, told as `precedes check` tells them."""
         from precedes.diagnostics import PrecedesError
         from precedes.language.compiling import compile_text
 
