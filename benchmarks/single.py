@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import inside, traces
-from benchmarks.measuring import once
+from benchmarks.measuring import PRECEDES, once
 from benchmarks.workload import Rows, Workload, rows, written
 from precedes.columns import Batch
 from precedes.engines.columnar.laid_out import batch_of_group
@@ -152,6 +152,7 @@ def main() -> None:
                 results.append(measure(workload, given.times, violated=violated))
                 print(_line(results[-1]), flush=True)
             arguments = [
+                PRECEDES,
                 "verify",
                 str(trace(sizes[-1], violated=violated)),
                 "--require",

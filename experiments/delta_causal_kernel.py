@@ -102,7 +102,7 @@ def measured(messages: Messages, entities: int, delta: int, max_cb: int) -> Meas
     return out
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True)
 def _expired(tag, deliv, delta):  # type: ignore[no-untyped-def]
     """Condition (1): the first tick from which it is true if nothing more is delivered."""
     due = NEVER
@@ -113,7 +113,7 @@ def _expired(tag, deliv, delta):  # type: ignore[no-untyped-def]
     return due
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True)
 def _due(tag, deliv, delta, bound):  # type: ignore[no-untyped-def]
     """(R2)."""
     due = _expired(tag, deliv, delta)
@@ -127,7 +127,7 @@ def _due(tag, deliv, delta, bound):  # type: ignore[no-untyped-def]
     return due
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True)
 def _run(  # type: ignore[no-untyped-def]
     n,
     delta,
@@ -203,8 +203,7 @@ def _run(  # type: ignore[no-untyped-def]
                         if k != here:  # (R5)
                             for of in range(n):
                                 x = tags[slot[other], which, k, of]
-                                if x > known[which, here, k, of]:
-                                    known[which, here, k, of] = x
+                                known[which, here, k, of] = max(known[which, here, k, of], x)
                 deliv[here, sender[other]] = sent[other]  # (R6)
                 free[free_count] = slot[other]
                 free_count += 1

@@ -1,13 +1,13 @@
 """Δ-causal paper, section 4.2, Figure 4: what MAX_CB costs, for one destination a message.
 
-The text leaves open how many processes there are and how often they send, and what becomes of the delays below zero that
-its numbers imply (see `delta_causal_delays`). All three are varied here. `load` is how many messages a process sends in
-the time that it takes one to arrive, in the mean of the normal distribution.
+The text leaves open how many processes there are and how often they send, and what becomes of the delays below zero
+that its numbers imply (see `delta_causal_delays`). All three are varied here. `load` is how many messages a process
+sends in the time Δ / 5.
 
-rate_max      share of the messages sent whose tag is full for their destination, |CB_m[i]| = MAX_CB as in (R2); the text
-              prints CB_m[sender_m], which is `rate_max_sender`
+rate_max      share of the messages sent whose tag is full for their destination, |CB_m[i]| = MAX_CB as in (R2)
+rate_max_sender  the same for their sender, CB_m[sender_m], which is what the text of section 4.2 prints
 rate_wait     share of the messages delivered that waited longer than for what precedes them (section 3.1)
-rate_w_time   that wait in the mean of all messages delivered, over Δ; of those that waited: `wait_of_waiting`
+rate_w_time   that wait in the mean of all messages delivered, over Δ; of those that waited: wait_of_waiting
 """
 
 from __future__ import annotations
@@ -90,15 +90,24 @@ def compute(scale: Scale) -> Table:
         of_case = done[place * runs : (place + 1) * runs]
         for k, bound in enumerate(_bounds(case)):
             cells: list[Cell] = [*case.cells, bound]
-            for quantity in range(len(_QUANTITIES)):
+            for quantity, name in enumerate(_QUANTITIES):
                 parts = [run[k][quantity][0] for run in of_case]
                 wholes = [run[k][quantity][1] for run in of_case]
-                cells += ratio(parts, wholes).cells if sum(parts) else (0.0, 0.0, None)
+                cells += _interval(name, parts, wholes)
             rows.append(tuple(cells))
-    columns = ("entities", "load", "delays", "max_cb") + tuple(
-        name + suffix for name in _QUANTITIES for suffix in ("", "_low", "_high")
-    )
+    measures = (name + suffix for name in _QUANTITIES for suffix in ("", "_low", "_high"))
+    columns = ("entities", "load", "delays", "max_cb", *measures)
     return Table(columns, tuple(rows), _notes(runs, messages))
+
+
+def _interval(name: str, parts: list[float], wholes: list[float]) -> tuple[Cell, ...]:
+    """Of nothing at all, a share is at most what three would be, and a mean is unknown."""
+    if sum(parts):
+        found = ratio(parts, wholes)
+        return found.value, max(0.0, found.low), found.high
+    if name == "wait_of_waiting":
+        return None, None, None
+    return 0.0, 0.0, None if name == "rate_w_time" else 3 / sum(wholes)
 
 
 def executed(work: Work) -> list[list[tuple[float, float]]]:
@@ -133,16 +142,16 @@ def _bounds(case: Case) -> tuple[int, ...]:
 
 
 def _notes(runs: int, messages: int) -> tuple[str, ...]:
+    readings = (
+        f"delays {reading.name!r}: normal({reading.mean:.4f}, {reading.deviation:.4f}) in units of D/5, "
+        f"mean delay {reading.mean_delay:.4f}, late {reading.late:.4%}"
+        for reading in READINGS
+    )
     return (
-        f"{runs} runs of {messages} messages for each case, the same messages and delays for every MAX_CB; intervals are 95 %",
+        f"{runs} runs of {messages} messages for each case, the same for every MAX_CB; 95 % intervals",
         "requests are Poisson; the destination is any process with the same probability, the sender included",
-        f"a normal distribution with mean D/5 and 0.01 % beyond D has deviation {PLAIN_DEVIATION:.4f} means "
-        f"and {BELOW_ZERO:.2%} of its mass below zero",
-        *(
-            f"delays {reading.name!r}: normal({reading.mean:.4f}, {reading.deviation:.4f}) in units of D/5, "
-            f"mean delay {reading.mean_delay:.4f}, late {reading.late:.4%}"
-            for reading in READINGS
-        ),
+        f"normal with mean D/5 and 0.01 % beyond D: deviation {PLAIN_DEVIATION:.4f} D/5, {BELOW_ZERO:.2%} below zero",
+        *readings,
     )
 
 
@@ -165,6 +174,7 @@ def draw(table: Table) -> Figure:
     loads = [(f"load {load:g}", Case(10, load, REDRAWN)) for load in (0.25, 0.5, 1.0, 2.0, 4.0)]
     _family(panels[2], table, "rate_max", loads)
     label(panels[2], "Full tags, by load (N = 10)", "MAX_CB (marks)", "rate_MAX (%)")
+    # A mean of nothing has no place on a scale of powers: the curve ends there.
     _family(panels[3], table, "rate_w_time", [(f"N = {n}", Case(n, 1.0, REDRAWN)) for n in (5, 10, 20, 40)])
     label(panels[3], "Needless wait, by N (load 1)", "MAX_CB (marks)", "rate_w_time (% of Δ)")
     _family(panels[4], table, "rate_w_time", loads)
@@ -174,9 +184,14 @@ def draw(table: Table) -> Figure:
     ]
     _family(panels[5], table, "rate_w_time", readings)
     label(panels[5], "Needless wait, by reading of the delays", "MAX_CB (marks)", "rate_w_time (% of Δ)")
-    for panel in panels:
-        panel.set_ylim(bottom=0)
-        panel.set_xlim(left=0.8)
+    for place, panel in enumerate(panels):
+        panel.set_xticks(range(1, max(BOUNDS) + 1))
+        panel.set_xlim(0.7, max(BOUNDS) + 0.3)
+        if place < 3:
+            panel.set_ylim(bottom=0)
+        else:
+            panel.set_yscale("log")
+            panel.set_ylim(bottom=1e-3)
     return drawn_figure
 
 

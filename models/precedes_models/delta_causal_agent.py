@@ -70,7 +70,7 @@ class Agent:
 class DeltaAgent(Protocol[Agent]):
     """What the algorithms have in common."""
 
-    delta: int = 2
+    delta: int = 1
     """Δ, in ticks."""
     lemmas: bool = True
     """Keep what the lemmas and Theorem 3 speak of. What the protocol does is the same without."""

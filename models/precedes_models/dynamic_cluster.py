@@ -1,4 +1,5 @@
-"""The dynamic cluster. H. Suzuki, A. Nakamura, M. Takizawa: Design of Fault-tolerant Dynamic Cluster Control Protocol (in Japanese)."""
+"""The dynamic cluster. H. Suzuki, A. Nakamura, M. Takizawa: Design of Fault-tolerant Dynamic Cluster Control
+Protocol (in Japanese)."""
 
 from __future__ import annotations
 
@@ -47,7 +48,12 @@ class DynamicCluster(RecoveryAgreement):
 
     name: ClassVar[str] = "dynamic-cluster"
     source: ClassVar[str] = "dynamic cluster paper, section 3"
-    claims: ClassVar[tuple[str, ...]] = ("order_preserving", "order_equivalent", "no_creation", "no_duplication")
+    claims: ClassVar[tuple[str, ...]] = (
+        "order_preserving",
+        "order_equivalent",
+        "no_creation",
+        "no_duplication",
+    )
     invariants: ClassVar[tuple[Invariant, ...]] = INVARIANTS
 
     @property
@@ -155,9 +161,10 @@ class DynamicCluster(RecoveryAgreement):
         if state.returning is not None:
             rows = state.returning.acks if state.returning.settled else state.returning.packs
             silent |= frozenset(k for k in off if rows[k] is None)
+        elif state.data.round is not None:
+            silent |= total_order_reset.missing(state.data, self.group(here, state))
         else:
-            group = self.group(here, state)
-            silent |= total_order_reset.missing(state.data, group) | transfer.awaited(here, state.data, group)
+            silent |= transfer.awaited(here, state.data, self.group(here, state))
         return silent - state.emask - {here.entity}
 
     def expire(self, here: Here, state: Member, timer: Timer) -> Step[Member]:
@@ -174,9 +181,7 @@ class DynamicCluster(RecoveryAgreement):
                 return _within(state, total_order.expired(here, state.data, timer))
 
     def waiting(self, state: Member) -> frozenset[Message]:
-        return frozenset(
-            pdu.message for pdu in (*state.data.prl, *state.data.rrl) if pdu.message is not None
-        )
+        return frozenset(pdu.message for pdu in (*state.data.prl, *state.data.rrl) if pdu.message is not None)
 
 
 def _within(state: Member, step: Step[Transfer]) -> Step[Member]:

@@ -1,6 +1,7 @@
 """The dynamic cluster: what must hold of the active entities, and that the agreements end.
 
-Active are those that run and are A in their own eyes (section 2.2); active all along those among them that have not stopped
+Active are those that run and are A in their own eyes (section 2.2); active all along those among them that have
+not stopped
 in between.
 """
 
@@ -64,7 +65,8 @@ def one_sequence(protocol: Any, situation: Situation) -> bool | None:
 
 
 def everything(protocol: Any, situation: Situation) -> bool | None:
-    """TO among the active, its completeness: at rest they have delivered the same, with all that they sent themselves."""
+    """TO among the active, its completeness: at rest they have delivered the same, with all that they sent
+    themselves."""
     members = [k for k, _ in active(situation, all_along=True)]
     if not situation.quiet or len(members) < 1 or not any(situation.sent):
         return None
@@ -75,7 +77,8 @@ def everything(protocol: Any, situation: Situation) -> bool | None:
 
 
 def nothing_lost(protocol: Any, situation: Situation) -> bool | None:
-    """At rest, what anybody has acknowledged, one that stopped afterwards too, those active all along have acknowledged."""
+    """At rest, what anybody has acknowledged, one that stopped afterwards too, those active all along have
+    acknowledged."""
     members = [k for k, _ in active(situation, all_along=True)]
     anything = {message for log in situation.delivered for message in log}
     if not situation.quiet or not anything or not members:
@@ -112,9 +115,7 @@ def possible_expectations(protocol: Any, situation: Situation) -> bool | None:
     members = list(active(situation, all_along=False))
     if not situation.quiet or len(members) < 2:
         return None
-    return all(
-        FIRST <= member.data.req[k] <= other.data.seq for _, member in members for k, other in members
-    )
+    return all(FIRST <= member.data.req[k] <= other.data.seq for _, member in members for k, other in members)
 
 
 def deleted_unacknowledged(
@@ -129,12 +130,16 @@ def deleted_unacknowledged(
 
 
 def only_the_stopped(protocol: Any, situation: Situation) -> bool | None:
-    """At rest nobody who runs is taken for stopped. So it is where no time-out is premature."""
+    """At rest nobody who runs is taken for stopped, but those with whom the protocol is hasty. So it is where no
+    time-out is
+    premature."""
     members = list(active(situation, all_along=False))
     masked = frozenset[int]().union(*(member.emask for _, member in members))
     if not situation.quiet or not masked:
         return None
-    return all(situation.states[k] is None or situation.states[k].returned for k in masked)
+    return all(
+        situation.states[k] is None or situation.states[k].returned or k in protocol.hasty for k in masked
+    )
 
 
 ACCURATE = OfState("cluster: only who has stopped is taken for stopped", SECTION_3_2, only_the_stopped)

@@ -1,10 +1,13 @@
 """The dynamic cluster, section 3.3: an entity that had stopped is taken back, steps (1) to (5) and the AL reset.
 
-Readings: SEQ of a PDU of the agreement is that of the last PDU its source has sent, so that REQ_h = rc.SEQ + 1 in (2) is what E_h
-sends next; RCV_ACK has ACK_i = REQ_i, which (4) compares and (3) does not set; in (3) `s.BMAP` is rcp.BMAP. From the RCV on
+Readings: SEQ of a PDU of the agreement is that of the last PDU its source has sent, so that REQ_h = rc.SEQ + 1 in
+(2) is what E_h
+sends next; RCV_ACK has ACK_i = REQ_i, which (4) compares and (3) does not set; in (3) `s.BMAP` is rcp.BMAP. From
+the RCV on
 nobody sends data or accepts it, until (5) resumes.
 
-Repaired, the recovery is what a reset of TO is: all cut to the least that anybody has told, those who have sent what was
+Repaired, the recovery is what a reset of TO is: all cut to the least that anybody has told, those who have sent
+what was
 cut send it again, and E_h begins where the others stand.
 """
 
@@ -36,7 +39,7 @@ BEYOND = 1_000_000
 class RecoveryAgreement(StopAgreement):
     """Section 3.3."""
 
-    # ----------------------------------------------------------------------------------------------- (1) and (2)
+    # ---- steps (1) and (2) ----
 
     def recover(self, here: Here, state: Member) -> Step[Member]:
         """Step (1). Nothing is left of what the entity knew before."""
@@ -136,7 +139,7 @@ class RecoveryAgreement(StopAgreement):
             return ()
         return (Transmit(RcvAck(here.entity, pdu.who, state.emask, state.data.agreed, state.data.epoch - 1)),)
 
-    # ---------------------------------------------------------------------------------------- (3), (4) and (5)
+    # ---- steps (3), (4) and (5) ----
 
     def on_rcv_ack(self, here: Here, state: Member, pdu: RcvAck) -> Step[Member]:
         """Step (4). An RCV_ACK also shows that its source has answered."""
@@ -185,15 +188,19 @@ class RecoveryAgreement(StopAgreement):
     def aligned(self, here: Here, state: Member, rows: list[Row]) -> Transfer:
         """Step (3) and the AL reset. `rows`: ACK of the RCV_PACKs of all but E_h, or of the RCV_ACKs.
 
-        As written only REQ_h is set: for every other j, last(RL_kj).SEQ + 1 is REQ_j already; E_h has from each RCV_PACK
-        what its source sends next, (2), and of those that have stopped nothing. Repaired, the log is cut to the least that
+        As written only REQ_h is set: for every other j, last(RL_kj).SEQ + 1 is REQ_j already; E_h has from each
+        RCV_PACK
+        what its source sends next, (2), and of those that have stopped nothing. Repaired, the log is cut to the
+        least that
         anybody has told of the others, REQ_h = rc.SEQ + 1, and E_h stands where that leaves the others.
         """
         assert state.returning is not None
         who, data = state.returning.who, state.data
         if here.entity == who and self.literal(Letter.EQUAL):
             packs = state.returning.packs
-            req = tuple(old if pack is None else pack[2] + 1 for old, pack in zip(data.req, packs, strict=True))
+            req = tuple(
+                old if pack is None else pack[2] + 1 for old, pack in zip(data.req, packs, strict=True)
+            )
             return replace(data, req=changed(req, who, FIRST))
         if here.entity == who:
             line = tuple(min(column) for column in zip(*rows, strict=True))

@@ -1,7 +1,9 @@
 """The dynamic cluster, section 3.2: the stop agreement, steps (1) to (5).
 
-Readings: in (2) E_i is the source of s, so that AL_ji = s.ACK_j is the acceptance of an ACK as everywhere else; in (3) the
-printed `sp.ACK_j = REQ_j` is of sa. The text does not say whether a STOP_PACK or STOP_ACK counts that was sent in another
+Readings: in (2) E_i is the source of s, so that AL_ji = s.ACK_j is the acceptance of an ACK as everywhere else; in
+(3) the
+printed `sp.ACK_j = REQ_j` is of sa. The text does not say whether a STOP_PACK or STOP_ACK counts that was sent in
+another
 agreement; here those count that have the BMAP of this entity's emask, and whoever learns of another stopped entity
 answers again, with the new emask.
 """
@@ -22,8 +24,8 @@ from precedes_models.dynamic_cluster_state import (
     Stop,
     StopAck,
     StopPack,
-    Stopping,
     StopPdu,
+    Stopping,
 )
 from precedes_models.total_order_transfer import Row, Transfer
 
@@ -41,7 +43,7 @@ class StopAgreement(Protocol[Member]):
         """Whether a step is taken as written."""
         return self.as_written or step in self.letter
 
-    # ----------------------------------------------------------------------------------------------- (1) and (2)
+    # ---- steps (1) and (2) ----
 
     def suspected(self, here: Here, state: Member, stopped: int) -> Step[Member]:
         """Step (1): nothing has come from an entity for some time."""
@@ -76,9 +78,7 @@ class StopAgreement(Protocol[Member]):
             actions = (Transmit(last_said(here, replace(state, stopping=stopping), again=False)),)
         tries = state.tries if stopping == state.stopping else 0
         al = transfer.told(state.data.al, pdu.source, pdu.ack)
-        state = replace(
-            state, data=replace(state.data, al=al), emask=emask, stopping=stopping, tries=tries
-        )
+        state = replace(state, data=replace(state.data, al=al), emask=emask, stopping=stopping, tries=tries)
         confirmed = self.confirmed(here, state)
         step = self.stop_goes_on(here, confirmed.state)
         return Step(step.state, actions + confirmed.actions + step.actions)
@@ -88,11 +88,15 @@ class StopAgreement(Protocol[Member]):
         return state.emask | pdu.bmap
 
     def told_of_stop(self, here: Here, state: Member, pdu: StopPdu) -> Member:
-        """An entity that is recovering learns who has stopped meanwhile, and begins again."""
-        emask = state.emask | pdu.bmap - {here.entity}
-        if state.standing is not Standing.RECOVERING or emask == state.emask:
+        """An entity that is recovering learns who has stopped meanwhile, and begins again. Whatever comes, the
+        others may be
+        about to take it back, and it goes on asking."""
+        if state.standing is not Standing.RECOVERING:
             return state
-        return replace(self.given_up(state), emask=emask)
+        emask = state.emask | pdu.bmap - {here.entity}
+        if emask != state.emask:
+            state = self.given_up(state)
+        return replace(state, emask=emask, tries=0)
 
     def reminded(self, here: Here, state: Member, pdu: StopPdu) -> tuple[Action, ...]:
         """Somebody asks again for what has been agreed on here: its STOP_ACK was lost."""
@@ -101,7 +105,8 @@ class StopAgreement(Protocol[Member]):
         return (Transmit(StopAck(here.entity, state.marked, state.data.req)),)
 
     def given_up(self, state: Member) -> Member:
-        """A stop comes while somebody is being taken back, which the paper leaves open (section 4): the stop goes first,
+        """A stop comes while somebody is being taken back, which the paper leaves open (section 4): the stop goes
+        first,
         and whoever comes back, once it has been told, sends RCV again."""
         if state.returning is None:
             return state
@@ -117,7 +122,7 @@ class StopAgreement(Protocol[Member]):
             return replace(state, returning=fresh, tries=0)
         return replace(state, returning=None, emask=state.emask | {who}, tries=0)
 
-    # ---------------------------------------------------------------------------------------- (3), (4) and (5)
+    # ---- steps (3), (4) and (5) ----
 
     def on_stop_ack(self, here: Here, state: Member, pdu: StopAck) -> Step[Member]:
         """A STOP_ACK also shows that its source has answered."""

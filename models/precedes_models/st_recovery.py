@@ -19,6 +19,7 @@ from precedes_models.st_state import (
     RstPak,
     State,
     Vector,
+    raised,
 )
 from precedes_models.st_transfer import Transfer
 
@@ -92,11 +93,7 @@ class Recovery(Transfer):
 
     def read(self, state: State, pak: RstPak, sender: int) -> State:
         """An RST_PAK is a PDU: it has an ACK."""
-        al = tuple(
-            (*row[:sender], max(row[sender], pak.ack[k]), *row[sender + 1 :])
-            for k, row in enumerate(state.al)
-        )
-        return replace(state, al=al)
+        return replace(state, al=raised(state.al, sender, pak.ack))
 
     # ----------------------------------------------------------------------- agreement: steps (3) and (4)
 

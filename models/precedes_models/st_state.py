@@ -69,7 +69,7 @@ class Pdu:
 class Poll:
     """The control part of its source's last PDU once more, with the ACK of now: an addition, sent at a time-out.
 
-    `asks`: the source still waits for somebody to accept what it sent.
+    `asks`: the source waits for somebody to accept what it sent; otherwise it answers.
     """
 
     source: int

@@ -202,10 +202,10 @@ class Transfer(Protocol[State]):
             pdu = self.numbered(here, state, frozenset(), level=state.owes)
             after = replace(self.counted(state, pdu), owes=0, asked=False)
             return Step(after, (Transmit(pdu),))
-        poll = Poll(
-            here.entity, state.tseq - 1, state.pseq, state.treq, asks=bool(state.sl), buffers=self.free(state)
-        )
-        silent = state.silent if state.asked else state.silent + 1
+        # An answer does not ask: two that wait for a third would answer each other for ever.
+        asks = not state.asked
+        poll = Poll(here.entity, state.tseq - 1, state.pseq, state.treq, asks, self.free(state))
+        silent = state.silent + asks
         return Step(replace(state, asked=False, silent=silent), (Transmit(poll),))
 
 

@@ -1,4 +1,5 @@
-"""TO: totally ordering broadcast over a single channel. M. Takizawa: Cluster Control Protocol for Highly Reliable Broadcast
+"""TO: totally ordering broadcast over a single channel. M. Takizawa: Cluster Control Protocol for Highly Reliable
+Broadcast
 Communication, 1987, as far as the dynamic cluster paper ([1] there) and the ST paper of 1994 tell it.
 """
 
@@ -24,7 +25,8 @@ CONFIRM, AGAIN, ASK = 1, 2, 3
 class TotalOrder(Protocol[Transfer]):
     """Every entity is a destination of every PDU; lost PDUs are recovered by go-back.
 
-    As written and repaired differ in one step, the failure point (1994, section 4.2, step 3): as written each entity cuts
+    As written and repaired differ in one step, the failure point (1994, section 4.2, step 3): as written each
+    entity cuts
     its log once, by the minima of REQ, and one that has lost the first PDU of all keeps what it received after
     it (specs/papers/dynamic-cluster-as-written.prec, one_cut). Repaired: it cuts again by what the others tell after
     their cut; see `total_order_reset`.
@@ -106,7 +108,8 @@ def timers(here: Here, state: Transfer, group: frozenset[int], attempts: int) ->
 
 
 def staggered(here: Here, name: str, kind: int, about: int | None = None) -> Timer:
-    """A time-out of a kind. Those of one kind are the longer the higher the number of the entity, so that not all send at
+    """A time-out of a kind. Those of one kind are the longer the higher the number of the entity, so that not all
+    send at
     once; so an exploration need not look at every order of time-outs that expire while nothing is under way."""
     return Timer(
         name, after=kind * 20_000 + here.entity * 3_000, about=about, patience=kind * 100 + here.entity

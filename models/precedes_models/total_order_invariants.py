@@ -32,7 +32,8 @@ def pre_acknowledged(protocol: Any, here: Here, state: Transfer, there: Here, ot
 
 
 def acknowledged(protocol: Any, situation: Situation) -> bool | None:
-    """An acknowledged PDU has been pre-acknowledged by everybody: every destination knows that every destination has it."""
+    """An acknowledged PDU has been pre-acknowledged by everybody: every destination knows that every destination
+    has it."""
     met = False
     for i, delivered in enumerate(situation.delivered):
         for j, other in enumerate(situation.states):

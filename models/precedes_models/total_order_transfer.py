@@ -1,7 +1,9 @@
-"""TO, data transfer: what an entity keeps, acceptance, pre-acknowledgment and acknowledgment, and who owes a confirmation.
+"""TO, data transfer: what an entity keeps, acceptance, pre-acknowledgment and acknowledgment, and who owes a
+confirmation.
 
 After the ST paper (1994, sections 3.1 to 3.4) with every entity a destination: one SEQ instead of TSEQ and PSEQ, one
-REQ instead of TREQ and PREQ. Whose confirmations count is an argument, `group`, because the dynamic cluster ignores those of
+REQ instead of TREQ and PREQ. Whose confirmations count is an argument, `group`, because the dynamic cluster
+ignores those of
 entities that have stopped. How lost PDUs are recovered is decided in `total_order_reset`.
 
 The papers leave open who sends when there is no data to send; a PDU is acknowledged only by later PDUs. Here an
@@ -107,17 +109,19 @@ def lost(state: Transfer, pdu: Data, sources: frozenset[int]) -> bool:
 
 def accepted(here: Here, state: Transfer, pdu: Data, group: frozenset[int]) -> Step[Transfer]:
     """Accept a PDU with SEQ = REQ, and whatever becomes pre-acknowledged and acknowledged by that."""
-    heard = pdu.source in awaited(here, state, group)
+    missing = awaited(here, state, group)
     state = replace(
         state,
         req=changed(state.req, pdu.source, pdu.seq + 1),
         al=told(state.al, pdu.source, pdu.ack),
         rrl=(*state.rrl, pdu),
-        asked=0 if heard else state.asked,
     )
     arrival: tuple[Action, ...] = () if pdu.message is None else (Arrive(pdu.message),)
     step = confirmed(here, state, group)
-    return Step(step.state, arrival + step.actions)
+    after = step.state
+    if after.asked and pdu.source in missing - awaited(here, after, group):
+        after = replace(after, asked=0)
+    return Step(after, arrival + step.actions)
 
 
 def confirmed(here: Here, state: Transfer, group: frozenset[int]) -> Step[Transfer]:
@@ -137,7 +141,8 @@ def confirmed(here: Here, state: Transfer, group: frozenset[int]) -> Step[Transf
 
 
 def unconfirmed(state: Transfer, group: frozenset[int]) -> tuple[tuple[Data, ...], frozenset[int]]:
-    """What keeps accepted data from being acknowledged: the PDUs of RRL that have to be pre-acknowledged first, up to the
+    """What keeps accepted data from being acknowledged: the PDUs of RRL that have to be pre-acknowledged first, up
+    to the
     last data PDU and the last PDU that confirms data; and the entities of which there is no PDU that confirms all data.
 
     An ACK outside of data transfer (stop (2) of the dynamic cluster) may pre-acknowledge data. It is in no RRL, and so
@@ -166,9 +171,7 @@ def unconfirmed(state: Transfer, group: frozenset[int]) -> tuple[tuple[Data, ...
 
 def owes(here: Here, state: Transfer, group: frozenset[int]) -> bool:
     """Whether this entity has a confirmation to send, or has not received what it sent itself."""
-    return here.entity in _silent(state, group) or any(
-        seq >= state.req[here.entity] for seq, _ in state.kept
-    )
+    return here.entity in _silent(state, group) or any(seq >= state.req[here.entity] for seq, _ in state.kept)
 
 
 def awaited(here: Here, state: Transfer, group: frozenset[int]) -> frozenset[int]:
@@ -178,6 +181,4 @@ def awaited(here: Here, state: Transfer, group: frozenset[int]) -> frozenset[int
 
 def _silent(state: Transfer, group: frozenset[int]) -> frozenset[int]:
     pdus, silent = unconfirmed(state, group)
-    return silent | frozenset(
-        j for j in group if any(state.al[pdu.source][j] <= pdu.seq for pdu in pdus)
-    )
+    return silent | frozenset(j for j in group if any(state.al[pdu.source][j] <= pdu.seq for pdu in pdus))

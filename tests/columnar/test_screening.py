@@ -48,10 +48,15 @@ def opened(path: Path) -> LaidOut:
     st.lists(executions(TRACES), min_size=1, max_size=6),
     st.sampled_from([EventKind.DELIVER, EventKind.ARRIVE]),
     st.booleans(),
+    st.booleans(),
 )
 @settings(max_examples=150, deadline=None)
 def test_who_is_fine_satisfies_everything(
-    tmp_path_factory: pytest.TempPathFactory, given_: list[Execution], delivery: EventKind, complete: bool
+    tmp_path_factory: pytest.TempPathFactory,
+    given_: list[Execution],
+    delivery: EventKind,
+    complete: bool,
+    bits: bool,
 ) -> None:
     folder = tmp_path_factory.mktemp("screen")
     write_executions([replace(e, name=f"x{k}") for k, e in enumerate(given_)], folder / "t.jsonl")
@@ -63,7 +68,7 @@ def test_who_is_fine_satisfies_everything(
                 continue
             every = laid_out.batch_of_group(file, number, options, time=False)
             values = scan(every, EVERYTHING).values
-            fine, others = screened(file, number, options, EVERYTHING)
+            fine, others = screened(file, number, options, EVERYTHING, bits=bits)
             left = set(others.names[:].tolist())
             passed = [x for x, name in enumerate(every.names[:]) if name not in left]
             assert fine.executions == len(passed)
@@ -74,16 +79,17 @@ def test_who_is_fine_satisfies_everything(
             assert result.values.shape[0] == len(passed) + len(left)
 
 
+@pytest.mark.parametrize("messages", [8, 70])
 @pytest.mark.parametrize("name", sorted(SCREENED | CAUSAL))
-def test_who_violates_is_not_fine_and_few_others_are_not(tmp_path: Path, name: str) -> None:
-    workload = Workload(300, violations=0.1, seed=3)
+def test_who_violates_is_not_fine_and_few_others_are_not(tmp_path: Path, name: str, messages: int) -> None:
+    workload = Workload(300, messages=messages, violations=0.1, seed=3)
     write(workload, str(tmp_path / "w.parquet"))
     convert([tmp_path / "w.parquet"], tmp_path / "t.parquet", Notices())
     with closing(opened(tmp_path / "t.parquet")) as file:
         fine, others = screened(file, 0, TraceOptions(), required(name))
     assert {int(x.removeprefix("x")) for x in others.names[:]} == set(workload.violating.tolist())
     assert fine.executions == 300 - len(workload.violating)
-    assert fine.messages == 8 * fine.executions
+    assert fine.messages == messages * fine.executions
     assert fine.events == sum(group.rows for group in file.layout.groups) - int(others.event_offsets[-1])
 
 

@@ -18,7 +18,7 @@ from precedes.columns import Batch, Place, execution_of
 from precedes.engines.columnar.plan import Plan
 from precedes.engines.columnar.scan import Scan, scan
 from precedes.engines.columnar.screening import Fine
-from precedes.engines.contents import counts_in, names_in
+from precedes.engines.contents import counts_in
 from precedes.engines.reference import Explanation, explain
 from precedes.execution import Execution
 from precedes.formula import Requirement
@@ -215,13 +215,9 @@ def with_fine(partial: Partial, fine: Fine) -> Partial:
     )
 
 
-def _named(plan: Plan) -> frozenset[str]:
-    return frozenset[str]().union(*(names_in(requirement.formula) for requirement in plan.leaves.values()))
-
-
 def _met(batch: Batch, plan: Plan) -> frozenset[str]:
     """The names in the requirements that are an entity or a message of some execution."""
-    named = _named(plan)
+    named = plan.mentioned
     if not named:
         return named
     whole = batch if batch.rows is None else batch.rows.every()
@@ -313,7 +309,7 @@ def report(partial: Partial, plan: Plan) -> Report:
             for doubt in partial.doubts
         ),
         partial.vacuous,
-        tuple(sorted(_named(plan) - partial.met)),
+        tuple(sorted(plan.mentioned - partial.met)),
     )
 
 

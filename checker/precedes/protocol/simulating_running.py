@@ -32,6 +32,9 @@ _REQUEST, _ARRIVE, _EXPIRE, _CRASH, _RECOVER, _AGAIN = range(6)
 _PARKED: Final = -1
 """The token of a timer that expired, changed nothing and has not been started again."""
 
+_LONGEST_PAUSE: Final = 64
+"""After so many times the quiet of the network a refused request is not tried again only because time has gone on."""
+
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
@@ -200,7 +203,7 @@ class Running:
         if pending and self._take_pending(entity):
             self._went_on(entity, changed=True)
             pause = 0
-        self.asking[entity] = bool(pending) and pause <= self.setting.quiet
+        self.asking[entity] = bool(pending) and pause <= _LONGEST_PAUSE * self.setting.quiet
         if self.asking[entity]:
             self._push(self.now + max(1, pause), _AGAIN, entity, max(1, 2 * pause))
 

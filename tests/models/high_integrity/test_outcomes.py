@@ -60,7 +60,7 @@ def bad(outcome: str) -> bool:
         ("ring", Ring()),
         ("ring-two", Ring(2)),
         ("uniform", Uniform()),
-        ("uniform-itself", Uniform(itself=True)),
+        pytest.param("uniform-itself", Uniform(itself=True), marks=pytest.mark.slow),
         ("near-far", NearFar()),
     ],
 )

@@ -96,9 +96,10 @@ def _large(batch: Batch) -> bool:
     return len(batch.event_kind) >= PLAIN_EVENTS or steps >= PLAIN_STEPS
 
 
-def parameters(function: Callable[..., None]) -> list[str]:
+@cache
+def parameters(function: Callable[..., None]) -> tuple[str, ...]:
     """The columns and scalars that a kernel reads."""
-    return list(inspect.signature(function).parameters)[2:-2]
+    return tuple(inspect.signature(function).parameters)[2:-2]
 
 
 def delivery_index(batch: Batch) -> int:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from precedes.diagnostics import usage
 from precedes.engines.columnar.canonical import Node, canonical
 from precedes.engines.columnar.recognise import DEFINITIONS, recognise
+from precedes.engines.contents import names_in
 from precedes.formula import And, Formula, Iff, Implies, Not, Or, Requirement
 
 
@@ -56,7 +57,7 @@ class Plan:
     `expressions` are aligned with them, their values being numbers of `steps`.
 
     `leaves` are the requirements without parts, and `below` the leaves under each name, in the order of the
-    parts.
+    parts. `mentioned` are the entities and messages that they name.
     """
 
     names: tuple[str, ...]
@@ -64,6 +65,7 @@ class Plan:
     steps: tuple[Step, ...]
     leaves: dict[str, Requirement]
     below: dict[str, tuple[str, ...]]
+    mentioned: frozenset[str]
 
 
 def plan(requirements: Sequence[Requirement]) -> Plan:
@@ -80,12 +82,14 @@ def plan(requirements: Sequence[Requirement]) -> Plan:
             )
     builder = _Builder()
     expressions = tuple(builder.requirement(requirement) for requirement in named.values())
+    leaves = {name: requirement for name, requirement in named.items() if not requirement.parts}
     return Plan(
         names=tuple(named),
         expressions=expressions,
         steps=tuple(builder.steps),
-        leaves={name: requirement for name, requirement in named.items() if not requirement.parts},
+        leaves=leaves,
         below={name: tuple(dict.fromkeys(_leaves(requirement))) for name, requirement in named.items()},
+        mentioned=frozenset[str]().union(*(names_in(leaf.formula) for leaf in leaves.values())),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from precedes.columns import Batch
 from precedes.engines.columnar.kernels import machine_code
-from precedes.engines.columnar.kernels_screen import CAUSAL, SCREENED, screen
+from precedes.engines.columnar.kernels_screen import CAUSAL, SCREENED, by_bits, by_lists, screen
 from precedes.engines.columnar.laid_out import Rest, batch_of_rows, places
 from precedes.engines.columnar.plan import Both, Expression, Plan, Value
 from precedes.traces import TraceOptions
@@ -45,21 +45,24 @@ def _positive(expression: Expression) -> bool:
             return False
 
 
-def screened(file: LaidOut, number: int, options: TraceOptions, plan: Plan) -> tuple[Fine, Batch]:
+def screened(
+    file: LaidOut, number: int, options: TraceOptions, plan: Plan, *, bits: bool = True
+) -> tuple[Fine, Batch]:
     """Who is fine of a regular row group without `named` or `listed`, and the others as a batch.
 
-    For a plan that `can_screen`. Raises PrecedesError for a damaged file (T005).
+    For a plan that `can_screen`. `bits`: in the way for few messages, where that is possible. Raises PrecedesError
+    for a damaged file (T005).
     """
     coded = file.coded(number, time=False)
     size, rows = coded.executions, len(coded.event)
     offsets, counts, fine = np.empty(size + 1, np.int64), np.empty(size, np.int32), np.empty(size, np.bool_)
     causal = any(step.kernel in CAUSAL for step in plan.steps)
-    scratch = [np.empty(rows, np.int64) for _ in range(2)] + [
+    scratch = [np.empty(rows, np.int64) for _ in range(3)] + [
         np.empty(rows * times, np.uint32) for times in (1, 1, 1, 1, 3, 2, 2, 2)
     ]
-    in_layout = machine_code(screen, _SCREEN)(
+    in_layout = machine_code(screen, _SCREEN, (by_bits, by_lists))(
         size, coded.execution, coded.entity, coded.event, coded.message, coded.dest,
-        EVENT_CODES[options.delivery], causal, offsets, counts, fine, *scratch,
+        EVENT_CODES[options.delivery], causal, bits, offsets, counts, fine, *scratch,
     )  # fmt: skip
     if not in_layout:
         raise damaged(file.layout.source)
@@ -85,5 +88,5 @@ def screened(file: LaidOut, number: int, options: TraceOptions, plan: Plan) -> t
     return found, batch_of_rows(file, left, options, rest)
 
 
-_SCREEN: Final = "t:niiiilntLIBLLUUUUUUUU"
+_SCREEN: Final = "t:niiiilnttLIBLLLUUUUUUUU"
 """The types of the parameters of `screen`, see `machine_code`."""
