@@ -1,11 +1,9 @@
 """CMD paper, section 4: how many s-records a message carries, which the paper leaves as future work.
 
 Messages have one destination; delays are normal, with a deviation of 0.3 of their mean; `load` is how many messages an
-entity sends in a mean delay, in the mean of all entities. Each entity sends 200 messages in the mean; the first
-half does
-not count, except in the growth. `auxiliary` is what the procedure of section 3.1 carries: the s-records of all
-sends that
-it knows of.
+entity sends in a mean delay, in the mean of all entities. Each entity sends 200 messages in the mean; the first half
+does not count, except in the growth. `auxiliary` is what the procedure of section 3.1 carries: the s-records of all
+sends that it knows of.
 """
 
 from __future__ import annotations
@@ -166,7 +164,7 @@ def draw(table: Table) -> Figure:
     label(size, "By the number of entities (load 1)", "N (entities)", "s-records per message")
     label(share, "The same as a share of N²", "N (entities)", "s-records / N² (%)")
     share.set_ylim(0, 45)
-    load.set_ylim(0.7, 2000)
+    load.set_ylim(0.7, 9000)
     label(
         load,
         "By load (N = 16)",
