@@ -104,7 +104,7 @@ soak: setup ## Run the slow tests, with new random cases
 
 site: $(VENV)/.project ## Build the documentation into build/site, as pages that need no network
 	$(BIN)/python tools/pages.py
-	$(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 wheel: $(VENV)/.project ## Build the wheel and the source archive into dist/
 	$(BIN)/python -m build --no-isolation --outdir dist

@@ -103,10 +103,11 @@ def _singles(measured: dict[str, Any]) -> Iterable[str]:
         names = sizes[0]["judged"]
         rows = [(f"`{name}`", *(_single(one, name) for one in sizes), _grown(sizes, name)) for name in names]
         yield _table(("predicate", *(f"{one['events'] / 1e6:.1f} M events" for one in sizes), "×4"), rows)
-        yield (
-            "\n`precedes verify` of the largest, laid out, `ST` and `causal_order`:"
-            f" {process['processor']:.1f} s of the processor, peak {process['peak_mib']:.0f} MiB."
-        )
+        if "processor" in process:
+            yield (
+                "\n`precedes verify` of the largest, laid out, `ST` and `causal_order`:"
+                f" {process['processor']:.1f} s of the processor, peak {process['peak_mib']:.0f} MiB."
+            )
 
 
 def _single(one: dict[str, Any], name: str) -> str:

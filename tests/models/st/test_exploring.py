@@ -25,8 +25,8 @@ def test_without_loss_everything_holds_in_every_state() -> None:
     ("protocol", "sends", "losses", "states"),
     [
         (SelectiveTotalOrder(), "a{1,2}", 1, 543),
-        (SHORT, "a{1,2} b{1,2}", 1, 3994),
-        (GO_BACK, "a{1,2} b{1,2}", 1, 4274),
+        (SHORT, "a{1,2} b{1,2}", 1, 3947),
+        (GO_BACK, "a{1,2} b{1,2}", 1, 4231),
     ],
 )
 def test_two_entities_recover(protocol: SelectiveTotalOrder, sends: str, losses: int, states: int) -> None:
