@@ -19,7 +19,7 @@ from precedes.traces import Notices, TraceOptions, expand, read_batches
 from precedes.traces.layout import layout_of
 from precedes_models.cmd import Cmd
 from tests.protocol.test_simulating import Keeps
-from tests.protocol.toys import Broken, InTurn, Plain
+from tests.protocol.toys import Broken, InTurn, Plain, Vanishing
 
 FAULTY = Conditions(messages=9, loss=0.1, duplication=0.1, destinations=Destinations.ANY)
 SPARK = pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.xdist_group("spark")])
@@ -131,6 +131,14 @@ def test_a_mistake_of_the_model_stops_everything_and_leaves_no_file(
     path = tmp_path / "runs.parquet"
     with pytest.raises(PrecedesError, match="M005 broken: arrive"):
         simulate(simulation(Broken(), Conditions(), 8), path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_process_that_is_ended_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tracing, "_ALONE", 0)
+    monkeypatch.setattr(tracing, "_MESSAGES_PER_PIECE", 30)
+    with pytest.raises(PrecedesError, match="U001 a process that simulated was ended from outside"):
+        simulate(simulation(Vanishing(), Conditions(), 8), tmp_path / "runs.parquet")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -146,6 +147,14 @@ class Plain(Protocol[int]):
     def renamed_packet(self, packet: Hashable, names: tuple[int, ...]) -> Message:
         assert isinstance(packet, Message)
         return packet.renamed(names)
+
+
+@dataclass(frozen=True)
+class Vanishing(Plain):
+    """Ends its process."""
+
+    def arrive(self, here: Here, state: int, packet: Hashable, sender: int) -> Step[int]:
+        os._exit(1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from precedes.protocol.histories import Histories
 from precedes.protocol.model import Protocol
 from precedes.protocol.network import Reliable, Timed
 from precedes.protocol.simulating_chance import Delaying, Requesting, normal_delays, poisson
-from precedes.protocol.simulating_running import Observe, Recorded, Running, Setting
+from precedes.protocol.simulating_running import Running
+from precedes.protocol.simulating_setting import Observe, Recorded, Setting
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,23 +10,16 @@ expires then. A time-out expires `after` so many ticks; where a model does not s
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable
 from heapq import heappop, heappush
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from precedes.execution import EventKind
 from precedes.protocol import mistakes
-from precedes.protocol.bounds import Conditions
 from precedes.protocol.histories import EVERYTHING, Entry, entries
-from precedes.protocol.model import Choose, Here, Message, Outcome, Protocol, Step, Timer, Transmit
-from precedes.protocol.network import Reliable, SingleChannel, Timed
-from precedes.protocol.simulating_chance import Chance, Delaying, Requesting
-
-Observe: TypeAlias = Callable[[Here, Any, Hashable, Step[Any], int], Mapping[str, float] | None]
-"""Told of every step: where, the state before it, its cause (the Message requested, the packet that arrived, the Timer
-that expired, None for a recovery), the step, and the time in ticks since the beginning. What it returns is added to the
-counters of the run."""
+from precedes.protocol.model import Choose, Here, Message, Outcome, Step, Timer, Transmit
+from precedes.protocol.simulating_chance import Chance
+from precedes.protocol.simulating_setting import Recorded, Setting
 
 _REQUEST, _ARRIVE, _EXPIRE, _CRASH, _RECOVER, _AGAIN = range(6)
 _PARKED: Final = -1
@@ -34,47 +27,6 @@ _PARKED: Final = -1
 
 _LONGEST_PAUSE: Final = 64
 """After so many times the quiet of the network a refused request is not tried again only because time has gone on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """A simulated execution as it was recorded: the history of each entity, and what a `Run` has."""
-
-    histories: tuple[tuple[Entry, ...], ...]
-    states: tuple[Any, ...]
-    counters: Mapping[str, float]
-
-
-class Setting:
-    """What all runs of a simulator have in common."""
-
-    def __init__(
-        self,
-        protocol: Protocol[Any],
-        conditions: Conditions,
-        requests: Requesting,
-        delay: Delaying,
-        observe: Observe | None,
-        most_steps: int,
-    ) -> None:
-        self.protocol = protocol
-        self.conditions = conditions
-        self.requests = requests
-        self.delay = delay
-        self.observe = observe
-        self.most_steps = most_steps
-        network = protocol.network
-        self.timed = isinstance(network, Timed)
-        self.ordered_by: str | None = None
-        if isinstance(network, SingleChannel):
-            self.ordered_by = "receiver"
-        elif isinstance(network, Reliable) and network.fifo:
-            self.ordered_by = "pair"
-        self.has_timers = type(protocol).timers is not Protocol.timers
-        self.rearranges = type(protocol).receipt_log is not Protocol.receipt_log
-        self.heres = tuple(Here(entity, conditions.entities) for entity in range(conditions.entities))
-        self.quiet = max(1, round(4 * (conditions.delay + 3 * conditions.deviation)))
-        """How long an entity waits before it takes the network to be empty, in ticks."""
 
 
 class Running:

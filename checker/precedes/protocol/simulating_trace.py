@@ -11,6 +11,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import lru_cache
 from multiprocessing import get_context
@@ -168,10 +169,14 @@ def _local(simulation: Simulation) -> Iterator[Piece]:
     if processes < 2 or len(pieces) <= _ALONE:
         yield from (piece_of(simulation, numbers) for numbers in pieces)
         return
-    # The last process is this one, which lays out and writes.
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        work = (lambda numbers=numbers: pool.submit(piece_of, simulation, numbers) for numbers in pieces)
-        yield from _in_order(work, processes)
+    try:
+        with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+            work = (lambda numbers=numbers: pool.submit(piece_of, simulation, numbers) for numbers in pieces)
+            yield from _in_order(work, processes)
+    except BrokenProcessPool as error:
+        raise usage(
+            "a process that simulated was ended from outside", "for want of memory, perhaps; run it again"
+        ) from error
 
 
 def _in_order(work: Iterator[Callable[[], Future[Piece]]], processes: int) -> Iterator[Piece]:
