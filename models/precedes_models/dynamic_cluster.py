@@ -39,6 +39,22 @@ class DynamicCluster(RecoveryAgreement):
 
     Section 3.2, detection: E_k takes E_h for stopped when it waits for something of E_h, a confirmation or an
     answer in an agreement, has asked `attempts` times, and nothing has come.
+
+    As written and repaired differ in ten steps, each of which `letter` takes as written by itself; the scenario of its
+    name in specs/papers/dynamic-cluster-as-written.prec has the shortest behaviour in which it fails.
+
+    - ANSWERS, stop (2): a STOP_PACK answers a STOP_PACK, without end. Repaired: answered where emask is new.
+    - OWN_ROW, stop (3): REQ_h of each is its own, so that the cuts differ. Repaired: the least that anybody tells.
+    - ONCE, stop and recovery: what is lost is lost. Repaired: repeated by time-out, and answered when over.
+    - GOES_ON, stop: who is taken for stopped, and its PDUs, are treated as before. Repaired: it stops, and is ignored.
+    - AT_ONCE, recovery (2): E_h is taken back before a stop was agreed on. Repaired: first the stop agreement.
+    - UNION, recovery (2): one that missed RCV puts the bit of E_h on again. Repaired: for all but that bit.
+    - OTHERS_ONLY, recovery (3): all wait for the RCV_ACK that E_h does not send. Repaired: it does.
+    - NUMBER, recovery (3): REQ_h = rc.SEQ, which E_h never sends. Repaired: rc.SEQ + 1, as in (2).
+    - LAST, AL reset: REQ_h is that of the time before the stop. Repaired: of all but E_h.
+    - EQUAL, recovery (4): nobody goes on where REQ differ. Repaired: all cut to the least and send the rest again.
+
+    A stop and a recovery at once, which section 4 leaves open: the stop goes first, and the recovery begins again.
     """
 
     window: int = 4
@@ -48,6 +64,7 @@ class DynamicCluster(RecoveryAgreement):
 
     name: ClassVar[str] = "dynamic-cluster"
     source: ClassVar[str] = "dynamic cluster paper, section 3"
+    destinations: ClassVar[str] = "broadcast"
     claims: ClassVar[tuple[str, ...]] = (
         "order_preserving",
         "order_equivalent",
@@ -141,8 +158,12 @@ class DynamicCluster(RecoveryAgreement):
                 return tuple(running)
 
     def repeats(self, here: Here, state: Member) -> tuple[Timer, ...]:
-        """The time-out by which an entity says again what it said last in an agreement. Not in the text."""
-        if self.literal(Letter.ONCE) or state.tries >= self.attempts:
+        """The time-out by which an entity says again what it said last in an agreement. Not in the text.
+
+        One that recovers has an attempt more: its first RCV may come before anybody knew that it had stopped.
+        """
+        attempts = self.attempts + (state.standing is Standing.RECOVERING)
+        if self.literal(Letter.ONCE) or state.tries >= attempts:
             return ()
         if state.stopping is None and state.returning is None:
             return ()

@@ -86,6 +86,27 @@ def nothing_lost(protocol: Any, situation: Situation) -> bool | None:
     return all(anything <= set(situation.delivered[k]) for k in members)
 
 
+def acknowledged(protocol: Any, situation: Situation) -> bool | None:
+    """What anybody has acknowledged, every other has at least pre-acknowledged. Judged where nobody has been taken for
+    stopped and no agreement is under way: from then on fewer confirmations are asked for."""
+    members = [(k, state) for k, state in enumerate(situation.states) if state is not None]
+    calm = all(
+        state.standing is Standing.ACTIVE
+        and not state.emask
+        and not state.returned
+        and state.data.round is None
+        and state.data.epoch == members[0][1].data.epoch
+        for _, state in members
+    )
+    anything = {message for log in situation.delivered for message in log}
+    if not calm or not anything:
+        return None
+    return all(
+        anything <= {*situation.delivered[k], *(pdu.message for pdu in state.data.prl)}
+        for k, state in members
+    )
+
+
 def agreement_ends(protocol: Any, situation: Situation) -> bool | None:
     """At rest no agreement is under way."""
     if not situation.quiet:
@@ -137,9 +158,7 @@ def only_the_stopped(protocol: Any, situation: Situation) -> bool | None:
     masked = frozenset[int]().union(*(member.emask for _, member in members))
     if not situation.quiet or not masked:
         return None
-    return all(
-        situation.states[k] is None or situation.states[k].returned or k in protocol.hasty for k in masked
-    )
+    return all(situation.states[k] is None or k in protocol.hasty for k in masked)
 
 
 ACCURATE = OfState("cluster: only who has stopped is taken for stopped", SECTION_3_2, only_the_stopped)
@@ -154,6 +173,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     OfState("cluster: TO among the active, one sequence", SECTION_3, one_sequence),
     OfState("cluster: TO among the active, everything", SECTION_3, everything),
     OfState("cluster: no acknowledged PDU is lost", SECTION_3, nothing_lost),
+    OfState("cluster: acknowledged is pre-acknowledged by all", "1994, section 2.3", acknowledged),
     OfState("cluster: agreement ends", SECTION_3, agreement_ends),
     OfState("cluster: what is expected can come", SECTION_3, possible_expectations),
     OfStep("cluster: an answer says something new", SECTION_3, says_something_new),

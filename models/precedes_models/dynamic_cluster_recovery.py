@@ -106,15 +106,18 @@ class RecoveryAgreement(StopAgreement):
         if not self.takes_part(here, state, pdu.who):
             return Step(state)
         active = state.standing is Standing.ACTIVE
-        if active and state.returning is None and not self.literal(Letter.UNION):
-            if pdu.who not in state.emask:
+        if active and state.returning is None:
+            if pdu.who in state.back:
                 return Step(state, self.reminded_of_return(here, state, pdu))
+            if pdu.who not in state.emask:
+                return self.suspected(here, state, pdu.who)
             if state.stopping is not None:
                 return Step(state)
+            emask = state.emask
             state = self.opened(here, state, pdu.who)
-        elif state.returning is None:
-            # As written: a bit goes off by RCV only, and the RCV was lost.
-            state = replace(self.opened(here, state, pdu.who), emask=state.emask)
+            if self.literal(Letter.UNION):
+                # A bit goes off by RCV only, and the RCV was lost.
+                state = replace(state, emask=emask)
         assert state.returning is not None
         emask = self.merged_return(state, pdu)
         packs = put(state.returning.packs, pdu.source, (pdu.bmap, pdu.ack, pdu.seq))
@@ -146,7 +149,8 @@ class RecoveryAgreement(StopAgreement):
         if not self.takes_part(here, state, pdu.who):
             return Step(state)
         if state.returning is None:
-            return Step(state, self.reminded_of_return(here, state, pdu))
+            over = pdu.who in state.back
+            return Step(state, self.reminded_of_return(here, state, pdu) if over else ())
         returning = state.returning
         known = returning.packs[pdu.source] or (pdu.bmap, pdu.ack, pdu.ack[pdu.source] - 1)
         returning = replace(
@@ -239,6 +243,7 @@ class RecoveryAgreement(StopAgreement):
             returning=None,
             standing=Standing.ACTIVE,
             tries=0,
+            back=state.back | {who},
         )
         return Step(after, (*step.actions, view))
 

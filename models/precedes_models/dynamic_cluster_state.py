@@ -135,7 +135,7 @@ class Member:
     """The state of one entity: TO's, and the cluster's.
 
     `marked`: whose confirmations are ignored, stop (5). `tries`: how often this entity has repeated, without an answer,
-    what it sent last in an agreement. `returned`: whether it has stopped and come back.
+    what it sent last in an agreement. `returned`: whether it has stopped and come back. `back`: whom it has taken back.
     """
 
     data: Transfer
@@ -146,3 +146,4 @@ class Member:
     standing: Standing = Standing.ACTIVE
     tries: int = 0
     returned: bool = False
+    back: Mask = frozenset()

@@ -188,7 +188,9 @@ class StopAgreement(Protocol[Member]):
         data = replace(data, prl=tuple(filter(stays, data.prl)), rrl=tuple(filter(stays, data.rrl)), asked=0)
         actions: list[Action] = [Discard(pdu.message) for pdu in deleted if pdu.message is not None]
         actions.append(View(frozenset(range(here.entities)) - state.emask))
-        state = replace(state, data=data, marked=state.emask, stopping=None, tries=0)
+        state = replace(
+            state, data=data, marked=state.emask, stopping=None, tries=0, back=state.back - state.emask
+        )
         confirmed = self.confirmed(here, state)
         return Step(confirmed.state, (*actions, *confirmed.actions))
 

@@ -15,7 +15,7 @@ from precedes_models import total_order_reset as recovery
 from precedes_models import total_order_transfer as transfer
 from precedes_models.total_order_invariants import INVARIANTS
 from precedes_models.total_order_reset import Rst, RstAck, RstPak
-from precedes_models.total_order_transfer import Data, Transfer
+from precedes_models.total_order_transfer import Data, Letter, Transfer
 
 CONFIRM, AGAIN, ASK = 1, 2, 3
 """Kinds of time-outs; each outlasts the one before."""
@@ -25,11 +25,11 @@ CONFIRM, AGAIN, ASK = 1, 2, 3
 class TotalOrder(Protocol[Transfer]):
     """Every entity is a destination of every PDU; lost PDUs are recovered by go-back.
 
-    As written and repaired differ in one step, the failure point (1994, section 4.2, step 3): as written each
-    entity cuts
-    its log once, by the minima of REQ, and one that has lost the first PDU of all keeps what it received after
-    it (specs/papers/dynamic-cluster-as-written.prec, one_cut). Repaired: it cuts again by what the others tell after
-    their cut; see `total_order_reset`.
+    As written and repaired differ in two steps, each of which `letter` takes as written by itself (scenarios one_cut
+    and forgets in specs/papers/dynamic-cluster-as-written.prec). ONE_CUT (1994, section 4.2, step 3): each entity cuts
+    its log once, by the minima of REQ, and one that has lost the first PDU of all keeps what it received after it;
+    repaired, it cuts again by what the others tell after their cut, see `total_order_reset`. FORGETS (section 3.3):
+    see `total_order_transfer.confirmed`.
 
     `window`: W of the flow condition. `attempts`: how often an entity asks in vain, for a confirmation
     or in a reset, before it gives up; it has to be more than what can be lost of that.
@@ -37,15 +37,22 @@ class TotalOrder(Protocol[Transfer]):
 
     window: int = 4
     attempts: int = 3
+    letter: frozenset[Letter] = frozenset()
+    """The steps that are taken as written although the rest is repaired."""
 
     name: ClassVar[str] = "to"
     source: ClassVar[str] = "dynamic cluster paper, reference [1]; 1994, sections 3 and 4 with d = n"
+    destinations: ClassVar[str] = "broadcast"
     claims: ClassVar[tuple[str, ...]] = ("TO",)
     invariants: ClassVar[tuple[Invariant, ...]] = INVARIANTS
 
     @property
     def network(self) -> SingleChannel:
         return SingleChannel()
+
+    def literal(self, step: Letter) -> bool:
+        """Whether a step is taken as written."""
+        return self.as_written or step in self.letter
 
     def start(self, here: Here) -> Transfer:
         return transfer.established(here.entities)
@@ -61,7 +68,9 @@ class TotalOrder(Protocol[Transfer]):
             case Data():
                 return self.data(here, state, packet)
             case Rst() | RstPak() | RstAck():
-                return recovery.joined(here, state, packet, everybody(here), once=self.as_written)
+                return recovery.joined(
+                    here, state, packet, everybody(here), once=self.literal(Letter.ONE_CUT)
+                )
             case _:
                 raise TypeError(f"no packet of this protocol: {packet!r}")
 
@@ -71,7 +80,8 @@ class TotalOrder(Protocol[Transfer]):
             return Step(state)
         if transfer.lost(state, pdu, everybody(here)):
             return recovery.reset(here, state)
-        return answered(here, transfer.accepted(here, state, pdu, everybody(here)), pdu)
+        forgets = self.literal(Letter.FORGETS)
+        return answered(here, transfer.accepted(here, state, pdu, everybody(here), forgets=forgets), pdu)
 
     def timers(self, here: Here, state: Transfer) -> tuple[Timer, ...]:
         return timers(here, state, everybody(here), self.attempts)
@@ -111,9 +121,8 @@ def staggered(here: Here, name: str, kind: int, about: int | None = None) -> Tim
     """A time-out of a kind. Those of one kind are the longer the higher the number of the entity, so that not all
     send at
     once; so an exploration need not look at every order of time-outs that expire while nothing is under way."""
-    return Timer(
-        name, after=kind * 20_000 + here.entity * 3_000, about=about, patience=kind * 100 + here.entity
-    )
+    after = 5_000 * 4**kind + 2_000 * here.entity
+    return Timer(name, after=after, about=about, patience=kind * 100 + here.entity)
 
 
 def expired(here: Here, state: Transfer, timer: Timer) -> Step[Transfer]:

@@ -13,6 +13,7 @@ entity that owes a confirmation sends an empty PDU: one with a SEQ and ACKs, and
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from precedes.protocol import Action, Arrive, Deliver, Here, Message, Step, Transmit
 
@@ -21,6 +22,13 @@ Row = tuple[int, ...]
 
 FIRST = 1
 """ISS, the SEQ of everybody's first PDU."""
+
+
+class Letter(Enum):
+    """The steps of TO that can be taken to the letter, each by itself."""
+
+    ONE_CUT = "1994, section 4.2, step (3): one cut, by the RST_PAKs"
+    FORGETS = "1994, section 3.3: a PDU that all have accepted is taken out of SL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +115,9 @@ def lost(state: Transfer, pdu: Data, sources: frozenset[int]) -> bool:
     return pdu.seq > state.req[pdu.source] or any(pdu.ack[k] > state.req[k] for k in sources)
 
 
-def accepted(here: Here, state: Transfer, pdu: Data, group: frozenset[int]) -> Step[Transfer]:
+def accepted(
+    here: Here, state: Transfer, pdu: Data, group: frozenset[int], *, forgets: bool = False
+) -> Step[Transfer]:
     """Accept a PDU with SEQ = REQ, and whatever becomes pre-acknowledged and acknowledged by that."""
     missing = awaited(here, state, group)
     state = replace(
@@ -117,16 +127,21 @@ def accepted(here: Here, state: Transfer, pdu: Data, group: frozenset[int]) -> S
         rrl=(*state.rrl, pdu),
     )
     arrival: tuple[Action, ...] = () if pdu.message is None else (Arrive(pdu.message),)
-    step = confirmed(here, state, group)
+    step = confirmed(here, state, group, forgets=forgets)
     after = step.state
     if after.asked and pdu.source in missing - awaited(here, after, group):
         after = replace(after, asked=0)
     return Step(after, arrival + step.actions)
 
 
-def confirmed(here: Here, state: Transfer, group: frozenset[int]) -> Step[Transfer]:
-    """Pre-acknowledgment and acknowledgment (1994, sections 3.3, 3.4), each from the top of its log while it can."""
-    rrl, prl, pal = state.rrl, state.prl, state.pal
+def confirmed(here: Here, state: Transfer, group: frozenset[int], *, forgets: bool = False) -> Step[Transfer]:
+    """Pre-acknowledgment and acknowledgment (1994, sections 3.3, 3.4), each from the top of its log while it can.
+
+    `forgets`: the source takes a PDU out of SL when all have accepted it (section 3.3, to the letter). With go-back
+    that is too early: what stands behind a failure line is discarded by all, and must be sent again. Repaired, it is
+    kept until it is acknowledged; from then on no failure line can stand before it.
+    """
+    rrl, prl, pal, kept = state.rrl, state.prl, state.pal, state.kept
     while rrl and all(rrl[0].seq < state.al[rrl[0].source][j] for j in group):
         pal = told(pal, rrl[0].source, rrl[0].ack)
         prl, rrl = (*prl, rrl[0]), rrl[1:]
@@ -134,9 +149,12 @@ def confirmed(here: Here, state: Transfer, group: frozenset[int]) -> Step[Transf
     while prl and all(prl[0].seq < pal[prl[0].source][j] for j in group):
         if prl[0].message is not None:
             actions.append(Deliver(prl[0].message))
+        if prl[0].source == here.entity:
+            kept = tuple(entry for entry in kept if entry[0] > prl[0].seq)
         prl = prl[1:]
-    row = state.al[here.entity]
-    kept = tuple(entry for entry in state.kept if any(entry[0] >= row[j] for j in group))
+    if forgets:
+        row = state.al[here.entity]
+        kept = tuple(entry for entry in kept if any(entry[0] >= row[j] for j in group))
     return Step(replace(state, rrl=rrl, prl=prl, pal=pal, kept=kept), tuple(actions))
 
 

@@ -47,7 +47,7 @@ def test_three_entities_recover() -> None:
 @pytest.mark.parametrize(
     ("protocol", "sends", "losses", "states"),
     [
-        (SHORT, "a{2,3} b{1,3}", 1, 20_642),
+        (SHORT, "a{2,3} b{1,3}", 1, 20_332),
         (SHORT, "a{2,3} a{1,2}", 2, 140_306),
     ],
 )

@@ -77,6 +77,28 @@ def test_the_letter_of_step_3_does_not_come_to_figure_6() -> None:
     assert lines(example_2(Letter.FAILURE_POINT)) == ["x c p || z", "a x b || y q", "a x z q ||"]
 
 
+def test_the_line_is_closed_where_the_steps_of_section_4_1_leave_it_open() -> None:
+    """Scenario `st_line`: what E1 has behind, E2 has behind, too."""
+    channel = Channel(SelectiveTotalOrder(confirms=False), 3)
+    channel.send(E1, E1, E3)
+    channel.read(E3, lost=True)
+    channel.read_all()
+    for sender, *destinations in ((E2, E1, E2), (E3, E1, E3), (E3, E3), (E1, E1, E2)):
+        channel.send(sender, *destinations)
+    for entity in (E1, E2, E3):
+        for _ in range(4):
+            channel.read(entity)
+    assert [channel.log(entity) for entity in (E1, E2, E3)] == [
+        ["a1", "b1", "c1", "a2"],
+        ["b1", "a2"],
+        ["c1", "c2"],
+    ]
+    channel.settle()
+    logs = [channel.log(entity) for entity in (E1, E2, E3)]
+    assert [name for name in logs[E1] if name in logs[E2]] == logs[E2]
+    assert logs[E2] != ["b1", "a2"]
+
+
 def pdu(name: str, source: int, number: int, entity: int) -> Pdu:
     """A PDU of Figure 7 as an entity has it: of its numbers only PSEQ of that entity matters."""
     pseq = tuple(number if k == entity else 0 for k in range(3))

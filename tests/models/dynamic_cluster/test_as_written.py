@@ -1,0 +1,123 @@
+"""The letter of the dynamic cluster paper: what each step breaks, and that it is gone where the step is repaired."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from precedes.checking import check
+from precedes.execution import EventKind, Execution
+from precedes.language.compiling import compile_text
+from precedes.language.library import standard_library
+from precedes.outcomes import Limits, Outcome
+from precedes.protocol.bounds import Bounds
+from precedes.verdict import Verdict
+from precedes_models.dynamic_cluster import DynamicCluster
+from precedes_models.dynamic_cluster_state import Letter
+from tests.models.dynamic_cluster.exploring import bounds, explored, finding, violated
+from tests.models.dynamic_cluster.quiescence import restless
+
+SCENARIOS = Path(__file__).parents[3] / "specs" / "papers" / "dynamic-cluster-as-written.prec"
+
+ENDS = "cluster: agreement ends"
+EVERYTHING = "cluster: TO among the active, everything"
+ACCURATE = "cluster: only who has stopped is taken for stopped"
+EXPECTED = "cluster: what is expected can come"
+NEW = "cluster: an answer says something new"
+
+FOUND: tuple[tuple[Letter, frozenset[int], Bounds, str, int], ...] = (
+    (Letter.ANSWERS, frozenset(), bounds(2, crashes=1, depth=20), NEW, 17),
+    (Letter.OWN_ROW, frozenset({2}), bounds(3, script="c", losses=1), ACCURATE, 45),
+    (Letter.ONCE, frozenset(), bounds(2, crashes=1, losses=1), ENDS, 16),
+    (Letter.GOES_ON, frozenset({0, 1}), bounds(2, 2), EVERYTHING, 49),
+    (Letter.NUMBER, frozenset(), bounds(2, crashes=1, recoveries=1, depth=30), EXPECTED, 18),
+    (Letter.LAST, frozenset(), bounds(2, crashes=1, recoveries=1), EXPECTED, 21),
+)
+"""A step taken to the letter, with whom the protocol is hasty, bounds, what breaks there, after how many moves."""
+
+
+SLOW: tuple[tuple[Letter, frozenset[int], Bounds, str, int], ...] = (
+    (Letter.EQUAL, frozenset(), bounds(2, crashes=1, recoveries=1, losses=1, depth=34), ENDS, 34),
+    (Letter.UNION, frozenset(), bounds(3, 0, crashes=1, recoveries=1, losses=1, depth=41), ACCURATE, 41),
+    (
+        Letter.AT_ONCE,
+        frozenset(),
+        bounds(3, script="c", crashes=1, recoveries=1, losses=1, depth=27),
+        EVERYTHING,
+        27,
+    ),
+)
+"""The same, for those whose states are many."""
+
+RETURN = bounds(2, crashes=1, recoveries=1)
+
+
+def scenario(name: str) -> Execution:
+    """A scenario of the file, by name."""
+    text = compile_text(SCENARIOS.read_text(encoding="utf-8"), str(SCENARIOS), standard_library())
+    return next(each.execution for each in text.scenarios if each.name == name)
+
+
+def shown(execution: Execution) -> dict[str, list[tuple[EventKind, str | None, tuple[str, ...]]]]:
+    """What happened, without arrivals."""
+    return {
+        history.entity: [
+            (event.kind, event.message, event.members)
+            for event in history.events
+            if event.kind is not EventKind.ARRIVE
+        ]
+        for history in execution.histories
+    }
+
+
+@pytest.mark.parametrize(
+    ("letter", "hasty", "within", "name", "moves"),
+    [*FOUND, *(pytest.param(*each, marks=pytest.mark.slow) for each in SLOW)],
+)
+def test_a_step_to_the_letter_breaks_something(
+    letter: Letter, hasty: frozenset[int], within: Bounds, name: str, moves: int
+) -> None:
+    found = finding(DynamicCluster(letter=frozenset({letter}), hasty=hasty), within, name)
+    assert len(found.behaviour) - 1 == moves
+    assert shown(found.execution) == shown(scenario(letter.name.lower()))
+
+
+def test_without_the_rcv_ack_of_who_returns_recovery_goes_on_for_ever() -> None:
+    """The others take it for stopped again, it sends RCV again, and so on."""
+    letter = DynamicCluster(letter=frozenset({Letter.OTHERS_ONLY}))
+    assert restless(letter, RETURN) == (12_387, 12_030)
+    assert restless(DynamicCluster(), RETURN) == (7_679, 0)
+
+
+@pytest.mark.parametrize(
+    ("hasty", "within"),
+    [
+        *((hasty, within) for _, hasty, within, _, _ in FOUND),
+        *(pytest.param(hasty, within, marks=pytest.mark.slow) for _, hasty, within, _, _ in SLOW),
+    ],
+)
+def test_what_breaks_is_gone_in_the_repaired_form(hasty: frozenset[int], within: Bounds) -> None:
+    found = explored(DynamicCluster(hasty=hasty), within)
+    assert not violated(found)
+    assert found.complete or within.depth is not None
+
+
+def test_to_the_letter_the_first_stop_never_ends() -> None:
+    found = explored(DynamicCluster(as_written=True), bounds(2, crashes=1, depth=20))
+    assert violated(found) == {NEW: 17}
+
+
+def test_check_confirms_the_scenarios() -> None:
+    (result,) = check([SCENARIOS], Limits())
+    assert set(result.outcomes) == {Outcome.AS_STATED}
+
+
+def test_every_step_has_its_scenario() -> None:
+    text = compile_text(SCENARIOS.read_text(encoding="utf-8"), str(SCENARIOS), standard_library())
+    assert {each.name for each in text.scenarios} >= {letter.name.lower() for letter in Letter}
+
+
+def test_the_repaired_form_holds() -> None:
+    found = explored(DynamicCluster(), bounds(3, crashes=1))
+    assert found.verdict is Verdict.HOLDS

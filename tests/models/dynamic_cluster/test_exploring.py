@@ -1,0 +1,94 @@
+"""The dynamic cluster within bounds: exact numbers of states, what holds, and that seeded bugs are found."""
+
+from __future__ import annotations
+
+import pytest
+
+from precedes.protocol.bounds import Bounds
+from precedes.protocol.exploring import explore
+from precedes.verdict import Verdict
+from precedes_models.dynamic_cluster import DynamicCluster
+from precedes_models.dynamic_cluster_invariants import DELETED
+from tests.models.dynamic_cluster.bugs import (
+    BUGS,
+    AcknowledgesTooEarly,
+    CutsToTheMost,
+    DeletesNothing,
+    EmaskNotMerged,
+    NeverIgnores,
+)
+from tests.models.dynamic_cluster.exploring import bounds, explored, violated
+from tests.models.dynamic_cluster.quiescence import restless
+
+HASTY = frozenset({2})
+EVERYTHING = "cluster: TO among the active, everything"
+ACCURATE = "cluster: only who has stopped is taken for stopped"
+
+COUNTS: tuple[tuple[frozenset[int], Bounds, int], ...] = (
+    (frozenset(), bounds(2, crashes=1), 365),
+    (frozenset(), bounds(2, crashes=1, losses=1), 8_477),
+    (frozenset(), bounds(2, crashes=1, recoveries=1), 8_127),
+    (frozenset(), bounds(3, crashes=1), 10_489),
+    (HASTY, bounds(3, script="c", losses=1), 6_382),
+)
+
+
+@pytest.mark.parametrize(("hasty", "within", "states"), COUNTS)
+def test_the_repaired_form_holds(hasty: frozenset[int], within: Bounds, states: int) -> None:
+    found = explored(DynamicCluster(hasty=hasty), within)
+    assert (found.states, found.complete, violated(found)) == (states, True, {})
+
+
+def test_the_protocols_own_claims_are_all_met() -> None:
+    found = explore(DynamicCluster(), bounds(3, crashes=1))
+    assert found.verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize("within", [bounds(3, crashes=1), bounds(2, crashes=1, losses=1)])
+def test_agreements_come_to_an_end(within: Bounds) -> None:
+    assert restless(DynamicCluster(), within)[1] == 0
+
+
+def test_step_4_deletes_what_not_all_have_and_nothing_else() -> None:
+    within = bounds(3, script="c", losses=1)
+    found = explore(DynamicCluster(hasty=HASTY), within, invariants=(DELETED,))
+    assert found.of(DELETED.name) is Verdict.HOLDS
+
+
+BROKEN: tuple[tuple[type[DynamicCluster], frozenset[int], Bounds, str, int], ...] = (
+    (EmaskNotMerged, frozenset(), bounds(3, crashes=1), ACCURATE, 73),
+    (AcknowledgesTooEarly, frozenset(), bounds(3), "cluster: acknowledged is pre-acknowledged by all", 26),
+    (DeletesNothing, HASTY, bounds(3, script="c", losses=1), ACCURATE, 45),
+    (NeverIgnores, frozenset(), bounds(2, crashes=1), EVERYTHING, 23),
+    (CutsToTheMost, HASTY, bounds(3, script="c", losses=1), ACCURATE, 49),
+)
+
+
+@pytest.mark.parametrize(("bug", "hasty", "within", "name", "moves"), BROKEN)
+def test_what_is_broken_on_purpose_is_found(
+    bug: type[DynamicCluster], hasty: frozenset[int], within: Bounds, name: str, moves: int
+) -> None:
+    assert violated(explored(bug(hasty=hasty), within)).get(name) == moves
+
+
+def test_every_bug_is_looked_for() -> None:
+    assert {bug for bug, *_ in BROKEN} == set(BUGS)
+
+
+@pytest.mark.slow
+def test_two_messages_and_one_crash() -> None:
+    found = explore(DynamicCluster(), bounds(3, 2, crashes=1))
+    assert (found.states, found.verdict) == (925_939, Verdict.HOLDS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("within", "states"),
+    [
+        (bounds(2, crashes=1, recoveries=1, losses=1), 107_250),
+        (bounds(3, 0, crashes=1, recoveries=1), 37_252),
+    ],
+)
+def test_a_recovery(within: Bounds, states: int) -> None:
+    found = explored(DynamicCluster(), within)
+    assert (found.states, found.complete, violated(found)) == (states, True, {})

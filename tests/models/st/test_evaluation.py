@@ -1,0 +1,77 @@
+"""Equations (1) to (5) of 1994 and what the text says of their curves; what the protocol itself does beside them."""
+
+from __future__ import annotations
+
+import pytest
+
+from experiments.st_burst import Setting, burst, measured
+from experiments.st_formulas import concerned, first, received, retransmitted, sorted_once, sorted_pdus
+
+SIZES = (5, 10, 20, 50)
+RATES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
+
+
+def test_by_hand() -> None:
+    """n = L = 2, d = 1, f = 1/2: F = 1/2, P_0 = 1/4, P_1 = 1/8, T_0 = (2 + 1/2)/2, T_1 = 1/2."""
+    assert received(2, 1, 0.5) == 0.5
+    assert [first(2, 1, 0.5, before) for before in (0, 1)] == [0.25, 0.125]
+    assert [concerned(2, 1, 2, before) for before in (0, 1)] == [1.25, 0.5]
+    assert sorted_pdus(2, 1, 0.5, 2) == 1.25 * 0.25 / 2 + 0.5 * 0.125 / 2
+    assert retransmitted(2, 1, 0.5, 2) == 0.25 * 1.5 + 0.125
+
+
+def test_with_every_entity_a_destination_only_the_first_term_of_t_is_left() -> None:
+    assert [concerned(10, 10, 10, before) for before in range(10)] == list(range(10, 0, -1))
+
+
+@pytest.mark.parametrize("wrong", [(5, 0, 0.1), (5, 6, 0.1), (5, 2, 1.5), (0, 0, 0.1)])
+def test_ranges(wrong: tuple[int, float, float]) -> None:
+    with pytest.raises(ValueError, match="it must be"):
+        received(*wrong)
+
+
+def test_twice_the_destinations_are_four_to_eleven_times_the_sorted_pdus() -> None:
+    """The text: about in proportion to the destinations."""
+    ratios = [sorted_pdus(n, n, f, n) / sorted_pdus(n, n / 2, f, n) for n in SIZES for f in RATES]
+    assert 4.0 < min(ratios) < 4.1
+    assert 10.8 < max(ratios) < 11.0
+
+
+def test_selective_st_is_not_always_a_tenth_of_go_back_to_nor_half_of_go_back_st() -> None:
+    of_to = [retransmitted(n, n / 2, f, n) / sorted_pdus(n, n, f, n) for n in SIZES for f in RATES]
+    of_st = [retransmitted(n, n / 2, f, n) / sorted_pdus(n, n / 2, f, n) for n in SIZES for f in RATES]
+    assert (round(min(of_to), 3), round(max(of_to), 3)) == (0.019, 0.498)
+    assert (round(min(of_st), 3), round(max(of_st), 3)) == (0.117, 2.033)
+    # Both hold together for one size and rate only: n = 20, f = 0.02.
+    both = [
+        (n, f)
+        for n in SIZES
+        for f in RATES
+        if abs(retransmitted(n, n / 2, f, n) / sorted_pdus(n, n, f, n) - 0.1) < 0.01
+        and abs(retransmitted(n, n / 2, f, n) / sorted_pdus(n, n / 2, f, n) - 0.5) < 0.05
+    ]
+    assert both == [(20, 0.02)]
+
+
+def test_a_burst_depends_on_its_seed_alone() -> None:
+    setting = Setting(5, 2.5, 0.1, 5)
+    assert burst(setting, "one") == burst(setting, "one")
+    assert len({burst(setting, str(k)) for k in range(20)}) > 5
+
+
+@pytest.mark.parametrize("go_back", [False, True])
+def test_every_burst_comes_to_an_end(go_back: bool) -> None:
+    for number in range(60):
+        cost = burst(Setting(4, 2, 0.3, 6, go_back), str(number))
+        assert cost.again > 0
+
+
+def test_measured_beside_the_equations() -> None:
+    """What is sorted is U where all are destinations; where half are, it is twice U and a little more: (d/n) is in P_l
+    once too often, and beside the first loss there may be more."""
+    everybody, _, _ = measured(Setting(5, 5, 0.05, 5), 0.1, 400)
+    half, _, _ = measured(Setting(5, 2.5, 0.05, 5), 0.1, 400)
+    assert everybody.low < sorted_pdus(5, 5, 0.05, 5) / 5 * 1.1
+    assert everybody.high > sorted_pdus(5, 5, 0.05, 5) / 5
+    assert half.low > 1.4 * sorted_pdus(5, 2.5, 0.05, 5) / 5
+    assert half.value == pytest.approx(sorted_once(5, 2.5, 0.05, 5) / 5, rel=0.25)

@@ -1,0 +1,65 @@
+"""TO with one handler broken, each in a way that a property is there to find."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+
+from precedes.protocol import Deliver, Here, Message, Step
+from precedes_models import total_order_transfer as transfer
+from precedes_models.total_order import TotalOrder, everybody
+from precedes_models.total_order_transfer import Data, Transfer
+
+
+@dataclass(frozen=True)
+class AcknowledgesTooEarly(TotalOrder):
+    """A PDU is acknowledged when it is pre-acknowledged: one level too early."""
+
+    def arrive(self, here: Here, state: Transfer, packet: Hashable, sender: int) -> Step[Transfer]:
+        step = super().arrive(here, state, packet, sender)
+        early = tuple(Deliver(pdu.message) for pdu in step.state.prl if pdu.message is not None)
+        left = tuple(pdu for pdu in step.state.prl if pdu.message is None)
+        return Step(replace(step.state, prl=left), step.actions + early)
+
+
+@dataclass(frozen=True)
+class AcceptsWithGaps(TotalOrder):
+    """A PDU is accepted although one of the same source before it is missing."""
+
+    def data(self, here: Here, state: Transfer, pdu: Data) -> Step[Transfer]:
+        if state.round is None and pdu.epoch == state.epoch and pdu.seq > state.req[pdu.source]:
+            return transfer.accepted(here, state, pdu, everybody(here))
+        return super().data(here, state, pdu)
+
+
+@dataclass(frozen=True)
+class KeepsNothing(TotalOrder):
+    """What was sent is not kept, and not sent again."""
+
+    def send(self, here: Here, state: Transfer, message: Message) -> Step[Transfer] | None:
+        step = super().send(here, state, message)
+        return None if step is None else Step(replace(step.state, kept=()), step.actions)
+
+
+@dataclass(frozen=True)
+class TakesOneForAll(TotalOrder):
+    """AL: what one entity has accepted counts as accepted by all."""
+
+    def data(self, here: Here, state: Transfer, pdu: Data) -> Step[Transfer]:
+        step = super().data(here, state, pdu)
+        al = tuple((max(row),) * here.entities for row in step.state.al)
+        return Step(replace(step.state, al=al), step.actions)
+
+
+@dataclass(frozen=True)
+class ForgetsWhatPrecedesTheLine(TotalOrder):
+    """At the end of a reset what stands before the failure line is thrown away instead of acknowledged."""
+
+    def arrive(self, here: Here, state: Transfer, packet: Hashable, sender: int) -> Step[Transfer]:
+        step = super().arrive(here, state, packet, sender)
+        if step.state.epoch == state.epoch:
+            return step
+        return Step(step.state, tuple(action for action in step.actions if not isinstance(action, Deliver)))
+
+
+BUGS = (AcknowledgesTooEarly, AcceptsWithGaps, KeepsNothing, TakesOneForAll, ForgetsWhatPrecedesTheLine)

@@ -1,0 +1,106 @@
+"""TO within bounds: exact numbers of states, what holds, and that what is broken on purpose is found."""
+
+from __future__ import annotations
+
+import pytest
+
+from precedes.protocol.bounds import Bounds
+from precedes.protocol.exploring import explore
+from precedes.verdict import Verdict
+from precedes_models.total_order import TotalOrder
+from precedes_models.total_order_transfer import Letter
+from tests.models.dynamic_cluster.exploring import bounds
+from tests.models.dynamic_cluster.quiescence import restless
+from tests.models.to.bugs import (
+    BUGS,
+    AcceptsWithGaps,
+    AcknowledgesTooEarly,
+    ForgetsWhatPrecedesTheLine,
+    KeepsNothing,
+    TakesOneForAll,
+)
+from tests.models.to.channel import Channel
+
+COUNTS: tuple[tuple[Bounds, int], ...] = (
+    (bounds(2, 1), 49),
+    (bounds(3, 1), 241),
+    (bounds(2, 2), 1_345),
+    (bounds(2, 1, losses=1), 1_403),
+)
+SLOW: tuple[tuple[Bounds, int], ...] = (
+    (bounds(2, 1, losses=2), 12_243),
+    (bounds(2, 2, losses=1), 48_384),
+)
+
+
+@pytest.mark.parametrize(("within", "states"), COUNTS)
+def test_to_holds_breadth_first_and_depth_first(within: Bounds, states: int) -> None:
+    for order in ("breadth", "depth"):
+        found = explore(TotalOrder(), within, order=order)
+        assert (found.states, found.verdict) == (states, Verdict.HOLDS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("within", "states"), SLOW)
+def test_to_holds_with_more_losses(within: Bounds, states: int) -> None:
+    found = explore(TotalOrder(), within)
+    assert (found.states, found.verdict) == (states, Verdict.HOLDS)
+
+
+@pytest.mark.parametrize("within", [bounds(3, 1), bounds(2, 1, losses=1)])
+def test_what_is_under_way_comes_to_an_end(within: Bounds) -> None:
+    assert restless(TotalOrder(), within)[1] == 0
+
+
+BROKEN: tuple[tuple[type[TotalOrder], Bounds, str, int], ...] = (
+    (AcknowledgesTooEarly, bounds(2, 1), "TO: acknowledged is pre-acknowledged by all", 11),
+    (AcceptsWithGaps, bounds(2, 1, losses=1, depth=22), "TO: accepted without a gap", 8),
+    (KeepsNothing, bounds(2, 1, losses=1), "information_preserving", 16),
+    (TakesOneForAll, bounds(2, 1), "no starvation", 15),
+    (ForgetsWhatPrecedesTheLine, bounds(2, 1, losses=1), "information_preserving", 19),
+)
+
+
+@pytest.mark.parametrize(("bug", "within", "name", "moves"), BROKEN)
+def test_what_is_broken_on_purpose_is_found(
+    bug: type[TotalOrder], within: Bounds, name: str, moves: int
+) -> None:
+    found = {each.property: len(each.behaviour) - 1 for each in explore(bug(), within).findings}
+    assert found.get(name) == moves
+
+
+def test_every_bug_is_looked_for() -> None:
+    assert {bug for bug, *_ in BROKEN} == set(BUGS)
+
+
+def test_one_cut_leaves_different_logs() -> None:
+    """1994, section 4.2, step (3), with go-back and as it is written: see one_cut in specs/papers."""
+    within = bounds(2, script="ab", losses=1, depth=19)
+    literal = explore(TotalOrder(letter=frozenset({Letter.ONE_CUT})), within)
+    found = {each.property: len(each.behaviour) - 1 for each in literal.findings}
+    assert found["TO: acknowledged is pre-acknowledged by all"] == 17
+    assert not explore(TotalOrder(), within).findings
+
+
+@pytest.mark.parametrize(
+    ("letter", "delivered"), [(frozenset({Letter.FORGETS}), ["a1", "c1"]), (frozenset(), ["a1", "b1", "c1"])]
+)
+def test_what_all_have_accepted_may_have_to_be_sent_again(
+    letter: frozenset[Letter], delivered: list[str]
+) -> None:
+    """1994, section 3.3, with go-back: E2 learns that all have b1 before E3 learns that it has lost a1, which was
+    sent before: see forgets in specs/papers."""
+    channel = Channel(TotalOrder(letter=letter), 3)
+    channel.send(0)
+    channel.send(1)
+    channel.arrive(0, 1)
+    channel.lose(2)
+    channel.arrive(0, 1, 2)
+    channel.send(2)
+    channel.arrive(0, 1)
+    channel.expire(0)
+    channel.expire(1)
+    channel.arrive(0, 1, 0, 1)
+    channel.rest()
+    assert [sorted(log) for log in channel.delivered] == [delivered] * 3
+    assert len({tuple(log) for log in channel.delivered}) == 1
