@@ -17,30 +17,9 @@ import click
 from precedes.commands.drawing import draw
 from precedes.commands.exploring import explore
 from precedes.commands.gate import explain, gate, init
+from precedes.commands.options import MEMORY, SPECS, TIMEOUT
 from precedes.commands.simulating import simulate
 from precedes.exits import Exit
-
-SPECS = click.option(
-    "--spec",
-    "specs",
-    multiple=True,
-    metavar="FILE",
-    help="A .prec file with predicates of your own; repeatable.",
-)
-TIMEOUT = click.option(
-    "--timeout",
-    type=click.FloatRange(min=0.1),
-    default=60.0,
-    show_default=True,
-    help="Seconds for one question.",
-)
-MEMORY = click.option(
-    "--memory",
-    type=click.IntRange(min=64),
-    default=2048,
-    show_default=True,
-    help="Megabytes for one question.",
-)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -130,13 +109,7 @@ def search(
 @click.option(
     "--require", "required", multiple=True, metavar="NAME|FORMULA", help="What must hold; repeatable."
 )
-@click.option(
-    "--spec",
-    "specs",
-    multiple=True,
-    metavar="FILE",
-    help="A .prec file with predicates of your own; repeatable.",
-)
+@SPECS
 @click.option("--engine", type=click.Choice(["auto", "local", "spark"]), default="auto", show_default=True)
 @click.option(
     "--master", metavar="URL", help="The Spark master; implies --engine spark.  [default: local[*]]"
@@ -253,13 +226,7 @@ def convert(traces: tuple[str, ...], output: str) -> Exit:
 
 
 @cli.command("list")
-@click.option(
-    "--spec",
-    "specs",
-    multiple=True,
-    metavar="FILE",
-    help="A .prec file with predicates of your own; repeatable.",
-)
+@SPECS
 def list_names(specs: tuple[str, ...]) -> Exit:
     """Print the predicates, services, models and formats that can be named."""
     from precedes import checking

@@ -11,7 +11,8 @@ from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.protocol import Message, Protocol, Reliable, SingleChannel, Timed
 from precedes.protocol.bounds import Bounds, Destinations
-from precedes.protocol.exploring import Exploration, explore
+from precedes.protocol.exploration import Exploration
+from precedes.protocol.exploring import explore
 from precedes.protocol.moves import Arrived, Expired, Lost, Requested
 from precedes.verdict import Verdict
 from tests.protocol.toys import Alternating, Broken, InTurn, Plain, Tosses, Waits

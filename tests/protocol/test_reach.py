@@ -9,7 +9,9 @@ from __future__ import annotations
 import pytest
 
 from precedes.protocol.bounds import Bounds
-from precedes.protocol.exploring import Exploration, Order, Reduction, explore
+from precedes.protocol.exploration import Exploration
+from precedes.protocol.exploring import Order, explore
+from precedes.protocol.reductions import Reduction
 from precedes.verdict import Verdict
 from precedes_models.auxiliary import LEMMA_6, Auxiliary
 

@@ -13,8 +13,10 @@ from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.protocol import Protocol
 from precedes.protocol.bounds import Bounds, Destinations
-from precedes.protocol.exploring import Exploration, Reduction, explore
+from precedes.protocol.exploration import Exploration
+from precedes.protocol.exploring import explore
 from precedes.protocol.invariants import Invariant
+from precedes.protocol.reductions import Reduction
 from precedes.protocol.stability import at_rest_only, stays_false
 from precedes_models.auxiliary import LEMMA_6, Auxiliary
 from tests.protocol.toys import ENTITY, STEP, InTurn, Tabled

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from precedes.commands.options import AS_WRITTEN, DESTINATIONS, SETTINGS, SPECS
 from precedes.exits import Exit
 
 FAULTS = {
@@ -29,7 +30,7 @@ def _faults(command: Any) -> Any:
 
 @click.command()
 @click.argument("model", metavar="MODEL")
-@click.option("--as-written", is_flag=True, help="The letter of the paper instead of the repaired form.")
+@AS_WRITTEN
 @click.option("--entities", type=click.IntRange(min=1), default=3, show_default=True, metavar="N")
 @click.option(
     "--messages",
@@ -39,11 +40,7 @@ def _faults(command: Any) -> Any:
     metavar="N",
     help="Requests altogether.",
 )
-@click.option(
-    "--destinations",
-    type=click.Choice(["unicast", "multicast", "broadcast", "any"]),
-    help="One other entity, any set of others, all, or any set.  [default: what the model says]",
-)
+@DESTINATIONS
 @click.option(
     "--script", metavar="SENDS", help="Who sends what, in place of every choice: 'a{2,3} b{1} a{3}'."
 )
@@ -56,16 +53,8 @@ def _faults(command: Any) -> Any:
     metavar="NAME|FORMULA",
     help="What must hold; repeatable.  [default: what the paper claims, and its lemmas]",
 )
-@click.option(
-    "--spec",
-    "specs",
-    multiple=True,
-    metavar="FILE",
-    help="A .prec file with predicates of your own; repeatable.",
-)
-@click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the model; repeatable."
-)
+@SPECS
+@SETTINGS
 @click.option("--depth", type=click.IntRange(min=0), metavar="N", help="Stop after so many moves.")
 @click.option("--time-limit", type=click.FloatRange(min=0), metavar="SECONDS", help="Stop then.")
 @click.option("--states", type=click.IntRange(min=1), metavar="N", help="Stop at so many states.")

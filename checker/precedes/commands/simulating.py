@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from precedes.commands.options import AS_WRITTEN, DESTINATIONS, SETTINGS
 from precedes.exits import Exit
 
 RATES = {
@@ -37,7 +38,7 @@ def _rates_and_times(command: Any) -> Any:
 @click.command()
 @click.argument("model", metavar="MODEL")
 @click.option("-o", "--output", required=True, metavar="TRACE", help="The .parquet file to write.")
-@click.option("--as-written", is_flag=True, help="The letter of the paper instead of the repaired form.")
+@AS_WRITTEN
 @click.option("--executions", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N")
 @click.option("--seed", type=int, default=1, show_default=True, metavar="N")
 @click.option("--entities", type=click.IntRange(min=1), default=3, show_default=True, metavar="N")
@@ -49,15 +50,9 @@ def _rates_and_times(command: Any) -> Any:
     metavar="N",
     help="Requests in an execution.",
 )
-@click.option(
-    "--destinations",
-    type=click.Choice(["unicast", "multicast", "broadcast", "any"]),
-    help="One other entity, any set of others, all, or any set.  [default: what the model says]",
-)
+@DESTINATIONS
 @_rates_and_times
-@click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the model; repeatable."
-)
+@SETTINGS
 @click.option(
     "--most-steps", type=click.IntRange(min=1), metavar="N", help="Give up an execution that takes more."
 )

@@ -22,35 +22,21 @@ from precedes.gate.specs import definitions, library_files
 from precedes.gate.traces import of_report
 from precedes.language.requirements import requirement
 from precedes.language.scenario_text import as_scenario
+from precedes.protocol.bounds import FAULTS, Bounds, Conditions, Destinations
 from precedes.verdict import Verdict
 
 if TYPE_CHECKING:
     from precedes.engines.judging import Report
     from precedes.language.library import Library
     from precedes.protocol import Protocol
-    from precedes.protocol.bounds import Bounds
-    from precedes.protocol.exploring import Exploration, Finding
+    from precedes.protocol.exploration import Exploration, Finding
 
 RESULTS: dict[Verdict, Result] = {
     Verdict.HOLDS: "passed",
     Verdict.VIOLATED: "failed",
     Verdict.UNKNOWN: "undecided",
 }
-BOUNDS = (
-    "entities",
-    "messages",
-    "losses",
-    "duplicates",
-    "corruptions",
-    "crashes",
-    "recoveries",
-    "early",
-    "broken_links",
-    "dead",
-    "ticks",
-    "states",
-    "seconds",
-)
+BOUNDS = ("entities", "messages", *FAULTS, "ticks", "states", "seconds")
 """What a model's settings and the bounds of an exploration have in common."""
 BATCH = 1000
 """Simulated executions that are judged at a time."""
@@ -211,7 +197,6 @@ class Simulating(Check):
         from precedes.columns import batch_of
         from precedes.engines.columnar.plan import plan
         from precedes.engines.judging import Merging, judge, report
-        from precedes.protocol.bounds import Conditions, Destinations
         from precedes.protocol.simulating import run, usual
 
         settings = self.settings
@@ -257,8 +242,6 @@ def _protocol(root: Path, settings: Model | Simulation) -> Protocol[Any]:
 
 
 def _bounds(settings: Model) -> Bounds:
-    from precedes.protocol.bounds import Bounds, Destinations
-
     values = {name: getattr(settings, name) for name in BOUNDS}
     return Bounds(destinations=Destinations(settings.destinations), **values)
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from precedes.collecting import paused
 from precedes.diagnostics import Diagnostic, PrecedesError, Span
 from precedes.execution import Execution
 from precedes.formula import Requirement
 from precedes.language import syntax
-from precedes.language.collection import paused
 from precedes.language.library import Library, standard_library
 from precedes.language.mistakes import Mistakes, in_order
 from precedes.language.parser import Broken, Reading, read

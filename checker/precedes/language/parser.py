@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, Final, cast
 from zlib import crc32
 
+from precedes.collecting import paused
 from precedes.diagnostics import Diagnostic, PrecedesError
 from precedes.language import syntax
 from precedes.language.automaton import END, Automaton, Rule, Tables, Unexpected
 from precedes.language.building import Builder, Mistake, name_text
-from precedes.language.collection import paused
 from precedes.language.mistakes import Mistakes, in_order
 from precedes.language.scanner import RawStatement, Token, meant_statement, scan, scan_formula
 from precedes.language.vocabulary import HISTORY_WORDS, KEYWORDS, SYMBOLS, UNITS

@@ -21,6 +21,19 @@ class Destinations(Enum):
     """any set that is not empty, the sender may be in it"""
 
 
+FAULTS = (
+    "losses",
+    "duplicates",
+    "corruptions",
+    "crashes",
+    "recoveries",
+    "early",
+    "broken_links",
+    "dead",
+)
+"""The numbers in `Bounds` of what may go wrong."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """Everything that may happen up to these numbers is explored.

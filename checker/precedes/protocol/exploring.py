@@ -2,147 +2,42 @@
 
 from __future__ import annotations
 
-import gc
 import resource
 import time
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import replace
 from typing import Any, Final, Literal
 
+from precedes.collecting import paused
 from precedes.diagnostics import usage
-from precedes.engines.reference import Explanation, explain
-from precedes.execution import Execution
+from precedes.engines.reference import explain
 from precedes.formula import Requirement
 from precedes.language.library import Library, standard_library
 from precedes.language.requirements import requirement
-from precedes.protocol import symmetry
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.components import Components
+from precedes.protocol.exploration import DEADLOCK, STARVATION, Exploration, Finding
 from precedes.protocol.histories import replayed
 from precedes.protocol.invariants import Invariant
 from precedes.protocol.judging import Judge
 from precedes.protocol.model import Message, Protocol
 from precedes.protocol.moves import Arrived, Move
-from precedes.protocol.network import SingleChannel, Timed
+from precedes.protocol.reductions import Reduction, usable
 from precedes.protocol.space import Space, State, refuse_what_cannot_happen
-from precedes.protocol.stability import stays_false
 from precedes.protocol.symmetry import Symmetry
-from precedes.verdict import FALSE, Verdict, reasons
+from precedes.verdict import FALSE, reasons
 
-DEADLOCK: Final = "no deadlock"
-STARVATION: Final = "no starvation"
 SHORTENING: Final = 20.0
 """Seconds for finding shorter behaviours after a reduced search."""
 Order = Literal["breadth", "depth"]
-
-
-class Reduction(Enum):
-    """A way to leave states out that no property can tell apart from those that are looked at."""
-
-    SYMMETRY = "symmetry of the entities"
-    ONE_BY_ONE = "messages coming in to one entity after the other"
-    BY_ITSELF = "each entity by itself in the end"
-    SILENTLY = "what is not answered comes in first"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A property that a behaviour breaks: a shortest one where the search was breadth first.
-
-    `requirement` and `explanation` where the property is a formula. `about` says what starves or is refused, `starving`
-    has the messages that starve, each with its entity.
-    """
-
-    property: str
-    behaviour: tuple[Move, ...]
-    execution: Execution
-    requirement: Requirement | None = None
-    explanation: Explanation | None = None
-    about: tuple[str, ...] = ()
-    starving: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Exploration:
-    """What an exploration came to.
-
-    `depth` is the number of moves to the farthest state; `stopped_by` the limit that was met. `premises`: how often the
-    premise of each property was met, by different executions, states, pairs or steps. `open` says why a property could
-    not be judged somewhere.
-    """
-
-    states: int
-    transitions: int
-    depth: int
-    complete: bool
-    stopped_by: str | None
-    findings: tuple[Finding, ...]
-    premises: Mapping[str, int]
-    open: Mapping[str, tuple[str, ...]]
-    executions: int = 0
-    resting: int = 0
-    reductions: tuple[str, ...] = ()
-    seconds: float = 0.0
-
-    def of(self, name: str) -> Verdict:
-        """The verdict of one property."""
-        if any(finding.property == name for finding in self.findings):
-            return Verdict.VIOLATED
-        if not self.complete or name in self.open or not self.premises[name]:
-            return Verdict.UNKNOWN
-        return Verdict.HOLDS
-
-    @property
-    def verdicts(self) -> Mapping[str, Verdict]:
-        """The verdict of every property."""
-        return {name: self.of(name) for name in self.premises}
-
-    @property
-    def verdict(self) -> Verdict:
-        """Of all together."""
-        verdicts = set(self.verdicts.values())
-        if Verdict.VIOLATED in verdicts:
-            return Verdict.VIOLATED
-        return Verdict.UNKNOWN if Verdict.UNKNOWN in verdicts or not verdicts else Verdict.HOLDS
 
 
 def claims(protocol: Protocol[Any], library: Library | None = None) -> tuple[Requirement, ...]:
     """What the protocol's paper claims."""
     known = standard_library() if library is None else library
     return tuple(requirement(claim, known) for claim in protocol.claims)
-
-
-def usable(protocol: Protocol[Any], bounds: Bounds, judge: Judge) -> frozenset[Reduction]:
-    """The reductions under which every property that is violated is found violated: see docs/protocols.md."""
-    found = set()
-    formulas = [leaf.formula for leaf in judge.leaves.values()]
-    if symmetry.applies(protocol, bounds, formulas):
-        found.add(Reduction.SYMMETRY)
-    if judge.at_rest and isinstance(protocol.network, SingleChannel) and not (bounds.crashes or bounds.early):
-        found.add(Reduction.SILENTLY)
-    faults = (
-        bounds.losses
-        + bounds.duplicates
-        + bounds.corruptions
-        + bounds.crashes
-        + bounds.recoveries
-        + bounds.early
-    )
-    rearranges = type(protocol).receipt_log is not Protocol.receipt_log
-    if (
-        not (protocol.answers or faults or rearranges or judge.of_pair or judge.of_state)
-        and not isinstance(protocol.network, Timed)
-        and all(stays_false(leaf.formula) for leaf in judge.always.requirements)
-    ):
-        found.add(Reduction.ONE_BY_ONE)
-        has_timers = type(protocol).timers is not Protocol.timers
-        if not (formulas or has_timers) and bounds.entities > 1:
-            found.add(Reduction.BY_ITSELF)
-    return frozenset(found)
 
 
 def explore(
@@ -174,23 +69,11 @@ def explore(
     judge = Judge(asked, checked, at_rest=at_rest)
     reductions = frozenset[Reduction]() if plain else usable(protocol, bounds, judge)
     search = _Search(protocol, bounds, judge, reductions, check_purity, advance)
-    with _without_collector():
+    with paused():
         found = search.run(order)
         if order == "breadth" and Reduction.ONE_BY_ONE in reductions:
             found = replace(found, findings=_shortest(protocol, bounds, judge, found))
     return found
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """States are millions of tuples without cycles: looking through them for garbage takes a third of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _shortest(

@@ -13,8 +13,8 @@ from typing import Any, Final
 from precedes.engines.reference import Witness
 from precedes.language.names import written
 from precedes.language.scenario_text import as_scenario
-from precedes.protocol.bounds import Bounds
-from precedes.protocol.exploring import Exploration, Finding
+from precedes.protocol.bounds import FAULTS, Bounds
+from precedes.protocol.exploration import Exploration, Finding
 from precedes.protocol.histories import needed
 from precedes.protocol.model import Protocol
 from precedes.reports.behaviour import steps
@@ -67,16 +67,7 @@ def _heading(explored: Explored) -> str:
         said += ", given sends"
     else:
         said += f", {_counted(bounds.messages, 'message')} ({bounds.destinations.value})"
-    for kind in (
-        "losses",
-        "duplicates",
-        "corruptions",
-        "crashes",
-        "recoveries",
-        "early",
-        "broken_links",
-        "dead",
-    ):
+    for kind in FAULTS:
         if getattr(bounds, kind):
             said += f", {getattr(bounds, kind)} {kind.replace('_', ' ')}"
     return said

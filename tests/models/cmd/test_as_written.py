@@ -13,7 +13,7 @@ from precedes.language.library import standard_library
 from precedes.outcomes import Limits, Outcome
 from precedes.protocol import Message
 from precedes.protocol.bounds import Bounds, Destinations
-from precedes.protocol.exploring import Finding
+from precedes.protocol.exploration import Finding
 from precedes.verdict import Verdict
 from precedes_models.auxiliary import Auxiliary, Reading
 from precedes_models.cmd import Cmd

@@ -10,7 +10,8 @@ from precedes.formula import Requirement
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.protocol.bounds import Bounds, Destinations
-from precedes.protocol.exploring import Exploration, explore
+from precedes.protocol.exploration import Exploration
+from precedes.protocol.exploring import explore
 from precedes.verdict import Verdict
 from precedes_models.delta_causal import DeltaCausal
 from precedes_models.delta_causal_agent import DeltaAgent

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from precedes.protocol import Message
 from precedes.protocol.bounds import Bounds
-from precedes.protocol.exploring import Exploration, explore
+from precedes.protocol.exploration import Exploration
+from precedes.protocol.exploring import explore
 from precedes.protocol.invariants import Invariant
 from precedes_models.high_integrity import HighIntegrity
 

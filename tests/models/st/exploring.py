@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from precedes.protocol.bounds import Bounds
-from precedes.protocol.exploring import Exploration, explore
+from precedes.protocol.exploration import Exploration
+from precedes.protocol.exploring import explore
 from precedes.protocol.invariants import Invariant
 from precedes.protocol.script import script
 from precedes_models.st import SelectiveTotalOrder

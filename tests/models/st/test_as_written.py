@@ -14,7 +14,7 @@ from precedes.language.compiling import compile_text
 from precedes.language.library import standard_library
 from precedes.outcomes import Limits, Outcome
 from precedes.protocol import Here
-from precedes.protocol.exploring import DEADLOCK
+from precedes.protocol.exploration import DEADLOCK
 from precedes.protocol.invariants import OfEntity, OfState, Situation
 from precedes.verdict import Verdict
 from precedes_models.st import SelectiveTotalOrder

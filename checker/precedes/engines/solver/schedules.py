@@ -8,10 +8,9 @@ plain (few destinations, small times) and carried out by the model, step by step
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -19,23 +18,15 @@ from precedes.diagnostics import usage
 from precedes.engines.reference import evaluate
 from precedes.engines.solver.answers import Deadline, OutOfTime
 from precedes.engines.solver.logic import (
-    Linear,
-    Outcome,
     OutOfMemory,
-    Proposition,
     Solver,
-    Symbol,
     Watch,
-    at_most,
-    compared,
-    negated,
-    number,
 )
+from precedes.engines.solver.narrowing import Narrowing, satisfiable
 from precedes.engines.solver.schedules_encoding import Encoding
 from precedes.engines.solver.schedules_replay import Flight, Schedule, carried_out
 from precedes.engines.solver.search import Mismatch
 from precedes.execution import Execution
-from precedes.formula import Relation
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.protocol.model import Protocol
@@ -163,9 +154,9 @@ def _of_size(
     for constraint in encoding.constraints():
         solver.add(constraint)
     solver.add(encoding.out_of_order() if claim is Claim.THEOREM_3 else encoding.too_late())
-    if not _possible(solver, deadline):
+    if not satisfiable(solver, deadline):
         return None
-    _Plain(encoding, solver, deadline).narrow()
+    _narrow(encoding, Narrowing(solver, deadline))
     schedule = read(encoding, solver)
     instance = replace(model, delta=schedule.delta, epsilon=schedule.epsilon)
     execution = carried_out(instance, schedule)
@@ -179,67 +170,15 @@ def _of_size(
     return Breach(claim, schedule, instance, execution)
 
 
-def _possible(solver: Solver, deadline: Deadline, *assumptions: Proposition) -> bool:
-    outcome = solver.check(deadline.remaining(), *assumptions)
-    if outcome is Outcome.UNKNOWN:
-        raise OutOfTime
-    return outcome is Outcome.SATISFIABLE
-
-
-class _Plain:
-    """Narrows the solutions of a solver down to one that is plain: it does not depend on what Z3 happens to return."""
-
-    def __init__(self, encoding: Encoding, solver: Solver, deadline: Deadline) -> None:
-        self.encoding = encoding
-        self.solver = solver
-        self.deadline = deadline
-
-    def narrow(self) -> None:
-        """Few destinations, then a short time, then small numbers; what is left by a fixed order of choices."""
-        encoding = self.encoding
-        destinations = [
-            encoding.is_destination(m, e) for m, e in product(encoding.messages, encoding.entities)
-        ]
-        self._fewest(destinations)
-        for choice in encoding.choices():
-            self._insist(choice)
-        numbers = list(encoding.numbers())
-        self._least(numbers)
-        for symbol in numbers:
-            self._least([symbol])
-        assert _possible(self.solver, self.deadline)
-
-    def _fewest(self, parts: Sequence[Symbol]) -> None:
-        holding = sum(self.solver.holds(part) for part in parts)
-        while holding and _possible(self.solver, self.deadline, at_most(parts, holding - 1)):
-            holding = sum(self.solver.holds(part) for part in parts)
-        self.solver.add(at_most(parts, holding))
-        assert _possible(self.solver, self.deadline)
-
-    def _insist(self, proposition: Proposition) -> None:
-        if self.solver.holds(proposition) or _possible(self.solver, self.deadline, proposition):
-            self.solver.add(proposition)
-        else:
-            self.solver.add(negated(proposition))
-            assert _possible(self.solver, self.deadline)
-
-    def _least(self, symbols: Sequence[Symbol]) -> None:
-        """Have the greatest of the numbers be as small as can be."""
-
-        def none_above(bound: int) -> list[Proposition]:
-            limit = Linear(Fraction(bound))
-            return [compared(number(symbol), Relation.AT_MOST, limit) for symbol in symbols]
-
-        low, high = 0, max(self.solver.whole(symbol) for symbol in symbols)
-        while low < high:
-            middle = (low + high) // 2
-            if _possible(self.solver, self.deadline, *none_above(middle)):
-                high = max(self.solver.whole(symbol) for symbol in symbols)
-            else:
-                low = middle + 1
-        for proposition in none_above(low):
-            self.solver.add(proposition)
-        assert _possible(self.solver, self.deadline)
+def _narrow(encoding: Encoding, narrowing: Narrowing) -> None:
+    """Few destinations, then a short time, then small numbers; what is left by a fixed order of choices."""
+    pairs = product(encoding.messages, encoding.entities)
+    narrowing.fewest([encoding.is_destination(message, entity) for message, entity in pairs])
+    narrowing.decide(encoding.choices())
+    numbers = list(encoding.numbers())
+    narrowing.least(numbers)
+    for symbol in numbers:
+        narrowing.least([symbol])
 
 
 def read(encoding: Encoding, solver: Solver) -> Schedule:

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 def paused() -> Iterator[None]:
     """No collection within.
 
-    Of a file with thousands of scenarios nothing is garbage, and looking for it takes half the time.
+    Of a file with thousands of scenarios, and of millions of states of a protocol, nothing is garbage; looking for it
+    takes a third to half of the time.
     """
     enabled = gc.isenabled()
     gc.disable()

@@ -1,0 +1,38 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+import click
+
+SPECS = click.option(
+    "--spec",
+    "specs",
+    multiple=True,
+    metavar="FILE",
+    help="A .prec file with predicates of your own; repeatable.",
+)
+TIMEOUT = click.option(
+    "--timeout",
+    type=click.FloatRange(min=0.1),
+    default=60.0,
+    show_default=True,
+    help="Seconds for one question.",
+)
+MEMORY = click.option(
+    "--memory",
+    type=click.IntRange(min=64),
+    default=2048,
+    show_default=True,
+    help="Megabytes for one question.",
+)
+AS_WRITTEN = click.option(
+    "--as-written", is_flag=True, help="The letter of the paper instead of the repaired form."
+)
+DESTINATIONS = click.option(
+    "--destinations",
+    type=click.Choice(["unicast", "multicast", "broadcast", "any"]),
+    help="One other entity, any set of others, all, or any set.  [default: what the model says]",
+)
+SETTINGS = click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the model; repeatable."
+)

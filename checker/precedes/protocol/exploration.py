@@ -1,0 +1,77 @@
+"""What an exploration came to, as values: what was reached, what was broken, and the verdict of each property."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from precedes.engines.reference import Explanation
+from precedes.execution import Execution
+from precedes.formula import Requirement
+from precedes.protocol.moves import Move
+from precedes.verdict import Verdict
+
+DEADLOCK: Final = "no deadlock"
+STARVATION: Final = "no starvation"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A property that a behaviour breaks: a shortest one where the search was breadth first.
+
+    `requirement` and `explanation` where the property is a formula. `about` says what starves or is refused, `starving`
+    has the messages that starve, each with its entity.
+    """
+
+    property: str
+    behaviour: tuple[Move, ...]
+    execution: Execution
+    requirement: Requirement | None = None
+    explanation: Explanation | None = None
+    about: tuple[str, ...] = ()
+    starving: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """What an exploration came to.
+
+    `depth` is the number of moves to the farthest state; `stopped_by` the limit that was met. `premises`: how often the
+    premise of each property was met, by different executions, states, pairs or steps. `open` says why a property could
+    not be judged somewhere.
+    """
+
+    states: int
+    transitions: int
+    depth: int
+    complete: bool
+    stopped_by: str | None
+    findings: tuple[Finding, ...]
+    premises: Mapping[str, int]
+    open: Mapping[str, tuple[str, ...]]
+    executions: int = 0
+    resting: int = 0
+    reductions: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    def of(self, name: str) -> Verdict:
+        """The verdict of one property."""
+        if any(finding.property == name for finding in self.findings):
+            return Verdict.VIOLATED
+        if not self.complete or name in self.open or not self.premises[name]:
+            return Verdict.UNKNOWN
+        return Verdict.HOLDS
+
+    @property
+    def verdicts(self) -> Mapping[str, Verdict]:
+        """The verdict of every property."""
+        return {name: self.of(name) for name in self.premises}
+
+    @property
+    def verdict(self) -> Verdict:
+        """Of all together."""
+        verdicts = set(self.verdicts.values())
+        if Verdict.VIOLATED in verdicts:
+            return Verdict.VIOLATED
+        return Verdict.UNKNOWN if Verdict.UNKNOWN in verdicts or not verdicts else Verdict.HOLDS
