@@ -111,8 +111,8 @@ def _singles(measured: dict[str, Any]) -> Iterable[str]:
 
 
 def _single(one: dict[str, Any], name: str) -> str:
-    shown = f" + {one['shown'][name]:.2f}" if name in one["shown"] else ""
-    return f"{one['judged'][name]:.2f}{shown}"
+    shown = f" + {one['shown'][name]:.3f}" if name in one["shown"] else ""
+    return f"{one['judged'][name]:.3f}{shown}"
 
 
 def _grown(sizes: Sequence[dict[str, Any]], name: str) -> str:

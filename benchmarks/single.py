@@ -3,14 +3,14 @@
 Executions of three sizes, each twice as large as the one before, in two shapes: every message to four entities, every
 message to all. In the violating ones a single entity delivers two messages the other way round, halfway through.
 Measured are the judgement by each predicate, the batch being in memory, and the search for what shows the violation
-(time of the processor, for one thread does it), and the whole process. Writes build/single.json.
+(time of the processor, for one thread does it), and a whole process. Writes build/single.json; a run that was ended
+goes on where it was.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -67,12 +67,16 @@ def trace(workload: Workload, *, violated: bool) -> Path:
 def _write(workload: Workload, path: Path, *, violated: bool) -> None:
     made = rows(workload)
     source = path.with_name(f"plain-{path.name}")
-    written(workload, swapped(made) if violated else made, str(source))
+    written(
+        workload,
+        swapped(made, everybody=workload.sets == workload.entities) if violated else made,
+        str(source),
+    )
     convert([source], path, Notices())
     source.unlink()
 
 
-def swapped(made: Rows) -> Rows:
+def swapped(made: Rows, *, everybody: bool) -> Rows:
     """The rows with two deliveries of the first entity swapped, about halfway through.
 
     They follow each other, of messages from one sender to the same entities.
@@ -83,9 +87,9 @@ def swapped(made: Rows) -> Rows:
     sends = np.flatnonzero(made.send)
     send_of = sends[np.argsort(made.message[sends])]
     one, next_one = send_of[made.message[at]], send_of[made.message[at + 1]]
-    alike = (made.entity[one] == made.entity[next_one]) & (
-        made.destinations[one] == made.destinations[next_one]
-    )
+    alike = made.entity[one] == made.entity[next_one]
+    if not everybody:
+        alike &= made.destinations[one] == made.destinations[next_one]
     place = at[np.flatnonzero(alike)[0]]
     message = made.message.copy()
     message[[place, place + 1]] = message[[place + 1, place]]
@@ -136,42 +140,61 @@ def workloads(events: int, entities: int) -> Iterator[list[Workload]]:
         ]
 
 
+class Kept:
+    """build/single.json: what was measured of executions of one size, so that a run that was ended goes on."""
+
+    def __init__(self, events: int, entities: int) -> None:
+        self._path = Path("build/single.json")
+        self.document: dict[str, Any] = {
+            "events": events,
+            "entities": entities,
+            "executions": [],
+            "process": [],
+        }
+        if self._path.exists():
+            before = json.loads(self._path.read_text(encoding="utf-8"))
+            if (before.get("events"), before.get("entities")) == (events, entities):
+                self.document = before
+
+    def has(self, of: str, **case: Any) -> bool:
+        """Whether something of this case was measured."""
+        return any(case.items() <= one.items() for one in self.document[of])
+
+    def add(self, of: str, measured: dict[str, Any]) -> None:
+        """Keep what was measured."""
+        self.document[of].append(measured)
+        self._path.write_text(json.dumps(self.document, indent=2) + "\n", encoding="utf-8")
+
+
 def main() -> None:
-    """Measure, print, write."""
+    """Measure what was not measured before, print, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--events", type=int, default=10_000_000)
     parser.add_argument("--entities", type=int, default=200)
     parser.add_argument("--times", type=int, default=3)
     given = parser.parse_args()
-    results: list[Single] = []
-    whole = []
+    kept = Kept(given.events, given.entities)
     for sizes in workloads(given.events, given.entities):
+        sets = sizes[-1].sets
         for violated in (False, True):
-            print(f"{sizes[-1].sets} destinations, {'violated' if violated else 'holds'}")
             for workload in sizes:
-                results.append(measure(workload, given.times, violated=violated))
-                print(_line(results[-1]), flush=True)
-            arguments = [
-                PRECEDES,
-                "verify",
-                str(trace(sizes[-1], violated=violated)),
-                "--require",
-                "ST",
-                "--require",
-                "causal_order",
-            ]
-            ended = once(arguments)
-            whole.append({"sets": sizes[-1].sets, "violated": violated, **asdict(ended)})
-            print(
-                f"whole process: {ended.processor:.2f} s of the processor, {ended.peak_mib:.0f} MiB",
-                flush=True,
-            )
-    document = {"load": os.getloadavg()[0], "executions": [asdict(one) for one in results], "process": whole}
-    Path("build/single.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+                if not kept.has("executions", sets=sets, violated=violated, messages=workload.messages):
+                    one = measure(workload, given.times, violated=violated)
+                    kept.add("executions", asdict(one))
+                    print(_line(one), flush=True)
+            if not kept.has("process", sets=sets, violated=violated):
+                required = ("--require", "ST", "--require", "causal_order")
+                ended = once([PRECEDES, "verify", str(trace(sizes[-1], violated=violated)), *required])
+                kept.add("process", {"sets": sets, "violated": violated, **asdict(ended)})
+                print(
+                    f"a whole process: {ended.processor:.2f} s of the processor, {ended.peak_mib:.0f} MiB",
+                    flush=True,
+                )
 
 
 def _line(one: Single) -> str:
-    parts = [f"{one.events:>11,} events"]
+    shape = f"{one.sets} destinations, {'violated' if one.violated else 'holds'}"
+    parts = [f"{one.events:>11,} events, {shape}"]
     for name, seconds in one.judged.items():
         shown = f"+{one.shown[name]:.3f}({one.messages_shown[name]})" if name in one.shown else ""
         parts.append(f"{name} {seconds:.3f}{shown}")
