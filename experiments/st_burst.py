@@ -1,10 +1,9 @@
 """What ST does with a burst of PDUs of which some are lost, measured on the protocol itself.
 
 As in section 5: L PDUs are on the channel before any of them has been confirmed; each is sent by one of the n
-entities, to d
-random ones. Every entity misses every data PDU, sent again or not, with probability f. Agreements and polls are
-not lost: the equations do not know them. A burst of which no destination misses anything costs nothing; so bursts
-are drawn that have a loss, and what they cost is weighed with the probability of one.
+entities, to d random ones. Every entity misses every data PDU, sent again or not, with probability f. Agreements and
+polls are not lost: the equations do not know them. A burst of which no destination misses anything costs nothing; so
+bursts are drawn that have a loss, and what they cost is weighed with the probability of one.
 """
 
 from __future__ import annotations
@@ -131,8 +130,7 @@ def _complete(channel: Channel) -> bool:
 
 def measured(setting: Setting, precision: float, most: int) -> tuple[Estimate, Estimate, int]:
     """Sorted and sent again, of L PDUs, and how many bursts it took until both intervals are within `precision` of
-    their
-    value (`most` at the most). Where nothing is sorted, as with go-back, the other alone counts."""
+    their value (`most` at the most). Where nothing is sorted, as with go-back, the other alone counts."""
     costs: list[Cost] = []
     while True:
         costs += [burst(setting, f"{setting} {number}") for number in range(len(costs), len(costs) + BATCH)]

@@ -22,9 +22,8 @@ def sizes(scale: Scale) -> tuple[int, ...]:
 
 
 def points(scale: Scale, *, go_back: bool) -> list[Setting]:
-    """What is measured. The larger the cluster, the fewer points: a burst of 50 PDUs takes a second, with f = 0.2
-    15, and
-    by go-back what is sent again is lost again."""
+    """What is measured. The larger the cluster, the fewer points: a burst of 50 PDUs takes a second, with f = 0.2 15,
+    and by go-back what is sent again is lost again."""
     rates = {5: (0.001, 0.01, 0.05, 0.2), 10: (0.001, 0.01, 0.05, 0.2), 20: (0.001, 0.01, 0.05), 50: (0.01,)}
     found = []
     for n in sizes(scale):

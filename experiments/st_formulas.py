@@ -1,10 +1,9 @@
 """ST, section 5: equations (1) to (5), in PDUs of a burst.
 
-`n` entities, `d` destinations of a PDU (0 < d <= n, a mean), `f` the probability that one entity misses a PDU (0
-<= f <= 1),
-`length` the paper's L: how many PDUs are not pre-acknowledged (L >= 1; the paper sets L = n). All results are
-numbers of PDUs: of
-one entity where they are sorted, of the cluster where they are sent again. ValueError outside these ranges.
+`n` entities, `d` destinations of a PDU (0 < d <= n, a mean), `f` the probability that one entity misses a PDU (0 <= f
+<= 1), `length` the paper's L: how many PDUs are not pre-acknowledged (L >= 1; the paper sets L = n). All results are
+numbers of PDUs: of one entity where they are sorted, of the cluster where they are sent again. ValueError outside
+these ranges.
 """
 
 from __future__ import annotations
@@ -26,9 +25,8 @@ def first(n: int, d: float, f: float, before: int) -> float:
 def concerned(n: int, d: float, length: int, before: int) -> float:
     """(1), T_l: how many PDUs behind the failure line an entity has to look at, if l PDUs are before it.
 
-    The terms that are printed out have the exponents 0, 1, 2, ..., L-l-1; the general term is printed with i-1
-    beside (L-l-i),
-    which does not fit them. Taken is i.
+    The terms that are printed out have the exponents 0, 1, 2, ..., L-l-1; the general term is printed with i-1 beside
+    (L-l-i), which does not fit them. Taken is i.
     """
     if not 0 <= before < length:
         raise ValueError(f"l = {before}: it must be that 0 <= l < L = {length}")

@@ -1,8 +1,7 @@
 """The dynamic cluster: what must hold of the active entities, and that the agreements end.
 
-Active are those that run and are A in their own eyes (section 2.2); active all along those among them that have
-not stopped
-in between.
+Active are those that run and are A in their own eyes (section 2.2); active all along those among them that have not
+stopped in between.
 """
 
 from __future__ import annotations
@@ -152,8 +151,7 @@ def deleted_unacknowledged(
 
 def only_the_stopped(protocol: Any, situation: Situation) -> bool | None:
     """At rest nobody who runs is taken for stopped, but those with whom the protocol is hasty. So it is where no
-    time-out is
-    premature."""
+    time-out is premature."""
     members = list(active(situation, all_along=False))
     masked = frozenset[int]().union(*(member.emask for _, member in members))
     if not situation.quiet or not masked:

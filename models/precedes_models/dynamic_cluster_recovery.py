@@ -1,14 +1,11 @@
 """The dynamic cluster, section 3.3: an entity that had stopped is taken back, steps (1) to (5) and the AL reset.
 
-Readings: SEQ of a PDU of the agreement is that of the last PDU its source has sent, so that REQ_h = rc.SEQ + 1 in
-(2) is what E_h
-sends next; RCV_ACK has ACK_i = REQ_i, which (4) compares and (3) does not set; in (3) `s.BMAP` is rcp.BMAP. From
-the RCV on
-nobody sends data or accepts it, until (5) resumes.
+Readings: SEQ of a PDU of the agreement is that of the last PDU its source has sent, so that REQ_h = rc.SEQ + 1 in (2)
+is what E_h sends next; RCV_ACK has ACK_i = REQ_i, which (4) compares and (3) does not set; in (3) `s.BMAP` is
+rcp.BMAP. From the RCV on nobody sends data or accepts it, until (5) resumes.
 
-Repaired, the recovery is what a reset of TO is: all cut to the least that anybody has told, those who have sent
-what was
-cut send it again, and E_h begins where the others stand.
+Repaired, the recovery is what a reset of TO is: all cut to the least that anybody has told, those who have sent what
+was cut send it again, and E_h begins where the others stand.
 """
 
 from __future__ import annotations
@@ -193,10 +190,8 @@ class RecoveryAgreement(StopAgreement):
         """Step (3) and the AL reset. `rows`: ACK of the RCV_PACKs of all but E_h, or of the RCV_ACKs.
 
         As written only REQ_h is set: for every other j, last(RL_kj).SEQ + 1 is REQ_j already; E_h has from each
-        RCV_PACK
-        what its source sends next, (2), and of those that have stopped nothing. Repaired, the log is cut to the
-        least that
-        anybody has told of the others, REQ_h = rc.SEQ + 1, and E_h stands where that leaves the others.
+        RCV_PACK what its source sends next, (2), and of those that have stopped nothing. Repaired, the log is cut to
+        the least that anybody has told of the others, REQ_h = rc.SEQ + 1, and E_h stands where that leaves the others.
         """
         assert state.returning is not None
         who, data = state.returning.who, state.data

@@ -1,11 +1,9 @@
 """The dynamic cluster, section 3.2: the stop agreement, steps (1) to (5).
 
-Readings: in (2) E_i is the source of s, so that AL_ji = s.ACK_j is the acceptance of an ACK as everywhere else; in
-(3) the
-printed `sp.ACK_j = REQ_j` is of sa. The text does not say whether a STOP_PACK or STOP_ACK counts that was sent in
-another
-agreement; here those count that have the BMAP of this entity's emask, and whoever learns of another stopped entity
-answers again, with the new emask.
+Readings: in (2) E_i is the source of s, so that AL_ji = s.ACK_j is the acceptance of an ACK as everywhere else; in (3)
+the printed `sp.ACK_j = REQ_j` is of sa. The text does not say whether a STOP_PACK or STOP_ACK counts that was sent in
+another agreement; here those count that have the BMAP of this entity's emask, and whoever learns of another stopped
+entity answers again, with the new emask.
 """
 
 from __future__ import annotations
@@ -88,9 +86,8 @@ class StopAgreement(Protocol[Member]):
         return state.emask | pdu.bmap
 
     def told_of_stop(self, here: Here, state: Member, pdu: StopPdu) -> Member:
-        """An entity that is recovering learns who has stopped meanwhile, and begins again. Whatever comes, the
-        others may be
-        about to take it back, and it goes on asking."""
+        """An entity that is recovering learns who has stopped meanwhile, and begins again. Whatever comes, the others
+        may be about to take it back, and it goes on asking."""
         if state.standing is not Standing.RECOVERING:
             return state
         emask = state.emask | pdu.bmap - {here.entity}
@@ -106,8 +103,7 @@ class StopAgreement(Protocol[Member]):
 
     def given_up(self, state: Member) -> Member:
         """A stop comes while somebody is being taken back, which the paper leaves open (section 4): the stop goes
-        first,
-        and whoever comes back, once it has been told, sends RCV again."""
+        first, and whoever comes back, once it has been told, sends RCV again."""
         if state.returning is None:
             return state
         who = state.returning.who

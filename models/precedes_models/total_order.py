@@ -1,6 +1,5 @@
 """TO: totally ordering broadcast over a single channel. M. Takizawa: Cluster Control Protocol for Highly Reliable
-Broadcast
-Communication, 1987, as far as the dynamic cluster paper ([1] there) and the ST paper of 1994 tell it.
+Broadcast Communication, 1987, as far as the dynamic cluster paper ([1] there) and the ST paper of 1994 tell it.
 """
 
 from __future__ import annotations
@@ -118,9 +117,8 @@ def timers(here: Here, state: Transfer, group: frozenset[int], attempts: int) ->
 
 
 def staggered(here: Here, name: str, kind: int, about: int | None = None) -> Timer:
-    """A time-out of a kind. Those of one kind are the longer the higher the number of the entity, so that not all
-    send at
-    once; so an exploration need not look at every order of time-outs that expire while nothing is under way."""
+    """A time-out of a kind. Those of one kind are the longer the higher the number of the entity, so that not all send
+    at once; so an exploration need not look at every order of time-outs that expire while nothing is under way."""
     after = 5_000 * 4**kind + 2_000 * here.entity
     return Timer(name, after=after, about=about, patience=kind * 100 + here.entity)
 

@@ -1,18 +1,14 @@
 """TO, recovery of lost PDUs: the agreement on a failure line, and go-back retransmission from there.
 
-After the ST paper (1994, section 4.2, agreement on the failure line, and section 4.3, go-back), with every entity
-a destination:
-RST makes everybody stop data transfer and tell its REQ by RST_PAK; with all of those, each cuts its log and tells
-by RST_ACK;
-with all of those, what is left is acknowledged, and the sources send again what was cut.
+After the ST paper (1994, section 4.2, agreement on the failure line, and section 4.3, go-back), with every entity a
+destination: RST makes everybody stop data transfer and tell its REQ by RST_PAK; with all of those, each cuts its log
+and tells by RST_ACK; with all of those, what is left is acknowledged, and the sources send again what was cut.
 
-The first PDU that somebody misses and somebody has, x, is where the logs begin to differ. With the minima of REQ
-over the
-RST_PAKs an entity that has x cuts there (step 3). One that misses x itself does not know where in its log x would
-have been:
-what it received after x from others, which nobody lost, stays as the step is written, and then comes before x in its
-log. Repaired: the RST_ACKs tell REQ after the cut, and everybody cuts once more, by the minima over those. Somebody
-had x and told where it cut, so all logs are then the same.
+The first PDU that somebody misses and somebody has, x, is where the logs begin to differ. With the minima of REQ over
+the RST_PAKs an entity that has x cuts there (step 3). One that misses x itself does not know where in its log x would
+have been: what it received after x from others, which nobody lost, stays as the step is written, and then comes before
+x in its log. Repaired: the RST_ACKs tell REQ after the cut, and everybody cuts once more, by the minima over those.
+Somebody had x and told where it cut, so all logs are then the same.
 
 Not in the text: `epoch`, by which PDUs of an earlier reset are told apart, and the time-out by which an entity repeats
 what it sent last in a reset; `again` asks whoever receives that to answer with what it sent last.

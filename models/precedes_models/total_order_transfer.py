@@ -2,9 +2,8 @@
 confirmation.
 
 After the ST paper (1994, sections 3.1 to 3.4) with every entity a destination: one SEQ instead of TSEQ and PSEQ, one
-REQ instead of TREQ and PREQ. Whose confirmations count is an argument, `group`, because the dynamic cluster
-ignores those of
-entities that have stopped. How lost PDUs are recovered is decided in `total_order_reset`.
+REQ instead of TREQ and PREQ. Whose confirmations count is an argument, `group`, because the dynamic cluster ignores
+those of entities that have stopped. How lost PDUs are recovered is decided in `total_order_reset`.
 
 The papers leave open who sends when there is no data to send; a PDU is acknowledged only by later PDUs. Here an
 entity that owes a confirmation sends an empty PDU: one with a SEQ and ACKs, and no data.
@@ -159,9 +158,9 @@ def confirmed(here: Here, state: Transfer, group: frozenset[int], *, forgets: bo
 
 
 def unconfirmed(state: Transfer, group: frozenset[int]) -> tuple[tuple[Data, ...], frozenset[int]]:
-    """What keeps accepted data from being acknowledged: the PDUs of RRL that have to be pre-acknowledged first, up
-    to the
-    last data PDU and the last PDU that confirms data; and the entities of which there is no PDU that confirms all data.
+    """What keeps accepted data from being acknowledged: the PDUs of RRL that have to be pre-acknowledged first, up to
+    the last data PDU and the last PDU that confirms data; and the entities of which there is no PDU that confirms all
+    data.
 
     An ACK outside of data transfer (stop (2) of the dynamic cluster) may pre-acknowledge data. It is in no RRL, and so
     nothing is ever acknowledged by it: a PDU with a SEQ has to follow.

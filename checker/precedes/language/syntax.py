@@ -516,9 +516,8 @@ Statement = ScenarioHead | Cluster | Log | Set | Expect | Definition | Question
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """The statements of a file, in their order. A scenario reaches from its head to the next head;
-    definitions and questions
-    may stand between its statements and belong to the file."""
+    """The statements of a file, in their order. A scenario reaches from its head to the next head; definitions and
+    questions may stand between its statements and belong to the file."""
 
     statements: tuple[Statement, ...]
     path: str | None = field(default=None, compare=False)
