@@ -19,6 +19,7 @@ from precedes.commands.exploring import explore
 from precedes.commands.gate import explain, gate, init
 from precedes.commands.options import MEMORY, SPECS, TIMEOUT
 from precedes.commands.simulating import simulate
+from precedes.commands.verifying import infer, verify
 from precedes.exits import Exit
 
 
@@ -105,66 +106,6 @@ def search(
 
 
 @cli.command()
-@click.argument("traces", nargs=-1, required=True, metavar="TRACE...")
-@click.option(
-    "--require", "required", multiple=True, metavar="NAME|FORMULA", help="What must hold; repeatable."
-)
-@SPECS
-@click.option("--engine", type=click.Choice(["auto", "local", "spark"]), default="auto", show_default=True)
-@click.option(
-    "--master", metavar="URL", help="The Spark master; implies --engine spark.  [default: local[*]]"
-)
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option(
-    "--out", metavar="DIR", help="Write verdicts.parquet there: what does not hold, with its witness."
-)
-@click.option("--all-verdicts", is_flag=True, help="With --out: the executions that hold, too.")
-@click.option("--delta", metavar="TIME", help="The time a message may take, as 100ms or 2s.")
-@click.option("--epsilon", metavar="TIME", help="How far clocks may be apart.")
-@click.option(
-    "--incomplete",
-    is_flag=True,
-    help="The trace may lack rows: a delivery not recorded is unknown, not lost.",
-)
-@click.option("--delivery", type=click.Choice(["deliver", "arrive"]), default="deliver", show_default=True)
-@click.option(
-    "--cluster",
-    multiple=True,
-    metavar="NAME[,NAME...]",
-    help="Entities of every execution that may have no row.",
-)
-@click.option("--strict", is_flag=True, help="Stop at rows that contradict each other.")
-@click.option(
-    "--max-violations", type=click.IntRange(min=0), default=10, show_default=True, help="How many to show."
-)
-def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **options: Any) -> Exit:
-    """Judge recorded executions: JSON Lines, CSV or Parquet; files, globs, directories; - for standard input."""
-    import time
-
-    from precedes import verification
-    from precedes.diagnostics import usage
-    from precedes.reports import verification as printed
-    from precedes.reports.progress import progress
-
-    if not required:
-        raise usage(
-            "nothing is required", "say what must hold, as in --require ST; `precedes list` has the names"
-        )
-    started = time.perf_counter()
-    question = verification.Question(traces=traces, required=required, **options)
-    with progress() as advance:
-        report, notices = verification.verify(question, advance)
-    seconds = time.perf_counter() - started
-    text = printed.as_json if form == "json" else printed.as_text
-    click.echo(text(report, notices, seconds), nl=False)
-    from precedes.verdict import Verdict
-
-    return {Verdict.HOLDS: Exit.HOLDS, Verdict.VIOLATED: Exit.VIOLATED, Verdict.UNKNOWN: Exit.UNDECIDED}[
-        report.verdict
-    ]
-
-
-@cli.command()
 @SPECS
 @click.option(
     "--format",
@@ -237,7 +178,7 @@ def list_names(specs: tuple[str, ...]) -> Exit:
     return Exit.HOLDS
 
 
-for command in (explore, draw, simulate, gate, explain, init):
+for command in (verify, infer, explore, draw, simulate, gate, explain, init):
     cli.add_command(command)
 
 

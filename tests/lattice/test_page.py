@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from precedes.language.library import standard_library
 from precedes.lattice import Lattice, lattice
 from precedes.outcomes import Limits
 from precedes.reports.hasse_svg import label, svg
-from precedes.reports.lattice import as_markdown
+from precedes.reports.lattice import as_markdown, as_proved
 from precedes.verdict import Verdict, verdict
 
 ROOT = Path(__file__).parents[2]
@@ -56,6 +57,13 @@ def test_tables_are_those_of_a_fresh_run(heading: str) -> None:
 def test_page_is_that_of_a_fresh_run() -> None:
     """Also the executions shown; `precedes lattice --format markdown -o docs/lattice.md` renews it."""
     assert page() == as_markdown(fresh(), PICTURE)
+
+
+@pytest.mark.xdist_group("lattice")
+def test_what_is_shipped_as_proved_is_what_a_fresh_run_proves() -> None:
+    """`python tools/proved.py` renews it."""
+    shipped = files("precedes_specs").joinpath("proved.json").read_text(encoding="utf-8")
+    assert shipped == as_proved(fresh())
 
 
 @pytest.mark.xdist_group("lattice")

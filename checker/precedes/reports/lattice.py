@@ -179,6 +179,15 @@ def as_json(lattice: Lattice) -> str:
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
+def as_proved(lattice: Lattice) -> str:
+    """What is proved and nothing else, a line for each name and its equals: `proved.json` beside the library."""
+    lines = [
+        json.dumps({"names": node.names, "implies": lattice.implied[node.name]}, ensure_ascii=False)
+        for node in lattice.nodes
+    ]
+    return "[\n" + ",\n".join(lines) + "\n]\n"
+
+
 def summary(lattice: Lattice) -> str:
     """How many names, pairs and answers of each kind."""
     names = sum(len(node.names) for node in lattice.nodes)

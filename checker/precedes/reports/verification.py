@@ -68,7 +68,7 @@ def as_text(report: Report, notices: Sequence[Notice], seconds: float) -> str:
     closing line.
     """
     lines = [f"notice {notice.render()}" for notice in notices]
-    lines += [f"notice {text}" for text in _remarks(report)]
+    lines += [f"notice {text}" for text in remarks(report)]
     width = max((len(name) for name in report.counts), default=0)
     for name, count in report.counts.items():
         lines.append(f"{name:<{width}}  {_counted(count)}")
@@ -92,7 +92,8 @@ def as_text(report: Report, notices: Sequence[Notice], seconds: float) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _remarks(report: Report) -> list[str]:
+def remarks(report: Report) -> list[str]:
+    """What a reader has to know before the verdicts: what was not met, what holds of nothing."""
     remarks = [
         f"{shown(name)} is named in a requirement and occurs in no execution: nothing was checked of it"
         for name in report.unmet
@@ -112,12 +113,17 @@ def _counted(count: Count) -> str:
     return f"{count.verdict.value:<9} {', '.join(parts) or 'no execution'}"
 
 
-def _closing(report: Report, seconds: float) -> str:
+def size_of(report: Report, seconds: float) -> str:
+    """`20 executions, 3,600 events, 0.4 s`."""
     counted = (
         f"{number:,} {noun}{'' if number == 1 else 's'}"
         for number, noun in ((report.executions, "execution"), (report.events, "event"))
     )
-    size = f"{', '.join(counted)}, {seconds:.1f} s"
+    return f"{', '.join(counted)}, {seconds:.1f} s"
+
+
+def _closing(report: Report, seconds: float) -> str:
+    size = size_of(report, seconds)
     if not report.executions:
         return f"undecided: the trace has no execution, nothing was checked ({size})"
     if not report.messages:

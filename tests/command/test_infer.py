@@ -1,0 +1,143 @@
+"""`precedes infer`: the strongest that a trace keeps, and nothing that it does not keep."""
+
+from __future__ import annotations
+
+import json
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from precedes.inference import proved
+from tests.command.documents import ROOT
+from tests.command.running import precedes
+from tests.command.test_verify import ENGINES, KEPT, SWAPPED, rows
+
+SAMPLES = sorted((ROOT / "traces").glob("*.jsonl.gz"))
+CHAIN = rows(
+    "1 A send a B,C", "1 B deliver a", "1 B send b C", "1 C deliver b", "1 C deliver a", "1 D send d B,C"
+)
+
+
+def inferred(path: Path, *arguments: object) -> dict[str, Any]:
+    ended = precedes("infer", path, "--format", "json", *arguments)
+    assert ended.code == 0, ended.err
+    document: dict[str, Any] = json.loads(ended.out)
+    return document
+
+
+def counts(path: Path, names: list[str]) -> dict[str, dict[str, int]]:
+    required = [word for name in names for word in ("--require", name)]
+    found: dict[str, dict[str, int]] = json.loads(
+        precedes("verify", path, "--format", "json", *required).out
+    )["predicates"]
+    return found
+
+
+def members(groups: dict[str, Any]) -> set[str]:
+    return {name for first, others in groups.items() for name in (first, *others)}
+
+
+def test_there_are_samples() -> None:
+    assert len(SAMPLES) >= 4
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
+def test_every_name_is_told_as_verify_judges_it(sample: Path) -> None:
+    found = inferred(sample)
+    known = [name for names in proved().equal.values() for name in names]
+    judged = counts(sample, known)
+    broken = {name: group["with"] for name, group in found["broken"].items()}
+    assert members(found["kept"]) == {name for name in known if judged[name]["holds"] == found["executions"]}
+    assert members(broken) == {name for name in known if judged[name]["violated"]}
+    assert set(found["unknown"]) <= {
+        name for name in known if judged[name]["unknown"] and not judged[name]["violated"]
+    }
+    for name, group in found["broken"].items():
+        assert group["violated"] == judged[name]["violated"]
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
+def test_only_the_strongest_kept_and_the_weakest_broken_lead(sample: Path) -> None:
+    found = inferred(sample)
+    assert found["kept"]
+    for groups in (found["kept"], found["broken"]):
+        for one, other in permutations(groups, 2):
+            assert not proved().implies(one, other), (one, other)
+    for name, follow in found["kept"].items():
+        assert all(proved().implies(name, other) for other in follow)
+    for name, group in found["broken"].items():
+        assert all(proved().implies(other, name) for other in group["with"])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_both_engines_infer_the_same(tmp_path: Path, engine: str) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(KEPT + SWAPPED)
+    found = inferred(path, "--engine", engine)
+    assert list(found["kept"]) == ["SP", "CO", "causal_delivery"]
+    assert found["broken"]["order_equivalent"]["violated"] == 1
+    assert "ST" in found["broken"]["order_equivalent"]["with"]
+
+
+def test_the_text(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(KEPT + SWAPPED)
+    ended = precedes("infer", path)
+    assert ended.code == 0
+    assert "keeps, in every execution\n  SP " in ended.out
+    assert "\n  order_equivalent        1 of 2  both logs have" in ended.out
+    assert (
+        "  vector_time             2 of 2  the recorded clocks are the ones that the events imply ("
+        in ended.out
+    )
+    assert "\nto hold it to that: --require SP --require CO --require causal_delivery\n" in ended.out
+    assert ended.out.splitlines()[-1].startswith("inferred from 2 executions, 9 events, ")
+
+
+def test_a_time_makes_deadlines_judgeable(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    timed = [json.loads(row) | {"time": place} for place, row in enumerate(CHAIN.splitlines())]
+    path.write_text("".join(json.dumps(row) + "\n" for row in timed))
+    assert "deadline" in inferred(path)["unknown"]
+    broken = inferred(path, "--delta", "500ms")["broken"]
+    assert "deadline" in broken
+    assert "deadline" not in inferred(path, "--delta", "4s")["broken"]
+
+
+def test_names_of_ones_own_are_judged_and_nothing_is_taken_for_proved_of_them(tmp_path: Path) -> None:
+    spec = tmp_path / "own.prec"
+    spec.write_text(
+        'predicate spread "everything reaches two" := forall p: exists i, j: i != j and p in RL[i] and p in RL[j]\n'
+        "predicate some(p) := exists i: p in RL[i]\n"
+        "service ST := no_duplication\n"
+    )
+    path = tmp_path / "trace.jsonl"
+    path.write_text(KEPT + SWAPPED)
+    found = inferred(path, "--spec", spec)
+    assert found["kept"]["spread"] == []
+    # Defined anew: it is kept, and the library's ST says nothing of this one.
+    assert found["kept"]["ST"] == []
+    assert "some" not in members(found["kept"])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("", "the trace has no execution"), (rows("1 A crash -"), "no message was met")],
+)
+def test_nothing_is_inferred_from_nothing(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(text.replace(', "message": "-"', ""))
+    ended = precedes("infer", path)
+    assert ended.code == 3
+    assert f"undecided: {said}, nothing can be inferred" in ended.out
+
+
+def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text("{\n")
+    ended = precedes("infer", path)
+    assert ended.code == 2
+    assert not ended.out
+    assert "trace.jsonl" in ended.err
