@@ -73,6 +73,30 @@ def validate(document: Any, schema: Any) -> None:
     kind(schema).validate(document)
 
 
+def test_the_page_shows_what_was_found_and_fetches_nothing() -> None:
+    page = rendered("html")
+    assert '<span class="failed">failed</span>' in page
+    assert "&lt;a &amp; b&gt; ```" in page
+    assert "<a & b>" not in page
+    assert page.count("<article") == 4
+    assert 'class="accepted"' in page
+    assert "fixed</span> check b.prec: old" in page
+    assert not re.search(r"<script|https?://(?!www\.w3\.org/2000/svg)|src=|<link", page)
+
+
+def test_the_page_draws_a_counterexample_that_can_be_written_as_a_scenario() -> None:
+    scenario = "scenario found\ncluster one two\nSL1: < a{2} ]\n"
+    drawn = Item("G105", "c", "s", "failed", "said", Place("t"), "", (Event("one", "send a"),), scenario)
+    broken = Item("G105", "c", "t", "failed", "said", Place("t"), "", (Event("one", "send a"),), "scenario")
+    many = Item("G105", "c", "u", "failed", "said", Place("t"), "", (Event("one", "send a"),) * 201, scenario)
+    pages = [
+        rendered("html", Summary((Judged(one, "error"),), 1, 0, (), False, Outcome.OTHERWISE))
+        for one in (drawn, broken, many)
+    ]
+    assert ["<svg" in page for page in pages] == [True, False, False]
+    assert ">two</text>" in pages[0]
+
+
 def test_json_is_as_its_schema_says() -> None:
     document = json.loads(rendered("json"))
     schema = json.loads(precedes("gate", "--schema", "report").out)

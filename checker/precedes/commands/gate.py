@@ -10,7 +10,7 @@ import click
 
 from precedes.exits import Exit
 
-FORMATS = ("text", "json", "junit", "sarif", "github", "github-summary", "gitlab", "tap")
+FORMATS = ("text", "json", "junit", "sarif", "github", "github-summary", "gitlab", "tap", "html")
 
 
 @click.command()

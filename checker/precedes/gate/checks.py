@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from precedes.diagnostics import usage
+from precedes.diagnostics import PrecedesError, usage
 from precedes.execution import Event as ExecutionEvent
 from precedes.execution import EventKind, Execution
 from precedes.gate.items import Event, Item
+from precedes.language.scenario_text import as_scenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,14 @@ def events_of(execution: Execution) -> tuple[Event, ...]:
         for history in execution.histories
         for event in history.events
     )
+
+
+def scenario_of(execution: Execution, name: str) -> str:
+    """An execution as a scenario to keep; empty where the language has no way to write it."""
+    try:
+        return as_scenario(execution, name)
+    except PrecedesError:
+        return ""
 
 
 def _said(event: ExecutionEvent, execution: Execution) -> str:

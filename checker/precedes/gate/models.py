@@ -15,13 +15,12 @@ import msgspec
 from precedes.checking import library_with
 from precedes.diagnostics import PrecedesError
 from precedes.gate import cache
-from precedes.gate.checks import Check, events_of, files, line_of, relative
+from precedes.gate.checks import Check, events_of, files, line_of, relative, scenario_of
 from precedes.gate.configuration import Model, Simulation
 from precedes.gate.items import Item, Place, Result, Stated
 from precedes.gate.specs import definitions, library_files
 from precedes.gate.traces import of_report
 from precedes.language.requirements import requirement
-from precedes.language.scenario_text import as_scenario
 from precedes.protocol.bounds import FAULTS, Bounds, Conditions, Destinations
 from precedes.verdict import Verdict
 
@@ -305,8 +304,4 @@ def _shown(protocol: Protocol[Any], finding: Finding) -> tuple[str, str]:
         witness = finding.explanation.witnesses[0]
         lines.append(sentence(finding.requirement, finding.explanation.execution, witness))
     lines.append(figure(finding.execution, witness))
-    try:
-        scenario = as_scenario(finding.execution, "found")
-    except PrecedesError:
-        scenario = ""
-    return "\n".join(line for line in lines if line), scenario
+    return "\n".join(line for line in lines if line), scenario_of(finding.execution, "found")

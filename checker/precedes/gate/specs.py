@@ -10,7 +10,7 @@ from pathlib import Path
 from precedes.checking import Answer, FileResult, check
 from precedes.diagnostics import PrecedesError
 from precedes.gate import cache
-from precedes.gate.checks import Check, events_of, files, relative
+from precedes.gate.checks import Check, events_of, files, relative, scenario_of
 from precedes.gate.configuration import Specs
 from precedes.gate.items import Item, Place, Result, Stated
 from precedes.language.compiling import compile_text
@@ -138,7 +138,15 @@ def _of_answer(check_name: str, subject: str, place: Place, answer: Answer) -> I
         said = sentence(answer.requirement, shown, witness) if witness else ""
         detail = "\n".join(part for part in (detail, said, figure(shown, witness)) if part)
         return Item(
-            "G101", check_name, subject, RESULTS[answer.outcome], message, place, detail, events_of(shown)
+            "G101",
+            check_name,
+            subject,
+            RESULTS[answer.outcome],
+            message,
+            place,
+            detail,
+            events_of(shown),
+            scenario_of(shown, "found"),
         )
     return Item("G101", check_name, subject, "passed", message, place)
 

@@ -10,7 +10,7 @@ import msgspec
 
 from precedes.engines.judging import Count, Report, Violation
 from precedes.gate import cache
-from precedes.gate.checks import Check, events_of, files, line_of, relative
+from precedes.gate.checks import Check, events_of, files, line_of, relative, scenario_of
 from precedes.gate.configuration import Trace
 from precedes.gate.items import Item, Place, Result, Stated
 from precedes.gate.specs import definitions, library_files
@@ -126,7 +126,10 @@ def _of_count(
     explained = sentence(violation.requirement, violation.cut, witness)
     lines = (f"execution {violation.execution}", explained, figure(violation.cut, witness))
     return msgspec.structs.replace(
-        told, detail="\n".join(line for line in lines if line), events=events_of(violation.cut)
+        told,
+        detail="\n".join(line for line in lines if line),
+        events=events_of(violation.cut),
+        scenario=scenario_of(violation.cut, "found"),
     )
 
 

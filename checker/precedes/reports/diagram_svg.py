@@ -13,7 +13,7 @@ ACROSS: Final = 170
 DOWN: Final = 34
 MARGIN: Final = 40
 _STYLE: Final = (
-    "text{font:13px sans-serif;fill:#222}.name{font-weight:600;text-anchor:middle}"
+    "text{font:13px sans-serif;fill:#222;paint-order:stroke;stroke:#fff;stroke-width:3px}.name{font-weight:600;text-anchor:middle}"
     ".life{stroke:#bbb}.arrow{stroke:#2458a6;stroke-width:1.4;fill:none}.open{stroke-dasharray:4 4}"
     ".dot{fill:#222}"
 )
@@ -64,8 +64,13 @@ def diagram_svg(execution: Execution) -> str:
 def _arrow(x: int, y: int, to: int, end: int | None, bottom: int) -> str:
     """To the event of a delivery, bent where it is one's own; without one, towards the end of the lifeline."""
     if end is None:
-        towards = (x + to) // 2 if to != x else x - 20
-        return f'<line class="arrow open" x1="{x}" y1="{y}" x2="{towards}" y2="{bottom}"/>'
+        # Beside the lifeline of its destination and of nobody else, at a cross.
+        side = -1 if to <= x else 1
+        end_x, end_y = to - side * (ACROSS // 5) if to != x else x - 20, bottom - 6
+        return (
+            f'<line class="arrow open" x1="{x}" y1="{y}" x2="{end_x}" y2="{end_y}"/>'
+            f'<path class="arrow" d="M{end_x - 4} {end_y - 4}l8 8m0 -8l-8 8"/>'
+        )
     if to == x:
         middle = (y + end) / 2
         return f'<path class="arrow" marker-end="url(#head)" d="M{x} {y}Q{x - 30} {middle:g} {x} {end}"/>'

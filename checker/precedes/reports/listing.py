@@ -12,7 +12,8 @@ FORMATS = (
         "traces",
         "JSON Lines (.jsonl, .ndjson, .json), CSV (.csv), Parquet (.parquet); text also as .gz and .zst",
     ),
-    ("reports", "text, json"),
+    ("reports", "text, json; of the gate also junit, sarif, github, github-summary, gitlab, tap, html"),
+    ("diagrams", "text, svg"),
 )
 
 

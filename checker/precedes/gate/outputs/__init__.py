@@ -19,6 +19,7 @@ FORMATS: Final[Mapping[str, str]] = {
     "github-summary": "github_summary",
     "gitlab": "gitlab",
     "tap": "tap",
+    "html": "html",
 }
 """Formats by the name users type, and the module that renders each: `render(summary) -> str`."""
 

@@ -1,0 +1,61 @@
+"""A page to look at: what the gate found, each counterexample drawn, and everything that passed below.
+
+It is one file that fetches nothing and runs no script, to be kept as an artifact of a pipeline.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from precedes.diagnostics import PrecedesError
+from precedes.gate.outputs.text import WORDS, closing
+from precedes.gate.rules import rules
+from precedes.gate.running import Judged, Summary
+from precedes.language.compiling import compile_text
+from precedes.reports.diagram_svg import diagram_svg
+
+MOST_EVENTS = 200
+"""A counterexample with more is not drawn; its text is there all the same."""
+
+
+def render(summary: Summary) -> str:
+    """The page; findings in the order of the checks."""
+    environment = Environment(
+        loader=PackageLoader("precedes.gate.outputs"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    checks = [
+        (name, list(items)) for name, items in groupby(summary.judged, key=lambda judged: judged.item.check)
+    ]
+    return environment.get_template("page.html").render(
+        outcome=WORDS[summary.outcome],
+        closing=closing(summary).partition(": ")[2],
+        told=[(judged, _kind(judged), _drawn(judged)) for judged in summary.told()],
+        fixed=summary.fixed,
+        checks=[(name, items, sum(one.item.result != "passed" for one in items)) for name, items in checks],
+        rules=rules(),
+    )
+
+
+def _kind(judged: Judged) -> str:
+    if judged.item.result == "undecided":
+        return "undecided"
+    return "accepted" if judged.accepted else judged.severity
+
+
+def _drawn(judged: Judged) -> str:
+    """The space-time diagram of the counterexample as SVG, its text escaped; empty where there is none, or none that
+    can be written as a scenario."""
+    if not judged.item.scenario or len(judged.item.events) > MOST_EVENTS:
+        return ""
+    try:
+        scenarios = compile_text(judged.item.scenario).scenarios
+    except PrecedesError:
+        # Drawn for a name that a definition of the project gives; the text of the finding has it.
+        return ""
+    return diagram_svg(scenarios[0].execution) if scenarios else ""
