@@ -5,13 +5,19 @@ A test holds that they are current.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from precedes.codes import codes
-from precedes.language.library import standard_library
+from precedes.language import vocabulary
+from precedes.language.library import Library, standard_library
+from precedes.language.mistakes import CODES
 from precedes.language.printing import statement_text
-from precedes.language.syntax import DefinitionKind
+from precedes.language.syntax import DefinitionKind, Sort
+from precedes.language.vocabulary import Alternatives, Notation
 
 FOLDER = Path(__file__).parent.parent / "docs/reference"
 
@@ -26,6 +32,9 @@ KINDS = {
     "C": "Configuration",
     "G": "Rules of the gate",
 }
+
+
+# ---- predicates, services, codes ---------------------------------------------------------------------------
 
 
 def library() -> str:
@@ -71,7 +80,231 @@ def messages() -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGES = {"library.md": library, "codes.md": messages}
+# ---- the language ------------------------------------------------------------------------------------------
+
+CONCERNS: Final = {
+    "Grammar": ("P001", "P002", "P004", "P005", "P006"),
+    "Statements": ("N007", "N008", "N013", "P009", "P010", "S001", "S002", "S013", "S014", "S015"),
+    "Logs of a scenario": (
+        *("P003", "P011", "S003", "S004", "S005", "S006", "S007", "S008", "S009", "S010", "S011", "S012"),
+        "S016",
+    ),
+    "Sorts": ("N005", "N006", "P008"),
+    "Precedence": ("P007",),
+    "Connectives and quantifiers": ("N002", "N009", "P014"),
+    "Atoms": ("N011", "N015"),
+    "Relations": ("N004", "N014"),
+    "Logs": ("N010", "P015"),
+    "Functions": ("N003", "N004"),
+    "Numbers": ("N012", "P012", "P013"),
+    "Predicates and services": ("N001", "N004"),
+}
+"""Which codes are met in which part of the language."""
+
+PARTS: Final = {
+    "statements": "Statements",
+    "logs": "Logs of a scenario",
+    "formulas and terms": "Formulas and terms",
+}
+"""The headings of grammar.lark, and what they are called here."""
+
+PRECEDENCE: Final = (
+    ("postfix", "a place or a part of a log"),
+    ("factor", "before one number"),
+    ("product", "from the left"),
+    ("sum", "from the left"),
+    ("relation", "not in a chain: `a < b and b < c`"),
+    ("negation", "before one formula"),
+    ("conjunction", "from the left"),
+    ("disjunction", "from the left"),
+    ("implication", "from the right: `F implies G implies H` is `F implies (G implies H)`"),
+    ("expression", "from the left"),
+)
+"""The rules of the grammar that are one within the other, the innermost first, and how their operators group."""
+
+_LETTERS: Final = {Sort.ENTITY: "i", Sort.MESSAGE: "p", Sort.LOG: "L", Sort.EVENT: "e"}
+
+
+def language() -> str:
+    """The language: its grammar and every word, from the grammar and the vocabulary that the program reads."""
+    rules = grammar()
+    lines = [
+        "# Language reference",
+        "",
+        "All forms of the language; [the language](../language.md) explains them. Generated from the grammar.",
+        "",
+        "## Grammar",
+        "",
+        "Quoted is what stands there literally; `?` means at most once, `*` any number of times, `+` at least once.",
+        'A `NAME` is letters, digits and `_`; `QUOTED` is text in `"`; an `INT` is a whole number, a `NUMBER` one with',
+        "a decimal point, a unit, or both.",
+    ]
+    lines += _mistakes("Grammar")
+    for part, names in rules.items():
+        heading = PARTS[part]
+        lines += ["", f"### {heading}", "", "```", *(_shown(name, names[name]) for name in names), "```"]
+        lines += _mistakes(heading)
+    sorts = ", ".join(f"`{sort.value}`" for sort in Sort)
+    lines += ["", "## Sorts", ""]
+    lines += [
+        f"What stands for something has one of these sorts: {sorts}. The tables below say which is needed where."
+    ]
+    lines += ["What does not fit is told before anything is judged."]
+    lines += _mistakes("Sorts")
+    lines += ["", "## Precedence", "", "What binds strongest stands first.", ""]
+    lines += _table(
+        ("operators", "how they group"),
+        ((_operators(name, rules["formulas and terms"]), grouping) for name, grouping in PRECEDENCE),
+    )
+    lines += ["", "The body of `forall`, `exists` and `acyclic` reaches as far to the right as it can."]
+    lines += _mistakes("Precedence")
+    for title, notations in (
+        ("Connectives and quantifiers", vocabulary.CONNECTIVES),
+        ("Atoms", vocabulary.ATOMS),
+    ):
+        lines += ["", f"## {title}", "", *_notations(notations), *_mistakes(title)]
+    lines += ["", "## Relations", ""]
+    lines += _table(
+        ("relation", "of", "meaning"),
+        (
+            (f"`{_example(r.name, r.parameters)}`", _sorts(r.parameters), r.meaning)
+            for r in vocabulary.RELATIONS.values()
+        ),
+    )
+    lines += _mistakes("Relations")
+    lines += ["", "## Logs", "", *_notations(vocabulary.LOG_TERMS), *_mistakes("Logs")]
+    lines += ["", "## Functions", ""]
+    lines += _table(
+        ("function", "of", "is a", "meaning"),
+        (
+            (
+                f"`{_example(f.name, f.parameters)}`",
+                _sorts(f.parameters),
+                f.result.value if f.result else "set of entities",
+                f.meaning,
+            )
+            for f in vocabulary.FUNCTIONS.values()
+        ),
+    )
+    lines += _mistakes("Functions")
+    lines += ["", "## Numbers", "", *_notations(vocabulary.NUMBERS), "", *_units(), *_mistakes("Numbers")]
+    lines += ["", "## Words and symbols", ""]
+    lines += ["Reserved: " + ", ".join(f"`{word}`" for word in vocabulary.KEYWORDS) + "."]
+    lines += ["Inside logs also: " + ", ".join(f"`{word}`" for word in vocabulary.HISTORY_WORDS) + "."]
+    lines += ["A message or an entity of such a name is written in quotation marks.", ""]
+    lines += _table(("symbol", "read as the same"), _spellings())
+    lines += ["", "## Predicates and services", ""]
+    lines += ["Defined in the language itself; their definitions are in [the library](library.md).", ""]
+    known = standard_library()
+    lines += _table(("name", "of", "meaning"), (_entry(known, name) for name in known.names()))
+    lines += _mistakes("Predicates and services")
+    return "\n".join(lines) + "\n"
+
+
+def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
+    shown = [f"| {' | '.join(header)} |", "|" + "---|" * len(header)]
+    return shown + ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+
+
+def _notations(notations: tuple[Notation, ...]) -> list[str]:
+    return _table(("form", "also", "meaning"), ((f"`{n.form}`", n.unicode, n.meaning) for n in notations))
+
+
+def _mistakes(part: str) -> list[str]:
+    told = "; ".join(f"[{code}](codes.md#{code.lower()}) {CODES[code]}" for code in CONCERNS.get(part, ()))
+    return ["", f"Mistakes: {told}."] if told else []
+
+
+def _example(name: str, parameters: tuple[Alternatives, ...]) -> str:
+    """`sender(p)`, with a letter for each sort, as the meanings speak of it."""
+    letters = [_LETTERS[allowed[0]] for allowed in parameters]
+    if letters == ["p", "p"]:
+        letters = ["p", "q"]
+    return f"{name}({', '.join(letters)})" if letters else name
+
+
+def _sorts(parameters: Iterable[Alternatives]) -> str:
+    return ", ".join(" or ".join(sort.value for sort in allowed) for allowed in parameters)
+
+
+def _entry(known: Library, name: str) -> tuple[str, str, str]:
+    definition = known.definition(name)
+    signature = known.signature(name)
+    assert signature is not None
+    anchor = re.sub(r"[^\w-]", "", name.lower())
+    return f"[`{name}`](library.md#{anchor})", _sorts(signature), definition.title or ""
+
+
+def _units() -> list[str]:
+    return _table(("unit", "nanoseconds"), ((f"`{u}`", f"{int(n):,}") for u, n in vocabulary.UNITS.items()))
+
+
+def _spellings() -> list[tuple[str, str]]:
+    """What has several spellings: the one of the grammar above, and the others."""
+    spelled: dict[str, list[str]] = {}
+    for word, terminal in (*vocabulary.KEYWORDS.items(), *vocabulary.SYMBOLS.items()):
+        spelled.setdefault(terminal, []).append(word)
+    return [
+        (f"`{words[0]}`", " ".join(f"`{word}`" for word in words[1:]))
+        for words in spelled.values()
+        if len(words) > 1
+    ]
+
+
+# ---- the grammar -------------------------------------------------------------------------------------------
+
+Rules = dict[str, list[str]]
+"""The alternatives of each rule, as the grammar writes them."""
+
+
+def grammar() -> dict[str, Rules]:
+    """The rules of the grammar under its headings, without what only the parser needs."""
+    text = Path(vocabulary.__file__).with_name("grammar.lark").read_text(encoding="utf-8")
+    text = re.sub(r"\n +\|", " |", text)
+    parts: dict[str, Rules] = {}
+    part: Rules = {}
+    for line in text.splitlines():
+        if heading := re.match(r"// ---- (.+)", line):
+            part = parts.setdefault(next(known for known in PARTS if heading[1].startswith(known)), {})
+        elif rule := re.match(r"[?!]?_?(\w+): (.+)", line):
+            alternatives = [
+                re.sub(r"\s*->.*", "", one).strip() for one in re.split(r" \| (?![^(]*\))", rule[2])
+            ]
+            part[rule[1]] = list(dict.fromkeys(alternatives))
+    return parts
+
+
+def _shown(name: str, alternatives: list[str]) -> str:
+    """A rule of the grammar, as the page writes it."""
+    spelled = [" ".join(re.sub(r"\b_?(\w+)", _spelled, one).split()) for one in alternatives]
+    return f"{name} = " + ("\n" + " " * len(name) + " | ").join(spelled)
+
+
+def _spelled(word: re.Match[str]) -> str:
+    """A terminal as it is written; a rule by its name."""
+    terminal = word[1]
+    if terminal in _WRITTEN:
+        return f"'{_WRITTEN[terminal]}'"
+    return terminal
+
+
+_WRITTEN: Final = {
+    terminal: word
+    for word, terminal in reversed(
+        (*vocabulary.KEYWORDS.items(), *vocabulary.HISTORY_WORDS.items(), *vocabulary.SYMBOLS.items())
+    )
+} | {"OPEN": "<", "CLOSE": "]", "DENIED": "not"}
+"""Each terminal as the vocabulary spells it first; the scanner tells apart what is spelled alike."""
+
+
+def _operators(name: str, rules: Rules) -> str:
+    """What stands between, before or behind the operands of a rule."""
+    text = " ".join(rules[name]).replace("comparator", " ".join(rules["comparator"]))
+    found = [word for word in re.findall(r"\b[A-Z_]+\b", text) if word != "RSQB"]
+    return " ".join(f"`{_WRITTEN[word]}`" for word in dict.fromkeys(found))
+
+
+PAGES = {"library.md": library, "codes.md": messages, "language.md": language}
 
 
 def main() -> None:

@@ -1,9 +1,17 @@
-"""Commands in documents: how they are marked, found and run.
+"""What stands in the fences of documents: how it is marked, found and carried out.
 
-In a Markdown file `<!-- run: N -->` stands before a console block whose command must end with exit code N and
-print what the block shows; `<!-- file: NAME -->` before a block that is a file which the commands read. They are
-carried out in their order, in one folder: a file may be written again, a command may leave something for the next.
-Times in an output are not compared; a line `...` in it stands for any lines.
+Every fenced block of README.md and docs/ has a mark in the line before it, which a reader does not see:
+
+- `<!-- run: N -->`: a console block. Its commands stand after `$ `; the last must end with exit code N, those before it
+  with 0, and each must print what stands under it. Times are not compared; a line `...` stands for any lines.
+- `<!-- file: NAME -->`: a file that the commands read.
+- `<!-- change: NAME -->`: lines of such a file, as a diff: those with `-` are there once, those with `+` replace them.
+- `<!-- formulas -->`: a formula in every line, which must be one that the standard library lets one ask.
+- `<!-- workflow -->`: steps of a GitHub workflow.
+- `<!-- not run: REASON -->`: what no test can run. The names in it must exist.
+
+Files and commands are carried out in their order, in one folder: a file may be written again, a command may leave
+something for the next. What `tools/pages.py` and `precedes lattice` generate is left to their own tests.
 """
 
 from __future__ import annotations
@@ -18,9 +26,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 
-_BLOCK = re.compile(
-    r"^<!-- (?P<mark>run|file): (?P<value>\S+) -->\n```\w*\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
-)
+GENERATED = ("docs/reference", "docs/lattice.md")
+MARKS = ("run", "file", "change", "formulas", "workflow", "not run")
+
+_FENCE = re.compile(r" *(?P<fence>```+|~~~+)(?P<language>\w*)$")
+_MARK = re.compile(r"<!-- (?P<mark>[a-z ]+?)(?:: (?P<value>.*?))? -->$")
 _TIME = re.compile(r"\d+\.\d+ ?s\b")
 _PROGRAMS = {
     "precedes": ("-m", "precedes"),
@@ -30,11 +40,40 @@ _PROGRAMS = {
 
 
 @dataclass(frozen=True)
+class Block:
+    """A fenced block: where it begins, its mark (None where it has none) and what stands in it."""
+
+    document: str
+    line: int
+    mark: str | None
+    value: str
+    language: str
+    body: str
+
+    def __str__(self) -> str:
+        return f"{self.document}:{self.line}"
+
+
+@dataclass(frozen=True)
 class File:
     """A file that a document writes."""
 
     name: str
     text: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """Lines of a file that a document replaces."""
+
+    name: str
+    before: str
+    after: str
+
+    def of(self, text: str) -> str:
+        """The text with the lines replaced."""
+        assert text.count(self.before) == 1, f"{self.name} does not have once: {self.before}"
+        return text.replace(self.before, self.after)
 
 
 @dataclass(frozen=True)
@@ -48,22 +87,65 @@ class Run:
 
 
 def documents() -> list[Path]:
-    """README.md and all below docs/, except the records of decisions."""
+    """README.md and all below docs/, except what is generated and the records of decisions."""
     found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    found = [path for path in found if "adr" not in path.parts]
+    left_out = (*GENERATED, "docs/adr")
+    found = [path for path in found if not path.relative_to(ROOT).as_posix().startswith(left_out)]
     assert len(found) > 1, "no document below docs/"
     return found
 
 
-def steps(document: Path) -> Iterator[File | Run]:
-    """What a document writes and runs, in order."""
-    for block in _BLOCK.finditer(document.read_text(encoding="utf-8")):
-        if block["mark"] == "file":
-            yield File(block["value"], block["body"])
-        else:
-            first, _, shown = block["body"].partition("\n")
-            assert first.startswith("$ "), f"{document.name}: a console block begins with $"
-            yield Run(document.name, first.removeprefix("$ "), int(block["value"]), shown)
+def blocks(document: Path) -> Iterator[Block]:
+    """The fenced blocks of a document, in order."""
+    name = document.relative_to(ROOT).as_posix()
+    lines = document.read_text(encoding="utf-8").splitlines()
+    number = 0
+    while number < len(lines):
+        opened = _FENCE.match(lines[number])
+        number += 1
+        if opened is None:
+            continue
+        first = number
+        while lines[number].strip() != opened["fence"]:
+            number += 1
+        marked = _MARK.match(lines[first - 2]) if first > 1 else None
+        mark, value = (marked["mark"], marked["value"] or "") if marked else (None, "")
+        body = "".join(line + "\n" for line in lines[first:number])
+        yield Block(name, first, mark, value, opened["language"], body)
+        number += 1
+
+
+def prose(document: Path) -> str:
+    """A document without what stands in its fences."""
+    fenced = re.compile(r"^ *(```+|~~~+).*?^ *\1$", re.MULTILINE | re.DOTALL)
+    return fenced.sub("", document.read_text(encoding="utf-8"))
+
+
+def commands(block: Block) -> list[tuple[str, str]]:
+    """The commands of a console block, each with what is shown under it."""
+    assert block.body.startswith("$ "), f"{block}: a console block begins with $"
+    parts = re.split(r"^\$ ", block.body, flags=re.MULTILINE)[1:]
+    return [(command, shown) for command, _, shown in (part.partition("\n") for part in parts)]
+
+
+def change(block: Block) -> Change:
+    """What a diff says."""
+    lines = block.body.splitlines(keepends=True)
+    before, after = ("".join(line[1:] for line in lines if line[0] in signs) for signs in (" -", " +"))
+    return Change(block.value, before, after)
+
+
+def steps(document: Path) -> Iterator[File | Change | Run]:
+    """What a document writes, changes and runs, in order."""
+    for block in blocks(document):
+        if block.mark == "file":
+            yield File(block.value, block.body)
+        elif block.mark == "change":
+            yield change(block)
+        elif block.mark == "run":
+            told = commands(block)
+            for number, (command, shown) in enumerate(told, 1):
+                yield Run(block.document, command, int(block.value) if number == len(told) else 0, shown)
 
 
 def run(one: Run, folder: Path) -> tuple[int, str]:

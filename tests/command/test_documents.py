@@ -1,35 +1,263 @@
-"""Every marked command of README.md and docs/ ends as it says and prints what it shows."""
+"""Everything that README.md and docs/ show in a fence runs as shown, and what they name in their text exists."""
 
 from __future__ import annotations
 
+import ast
+import contextlib
+import io
+import re
+import runpy
+import shlex
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import click
 import pytest
+import yaml
 
-from tests.command.documents import ROOT, File, Run, documents, matches, run, steps
+from precedes.cli import cli
+from precedes.codes import codes
+from precedes.gate.configuration import schema
+from precedes.language.library import standard_library
+from precedes.language.requirements import requirement
+from tests.command.documents import (
+    MARKS,
+    ROOT,
+    Block,
+    Change,
+    File,
+    Run,
+    blocks,
+    commands,
+    documents,
+    matches,
+    prose,
+    run,
+    steps,
+)
 
-RUNNING = [path for path in documents() if any(isinstance(step, Run) for step in steps(path))]
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ALL = documents()
+BLOCKS = [block for path in ALL for block in blocks(path)]
+RUNNING = [path for path in ALL if any(isinstance(step, Run) for step in steps(path))]
+SPARK = "docs/how-to/spark-cluster.md"
 
 
-def test_the_documents_have_commands() -> None:
-    assert "README.md" in {path.name for path in RUNNING}
-    assert sum(isinstance(step, Run) for path in RUNNING for step in steps(path)) >= 15
+def marked(mark: str) -> list[Block]:
+    """The blocks with a mark."""
+    return [block for block in BLOCKS if block.mark == mark]
 
 
-@pytest.mark.parametrize("document", RUNNING, ids=lambda path: str(path.relative_to(ROOT)))
+def name_of(path: Path) -> str:
+    """A document's name from the root."""
+    return path.relative_to(ROOT).as_posix()
+
+
+# ---- blocks
+
+
+def test_every_block_is_run_or_says_why_not() -> None:
+    assert len(BLOCKS) > 60
+    assert {str(block) for block in BLOCKS if block.mark not in MARKS} == set()
+    assert {str(block) for block in marked("not run") if len(block.value.split()) < 3} == set()
+
+
+def test_what_is_not_run_is_little() -> None:
+    """A reason is easily written; so what is not run is named here, too."""
+    assert [(block.document, block.body.split("\n")[0].split("  ")[0]) for block in marked("not run")] == [
+        ("README.md", "$ make demo"),
+        ("README.md", "from precedes.spark import verify"),
+        (
+            SPARK,
+            "$ precedes verify /mnt/traces/*.parquet --require ST --master spark://host:7077 --out verdicts",
+        ),
+    ]
+
+
+@pytest.mark.parametrize("document", ALL, ids=name_of)
+def test_no_block_is_indented(document: Path) -> None:
+    assert re.findall(r"(?<=\n)\n(?: {4}|\t)(?! *[-*\d]).*", prose(document)) == []
+
+
+@pytest.mark.parametrize("document", [path for path in RUNNING if name_of(path) != SPARK], ids=name_of)
 def test_the_commands_of_a_document(document: Path, tmp_path: Path) -> None:
-    for folder in ("traces", "specs"):
-        (tmp_path / folder).symlink_to(ROOT / folder)
+    carry_out(document, tmp_path, run)
+
+
+def test_the_program_for_spark(spark: SparkSession, tmp_path: Path) -> None:
+    """In the session of the tests, which is the one that the program gets; it looks for files where it was started."""
+    carry_out(ROOT / SPARK, tmp_path, run_here)
+
+
+def carry_out(document: Path, folder: Path, running: Callable[[Run, Path], tuple[int, str]]) -> None:
+    """Write, change and run what a document has, in order."""
+    for below in ("traces", "specs"):
+        (folder / below).symlink_to(ROOT / below)
     for step in steps(document):
         match step:
             case File(name, text):
-                path = tmp_path / name
+                path = folder / name
                 # What the project has is read, never written: a document that writes there has a folder of its own.
                 if path.parent.is_symlink():
                     path.parent.unlink()
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8")
+            case Change(name, _, _):
+                path = folder / name
+                path.write_text(step.of(path.read_text(encoding="utf-8")), encoding="utf-8")
             case Run(_, command, code, shown):
-                ended, printed = run(step, tmp_path)
+                ended, printed = running(step, folder)
                 assert ended == code, f"$ {command}\n{printed}"
                 assert matches(printed, shown), f"$ {command}\n{printed}"
+
+
+def run_here(one: Run, folder: Path) -> tuple[int, str]:
+    """As `run`, for a Python program and in this process."""
+    program, path = shlex.split(one.command)
+    assert program == "python"
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        runpy.run_path(str(folder / path), run_name="__main__")
+    return 0, out.getvalue()
+
+
+def test_formulas_can_be_asked() -> None:
+    found = [line for block in marked("formulas") for line in block.body.splitlines() if line]
+    assert len(found) >= 10
+    for line in found:
+        requirement(line.partition("#")[0].strip(), standard_library())
+
+
+def test_a_workflow_uses_what_the_action_has() -> None:
+    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    found = marked("workflow")
+    assert found
+    for block in found:
+        ours = [step for step in yaml.safe_load(block.body) if "/precedes@" in step.get("uses", "")]
+        assert ours, block
+        for step in ours:
+            assert set(step.get("with", {})) <= set(action["inputs"])
+            used = re.findall(rf"steps\.{step['id']}\.outputs\.([\w-]+)", block.body)
+            assert used
+            assert set(used) <= set(action["outputs"])
+
+
+# ---- what is named
+
+
+def test_what_cannot_be_run_names_what_exists() -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    for block in marked("not run"):
+        if block.language == "python":
+            imported(block)
+            continue
+        for command, _ in commands(block):
+            words = shlex.split(command, comments=True)
+            if words[0] == "make":
+                assert set(words[1:]) <= targets, block
+            else:
+                assert unknown_in(words) == [], block
+
+
+def imported(block: Block) -> None:
+    """Import what a program imports."""
+    for node in ast.walk(ast.parse(block.body)):
+        if isinstance(node, ast.ImportFrom):
+            module = import_module(str(node.module))
+            assert all(hasattr(module, alias.name) for alias in node.names), block
+
+
+def options(command: click.Command) -> set[str]:
+    """The options of a command."""
+    return {option for parameter in command.params for option in parameter.opts} | {"--help"}
+
+
+EVERY_OPTION = {option for command in cli.commands.values() for option in options(command)}
+
+
+def unknown_in(words: list[str]) -> list[str]:
+    """What of the words of a command `precedes` does not have."""
+    assert words[0] == "precedes", words
+    if words[1:] in ([], ["--help"], ["--version"]):
+        return []
+    command = cli.commands.get(words[1])
+    if command is None:
+        return [words[1]]
+    return [word for word in words[2:] if word.startswith("-") and word.split("=")[0] not in options(command)]
+
+
+def spoken(pattern: str) -> Iterator[tuple[str, str]]:
+    """What stands between backquotes in a text and matches, with the name of the document."""
+    for path in ALL:
+        for code in re.findall(r"`([^`\n]+)`", prose(path)):
+            if re.fullmatch(pattern, code):
+                yield name_of(path), code
+
+
+def test_commands_in_the_text_exist() -> None:
+    found = list(spoken(r"precedes [a-z].*"))
+    assert len(found) > 20
+    assert [(name, code) for name, code in found if unknown_in(shlex.split(code))] == []
+
+
+def test_every_command_is_shown() -> None:
+    told = {
+        word for path in ALL for word in re.findall(r"(?<=precedes )[a-z]+", path.read_text(encoding="utf-8"))
+    }
+    assert set(cli.commands) <= told
+
+
+def test_options_in_the_text_exist() -> None:
+    found = list(spoken(r"--[a-z].*"))
+    assert len(found) > 30
+    assert [(name, code) for name, code in found if code.split()[0] not in EVERY_OPTION] == []
+
+
+def test_codes_in_the_text_exist() -> None:
+    found = [
+        (name_of(path), code) for path in ALL for code in re.findall(r"\b[TGMNPSUCI]\d{3}\b", prose(path))
+    ]
+    assert len(found) > 30
+    assert [(name, code) for name, code in found if code not in codes()] == []
+
+
+def test_files_in_the_text_exist() -> None:
+    found = list(
+        spoken(r"(?:checker|models|specs|tests|tools|templates|requirements|benchmarks|docs)/[\w./-]+")
+    )
+    assert len(found) > 5
+    assert [(name, code) for name, code in found if not (ROOT / code).exists()] == []
+
+
+def test_links_lead_somewhere() -> None:
+    """Those of the site are checked where it is built; README.md is not part of it."""
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert len(links) > 5
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_page_of_the_gate_has_every_key() -> None:
+    text = (ROOT / "docs/gate.md").read_text(encoding="utf-8")
+    keys = {key for key in keys_of(schema()) if not key.startswith("$")}
+    assert len(keys) > 40
+    assert {
+        key
+        for key in keys
+        if f"`{key}`" not in text and f"`[[{key}]]`" not in text and f"`[{key}]`" not in text
+    } == set()
+
+
+def keys_of(part: object) -> Iterator[str]:
+    """The names of all properties in a JSON schema."""
+    if isinstance(part, dict):
+        properties = part.get("properties")
+        yield from properties if isinstance(properties, dict) else ()
+        for inner in part.values():
+            yield from keys_of(inner)
+    elif isinstance(part, list):
+        for inner in part:
+            yield from keys_of(inner)

@@ -99,9 +99,3 @@ def meant(word: str, known: Iterable[str]) -> str | None:
 def place(span: Span) -> str:
     """`line 2, column 14`."""
     return f"line {span.line}, column {span.column}"
-
-
-def codes_table() -> str:
-    """The table of codes in docs/language.md, as Markdown."""
-    rows = [f"| {code} | {meaning} |" for code, meaning in CODES.items()]
-    return "\n".join(("### Codes of messages", "", "| code | about |", "|---|---|", *rows, ""))

@@ -1,7 +1,7 @@
 """The built-in words of the language: one table, from which sorts are checked, terms lowered and the
-reference is written.
+reference is written (docs/reference/language.md, by tools/pages.py).
 
-`reference()` is the table of docs/language.md. What the standard library defines is not here.
+What the standard library defines is not here.
 """
 
 from __future__ import annotations
@@ -248,45 +248,6 @@ UNITS: Final = {
     "min": Fraction(60_000_000_000),
 }
 """Nanoseconds in a unit. Both the micro sign and the Greek letter are read."""
-
-_LETTERS: Final = {Sort.ENTITY: "i", Sort.MESSAGE: "p", Sort.LOG: "L", Sort.EVENT: "e"}
-
-
-def reference() -> str:
-    """The reference tables of docs/language.md, as Markdown."""
-    lines: list[str] = []
-
-    def table(title: str, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-        lines.extend((f"### {title}", "", "| " + " | ".join(header) + " |", "|" + "---|" * len(header)))
-        lines.extend("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)
-        lines.append("")
-
-    def notations(rows: tuple[Notation, ...]) -> list[tuple[str, ...]]:
-        return [(f"`{row.form}`", row.unicode, row.meaning) for row in rows]
-
-    functions = [
-        (f"`{_example(f.name, f.parameters)}`", f.result.value if f.result else "set of entities", f.meaning)
-        for f in FUNCTIONS.values()
-    ]
-    relations = [(f"`{_example(r.name, r.parameters)}`", r.meaning) for r in RELATIONS.values()]
-    table("Connectives and quantifiers", ("form", "also", "meaning"), notations(CONNECTIVES))
-    table("Atoms", ("form", "also", "meaning"), notations(ATOMS))
-    table("Relations", ("relation", "meaning"), [tuple(row) for row in relations])
-    table("Logs", ("form", "also", "meaning"), notations(LOG_TERMS))
-    table("Functions", ("function", "is a", "meaning"), [tuple(row) for row in functions])
-    table("Numbers", ("form", "also", "meaning"), notations(NUMBERS))
-    words = ", ".join(f"`{word}`" for word in KEYWORDS)
-    inside = ", ".join(f"`{word}`" for word in HISTORY_WORDS)
-    lines += ["### Reserved words", "", f"{words}; inside logs also {inside}.", ""]
-    return "\n".join(lines)
-
-
-def _example(name: str, parameters: tuple[Alternatives, ...]) -> str:
-    """`sender(p)`, with a letter for each sort, as the meanings speak of it."""
-    letters = [_LETTERS[allowed[0]] for allowed in parameters]
-    if letters == ["p", "p"]:
-        letters = ["p", "q"]
-    return f"{name}({', '.join(letters)})" if letters else name
 
 
 def signature(name: str, parameters: tuple[Alternatives, ...]) -> str:
