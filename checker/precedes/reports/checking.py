@@ -69,7 +69,7 @@ def _closing(results: Sequence[FileResult]) -> str:
         return "undecided: no expectation and no claim, nothing was checked"
     numbers = {outcome: outcomes.count(outcome) for outcome in Outcome}
     parts = [f"{number} {outcome.value}" for outcome, number in numbers.items() if number]
-    return f"{len(outcomes)} statements: {', '.join(parts)}"
+    return f"{len(outcomes)} statement{'' if len(outcomes) == 1 else 's'}: {', '.join(parts)}"
 
 
 def as_json(results: Sequence[FileResult]) -> str:
