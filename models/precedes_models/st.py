@@ -25,7 +25,8 @@ class SelectiveTotalOrder(Recovery):
     condition's PREQ_i, minAL_j of the sender), the index that makes sense is taken. A PDU has PSEQ_j of every E_j,
     also of those that it is not for: what the sending procedure puts in, which is one more than section 3.1 says of a
     PDU between two for E_j. "Stops data transfer" (section 4.2, step 2) is of sending and of accepting; so A and D of
-    an RST_ACK are those of the RST_PAK. A PDU that shows a loss is accepted first if it can be, as in Figure 6.
+    an RST_ACK are those of the RST_PAK. Nothing sets BUF_j: taken is p.BUF, at acceptance, and BUF_i is what RRL and
+    PRL leave. A PDU that shows a loss is accepted first if it can be, as in Figure 6.
     Agreements are numbered, of which the paper does not speak: one RST starts what another one has started already.
 
     Additions, for a run has an end and the paper's does not: confirmations (PDUs for nobody, in two levels, for that

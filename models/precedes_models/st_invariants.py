@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from precedes.protocol import Here, Step
-from precedes.protocol.invariants import Invariant, OfEntity, OfPair, OfStep
+from precedes.protocol.invariants import Invariant, OfEntity, OfPair, OfState, OfStep, Situation
 from precedes_models.st_state import FIRST, Pdu, State
 
 if TYPE_CHECKING:
@@ -104,6 +104,13 @@ def _known(protocol: SelectiveTotalOrder, here: Here, state: State, there: Here,
     return all(map(int.__le__, column, other.treq))
 
 
+def _continues(protocol: SelectiveTotalOrder, situation: Situation) -> bool | None:
+    """Where nothing can happen any more, nobody has stopped for an agreement or waits for what it lost."""
+    if not situation.quiet or not any(situation.sent):
+        return None
+    return all(state is None or (state.recovery is None and not state.alarm) for state in situation.states)
+
+
 INVARIANTS: tuple[Invariant, ...] = (
     OfEntity("accepted: PREQ", f"{_PAPER}, section 3.2, acceptance procedure (3)", _accepted),
     OfEntity("RL has what is for its entity", f"{_PAPER}, section 3.2", _for_me),
@@ -114,4 +121,5 @@ INVARIANTS: tuple[Invariant, ...] = (
     OfStep("RL is ARL, PRL and RRL in order", f"{_PAPER}, section 3.1", _in_order),
     OfStep("acknowledged stays", f"{_PAPER}, section 4.2, step (4)", _stays),
     OfEntity("minAL and TSEQ", f"{_PAPER}, section 3.2, flow condition", _window),
+    OfState("every entity continues", f"{_PAPER}, sections 4.2 and 4.3", _continues),
 )

@@ -50,11 +50,12 @@ class Transfer(Protocol[State]):
     # ---------------------------------------------------------------------------------------------------- sending
 
     def may_send(self, here: Here, state: State) -> bool:
-        """The flow condition. `sl` has the data PDUs from minAL_i to TSEQ: confirmations do not count."""
-        limit = self.window
-        if self.buffers is not None:
-            limit = min(limit, min(state.buffers) // (self.factor * here.entities))
-        return len(state.sl) < limit
+        """The flow condition. `sl` has the data PDUs from minAL_i to TSEQ: confirmations do not count. minBUF/(H * n)
+        is not rounded."""
+        under_way = len(state.sl)
+        if self.buffers is not None and under_way * self.factor * here.entities >= min(state.buffers):
+            return False
+        return under_way < self.window
 
     def send(self, here: Here, state: State, message: Message) -> Step[State] | None:
         if state.recovery is not None or not self.may_send(here, state):

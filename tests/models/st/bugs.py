@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from precedes.protocol import Here
+from precedes.protocol import Here, Step
 from precedes_models.st import SelectiveTotalOrder
 from precedes_models.st_state import Matrix, Pdu, Poll, Recovering, State, Vector, raised, with_place
 
@@ -72,6 +72,14 @@ class GoesOnTooSoon(SelectiveTotalOrder):
         return True
 
 
+@dataclass(frozen=True)
+class StaysStopped(SelectiveTotalOrder):
+    """Does not go on where it had nothing to sort. Nothing is lost by it, and who has nothing to send sees nothing."""
+
+    def resumed(self, here: Here, state: State) -> Step[State]:
+        return super().resumed(here, state) if state.rrl else Step(state)
+
+
 # Each with the form of the protocol, entities, requests and losses, and what it breaks.
 BUGS: tuple[tuple[SelectiveTotalOrder, int, str, int, str], ...] = (
     (AcknowledgesEarly(), 3, "a{2,3}", 0, "acknowledged"),
@@ -81,4 +89,5 @@ BUGS: tuple[tuple[SelectiveTotalOrder, int, str, int, str], ...] = (
     (MixesUpTheAcks(confirms=False, repeats=1), 3, "a{1,3} b{1,3}", 0, "AL is known"),
     (ForgetsWhatItSent(confirms=False, repeats=1), 3, "a{2,3}", 1, "selectively_information_preserving"),
     (GoesOnTooSoon(confirms=False, repeats=1), 2, "a{2}", 1, "selectively_information_preserving"),
+    (StaysStopped(confirms=False, repeats=2), 2, "a{2}", 1, "every entity continues"),
 )

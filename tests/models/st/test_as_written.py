@@ -9,6 +9,8 @@ import pytest
 
 from experiments.st_channel import Channel
 from precedes.checking import check
+from precedes.engines.reference.failure_line import Stuck, as_written
+from precedes.engines.reference.recorded import record
 from precedes.execution import EventKind, Execution
 from precedes.language.compiling import compile_text
 from precedes.language.library import standard_library
@@ -155,4 +157,15 @@ def test_acknowledged_though_something_before_it_is_lost() -> None:
 
 def test_the_scenarios_are_what_they_say() -> None:
     (result,) = check([SCENARIOS], Limits())
+    assert set(result.outcomes) == {Outcome.AS_STATED}
+
+
+def test_the_steps_of_the_failure_line_to_the_letter() -> None:
+    """In front of the failure points: stuck where E2 has nothing of w, one PDU too far where it has more behind q."""
+    assert as_written(record(scenario("st_line_stuck"))) == Stuck("E3", "w", ("E2",))
+    assert as_written(record(scenario("st_line_late"))) == {"E1": 1, "E2": 5, "E3": 2}
+
+
+def test_what_section_2_says_in_passing() -> None:
+    (result,) = check([SCENARIOS.with_name("st-1994-claims.prec")], Limits())
     assert set(result.outcomes) == {Outcome.AS_STATED}

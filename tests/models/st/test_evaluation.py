@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from experiments.st_burst import Setting, burst, measured
-from experiments.st_formulas import concerned, first, received, retransmitted, sorted_once, sorted_pdus
+from experiments.st_formulas import (
+    concerned,
+    first,
+    received,
+    retransmitted,
+    retransmitted_by_all,
+    sorted_once,
+    sorted_pdus,
+)
 
 SIZES = (5, 10, 20, 50)
 RATES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
@@ -68,10 +76,29 @@ def test_every_burst_comes_to_an_end(go_back: bool) -> None:
 
 def test_measured_beside_the_equations() -> None:
     """What is sorted is U where all are destinations; where half are, it is twice U and a little more: (d/n) is in P_l
-    once too often, and beside the first loss there may be more."""
+    once too often, and the PDU by which an entity is drawn in is for it for certain, where (2) takes d/n."""
     everybody, _, _ = measured(Setting(5, 5, 0.05, 5), 0.1, 400)
     half, _, _ = measured(Setting(5, 2.5, 0.05, 5), 0.1, 400)
     assert everybody.low < sorted_pdus(5, 5, 0.05, 5) / 5 * 1.1
     assert everybody.high > sorted_pdus(5, 5, 0.05, 5) / 5
     assert half.low > 1.4 * sorted_pdus(5, 2.5, 0.05, 5) / 5
     assert half.value == pytest.approx(sorted_once(5, 2.5, 0.05, 5) / 5, rel=0.25)
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_with_a_lost_pdu_comes_what_was_refused_behind_it(share: float) -> None:
+    """At small f: one loss, and of the L - l - 1 PDUs behind it those of the same source for the same destination."""
+    n = 5
+    _, again, _ = measured(Setting(n, share * n, 0.001, n), 0.1, 400)
+    refused = (n - 1) / (2 * n) * share
+    assert again.value == pytest.approx(
+        retransmitted_by_all(n, share * n, 0.001, n) / n * (1 + refused), rel=0.1
+    )
+
+
+def test_go_back_sends_what_all_sent() -> None:
+    """At small f: U where all are destinations; where half are, (d/n) is in it twice too often."""
+    _, everybody, _ = measured(Setting(5, 5, 0.001, 5, go_back=True), 0.1, 400)
+    _, half, _ = measured(Setting(5, 2.5, 0.001, 5, go_back=True), 0.1, 400)
+    assert everybody.value == pytest.approx(sorted_pdus(5, 5, 0.001, 5) / 5, rel=0.15)
+    assert 4 < half.value / (sorted_pdus(5, 2.5, 0.001, 5) / 5) < 5.5

@@ -49,6 +49,9 @@ def test_three_entities_recover() -> None:
     [
         (SHORT, "a{2,3} b{1,3}", 1, 20_332),
         (SHORT, "a{2,3} a{1,2}", 2, 140_306),
+        (SHORT, "a{2,3} b{2,3}", 2, 304_340),
+        (SHORT, "a{2,3} a{1,2} a{2,3}", 1, 53_352),
+        (SHORT, "a{2,3} b{2,3} c{1,2}", 1, 356_923),
     ],
 )
 def test_three_entities_recover_from_more(

@@ -127,6 +127,33 @@ def test_figure_7_sorted(entity: int, unsorted: list[tuple[str, int, int]], expe
 def test_figure_7_unsorted_is_not_reached_at_e1_and_e3(
     entity: int, unsorted: list[tuple[str, int, int]], ascending: bool
 ) -> None:
-    """The invariant "accepted: PREQ", which holds in every reachable state: from each source the PSEQ ascend by one."""
+    """The invariant "accepted: PREQ", which holds in every state that is reached, repaired: from each source the PSEQ
+    ascend by one."""
     by_source = {s: [number for _, source, number in unsorted if source == s] for s in (E1, E2, E3)}
     assert all(numbers == sorted(numbers) for numbers in by_source.values()) is ascending
+
+
+def test_retransmission_2_to_the_letter_takes_a_later_pdu_first() -> None:
+    """As b4 before a3 at E1 and y8 before x7 at E3. E2 misses a1, a2, a3, then the a2 that is sent again, and asks for
+    it: no sequence is asked for. It never takes a1, so that nothing is sorted."""
+    letters = frozenset({Letter.RECEIVING})
+    for protocol, expected in (
+        (SelectiveTotalOrder(confirms=False, letters=letters), ["a3", "a4", "a2"]),
+        (SelectiveTotalOrder(confirms=False), ["a1", "a2", "a3", "a4"]),
+    ):
+        lost = {("a1", False), ("a2", False), ("a3", False), ("a2", True)}
+
+        def loses(receiver: int, packet: object, lost: set[tuple[str, bool]] = lost) -> bool:
+            if receiver != E2 or not isinstance(packet, Pdu) or packet.message is None:
+                return False
+            now = (packet.message.name, packet.again)
+            missed = now in lost
+            lost.discard(now)
+            return missed
+
+        channel = Channel(protocol, 2)
+        for _ in range(4):
+            channel.send(E1, E2)
+        channel.settle(loses)
+        assert not lost
+        assert [each.message.name for each in channel.states[E2].received if each.message] == expected
