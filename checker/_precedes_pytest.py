@@ -49,6 +49,9 @@ class SpecFile(pytest.File):
             compiled = compile_text(self.path.read_text(encoding="utf-8"), self._shown())
         except PrecedesError as error:
             raise self.CollectError(str(error)) from error
+        except UnicodeDecodeError as error:
+            said = f"{self._shown()}: P001 not UTF-8 text (byte {error.start})"
+            raise self.CollectError(said) from error
         seen: dict[str, int] = {}
         for scenario in compiled.scenarios:
             for expectation in scenario.expectations:

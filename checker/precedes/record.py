@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -35,36 +36,59 @@ class Recorder:
     """Writes one execution, or its part in this process, to a file in JSON Lines.
 
     `sync`: let the operating system write every line to the disk before going on, so that it survives the machine
-    and not only the process. An existing file is added to.
+    and not only the process. An existing file is added to: its entities go on where they were.
     """
 
     def __init__(self, path: str | os.PathLike[str], execution: str = "run", *, sync: bool = False) -> None:
         self.path = os.fspath(path)
         self.execution = execution
         self._sync = sync
-        self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         self._entities: dict[str, Entity] = {}
         self._lock = threading.Lock()
+        self._go_on()
 
-    def entity(self, name: str) -> Entity:
+    def entity(self, name: str | int) -> Entity:
         """The recorder's view of one entity: the same object for the same name."""
         with self._lock:
-            return self._entities.setdefault(name, Entity(self, name))
+            return self._entities.setdefault(_id(name), Entity(self, _id(name)))
 
     def write(self, row: Mapping[str, object]) -> None:
-        """Append one row."""
+        """Append one row. OSError where the system does not take all of it."""
         line = json.dumps({"execution": self.execution, **row}, ensure_ascii=False, separators=(",", ":"))
-        os.write(self._file, line.encode() + b"\n")
+        rest = line.encode() + b"\n"
+        while rest:
+            rest = rest[os.write(self._file, rest) :]
         if self._sync:
             os.fsync(self._file)
+
+    def _go_on(self) -> None:
+        """Take up what the file has of this execution: a name that was made up is not made up again."""
+        if not stat.S_ISREG(os.fstat(self._file).st_mode):
+            return
+        with open(self._file, "rb", closefd=False) as file:
+            lines = file.read().split(b"\n")
+        for line in lines:
+            try:
+                row = json.loads(line)
+                if row["execution"] == self.execution:
+                    self.entity(row["entity"]).go_on(row["event"], row["clock"])
+            except (ValueError, KeyError, TypeError):
+                # No row of ours, or one that was cut off; `verify` tells of it.
+                continue
+        if lines[-1]:
+            # The last row was cut off: the next one gets a line of its own.
+            os.write(self._file, b"\n")
 
     def assert_keeps(
         self, *required: str, traces: Iterable[str | os.PathLike[str]] = (), incomplete: bool = False
     ) -> None:
         """AssertionError, with the figure, unless what is required holds of what was recorded here and in `traces`.
 
-        What is unknown, or was never met, does not hold. Needs precedes in full.
+        What is unknown, or was never met, does not hold. TypeError where nothing is required. Needs precedes in full.
         """
+        if not required:
+            raise TypeError('nothing is required; say what must hold, as in assert_keeps("ST")')
         from precedes.reports.verification import as_text
         from precedes.verdict import Verdict
         from precedes.verification import Question, verify
@@ -76,8 +100,11 @@ class Recorder:
             raise AssertionError("\n" + as_text(report, notices, 0.0))
 
     def close(self) -> None:
-        """Close the file; what is recorded later is an error."""
-        os.close(self._file)
+        """Close the file; what is recorded later is an error. Once closed, closing does nothing."""
+        # The system gives the number to the next file that is opened, which must not be written to.
+        file, self._file = self._file, -1
+        if file >= 0:
+            os.close(file)
 
     def __enter__(self) -> Recorder:
         return self
@@ -99,20 +126,21 @@ class Entity:
         self._last = 0
         self._lock = threading.Lock()
 
-    def send(self, message: str | None = None, to: Iterable[str] | None = None) -> dict[str, str]:
+    def send(self, message: str | int | None = None, to: Iterable[str | int] | None = None) -> dict[str, str]:
         """Record a send, before the message leaves; the headers to carry with it.
 
         `message` names it, uniquely in the execution; a name is made up where there is none. `to`: the entities that it
-        is for, all of them where that is None.
+        is for, all of them where that is None. TypeError for what is no id, ValueError for an empty one.
         """
+        if isinstance(to, str):
+            raise TypeError(f"to={to!r} is one name; write to=[{to!r}]")
+        named = None if message is None else _id(message)
+        row: dict[str, object] = {} if to is None else {"dest": [_id(entity) for entity in to]}
         with self._lock:
             self._sent += 1
-            name = message if message is not None else f"{self.name}-{self._sent}"
+            name = named if named is not None else f"{self.name}-{self._sent}"
             self._tick()
-            row: dict[str, object] = {"entity": self.name, "event": "send", "message": name}
-            if to is not None:
-                row["dest"] = list(to)
-            self._write(row)
+            self._write({"entity": self.name, "event": "send", "message": name, **row})
             return {MESSAGE: name, SENDER: self.name, CLOCK: json.dumps(self._clock, separators=(",", ":"))}
 
     def deliver(self, headers: Mapping[str, Any]) -> str:
@@ -141,7 +169,7 @@ class Entity:
             self._write({"entity": self.name, "event": "recover"})
 
     def sends(
-        self, to: Iterable[str] | None = None, headers: str = "headers"
+        self, to: Iterable[str | int] | None = None, headers: str = "headers"
     ) -> Callable[[Callable[P, R]], Callable[P, R]]:
         """Wrap a function that sends: the headers are merged into its keyword argument named `headers`."""
 
@@ -171,6 +199,11 @@ class Entity:
 
         return wrap
 
+    def go_on(self, event: str, clock: Mapping[str, int]) -> None:
+        """Take up one event that was recorded before, by a process that ended."""
+        self._sent += event == "send"
+        self._join(clock)
+
     def _received(self, event: str, headers: Mapping[str, Any]) -> str:
         message, sender = _text(headers[MESSAGE]), _text(headers[SENDER])
         with self._lock:
@@ -196,6 +229,15 @@ class Entity:
 
 def _text(value: str | bytes) -> str:
     return value.decode() if isinstance(value, bytes) else value
+
+
+def _id(name: object) -> str:
+    """An id as text: 1 and "1" are one, here as in a trace."""
+    if isinstance(name, bool) or not isinstance(name, str | int):
+        raise TypeError(f"{name!r} is no id: ids are text or whole numbers")
+    if name == "":
+        raise ValueError("an id has at least one character")
+    return str(name)
 
 
 def _rfc3339(nanosecond: int) -> str:

@@ -255,3 +255,88 @@ def test_simulated_executions(tmp_path: Path) -> None:
     assert "sequencer.py:1: G104 error: order_preserving:" in out
     assert "of 20 executions violate it" in out
     assert "^^" in out
+
+
+def test_definitions_alone_are_no_check(folder: Path) -> None:
+    (folder / "precedes.toml").write_text('[[check]]\nfiles = ["specs/words.prec"]\n', encoding="utf-8")
+    code, out = told(folder)
+    assert code == 3
+    assert "G301 undecided: definitions, and nothing that is said of them: nothing was checked" in out
+
+
+def many(violating: int, executions: int) -> str:
+    texts = [SWAPPED if number < violating else TRACE for number in range(executions)]
+    return "".join(text.replace('"x"', f'"{number}"') for number, text in enumerate(texts))
+
+
+@pytest.mark.parametrize(("violating", "code"), [(0, 0), (3, 0), (4, 1)])
+def test_a_budget_is_exact_and_holds_for_the_parts(folder: Path, violating: int, code: int) -> None:
+    # As floats, 0.03 % of 10,000 are less than 3.
+    (folder / "traces/run.jsonl").write_text(many(violating, 10_000), encoding="utf-8")
+    text = '[[verify]]\nfiles = ["traces"]\nrequire = ["ST"]\nbudget = { ST = "0.03 %" }\n'
+    (folder / "precedes.toml").write_text(text, encoding="utf-8")
+    ended = gate(folder, "-v")
+    assert ended.code == code, ended.out
+    assert ended.out.count("G105 error") == 2 * code
+
+
+def test_a_budget_of_one_requirement_is_none_of_another(folder: Path) -> None:
+    (folder / "traces/run.jsonl").write_text(SWAPPED, encoding="utf-8")
+    rewritten = 'require = ["ST", "SP"]\nbudget = { ST = "100 %" }'
+    changed(folder, "precedes.toml", 'require = ["SP"]', rewritten)
+    code, out = told(folder)
+    assert (code, "G105 error (new): order_preserving" in out) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            'require = ["SP"]',
+            'require = ["SP"]\nbudget = { SPP = "1 %" }',
+            "C002 a budget of SPP, which is not required",
+        ),
+        (
+            'require = ["SP"]',
+            'require = ["SP"]\n[severity]\nG109 = "off"',
+            "C002 a severity of G109, which is neither a",
+        ),
+        ('require = ["SP"]', 'require = ["SP"]\n[severity]\nSPP = "off"', "did you mean SP?"),
+    ],
+)
+def test_names_that_would_change_nothing_are_mistakes(folder: Path, old: str, new: str, said: str) -> None:
+    changed(folder, "precedes.toml", old, new)
+    ended = gate(folder)
+    assert (ended.code, said in ended.err) == (2, True), ended
+
+
+def test_what_lies_beside_the_traces_is_left_alone(folder: Path) -> None:
+    (folder / "traces/README.md").write_text("# Where they are from\n", encoding="utf-8")
+    changed(folder, "precedes.toml", '"traces/*.jsonl"', '"traces"')
+    gate(folder, "--write-baseline")
+    assert told(folder)[0] == 0
+
+
+def test_a_kept_result_that_this_program_cannot_have_kept_counts_as_none(folder: Path) -> None:
+    for text in (
+        "[]",
+        '[{"rule":"G999","check":"c","subject":"s","result":"passed","message":"","place":{"path":"p"}}]',
+    ):
+        for path in (folder / ".precedes-cache").glob("*.json"):
+            path.write_text(text, encoding="utf-8")
+        code, out = told(folder)
+        assert (code, "unchanged" in out) == (0, False)
+
+
+def test_a_kept_result_is_told_where_it_stands_now(folder: Path) -> None:
+    text = '[[explore]]\nmodel = "raynal-schiper-toueg"\nmessages = 1\nexpect = "violated"\n'
+    (folder / "precedes.toml").write_text(text, encoding="utf-8")
+    assert "precedes.toml:2: G103" in told(folder)[1]
+    (folder / "precedes.toml").write_text("\n\n" + text, encoding="utf-8")
+    assert "precedes.toml:4: G103" in told(folder)[1]
+
+
+def test_the_name_of_an_execution_does_nothing_to_a_terminal(folder: Path) -> None:
+    text = SWAPPED.replace('"x"', '"x\\n::error::\\u001b[31m"')
+    (folder / "traces/run.jsonl").write_text(text, encoding="utf-8")
+    assert 'execution "x\\u{a}::error::\\u{1b}[31m"' in told(folder)[1]

@@ -276,3 +276,113 @@ def test_a_starter_passes(tmp_path: Path) -> None:
     assert gate(tmp_path / "new").out == "passed: 5 passed in 2 checks\n"
     again = precedes("init", tmp_path / "new")
     assert (again.code, "nothing was written" in again.err) == (2, True)
+
+
+def test_a_figure_in_tap_is_yaml() -> None:
+    import yaml
+
+    item = Item("G103", "explore m", "s", "failed", "m", Place("m.py"), " 1  E1 sends\nRL1: < ]\n  # ^")
+    text = rendered("tap", Summary((Judged(item, "error"),), 1, 0, (), False, Outcome.OTHERWISE))
+    block = text.partition("  ---\n")[2].partition("  ...")[0]
+    assert yaml.safe_load(block)["figure"] == item.detail + "\n"
+
+
+def test_addresses_in_sarif_are_addresses() -> None:
+    item = Item("G101", "check a", "s", "failed", "m", Place("spécs/a b#1%20:c.prec"))
+    document = json.loads(
+        rendered("sarif", Summary((Judged(item, "error"),), 1, 0, (), False, Outcome.OTHERWISE))
+    )
+    location = document["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert location["uri"] == "sp%C3%A9cs/a%20b%231%2520%3Ac.prec"
+
+
+def test_places_are_told_from_the_root_of_the_repository(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    folder = project(tmp_path / "below")
+    (folder / "traces/run.jsonl").write_text(SWAPPED, encoding="utf-8")
+    gate(folder, "--write-baseline")
+    assert "::error file=below/traces/run.jsonl,line=1," in gate(folder, "--format", "github").out
+    assert '"uri": "below/traces/run.jsonl"' in gate(folder, "--format", "sarif").out
+    assert '"path": "below/traces/run.jsonl"' in gate(folder, "--format", "gitlab").out
+    assert "\ntraces/run.jsonl:1: G105" in gate(folder, "--format", "text").out
+
+
+def test_many_findings_stay_within_what_is_shown() -> None:
+    def one(number: int) -> Judged:
+        return Judged(
+            Item("G101", f"check {number}.prec", "s", "failed", "m" * 2_000, Place("a"), "d" * 50), "error"
+        )
+
+    summary = Summary(tuple(map(one, range(4_000))), 1, 0, ("f" * 100,) * 9_000, False, Outcome.OTHERWISE)
+    text = rendered("github-summary", summary)
+    assert len(text.encode()) < 1_048_576
+    assert "| | | | 3000 more |" in text
+    root = ET.fromstring(rendered("junit", summary))
+    assert (len(root), root.get("failures")) == (4_000, "4000")
+
+
+def test_a_suite_in_junit_stands_once_and_can_be_written() -> None:
+    items = [
+        Item("G101", "check \x01\ud800\uffff", subject, "failed", "m", Place("a")) for subject in ("a", "b")
+    ]
+    between = Item("G101", "check b", "a", "passed", "m", Place("b"))
+    judged = tuple(Judged(item, "error") for item in (items[0], between, items[1]))
+    root = ET.fromstring(rendered("junit", Summary(judged, 2, 0, (), False, Outcome.OTHERWISE)))
+    assert [suite.get("name") for suite in root] == ["check \ufffd\ufffd\ufffd", "check b"]
+
+
+def test_tags_in_a_job_summary_are_text() -> None:
+    item = Item("G102", "check a", "claim p <[L] q", "failed", "claim p <b>", Place("a|b"), "d")
+    text = rendered("github-summary", Summary((Judged(item, "error"),), 1, 0, (), False, Outcome.OTHERWISE))
+    assert "claim p &lt;b> |" in text
+    assert "<summary>check a: claim p &lt;[L] q</summary>" in text
+    assert "`a\\|b:1`" in text
+
+
+def test_what_is_strict_and_undecided_is_an_error_on_github() -> None:
+    item = Item("G102", "check a", "claim", "undecided", "m", Place("a"))
+    judged = (Judged(item, "error", strict=True), Judged(item, "error"))
+    lines = rendered("github", Summary(judged, 1, 0, (), False, Outcome.OTHERWISE)).splitlines()
+    assert [line.partition(" ")[0] for line in lines[:2]] == ["::error", "::warning"]
+
+
+@pytest.mark.parametrize(
+    ("outputs", "said"),
+    [
+        (("json:a", "sarif:./a"), "--output sarif:./a would write over another output"),
+        (("json:-",), "--format json writes to standard output"),
+    ],
+)
+def test_outputs_that_get_lost(tmp_path: Path, outputs: tuple[str, ...], said: str) -> None:
+    ended = gate(project(tmp_path), *(argument for output in outputs for argument in ("--output", output)))
+    assert (ended.code, said in ended.err) == (2, True)
+    assert not (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("precedes.toml", '[[check]]\nfiles = ["a**"]\n', "U001 'a**' is no pattern"),
+        ("precedes.toml", '[[check]]\nfiles = ["/a/*.prec"]\n', "U001 '/a/*.prec' is no pattern"),
+        ("pyproject.toml", "tool = 3\n", "U001 no precedes.toml"),
+        ("pyproject.toml", "[tool]\nprecedes = 3\n", "C003 the whole: expected `object`, got `int`"),
+    ],
+)
+def test_forms_that_nobody_meant(tmp_path: Path, name: str, text: str, said: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    ended = gate(tmp_path)
+    assert (ended.code, said in ended.err) == (2, True), ended.err
+
+
+def test_a_starter_writes_all_or_nothing(tmp_path: Path) -> None:
+    (tmp_path / "specs").write_text("a file\n", encoding="utf-8")
+    ended = precedes("init", tmp_path)
+    assert (ended.code, "specs is there already" in ended.err) == (2, True)
+    assert not (tmp_path / "precedes.toml").exists()
+    (tmp_path / "specs").unlink()
+    (tmp_path / "pyproject.toml").write_text("[tool.precedes]\n", encoding="utf-8")
+    ended = precedes("init", tmp_path)
+    assert (ended.code, "pyproject.toml with [tool.precedes] is there already" in ended.err) == (2, True)
+    (tmp_path / "pyproject.toml").write_text("[tool.other]\n", encoding="utf-8")
+    assert precedes("init", tmp_path).code == 0
+    assert gate(tmp_path).code == 0

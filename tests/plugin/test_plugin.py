@@ -71,3 +71,11 @@ def test_without_a_spec_nothing_is_imported(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
     ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert ended.returncode == 0, ended.stdout
+
+
+def test_a_file_that_is_no_text_is_told_without_a_traceback(pytester: pytest.Pytester) -> None:
+    (pytester.path / "a.prec").write_bytes(b"\xff")
+    result = pytester.runpytest("-n", "0")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["a.prec: P001 not UTF-8 text (byte 0)"])
+    assert "UnicodeDecodeError" not in result.stdout.str()

@@ -122,3 +122,76 @@ def test_it_needs_nothing_but_python() -> None:
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ended.stdout.strip() == "{'precedes'}"
+
+
+def test_a_recorder_goes_on_where_it_was(tmp_path: Path) -> None:
+    with Recorder(tmp_path / "a.jsonl") as first:
+        first.entity("x").send(to=["y"])
+    with Recorder(tmp_path / "a.jsonl") as again:
+        headers = again.entity("x").send(to=["y"])
+        again.entity("y").deliver(headers)
+        assert (headers[MESSAGE], json.loads(headers[CLOCK])) == ("x-2", {"x": 2})
+        # The first one was sent and never came.
+        with pytest.raises(AssertionError, match="selectively_information_preserving"):
+            again.assert_keeps("SP")
+    with Recorder(tmp_path / "a.jsonl", "another") as other:
+        assert other.entity("x").send()[MESSAGE] == "x-1"
+
+
+def test_a_row_that_was_cut_off_spoils_no_other(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(b'{"execution":"run","ent')
+    with Recorder(tmp_path / "a.jsonl") as recorder:
+        recorder.entity("x").send(to=[])
+    lines = (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()
+    assert (len(lines), json.loads(lines[1])["message"]) == (2, "x-1")
+
+
+def test_what_the_system_takes_in_parts_is_written_whole(
+    recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda file, data: write(file, data[:7]))
+    recorder.entity("x").send("m", to=[])
+    assert rows(recorder)[0]["message"] == "m"
+
+
+def test_a_closed_recorder_writes_to_no_other_file(tmp_path: Path) -> None:
+    with Recorder(tmp_path / "a.jsonl") as recorder:
+        entity = recorder.entity("x")
+    recorder.close()
+    with (tmp_path / "other").open("wb"), pytest.raises(OSError, match=os.strerror(9)):
+        entity.send()
+    assert (tmp_path / "other").read_bytes() == b""
+
+
+def test_ids_are_text(recorder: Recorder) -> None:
+    one, two = recorder.entity(1), recorder.entity("2")  # type: ignore[arg-type]
+    assert recorder.entity("1") is one
+    one.deliver(two.send(7, to=[1]))
+    assert json.loads(one.send(to=["2"])[CLOCK]) == {"1": 2, "2": 1}
+    assert rows(recorder)[0]["dest"] == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("message", "to", "error"),
+    [
+        (object(), ["y"], TypeError),
+        (True, ["y"], TypeError),
+        ("", ["y"], ValueError),
+        ("m", "y", TypeError),
+        ("m", [""], ValueError),
+    ],
+)
+def test_what_is_no_id_is_not_recorded(
+    recorder: Recorder, message: Any, to: Any, error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        recorder.entity("x").send(message, to=to)
+    assert rows(recorder) == []
+    assert json.loads(recorder.entity("x").send()[CLOCK]) == {"x": 1}
+
+
+def test_nothing_required_is_a_mistake(recorder: Recorder) -> None:
+    recorder.entity("x").deliver(recorder.entity("x").send())
+    with pytest.raises(TypeError, match="nothing is required"):
+        recorder.assert_keeps()

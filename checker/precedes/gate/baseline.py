@@ -14,16 +14,27 @@ from msgspec import Struct
 
 from precedes.diagnostics import Diagnostic, PrecedesError
 from precedes.gate.items import Item, Place, Stated
+from precedes.protocol.bounds import FAULTS
 
 FORMAT: Literal[1] = 1
-LOWERED = ("entities", "messages", "losses", "duplicates", "crashes", "executions")
+LOWERED = (
+    "entities",
+    "messages",
+    *FAULTS,
+    "ticks",
+    "executions",
+    "loss per million",
+    "duplication per million",
+)
 """Facts of which less is a weaker check."""
+RAISED = ("budget per million", "delta in ns")
+"""Facts of which more is a weaker check."""
 REQUIRING = frozenset({"G103", "G104", "G105"})
 """Rules of checks that have requirements: what became of these is for `weakening` to say."""
 
 
 class Kept(Struct, frozen=True, omit_defaults=True):
-    """What a baseline knows of an item."""
+    """What a baseline knows of an item. `of` is the check, where the name does not show where that ends."""
 
     name: str
     rule: str
@@ -32,16 +43,17 @@ class Kept(Struct, frozen=True, omit_defaults=True):
     proof: Literal["", "proved", "bounded"] = ""
     facts: dict[str, int] = {}
     stated: Stated | None = None
+    of: str = ""
 
     @property
     def check(self) -> str:
         """As in the item."""
-        return self.name.partition(": ")[0]
+        return self.of or self.name.partition(": ")[0]
 
     @property
     def subject(self) -> str:
         """As in the item."""
-        return self.name.partition(": ")[2]
+        return self.name.removeprefix(f"{self.check}: ")
 
 
 class Baseline(Struct, frozen=True):
@@ -54,7 +66,16 @@ class Baseline(Struct, frozen=True):
 def baseline_of(items: Iterable[Item]) -> Baseline:
     """The baseline that a run comes to."""
     kept = (
-        Kept(item.name, item.rule, item.result, item.fingerprint, item.proof, item.facts, item.stated)
+        Kept(
+            item.name,
+            item.rule,
+            item.result,
+            item.fingerprint,
+            item.proof,
+            item.facts,
+            item.stated,
+            item.check if ": " in item.check else "",
+        )
         for item in items
     )
     return Baseline(FORMAT, tuple(sorted(kept, key=lambda item: item.name)))
@@ -81,8 +102,8 @@ def read(path: Path) -> Baseline:
 
 
 class Comparison(Struct, frozen=True):
-    """A run against a baseline: fingerprints of what is violated now and was not, no more, and still; and what the
-    comparison itself found."""
+    """A run against a baseline: fingerprints of what is violated now and was not, names of what was violated and
+    passes, fingerprints of what is violated still; and what the comparison itself found."""
 
     new: frozenset[str]
     fixed: tuple[str, ...]
@@ -99,11 +120,13 @@ def compare(before: Baseline, items: Sequence[Item], place: Place) -> Comparison
     checks = {item.check for item in items}
     # What breaks a model moves its states as well, and is told already.
     broken = {item.check for item in items if item.result == "failed"}
-    for check in dict.fromkeys(kept.check for kept in before.items):
+    # That nothing was checked is no check, and is not missed.
+    were_checked = [kept for kept in before.items if kept.rule != "G301"]
+    for check in dict.fromkeys(kept.check for kept in were_checked):
         if check not in checks:
             said = f"{check} is not done any more"
             found.append(Item("G201", check, "all of it", "failed", said, place))
-    for kept in before.items:
+    for kept in were_checked:
         item = now.get(kept.name)
         if item is not None:
             found += [one for one in _moved(kept, item) if one.rule != "G205" or item.check not in broken]
@@ -114,7 +137,7 @@ def compare(before: Baseline, items: Sequence[Item], place: Place) -> Comparison
             found.append(Item("G201", kept.check, kept.subject, "failed", said, place))
     return Comparison(
         frozenset(failed.keys() - were.keys()),
-        tuple(sorted(name for fingerprint, name in were.items() if fingerprint not in failed)),
+        tuple(sorted(name for name in were.values() if name in now and now[name].result == "passed")),
         frozenset(failed.keys() & were.keys()),
         # What is said of a check and not of a property in it is said once.
         tuple({item.name + item.rule: item for item in found}.values()),
@@ -125,9 +148,9 @@ def _moved(kept: Kept, item: Item) -> Iterable[Item]:
     if kept.proof == "proved" and item.proof == "bounded" and item.result != "failed":
         said = f"{item.subject} was proved for every size and is known up to a bound only"
         yield Item("G203", item.check, item.subject, "failed", said, item.place)
-    for fact in LOWERED:
+    for fact in (*LOWERED, *RAISED):
         was, is_ = kept.facts.get(fact), item.facts.get(fact)
-        if was is not None and is_ is not None and is_ < was:
+        if was is not None and is_ is not None and (is_ < was if fact in LOWERED else is_ > was):
             said = f"{fact}: {is_:,}, where the baseline has {was:,}"
             yield Item("G204", item.check, fact, "failed", said, item.place)
     was, is_ = kept.facts.get("states"), item.facts.get("states")

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 import tempfile
 from collections.abc import Iterable
 from functools import cache
+from importlib.metadata import distributions
 from pathlib import Path
 
 import msgspec
 
 import precedes
 from precedes.gate.items import Item
+from precedes.gate.rules import rules
 
 _FORMAT = "1"
 
 
 @cache
 def _program() -> bytes:
-    """The program itself: a result of another version is not reused."""
+    """The program itself, Python, and what is installed: a result of another version, also of what a model or the
+    solver is made of, is not reused."""
     folder = Path(precedes.__file__).parent
-    return content(path for path in sorted(folder.rglob("*")) if path.suffix in (".py", ".lark")).encode()
+    own = content(path for path in sorted(folder.rglob("*")) if path.suffix in (".py", ".lark"))
+    installed = sorted({f"{found.name} {found.version}" for found in distributions()})
+    return "\0".join((own, sys.version, *installed)).encode()
 
 
 def content(paths: Iterable[Path]) -> str:
@@ -29,7 +35,7 @@ def content(paths: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for path in paths:
         data = path.read_bytes()
-        digest.update(f"{path.name}\0{len(data)}\0".encode())
+        digest.update(os.fsencode(path.name) + f"\0{len(data)}\0".encode())
         digest.update(data)
     return digest.hexdigest()
 
@@ -50,17 +56,19 @@ class Cache:
         self._folder = folder
 
     def get(self, name: str) -> tuple[Item, ...] | None:
-        """The items kept under a key."""
+        """The items kept under a key; None where there are none, or none that this program can have kept."""
         if self._folder is None:
             return None
         try:
-            return msgspec.json.decode((self._folder / f"{name}.json").read_bytes(), type=tuple[Item, ...])
+            items = msgspec.json.decode((self._folder / f"{name}.json").read_bytes(), type=tuple[Item, ...])
         except (OSError, msgspec.DecodeError):
             return None
+        return items if items and all(item.rule in rules() for item in items) else None
 
     def put(self, name: str, items: tuple[Item, ...]) -> None:
-        """Keep items under a key. What cannot be written is not kept; the run goes on."""
-        if self._folder is None:
+        """Keep items under a key. What cannot be written is not kept; the run goes on. Nor is what is undecided: more
+        time, or another machine, may decide it."""
+        if self._folder is None or any(item.result == "undecided" for item in items):
             return
         try:
             self._folder.mkdir(parents=True, exist_ok=True)

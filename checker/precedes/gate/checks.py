@@ -5,9 +5,10 @@ Checks are picklable: they run in processes of their own.
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from precedes.diagnostics import PrecedesError, usage
@@ -19,14 +20,21 @@ from precedes.language.scenario_text import as_scenario
 
 @dataclass(frozen=True, slots=True)
 class Check(ABC):
-    """One check of the gate. `root` is the folder of the configuration; paths are relative to it."""
+    """One check of the gate. `root` is the folder of the configuration; paths are relative to it. `number` tells apart
+    those that have one title."""
 
     root: Path
+    number: int = field(default=1, kw_only=True)
+
+    @property
+    def name(self) -> str:
+        """As it is told, and accepted by: of all checks of a gate, this one's alone."""
+        return self.title if self.number == 1 else f"{self.title} ({self.number})"
 
     @property
     @abstractmethod
-    def name(self) -> str:
-        """As it is told, and accepted by."""
+    def title(self) -> str:
+        """What is done to what."""
 
     @property
     @abstractmethod
@@ -52,19 +60,27 @@ def files(root: Path, patterns: Iterable[str], suffix: str | None = None) -> tup
         elif plain.is_file():
             below = [plain]
         else:
-            below = sorted(path for path in root.glob(pattern) if path.is_file())
+            below = sorted(path for path in _matching(root, pattern) if path.is_file())
         if not below:
             raise usage(f"no file for {pattern!r} in {root}", "patterns are relative to the configuration")
         found += below
     return tuple(dict.fromkeys(found))
 
 
-def relative(path: Path, root: Path) -> str:
-    """A path as reports show it: relative to the configuration where it is below, with forward slashes."""
+def _matching(root: Path, pattern: str) -> Sequence[Path]:
     try:
-        return path.resolve().relative_to(root.resolve()).as_posix()
-    except ValueError:
-        return path.as_posix()
+        return tuple(root.glob(pattern))
+    except (ValueError, NotImplementedError) as error:
+        raise usage(
+            f"{pattern!r} is no pattern: {error}", "patterns are relative to the configuration"
+        ) from None
+
+
+def relative(path: Path, root: Path) -> str:
+    """A path as reports show it: relative to the configuration, wherever the gate is run, with forward slashes. Bytes
+    that are no UTF-8 are replaced, so that every report can be written."""
+    written = Path(os.path.relpath(path, root)).as_posix()
+    return written.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def line_of(path: Path, text: str) -> int:

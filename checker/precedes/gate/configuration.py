@@ -155,7 +155,7 @@ def find(start: Path) -> Path:
     for folder in (start, *start.parents):
         for name in NAMES:
             path = folder / name
-            if path.is_file() and (name == NAMES[0] or "precedes" in _table(path).get("tool", {})):
+            if configures(path):
                 return path
     raise usage(
         f"no precedes.toml, and no pyproject.toml with [tool.precedes], in {start} or above",
@@ -163,10 +163,15 @@ def find(start: Path) -> Path:
     )
 
 
+def configures(path: Path) -> bool:
+    """Whether there is a configuration in a file, which may be mistaken."""
+    return path.is_file() and (path.name == NAMES[0] or "precedes" in _tools(_table(path)))
+
+
 def load(path: Path) -> Configuration:
     """Read a configuration. PrecedesError with every place where it is mistaken (C001 to C003)."""
     table = _table(path)
-    inside = table.get("tool", {}).get("precedes", {}) if path.name == "pyproject.toml" else table
+    inside = _tools(table).get("precedes", {}) if path.name == NAMES[1] else table
     try:
         configuration = msgspec.convert(inside, Configuration)
     except msgspec.ValidationError as error:
@@ -183,6 +188,11 @@ def load(path: Path) -> Configuration:
             )
         )
     return configuration
+
+
+def _tools(table: dict[str, Any]) -> dict[str, Any]:
+    tools = table.get("tool", {})
+    return tools if isinstance(tools, dict) else {}
 
 
 def _table(path: Path) -> dict[str, Any]:
@@ -209,7 +219,7 @@ def _mistake(path: Path, said: str) -> Diagnostic:
     if unknown is None:
         key = next((step for step in reversed(steps) if not step.isdigit() and step != "[...]"), None)
         message = message.replace("matching regex", "of the form").replace(repr(SHARE), "'0.1 %'")
-        where = ".".join(step for step in steps if step != "[...]")
+        where = ".".join(step for step in steps if step != "[...]") or "the whole"
         return Diagnostic(
             "C003", f"{where}: {message[0].lower()}{message[1:]}", str(path), _line(path, key, steps)
         )

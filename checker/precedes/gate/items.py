@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import posixpath
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -15,6 +16,10 @@ class Place(Struct, frozen=True):
 
     path: str
     line: int = 1
+
+    def below(self, prefix: str) -> Place:
+        """The same place, seen from above."""
+        return Place(posixpath.normpath(prefix + self.path), self.line)
 
 
 class Event(Struct, frozen=True):

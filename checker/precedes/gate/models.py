@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,13 +19,14 @@ from precedes.gate.checks import Check, events_of, files, line_of, relative, sce
 from precedes.gate.configuration import Model, Simulation
 from precedes.gate.items import Item, Place, Result, Stated
 from precedes.gate.specs import definitions, library_files
-from precedes.gate.traces import of_report
+from precedes.gate.traces import names_of, of_report
 from precedes.language.requirements import requirement
 from precedes.protocol.bounds import FAULTS, Bounds, Conditions, Destinations
 from precedes.verdict import Verdict
 
 if TYPE_CHECKING:
     from precedes.engines.judging import Report
+    from precedes.formula import Requirement
     from precedes.language.library import Library
     from precedes.protocol import Protocol
     from precedes.protocol.exploration import Exploration, Finding
@@ -49,12 +50,13 @@ class Exploring(Check):
 
     settings: Model
     configuration: Path
+    instance: int
+    label: str
 
     @property
-    def name(self) -> str:
+    def title(self) -> str:
         """`explore`, the model, and how it is set where that is said."""
-        written = " as written" if self.settings.as_written else ""
-        return f"explore {self.settings.model}{written}{_set(self.settings.set)}"
+        return f"explore {self.label}"
 
     @property
     def cost(self) -> int:
@@ -62,21 +64,23 @@ class Exploring(Check):
         return 4
 
     def key(self) -> str:
-        """The settings, and every file that the model is made of."""
-        return cache.key(self.name, self.settings, library_files(_sources(self.root, self.settings)))
+        """The settings, every file that the model is made of, and where it is told."""
+        return _key(self)
 
     def run(self) -> tuple[Item, ...]:
         """One item for each property that was checked."""
         from precedes.protocol.exploring import explore
 
         settings = self.settings
-        protocol = _protocol(self.root, settings)
+        protocol = _protocols(self.root, settings)[self.instance]
         library = library_with(tuple(map(str, _specs(self.root, settings))))
         asked = tuple(requirement(text, library) for text in settings.require) or None
-        found = explore(protocol, _bounds(settings), asked)
-        return tuple(self._items(protocol, found))
+        found = explore(protocol, _bounds(settings), asked, invariants=None if asked is None else ())
+        return tuple(self._items(protocol, found, asked))
 
-    def _items(self, protocol: Protocol[Any], found: Exploration) -> Iterator[Item]:
+    def _items(
+        self, protocol: Protocol[Any], found: Exploration, asked: tuple[Requirement, ...] | None
+    ) -> Iterator[Item]:
         findings = {finding.property: finding for finding in found.findings}
         place = _place(self.root, self.configuration, self.settings.model)
         bounds = {name: value for name in BOUNDS if isinstance(value := getattr(self.settings, name), int)}
@@ -85,6 +89,11 @@ class Exploring(Check):
         own = definitions(_specs(self.root, self.settings))
         library = library_with(tuple(map(str, _specs(self.root, self.settings))))
         if self.settings.expect == "violated":
+            if asked is not None:
+                # Another property that breaks is not the mistake that is to be shown.
+                names = {requirement.name for requirement in asked}
+                findings = {name: finding for name, finding in findings.items() if name in names}
+                verdicts = {name: verdict for name, verdict in verdicts.items() if name in names}
             yield self._expected(verdicts, findings, facts, place)
             return
         for name, verdict in verdicts.items():
@@ -157,12 +166,13 @@ class Simulating(Check):
 
     settings: Simulation
     configuration: Path
+    instance: int
+    label: str
 
     @property
-    def name(self) -> str:
+    def title(self) -> str:
         """`simulate`, the model, and how it is set where that is said."""
-        written = " as written" if self.settings.as_written else ""
-        return f"simulate {self.settings.model}{written}{_set(self.settings.set)}"
+        return f"simulate {self.label}"
 
     @property
     def cost(self) -> int:
@@ -170,8 +180,8 @@ class Simulating(Check):
         return 3
 
     def key(self) -> str:
-        """The settings, and every file that the model is made of."""
-        return cache.key(self.name, self.settings, library_files(_sources(self.root, self.settings)))
+        """The settings, every file that the model is made of, and where it is told."""
+        return _key(self)
 
     def run(self) -> tuple[Item, ...]:
         """One item for each requirement and each of its parts."""
@@ -187,9 +197,16 @@ class Simulating(Check):
                 "G301", self.name, "executions", "undecided", "no message was met: nothing was checked", place
             )
         own = definitions(specs)
+        required = names_of(settings.require, tuple(map(str, specs))).values()
+        drawn = {
+            "entities": settings.entities,
+            "messages": settings.messages,
+            "loss per million": round(settings.loss * 1_000_000),
+            "duplication per million": round(settings.duplication * 1_000_000),
+        }
         for told in of_report("G104", self.name, report, {}, place):
-            stated = Stated(told.subject, own) if told.subject in settings.require else None
-            yield msgspec.structs.replace(told, stated=stated)
+            stated = Stated(told.subject, own) if told.subject in required else None
+            yield msgspec.structs.replace(told, stated=stated, facts={**told.facts, **drawn})
 
     def _judged(self, library: Library) -> Report:
         """The executions in batches, so that a number of them does not need as much memory."""
@@ -199,7 +216,7 @@ class Simulating(Check):
         from precedes.protocol.simulating import run, usual
 
         settings = self.settings
-        protocol = _protocol(self.root, settings)
+        protocol = _protocols(self.root, settings)[self.instance]
         conditions: Conditions = replace(
             usual(protocol),
             entities=settings.entities,
@@ -220,24 +237,39 @@ class Simulating(Check):
 
 
 def explorations(root: Path, configuration: Path, settings: Model) -> Iterator[Exploring]:
-    """The check of one `[[explore]]`."""
-    _protocol(root, settings)
-    yield Exploring(root, settings, configuration)
+    """The checks of one `[[explore]]`: one for each instance of the model."""
+    for instance, label in enumerate(_labels(root, settings)):
+        yield Exploring(root, settings, configuration, instance, label)
 
 
 def simulations(root: Path, configuration: Path, settings: Simulation) -> Iterator[Simulating]:
-    """The check of one `[[simulate]]`."""
-    _protocol(root, settings)
-    yield Simulating(root, settings, configuration)
+    """The checks of one `[[simulate]]`: one for each instance of the model."""
+    for instance, label in enumerate(_labels(root, settings)):
+        yield Simulating(root, settings, configuration, instance, label)
 
 
-def _protocol(root: Path, settings: Model | Simulation) -> Protocol[Any]:
-    from precedes.protocol.models import model
+def _protocols(root: Path, settings: Model | Simulation) -> tuple[Protocol[Any], ...]:
+    from precedes.protocol.models import models
 
     named = str(root / settings.model) if settings.model.endswith(".py") else settings.model
-    return model(
+    return models(
         named, as_written=settings.as_written, parameters={k: str(v) for k, v in settings.set.items()}
     )
+
+
+def _labels(root: Path, settings: Model | Simulation) -> Iterator[str]:
+    """Of each instance the model, how it is set, and what it has that others have not."""
+    parameters = [protocol.parameters() for protocol in _protocols(root, settings)]
+    varied = [name for name in parameters[0] if any(one[name] != parameters[0][name] for one in parameters)]
+    written = " as written" if settings.as_written else ""
+    for one in parameters:
+        yield f"{settings.model}{written}{_set({**settings.set, **{name: one[name] for name in varied}})}"
+
+
+def _key(check: Exploring | Simulating) -> str:
+    place = _place(check.root, check.configuration, check.settings.model)
+    sources = library_files(_sources(check.root, check.settings))
+    return cache.key(check.name, (check.settings, check.instance, place), sources)
 
 
 def _bounds(settings: Model) -> Bounds:
@@ -246,21 +278,20 @@ def _bounds(settings: Model) -> Bounds:
 
 
 def _sources(root: Path, settings: Model | Simulation) -> tuple[Path, ...]:
-    """The modules that a model is made of, as far as they are not of Python or of an installed package, and what it
-    depends on besides."""
-    protocol = _protocol(root, settings)
-    installed = Path(sysconfig.get_paths()["purelib"])
-    standard = Path(sysconfig.get_paths()["stdlib"])
+    """The modules that a model may be made of: all that are loaded now, wherever they lie, but for those of Python, of
+    installed packages and of this program, whose versions are in every key; and what it depends on besides."""
+    protocol = _protocols(root, settings)[0]
+    paths = sysconfig.get_paths()
+    installed = {Path(paths[kind]).resolve() for kind in ("stdlib", "platstdlib", "purelib", "platlib")}
     found: set[Path] = set()
-    for module in [sys.modules[type(protocol).__module__], *list(sys.modules.values())]:
+    for module in list(sys.modules.values()):
         name = getattr(module, "__file__", None)
         if name is None or not name.endswith(".py"):
             continue
         path = Path(name).resolve()
-        own = module.__name__.partition(".")[0] == type(protocol).__module__.partition(".")[0]
-        if own or root.resolve() in path.parents:
-            if not own and (installed in path.parents or standard in path.parents):
-                continue
+        package = module.__name__.partition(".")[0]
+        own = package == type(protocol).__module__.partition(".")[0]
+        if own or (package != "precedes" and not installed.intersection(path.parents)):
             found.add(path)
     return (
         *sorted(found),
@@ -280,7 +311,7 @@ def _place(root: Path, configuration: Path, model: str) -> Place:
     return Place(relative(configuration, root), line_of(configuration, f'"{model}"'))
 
 
-def _set(parameters: dict[str, str | int | bool]) -> str:
+def _set(parameters: Mapping[str, object]) -> str:
     return "".join(f" {name}={value}" for name, value in sorted(parameters.items()))
 
 

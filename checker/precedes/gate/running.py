@@ -3,16 +3,21 @@ the items come to."""
 
 from __future__ import annotations
 
+import difflib
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 
+import msgspec
+
 from precedes.diagnostics import Diagnostic, PrecedesError
 from precedes.gate import models, specs, traces
-from precedes.gate.baseline import Baseline, Comparison, compare
+from precedes.gate.baseline import LOWERED, RAISED, Baseline, Comparison, compare
 from precedes.gate.cache import Cache
 from precedes.gate.checks import Check
 from precedes.gate.configuration import Configuration, Severity
@@ -60,6 +65,16 @@ class Summary:
         """Without their standing."""
         return tuple(judged.item for judged in self.judged)
 
+    def below(self, prefix: str) -> Summary:
+        """The same with the paths of places behind a prefix."""
+        if not prefix:
+            return self
+        judged = tuple(
+            replace(one, item=msgspec.structs.replace(one.item, place=one.item.place.below(prefix)))
+            for one in self.judged
+        )
+        return replace(self, judged=judged)
+
     def told(self) -> tuple[Judged, ...]:
         """What is worth telling: everything that did not pass, unless its rule is off."""
         return tuple(
@@ -89,7 +104,19 @@ def checks_of(configuration: Configuration, path: Path) -> tuple[Check, ...]:
         add(lambda simulation=simulation: models.simulations(root, path, simulation))  # type: ignore[misc]
     if mistakes:
         raise PrecedesError(tuple(mistakes))
-    return tuple(sorted(made, key=lambda check: check.cost))
+    return _told_apart(sorted(made, key=lambda check: check.cost))
+
+
+def _told_apart(checks: Sequence[Check]) -> tuple[Check, ...]:
+    """Each once, and those of one title by numbers."""
+    titled: dict[str, list[Check]] = {}
+    for check in checks:
+        same = titled.setdefault(check.title, [])
+        if check not in same:
+            same.append(check)
+    return tuple(
+        replace(check, number=number) for same in titled.values() for number, check in enumerate(same, 1)
+    )
 
 
 def run(
@@ -104,15 +131,41 @@ def run(
     checks = checks_of(configuration, path)
     items, reused = _items(checks, configuration.jobs or len(os.sched_getaffinity(0)), cache, tell)
     place = Place(path.name)
+    if all(item.rule == "G202" for item in items):
+        said = "definitions, and nothing that is said of them: nothing was checked"
+        items = (*items, Item("G301", "gate", "statements", "undecided", said, place))
     comparison = Comparison(frozenset(), (), frozenset(), ())
     if before is not None:
         tell("comparing with the baseline")
         comparison = compare(before, items, place)
         items = (*items, *comparison.items, *weakened(before, items))
+    _know_severities(configuration, path, before, items)
     accepted = {*configuration.accept, *accept}
     judged = tuple(_judged(item, configuration, comparison, accepted) for item in items)
     outcome = _outcome(judged, configuration)
     return Summary(judged, len(checks), reused, comparison.fixed, before is not None, outcome)
+
+
+def _know_severities(
+    configuration: Configuration, path: Path, before: Baseline | None, items: Sequence[Item]
+) -> None:
+    """PrecedesError for a severity of what is neither a rule nor stated here: it would change nothing."""
+    known = {item.subject for item in items} | {"states", *LOWERED, *RAISED}
+    known |= {kept.subject for kept in (() if before is None else before.items)}
+    known |= {name for rule in rules().values() for name in (rule.code, rule.name)}
+    unknown = [name for name in configuration.severity if name not in known]
+    if unknown:
+        near = difflib.get_close_matches(unknown[0], known, 1)
+        raise PrecedesError(
+            (
+                Diagnostic(
+                    "C002",
+                    f"a severity of {unknown[0]}, which is neither a rule nor required here",
+                    str(path),
+                    hint=f"did you mean {near[0]}?" if near else "`precedes explain` lists the rules",
+                ),
+            )
+        )
 
 
 def _items(checks: Sequence[Check], jobs: int, cache: Cache, tell: Tell) -> tuple[tuple[Item, ...], int]:
@@ -140,14 +193,31 @@ def _results(checks: Sequence[Check], jobs: int, tell: Tell) -> Iterator[tuple[i
     here = [number for number, check in enumerate(checks) if check.cost == 0]
     if len(dear) == 1 or jobs == 1:
         here, dear = sorted([*here, *dear]), []
-    with ProcessPoolExecutor(min(jobs, max(1, len(dear))), mp_context=get_context("spawn")) as pool:
+    workers = min(jobs, max(1, len(dear)))
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_off_stdout) as pool:
         running = [(number, pool.submit(_result, checks[number])) for number in dear]
         for number in here:
             tell(checks[number].name)
             yield number, _result(checks[number])
         for number, future in running:
             tell(checks[number].name)
-            yield number, future.result()
+            try:
+                yield number, future.result()
+            except BrokenProcessPool:
+                raise PrecedesError((_ended(checks[number]),)) from None
+
+
+def _off_stdout() -> None:
+    """What a model prints is not for who reads the report."""
+    sys.stdout = sys.stderr
+
+
+def _ended(check: Check) -> Diagnostic:
+    return Diagnostic(
+        "M005",
+        f"the process of {check.name}, or of one beside it, ended without an answer",
+        hint="a model ended it, or the system did for want of memory; `--jobs 1` has one at a time",
+    )
 
 
 def _result(check: Check) -> Result:
@@ -155,6 +225,9 @@ def _result(check: Check) -> Result:
         return check.run()
     except PrecedesError as error:
         return error
+    except SystemExit as error:
+        said = f"{check.name}: the model ended the program (SystemExit: {error})"
+        return PrecedesError((Diagnostic("M005", said),))
 
 
 def _judged(item: Item, configuration: Configuration, comparison: Comparison, accepted: set[str]) -> Judged:
@@ -172,12 +245,16 @@ def _judged(item: Item, configuration: Configuration, comparison: Comparison, ac
 
 
 def _outcome(judged: Sequence[Judged], configuration: Configuration) -> Outcome:
-    """Violated before undecided. A run without items checked nothing."""
+    """Violated before undecided. A run without items checked nothing, and that definitions are there and that
+    something became of the baseline is no check. Whether less is required is not left open, whatever unknown means."""
     if any(one.counts for one in judged):
         return Outcome.OTHERWISE
     open_ = any(
-        one.item.result == "undecided" and one.severity == "error" and not one.accepted for one in judged
+        one.item.result == "undecided"
+        and one.severity == "error"
+        and not one.accepted
+        and (configuration.unknown == "undecided" or one.item.rule == "G202")
+        for one in judged
     )
-    if not any(one.item.result != "undecided" for one in judged):
-        return Outcome.UNDECIDED
-    return Outcome.UNDECIDED if open_ and configuration.unknown == "undecided" else Outcome.AS_STATED
+    checked = any(one.item.result != "undecided" and not one.item.rule.startswith("G2") for one in judged)
+    return Outcome.AS_STATED if checked and not open_ else Outcome.UNDECIDED

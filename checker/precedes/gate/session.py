@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +23,8 @@ from precedes.gate.running import run as carry_out
 from precedes.outcomes import Outcome
 from precedes.reports.progress import progress_line
 
+IN_REPOSITORY = frozenset({"sarif", "github", "gitlab"})
+"""Forms whose readers look for files from the root of the repository."""
 EXITS = {Outcome.AS_STATED: Exit.HOLDS, Outcome.OTHERWISE: Exit.VIOLATED, Outcome.UNDECIDED: Exit.UNDECIDED}
 
 
@@ -67,15 +70,16 @@ def run(request: Request, folder: Path, environment: Mapping[str, str]) -> Told:
         configuration = msgspec.structs.replace(configuration, jobs=request.jobs)
     if request.show_config:
         return Told(_indented({"file": str(path), **msgspec.to_builtins(configuration)}), Exit.HOLDS)
-    targets = [_target(text) for text in request.outputs]
+    targets = _targets(request.outputs)
     summary = _carried_out(configuration, path, request)
+    in_repository = summary.below(_repository_prefix(path.parent))
     for form, target in targets:
-        _write(target, renderer(form)(summary))
+        _write(target, renderer(form)(in_repository if form in IN_REPOSITORY else summary))
     form = request.form or ("github" if environment.get("GITHUB_ACTIONS") == "true" else "text")
     if environment.get("GITHUB_STEP_SUMMARY"):
         with Path(environment["GITHUB_STEP_SUMMARY"]).open("a", encoding="utf-8") as file:
             file.write(renderer("github-summary")(summary))
-    text = _shown(summary, form, request)
+    text = _shown(in_repository if form in IN_REPOSITORY else summary, form, request)
     colour = form == "text" and _colour(environment)
     return Told(coloured(text) if colour else text, EXITS[summary.outcome], colour)
 
@@ -98,7 +102,8 @@ def _carried_out(configuration: Configuration, path: Path, request: Request) -> 
             'say where: baseline = "precedes-baseline.json", or --baseline',
         )
     before = None if file is None or request.write_baseline else baselines.read(file)
-    with progress_line() as tell:
+    # What a model prints is not for who reads the report.
+    with progress_line() as tell, redirect_stdout(sys.stderr):
         summary = carry_out(configuration, path, before, request.accept, cache, tell)
     if request.write_baseline and file is not None:
         baselines.write(baselines.baseline_of(summary.items), file)
@@ -117,11 +122,26 @@ def _shown(summary: Summary, form: str, request: Request) -> str:
     return passed + renderer("text")(summary)
 
 
-def _target(text: str) -> tuple[str, Path]:
-    form, colon, path = text.partition(":")
-    if form not in FORMATS or not colon or not path:
-        raise usage(f"--output {text} is not FORMAT:PATH", f"formats: {', '.join(FORMATS)}")
-    return form, Path(path)
+def _targets(texts: Sequence[str]) -> list[tuple[str, Path]]:
+    """What is to be written where; PrecedesError for what cannot be, before anything is carried out."""
+    found: list[tuple[str, Path]] = []
+    for text in texts:
+        form, colon, path = text.partition(":")
+        if form not in FORMATS or not colon or not path:
+            raise usage(f"--output {text} is not FORMAT:PATH", f"formats: {', '.join(FORMATS)}")
+        if path == "-":
+            raise usage(f"--output {text} names no file", f"--format {form} writes to standard output")
+        if Path(path).resolve() in [target.resolve() for _, target in found]:
+            raise usage(f"--output {text} would write over another output", "give each a file of its own")
+        found.append((form, Path(path)))
+    return found
+
+
+def _repository_prefix(folder: Path) -> str:
+    """From the root of the version control around a folder to it; empty where there is none."""
+    here = folder.resolve()
+    root = next((above for above in (here, *here.parents) if (above / ".git").exists()), here)
+    return "" if root == here else f"{here.relative_to(root).as_posix()}/"
 
 
 def _write(path: Path, text: str) -> None:

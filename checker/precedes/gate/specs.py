@@ -32,11 +32,11 @@ class SpecCheck(Check):
     """The statements of one .prec file."""
 
     path: Path
-    settings: Specs
+    limits: Limits
     claims: bool
 
     @property
-    def name(self) -> str:
+    def title(self) -> str:
         """`check` and the file."""
         return f"check {relative(self.path, self.root)}"
 
@@ -47,13 +47,12 @@ class SpecCheck(Check):
 
     def key(self) -> str:
         """The file and how it is checked; the library is part of the program."""
-        settings = (self.settings.accept_bounds, self.settings.timeout, self.settings.memory)
+        settings = (self.limits.accept_bounds, self.limits.timeout, self.limits.memory)
         return cache.key(self.name, settings, library_files((self.path,)))
 
     def run(self) -> tuple[Item, ...]:
         """One item for each expectation and claim; G301 where there is none."""
-        limits = Limits(self.settings.timeout, self.settings.memory, self.settings.accept_bounds)
-        (result,) = check((self.path,), limits)
+        (result,) = check((self.path,), self.limits)
         items = tuple(_items(self, result))
         if items:
             return items
@@ -64,9 +63,10 @@ class SpecCheck(Check):
 
 def checks(root: Path, settings: Specs) -> Iterator[SpecCheck]:
     """The checks of one `[[check]]`."""
+    limits = Limits(settings.timeout, settings.memory, settings.accept_bounds)
     for path in files(root, settings.files, ".prec"):
         text = path.read_text(encoding="utf-8", errors="replace")
-        yield SpecCheck(root, path, settings, any(word in text for word in ("claim", "refute", "find")))
+        yield SpecCheck(root, path, limits, any(word in text for word in ("claim", "refute", "find")))
 
 
 def library_files(paths: tuple[Path, ...]) -> tuple[Path, ...]:

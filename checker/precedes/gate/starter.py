@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from precedes.diagnostics import usage
+from precedes.gate.configuration import configures
 
 FILES = {
     "precedes.toml": """\
@@ -72,8 +73,15 @@ expect not ST
 
 
 def write(folder: Path) -> Iterator[Path]:
-    """Write the files, and yield each. PrecedesError where one is there already; nothing is written then."""
+    """Write the files, and yield each. PrecedesError where one is there already, or something in its way; nothing is
+    written then."""
+    specs = folder / "specs"
     there = [name for name in FILES if (folder / name).exists()]
+    if specs.exists() and not specs.is_dir():
+        there.append(specs.name)
+    if configures(folder / "pyproject.toml"):
+        # A precedes.toml beside it would hide it.
+        there.append("pyproject.toml with [tool.precedes]")
     if there:
         raise usage(
             f"{folder / there[0]} is there already",

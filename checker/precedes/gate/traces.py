@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
 from pathlib import Path
 
 import msgspec
 
+from precedes.checking import library_with
+from precedes.diagnostics import Diagnostic, PrecedesError
 from precedes.engines.judging import Count, Report, Violation
 from precedes.gate import cache
 from precedes.gate.checks import Check, events_of, files, line_of, relative, scenario_of
 from precedes.gate.configuration import Trace
 from precedes.gate.items import Item, Place, Result, Stated
 from precedes.gate.specs import definitions, library_files
+from precedes.language.durations import duration
+from precedes.language.names import shown
+from precedes.language.requirements import requirement
+from precedes.traces import expand
 from precedes.verdict import Verdict
 from precedes.verification import Question, verify
 
@@ -27,7 +36,7 @@ class TraceCheck(Check):
     configuration: Path
 
     @property
-    def name(self) -> str:
+    def title(self) -> str:
         """`verify` and what was named."""
         return f"verify {' '.join(self.settings.files)}"
 
@@ -37,23 +46,34 @@ class TraceCheck(Check):
         return 2
 
     def key(self) -> str:
-        """The bytes of the traces, the specs and the settings."""
+        """The bytes of the traces, the specs and the settings, and where it is told."""
         specs = files(self.root, self.settings.specs, ".prec") if self.settings.specs else ()
-        return cache.key(self.name, self.settings, library_files((*self.paths, *specs)))
+        return cache.key(self.name, (self.settings, _place(self)), library_files((*self.paths, *specs)))
 
     def run(self) -> tuple[Item, ...]:
         """One item for each predicate, G301 where the trace has nothing in it."""
-        return tuple(_items(self, _verified(self)))
+        question = _question(self)
+        report, _ = verify(question, lambda _executions, _events: None)
+        return tuple(_items(self, question, report))
 
 
 def checks(root: Path, configuration: Path, settings: Trace) -> Iterator[TraceCheck]:
     """The check of one `[[verify]]`."""
-    yield TraceCheck(root, files(root, settings.files), settings, configuration)
+    yield TraceCheck(root, tuple(dict.fromkeys(_traces(root, settings.files))), settings, configuration)
 
 
-def _verified(this: TraceCheck) -> Report:
+def _traces(root: Path, patterns: Sequence[str]) -> Iterator[Path]:
+    for pattern in patterns:
+        if (root / pattern).is_dir():
+            # As `verify` reads a directory: what lies there besides, and is no trace, is left alone.
+            yield from (Path(source.path) for source in expand([root / pattern]))
+        else:
+            yield from files(root, [pattern])
+
+
+def _question(this: TraceCheck) -> Question:
     settings = this.settings
-    question = Question(
+    return Question(
         traces=tuple(map(str, this.paths)),
         required=settings.require,
         specs=tuple(map(str, files(this.root, settings.specs, ".prec") if settings.specs else ())),
@@ -65,23 +85,59 @@ def _verified(this: TraceCheck) -> Report:
         cluster=settings.cluster,
         strict=settings.strict,
     )
-    report, _ = verify(question, lambda _executions, _events: None)
-    return report
 
 
-def _items(this: TraceCheck, report: Report) -> Iterator[Item]:
+def _items(this: TraceCheck, question: Question, report: Report) -> Iterator[Item]:
     place = _place(this)
+    required = names_of(this.settings.require, question.specs)
+    budgets = _budgets(this, question.plan().below, required)
     if not report.messages or report.unmet:
         unmet = ", ".join(report.unmet)
         said = f"{unmet} occurs in no execution" if unmet else "no message was met: nothing was checked"
         yield Item("G301", this.name, "trace", "undecided", said, place)
     specs = files(this.root, this.settings.specs, ".prec") if this.settings.specs else ()
     own = definitions(specs)
-    for told in of_report("G105", this.name, report, this.settings.budget, place):
-        stated = Stated(told.subject, own) if told.subject in this.settings.require else None
+    delta = {} if this.settings.delta is None else {"delta in ns": duration(this.settings.delta)}
+    for told in of_report("G105", this.name, report, budgets, place):
+        stated = Stated(told.subject, own) if told.subject in required.values() else None
         # A part that has parts itself says nothing that these and the whole do not say.
         if stated is not None or told.subject in report.leaves:
-            yield msgspec.structs.replace(told, stated=stated)
+            budget = {"budget per million": ceil(_share(budgets.get(told.subject)) * 1_000_000)}
+            yield msgspec.structs.replace(told, stated=stated, facts={**told.facts, **budget, **delta})
+
+
+def names_of(require: Iterable[str], specs: Sequence[str]) -> dict[str, str]:
+    """The names under which a report tells what is required, by its text in the configuration."""
+    library = library_with(specs)
+    return {text: requirement(text, library).name for text in require}
+
+
+def _budgets(
+    this: TraceCheck, below: Mapping[str, Sequence[str]], required: Mapping[str, str]
+) -> Mapping[str, str]:
+    """The budgets by name. What is violated in a part is violated in the whole, so a part without a budget has the
+    least of the budgets of what is required and made of it."""
+    told = {required.get(text, text): budget for text, budget in this.settings.budget.items()}
+    for name in told:
+        if name not in below:
+            near = difflib.get_close_matches(name, below, 1)
+            hint = f"did you mean {near[0]}?" if near else f"required here: {', '.join(below)}"
+            path = relative(this.configuration, this.root)
+            raise PrecedesError(
+                (Diagnostic("C002", f"a budget of {name}, which is not required here", path, hint=hint),)
+            )
+    parts: dict[str, str] = {}
+    for leaf in {leaf for leaves in below.values() for leaf in leaves} - set(required.values()):
+        wholes = [told.get(name) for name in required.values() if leaf in below[name]]
+        least = min(wholes, key=_share)
+        if least is not None:
+            parts[leaf] = least
+    return {**parts, **told}
+
+
+def _share(budget: str | None) -> Fraction:
+    """Of all executions; exact, so that a budget that is just kept is kept."""
+    return Fraction(0) if budget is None else Fraction(budget.rstrip("% \t").strip()) / 100
 
 
 def of_report(
@@ -107,7 +163,7 @@ def _of_count(
 ) -> Item:
     from precedes.reports.figure import figure, sentence
 
-    allowed = 0.0 if budget is None else float(budget.rstrip("% \t")) / 100 * executions
+    allowed = _share(budget) * executions
     result = _result(count, within=0 < count.violated <= allowed)
     said = f"{count.verdict.value} in {executions:,} executions"
     if count.violated:
@@ -124,7 +180,7 @@ def _of_count(
     witnesses = violation.explanation.witnesses
     witness = witnesses[0] if witnesses else None
     explained = sentence(violation.requirement, violation.cut, witness)
-    lines = (f"execution {violation.execution}", explained, figure(violation.cut, witness))
+    lines = (f"execution {shown(violation.execution)}", explained, figure(violation.cut, witness))
     return msgspec.structs.replace(
         told,
         detail="\n".join(line for line in lines if line),

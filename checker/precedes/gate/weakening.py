@@ -25,6 +25,7 @@ SECONDS = 30.0
 def weakened(before: Baseline, items: Sequence[Item]) -> tuple[Item, ...]:
     """One item for each requirement that demands less than in the baseline, or may do so, or is gone."""
     now: dict[str, list[Item]] = {}
+    places = {item.check: item.place for item in items}
     for item in items:
         if item.stated is not None:
             now.setdefault(item.check, []).append(item)
@@ -36,7 +37,14 @@ def weakened(before: Baseline, items: Sequence[Item]) -> tuple[Item, ...]:
         instead = same or (
             [item for item in stated if item.rule == kept.rule] if kept.rule in REQUIRING else []
         )
-        if kept.stated is None or not instead or kept.stated in [item.stated for item in instead]:
+        if kept.stated is None or kept.stated in [item.stated for item in instead]:
+            continue
+        if not instead:
+            # What became of a definition, or of a whole check, is told by the comparison of these.
+            if kept.rule in REQUIRING and kept.check in places:
+                said = f"{kept.subject} is not required any more, and nothing is in its place"
+                place = places[kept.check]
+                found.append(Item("G202", kept.check, kept.subject, "failed", said, place))
             continue
         answer = _compared(kept, instead)
         if answer is not None:

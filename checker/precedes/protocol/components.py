@@ -474,7 +474,7 @@ class Components:
             return getattr(self.protocol, handler)(at, *arguments)
         except PrecedesError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if os.environ.get("PRECEDES_DEBUG"):
                 raise
             raise mistakes.raised(self.protocol, handler, at, arguments, error) from None

@@ -18,7 +18,7 @@ def mistake(protocol: Protocol[Any], code: str, message: str, hint: str | None =
 
 
 def raised(
-    protocol: Protocol[Any], handler: str, at: Here, arguments: tuple[Any, ...], error: Exception
+    protocol: Protocol[Any], handler: str, at: Here, arguments: tuple[Any, ...], error: Exception | SystemExit
 ) -> PrecedesError:
     """M005: a handler raised something."""
     where = traceback.extract_tb(error.__traceback__)[-1]

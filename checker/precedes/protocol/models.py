@@ -24,6 +24,10 @@ GROUP: Final = "precedes.models"
 """The entry point group under which models are installed."""
 
 
+_helpers: list[str] = []
+"""Modules that stand beside the file that was read last and were imported by it."""
+
+
 def installed() -> Mapping[str, EntryPoint]:
     """The installed models by name, in the order of their names."""
     return {point.name: point for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)}
@@ -90,13 +94,18 @@ def _from_file(path: str) -> type[Protocol[Any]]:
     sys.modules[name] = module
     folder = str(file.parent.resolve())
     sys.path.insert(0, folder)
+    # Another file's helper may have the name of one here.
+    for helper in _helpers:
+        sys.modules.pop(helper, None)
+    before = set(sys.modules)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # noqa: BLE001 - whatever a user's file raises is told as its mistake
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a user's file raises is told as its mistake
         del sys.modules[name]
         raise _error("M003", f"{path} cannot be run: {_said(error, file)}") from None
     finally:
         sys.path.remove(folder)
+        _helpers[:] = [name for name in sys.modules.keys() - before if _beside(file, name)]
     found = [
         value for value in vars(module).values() if _is_model(value) and value.__module__ == module.__name__
     ]
@@ -115,11 +124,19 @@ def _from_file(path: str) -> type[Protocol[Any]]:
     return protocol
 
 
+def _beside(file: Path, module: str) -> bool:
+    """Whether a module was found in the folder of a file, and not on the way that all modules are found."""
+    there = file.parent.resolve().joinpath(*module.split("."))
+    loaded = sys.modules[module]
+    places = (getattr(loaded, "__file__", None), *getattr(loaded, "__path__", ()))
+    return f"{there}.py" in places or str(there) in places
+
+
 def _is_model(value: object) -> bool:
     return inspect.isclass(value) and issubclass(value, Protocol) and not inspect.isabstract(value)
 
 
-def _said(error: Exception, file: Path | None = None) -> str:
+def _said(error: Exception | SystemExit, file: Path | None = None) -> str:
     where = ""
     if file is not None:
         frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename) == file]

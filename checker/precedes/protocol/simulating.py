@@ -67,7 +67,7 @@ class Simulator:
             running.go()
         except PrecedesError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if os.environ.get("PRECEDES_DEBUG"):
                 raise
             handler, at, *arguments = running.calling

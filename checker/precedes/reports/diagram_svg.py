@@ -13,7 +13,8 @@ ACROSS: Final = 170
 DOWN: Final = 34
 MARGIN: Final = 40
 _STYLE: Final = (
-    "text{font:13px sans-serif;fill:#222;paint-order:stroke;stroke:#fff;stroke-width:3px}.name{font-weight:600;text-anchor:middle}"
+    "text{font:13px sans-serif;fill:#222;paint-order:stroke;stroke:#fff;stroke-width:3px}"
+    ".name{font-weight:600;text-anchor:middle}"
     ".life{stroke:#bbb}.arrow{stroke:#2458a6;stroke-width:1.4;fill:none}.open{stroke-dasharray:4 4}"
     ".dot{fill:#222}"
 )

@@ -19,7 +19,8 @@ def render(summary: Summary) -> str:
     lines: list[str] = []
     seen: Counter[str] = Counter()
     for judged in summary.told():
-        kind = "warning" if judged.item.result == "undecided" or judged.accepted else KINDS[judged.severity]
+        open_ = judged.item.result == "undecided" and not judged.counts
+        kind = "warning" if open_ or judged.accepted else KINDS[judged.severity]
         seen[kind] += 1
         if seen[kind] <= MOST:
             lines.append(_command(kind, judged))

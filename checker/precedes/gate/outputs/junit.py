@@ -3,20 +3,26 @@ with its message as output."""
 
 from __future__ import annotations
 
-from itertools import groupby
+import re
 
 from junitparser import Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from precedes.gate.running import Judged, Summary
 
+_UNWRITABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
 
 def render(summary: Summary) -> str:
     """The document, for `testsuites` readers."""
     document = JUnitXml("precedes gate")
-    for check, group in groupby(summary.judged, key=lambda judged: judged.item.check):
-        suite = TestSuite(check)
+    checks: dict[str, list[Judged]] = {}
+    for judged in summary.judged:
+        checks.setdefault(judged.item.check, []).append(judged)
+    for check, group in checks.items():
+        suite = TestSuite(printable(check))
         suite.add_testcases([_case(judged) for judged in group])
-        document.add_testsuite(suite)
+        # `add_testsuite` compares with every suite that is there, and these are different.
+        document.append(suite)
     document.update_statistics()
     text: str = document.tostring().decode("utf-8")
     return text if text.endswith("\n") else text + "\n"
@@ -39,7 +45,4 @@ def _case(judged: Judged) -> TestCase:
 
 def printable(text: str) -> str:
     """Without the characters that XML 1.0 has no way to write."""
-    return "".join(
-        character if character in "\t\n\r" or character >= " " else "\N{REPLACEMENT CHARACTER}"
-        for character in text
-    )
+    return _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", text)

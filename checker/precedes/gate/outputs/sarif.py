@@ -10,6 +10,7 @@ import json
 from importlib.metadata import version
 from itertools import groupby
 from typing import Any
+from urllib.parse import quote
 
 from precedes.gate.items import Item
 from precedes.gate.rules import Rule, rules
@@ -78,7 +79,7 @@ def _result(judged: Judged, numbers: dict[str, int]) -> dict[str, Any]:
 def _location(item: Item, text: str | None = None) -> dict[str, Any]:
     location: dict[str, Any] = {
         "physicalLocation": {
-            "artifactLocation": {"uri": item.place.path, "uriBaseId": "%SRCROOT%"},
+            "artifactLocation": {"uri": quote(item.place.path), "uriBaseId": "%SRCROOT%"},
             "region": {"startLine": item.place.line},
         }
     }

@@ -32,5 +32,6 @@ def _point(number: int, judged: Judged) -> list[str]:
         f"at: {json.dumps(f'{item.place.path}:{item.place.line}')}",
     ]
     if item.detail:
-        block += ["figure: |", *(f"  {line}" for line in item.detail.splitlines())]
+        # Lines may begin with spaces: how far the block is indented has to be said.
+        block += ["figure: |2", *(f"  {line}" for line in item.detail.splitlines())]
     return [f"not ok {number} - {name}{why}", "  ---", *(f"  {line}" for line in block), "  ..."]

@@ -1,0 +1,174 @@
+"""Models under the gate: what they may do to it, and what a kept result of one depends on."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.command.running import precedes
+from tests.gate.changes import EXAMPLE, MODEL
+from tests.gate.projects import changed, gate
+
+BEHIND = "if one.number == state.due"
+EXPLORE = """\
+[[explore]]
+model = "{}"
+messages = 2
+destinations = "broadcast"
+"""
+HELPER = "def due(number, state):\n    return number == state.due\n"
+
+
+def written(path: Path, old: str = "", new: str = "") -> Path:
+    """The example's model, changed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = (EXAMPLE / MODEL).read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1) if old else text, encoding="utf-8")
+    return path
+
+
+def helped(path: Path, how: str = "from due import due") -> Path:
+    """The model with what decides its order in a module of its own."""
+    written(path, BEHIND, "if due(one.number, state)")
+    changed(path.parent, path.name, "SEQUENCER = 0", f"{how}\nSEQUENCER = 0")
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "precedes.toml").write_text(EXPLORE.format("model.py"), encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("SEQUENCER = 0", "raise SystemExit(0)", "M003"),
+        (
+            "        return State()",
+            "        raise SystemExit(0)",
+            "M005 sequencer: start of E1 raised SystemExit: 0",
+        ),
+    ],
+    ids=["read", "run"],
+)
+def test_a_model_that_ends_the_program_does_not_pass(folder: Path, old: str, new: str, said: str) -> None:
+    written(folder / "model.py", old, new)
+    ended = gate(folder)
+    assert (ended.code, said in ended.err) == (2, True), ended
+    assert precedes("explore", folder / "model.py").code == 2
+
+
+def test_a_model_that_ends_its_process_is_told(folder: Path) -> None:
+    written(folder / "model.py", "        return State()", "        import os; os._exit(0)")
+    written(folder / "other.py")
+    text = EXPLORE.format("model.py") + EXPLORE.format("other.py")
+    (folder / "precedes.toml").write_text(text, encoding="utf-8")
+    ended = gate(folder, "--jobs", 2)
+    assert ended.code == 2
+    assert "M005 the process of explore model.py, or of one beside it, ended without an answer" in ended.err
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_a_model_prints_is_not_in_the_report(folder: Path, jobs: int) -> None:
+    written(folder / "model.py", "        return State()", '        print("printed"); return State()')
+    written(folder / "other.py", "SEQUENCER = 0", 'SEQUENCER = 0; print("printed")')
+    text = EXPLORE.format("model.py") + EXPLORE.format("other.py")
+    (folder / "precedes.toml").write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "precedes", "gate", "--format", "json", "--jobs", str(jobs)]
+    said = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert json.loads(said.stdout)["outcome"] == "passed"
+    assert "printed" in said.stderr
+
+
+def test_two_models_with_helpers_of_one_name_have_each_its_own(folder: Path) -> None:
+    for name in ("a", "b"):
+        helped(folder / name / "model.py")
+        (folder / name / "due.py").write_text(HELPER, encoding="utf-8")
+    changed(folder, "b/due.py", "number == state.due", "number >= 0")
+    text = EXPLORE.format("a/model.py") + EXPLORE.format("b/model.py")
+    (folder / "precedes.toml").write_text(text, encoding="utf-8")
+    ended = gate(folder)
+    assert (ended.code, "b/model.py:1: G103 error: order_equivalent" in ended.out) == (1, True), ended
+
+
+@pytest.mark.parametrize("model", ["model.py", "../beside/model.py"], ids=["helper", "both"])
+def test_a_result_depends_on_modules_outside_the_folder(tmp_path: Path, model: str) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "precedes.toml").write_text(EXPLORE.format(model), encoding="utf-8")
+    (tmp_path / "beside").mkdir()
+    (tmp_path / "beside/due.py").write_text(HELPER, encoding="utf-8")
+    helped(
+        folder / model, f"import sys; sys.path.insert(0, {str(tmp_path / 'beside')!r})\nfrom due import due"
+    )
+    command = [sys.executable, "-m", "precedes", "gate", "-q"]
+
+    def code() -> int:
+        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+        return subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, check=False
+        ).returncode
+
+    assert code() == 0
+    changed(tmp_path, "beside/due.py", "number == state.due", "number >= 0")
+    assert code() == 1
+
+
+def test_a_result_depends_on_what_is_installed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from precedes.gate import cache
+
+    def key() -> str:
+        cache._program.cache_clear()
+        return cache.key("k", {}, ())
+
+    before = key()
+    assert key() == before
+    monkeypatch.setattr(cache, "distributions", lambda: ())
+    assert key() != before
+    monkeypatch.undo()
+    cache._program.cache_clear()
+
+
+def test_every_instance_of_a_model_is_run(folder: Path) -> None:
+    text = '[[simulate]]\nmodel = "delta-causal"\nrequire = ["causal_order"]\nexecutions = 2\n'
+    (folder / "precedes.toml").write_text(text, encoding="utf-8")
+    assert [line for line in gate(folder, "-v").out.splitlines() if line.startswith("passed: sim")] == [
+        f"passed: simulate delta-causal max_cb={bound}: causal_order" for bound in ("1", "2", "None")
+    ]
+    changed(folder, "precedes.toml", "executions", "set = { max_cb = 2 }\nexecutions")
+    assert "passed: simulate delta-causal max_cb=2: causal_order" in gate(folder, "-v").out
+
+
+def test_an_expected_violation_is_one_of_what_is_required(folder: Path) -> None:
+    # Where nobody sends, no order is wrong; that all requests wait for ever is another mistake.
+    written(folder / "model.py", '"""Ask for a number."""', "return None")
+    expected = EXPLORE.format("model.py") + 'expect = "violated"\n'
+    (folder / "precedes.toml").write_text(expected, encoding="utf-8")
+    ended = gate(folder, "--format", "json")
+    assert (ended.code, "as expected, no deadlock violated" in ended.out) == (0, True), ended.out
+    (folder / "precedes.toml").write_text(expected + 'require = ["order_equivalent"]\n', encoding="utf-8")
+    assert gate(folder).code == 3
+
+
+def test_what_is_required_stands_in_place_of_what_the_model_claims(folder: Path) -> None:
+    text = '[[explore]]\nmodel = "high-integrity"\ndestinations = "broadcast"\nmessages = 1\n'
+    (folder / "precedes.toml").write_text(text, encoding="utf-8")
+    assert gate(folder, "-q").code == 3, "some of its invariants need more messages"
+    (folder / "precedes.toml").write_text(text + 'require = ["no_creation"]\n', encoding="utf-8")
+    assert gate(folder, "-q").code == 0
+
+
+def test_what_is_undecided_is_tried_again(folder: Path) -> None:
+    written(folder / "model.py")
+    with (folder / "precedes.toml").open("a", encoding="utf-8") as file:
+        file.write("states = 10\n")
+    for _ in range(2):
+        ended = gate(folder)
+        assert (ended.code, "unchanged" in ended.out) == (3, False)

@@ -1,0 +1,93 @@
+"""What runs in the pipelines of others: the scripts of the action and of the template, as their runners run them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.gate.projects import SWAPPED, changed, gate, project
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A project that fails, by a check that is gone; its name has spaces."""
+    made = project(tmp_path)
+    gate(made, "--write-baseline")
+    changed(made, "specs/first.prec", "expect not ST\n", "")
+    return made
+
+
+def ended(folder: Path, script: str, shell: list[str], **settings: str) -> subprocess.CompletedProcess[str]:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, **settings}
+    environment.pop("GITHUB_ACTIONS", None)
+    return subprocess.run(
+        [*shell, script], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def action(folder: Path, arguments: str) -> tuple[int, dict[str, str], str]:
+    steps = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["runs"]["steps"]
+    (folder / "output").unlink(missing_ok=True)
+    (script,) = [step["run"] for step in steps if step.get("id") == "gate"]
+    said = ended(
+        folder,
+        script,
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"],
+        ARGS=arguments,
+        SARIF="out/precedes.sarif",
+        GITHUB_OUTPUT=str(folder / "output"),
+    )
+    lines = (folder / "output").read_text(encoding="utf-8").splitlines()
+    return said.returncode, dict(line.split("=", 1) for line in lines), said.stdout + said.stderr
+
+
+def test_the_action_tells_what_came_out(folder: Path) -> None:
+    code, outputs, said = action(folder, "")
+    assert (code, outputs) == (
+        1,
+        {"exit-code": "1", "sarif": "out/precedes.sarif", "outcome": "failed"},
+    ), said
+    assert json.loads((folder / "out/precedes.sarif").read_text(encoding="utf-8"))["runs"]
+    assert not (folder / ".precedes-report.json").exists()
+
+
+def test_arguments_of_the_action_may_have_spaces_and_are_not_expanded(folder: Path) -> None:
+    name = "check specs/first.prec: first: expect not ST"
+    assert action(folder, f'--accept "{name}"')[0] == 0
+    code, outputs, said = action(folder, "--accept * --config $(touch run)")
+    assert (code, outputs["exit-code"]) == (2, "2"), said
+    assert not (folder / "run").exists()
+    assert "unexpected extra argument (run)" in said
+    code, outputs, said = action(folder, '"')
+    assert (code, "args: No closing quotation" in said) == (2, True)
+    assert "outcome" not in outputs
+
+
+def test_the_template_of_gitlab(folder: Path) -> None:
+    (folder / "traces/run.jsonl").write_text(SWAPPED, encoding="utf-8")
+    job = yaml.safe_load((ROOT / "templates/gitlab.yml").read_text(encoding="utf-8"))["precedes"]
+    script = job["script"][-1]
+    said = ended(folder, script, ["sh", "-ec"], PRECEDES_ARGS='--accept "check specs/first.prec"')
+    assert said.returncode == 1, said.stderr
+    reports = job["artifacts"]["reports"]
+    entries = json.loads((folder / reports["codequality"]).read_text(encoding="utf-8"))
+    assert {entry["check_name"] for entry in entries} == {"G105"}
+    assert (folder / reports["junit"]).is_file()
+
+
+def test_the_hooks_are_commands(folder: Path) -> None:
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    codes = {}
+    for hook in hooks:
+        files = "" if hook.get("pass_filenames") is False else " specs/words.prec specs/first.prec"
+        codes[hook["id"]] = ended(folder, hook["entry"] + files, ["sh", "-ec"]).returncode
+    assert codes == {"precedes-check": 0, "precedes-gate": 1}
