@@ -172,3 +172,58 @@ def test_what_is_undecided_is_tried_again(folder: Path) -> None:
     for _ in range(2):
         ended = gate(folder)
         assert (ended.code, "unchanged" in ended.out) == (3, False)
+
+
+def test_messages_go_where_the_model_has_it_unless_the_configuration_says_otherwise(folder: Path) -> None:
+    written(
+        folder / "model.py",
+        "class Sequencer(Protocol[State]):",
+        "class Sequencer(Protocol[State]):\n    destinations = 'broadcast'\n",
+    )
+    told = EXPLORE.format("model.py")
+    untold = told.replace('destinations = "broadcast"\n', "")
+    states = []
+    for text in (told, untold, untold + 'destinations = "unicast"\n'):
+        (folder / "precedes.toml").write_text(text, encoding="utf-8")
+        ended = gate(folder, "--format", "json")
+        states.append(json.loads(ended.out)["items"][0]["facts"]["states"])
+    assert states[0] == states[1] != states[2]
+
+
+def test_a_script_stands_in_place_of_every_choice(folder: Path) -> None:
+    (folder / "precedes.toml").write_text(
+        '[[explore]]\nmodel = "st"\nentities = 2\nscript = "a{1,2}"\nlosses = 1\nat-rest = true\n',
+        encoding="utf-8",
+    )
+    ended = gate(folder, "--format", "json")
+    items = json.loads(ended.out)["items"]
+    assert ended.code == 0, ended.out
+    assert {item["check"] for item in items} == {"explore st a{1,2}"}
+    facts = items[0]["facts"]
+    assert facts["at rest only"] == 1
+    assert "messages" not in facts
+    changed(folder, "precedes.toml", "at-rest = true", "")
+    everywhere = json.loads(gate(folder, "--format", "json").out)["items"][0]["facts"]
+    # On one channel, what is judged at rest alone needs fewer states.
+    assert everywhere["states"] > facts["states"]
+
+
+def test_a_script_that_cannot_be_read(folder: Path) -> None:
+    (folder / "precedes.toml").write_text('[[explore]]\nmodel = "st"\nscript = "a{1,9}"\n', encoding="utf-8")
+    ended = gate(folder)
+    assert ended.code == 2
+    assert "names an entity that is not there" in ended.err
+
+
+def test_what_may_go_wrong_in_a_simulation(folder: Path) -> None:
+    text = '[[simulate]]\nmodel = "dynamic-cluster"\nrequire = ["1C"]\nexecutions = 20\nmessages = 4\ncrash = {}\n'
+    delivered = []
+    for rate in ("0.0", "1.0"):
+        (folder / "precedes.toml").write_text(text.format(rate), encoding="utf-8")
+        (item,) = (
+            item
+            for item in json.loads(gate(folder, "--format", "json").out)["items"]
+            if item["subject"] == "1C"
+        )
+        delivered.append(item["facts"])
+    assert [facts["crash per million"] for facts in delivered] == [0, 1_000_000]

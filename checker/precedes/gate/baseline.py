@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from precedes.diagnostics import Diagnostic, PrecedesError
 from precedes.gate.items import Item, Place, Stated
-from precedes.protocol.bounds import FAULTS
+from precedes.protocol.bounds import FAULTS, RATES
 
 FORMAT: Literal[1] = 1
 LOWERED = (
@@ -23,11 +23,10 @@ LOWERED = (
     *FAULTS,
     "ticks",
     "executions",
-    "loss per million",
-    "duplication per million",
+    *(f"{rate} per million" for rate in RATES),
 )
 """Facts of which less is a weaker check."""
-RAISED = ("budget per million", "delta in ns")
+RAISED = ("budget per million", "delta in ns", "at rest only")
 """Facts of which more is a weaker check."""
 REQUIRING = frozenset({"G103", "G104", "G105"})
 """Rules of checks that have requirements: what became of these is for `weakening` to say."""

@@ -25,6 +25,13 @@ Count: TypeAlias = Annotated[int, Meta(ge=0)]
 SHARE = r"^\s*\d+(\.\d+)?\s*%\s*$"
 Share: TypeAlias = Annotated[str, Meta(pattern=SHARE)]
 Seconds: TypeAlias = Annotated[float, Meta(gt=0)]
+Rate: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
+DestinationSets: TypeAlias = Annotated[
+    Literal["unicast", "multicast", "broadcast", "any"] | None,
+    Meta(
+        description="One other entity, any set of others, all, or any set; as the model has it, unless told."
+    ),
+]
 
 
 class Specs(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
@@ -55,7 +62,11 @@ class Model(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, renam
     expect: Annotated[Literal["holds", "violated"], Meta(description="What has to come out.")] = "holds"
     entities: Positive = 3
     messages: Count = 3
-    destinations: Literal["unicast", "multicast", "broadcast", "any"] = "unicast"
+    destinations: DestinationSets = None
+    script: Annotated[
+        str | None,
+        Meta(description="Who sends what, in place of every choice up to `messages`: 'a{2,3} b{1}'."),
+    ] = None
     losses: Count = 0
     duplicates: Count = 0
     corruptions: Count = 0
@@ -65,6 +76,9 @@ class Model(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, renam
     broken_links: Count = 0
     dead: Count = 0
     ticks: Count | None = None
+    at_rest: Annotated[
+        bool, Meta(description="Judge what concerns several entities only where nothing is under way.")
+    ] = False
     states: Annotated[Positive | None, Meta(description="Stop, undecided, after so many states.")] = None
     seconds: Annotated[Seconds | None, Meta(description="Stop, undecided, after so many seconds.")] = None
     depends: Annotated[
@@ -84,9 +98,12 @@ class Simulation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     seed: int = 0
     entities: Positive = 3
     messages: Positive = 12
-    destinations: Literal["unicast", "multicast", "broadcast", "any"] = "multicast"
-    loss: Annotated[float, Meta(ge=0, lt=1)] = 0.0
-    duplication: Annotated[float, Meta(ge=0, lt=1)] = 0.0
+    destinations: DestinationSets = None
+    loss: Rate = 0.0
+    duplication: Rate = 0.0
+    corruption: Rate = 0.0
+    crash: Rate = 0.0
+    recovery: Rate = 0.0
     depends: tuple[str, ...] = ()
 
 

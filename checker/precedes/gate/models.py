@@ -21,7 +21,8 @@ from precedes.gate.items import Item, Place, Result, Stated
 from precedes.gate.specs import definitions, library_files
 from precedes.gate.traces import names_of, of_report
 from precedes.language.requirements import requirement
-from precedes.protocol.bounds import FAULTS, Bounds, Conditions, Destinations
+from precedes.protocol.bounds import FAULTS, RATES, Bounds, Conditions, Destinations
+from precedes.protocol.script import script
 from precedes.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -75,7 +76,13 @@ class Exploring(Check):
         protocol = _protocols(self.root, settings)[self.instance]
         library = library_with(tuple(map(str, _specs(self.root, settings))))
         asked = tuple(requirement(text, library) for text in settings.require) or None
-        found = explore(protocol, _bounds(settings), asked, invariants=None if asked is None else ())
+        found = explore(
+            protocol,
+            _bounds(settings, protocol),
+            asked,
+            invariants=None if asked is None else (),
+            at_rest=settings.at_rest,
+        )
         return tuple(self._items(protocol, found, asked))
 
     def _items(
@@ -84,7 +91,9 @@ class Exploring(Check):
         findings = {finding.property: finding for finding in found.findings}
         place = _place(self.root, self.configuration, self.settings.model)
         bounds = {name: value for name in BOUNDS if isinstance(value := getattr(self.settings, name), int)}
-        facts = {**bounds, "states": found.states}
+        if self.settings.script is not None:
+            del bounds["messages"]
+        facts = {**bounds, "at rest only": int(self.settings.at_rest), "states": found.states}
         verdicts = found.verdicts
         own = definitions(_specs(self.root, self.settings))
         library = library_with(tuple(map(str, _specs(self.root, self.settings))))
@@ -201,8 +210,7 @@ class Simulating(Check):
         drawn = {
             "entities": settings.entities,
             "messages": settings.messages,
-            "loss per million": round(settings.loss * 1_000_000),
-            "duplication per million": round(settings.duplication * 1_000_000),
+            **{f"{rate} per million": round(getattr(settings, rate) * 1_000_000) for rate in RATES},
         }
         for told in of_report("G104", self.name, report, {}, place):
             stated = Stated(told.subject, own) if told.subject in required else None
@@ -221,9 +229,8 @@ class Simulating(Check):
             usual(protocol),
             entities=settings.entities,
             messages=settings.messages,
-            destinations=Destinations(settings.destinations),
-            loss=settings.loss,
-            duplication=settings.duplication,
+            destinations=Destinations(settings.destinations or protocol.destinations),
+            **{rate: getattr(settings, rate) for rate in RATES},
         )
         prepared = plan([requirement(text, library) for text in settings.require])
         merging = Merging(prepared, SHOWN)
@@ -238,8 +245,10 @@ class Simulating(Check):
 
 def explorations(root: Path, configuration: Path, settings: Model) -> Iterator[Exploring]:
     """The checks of one `[[explore]]`: one for each instance of the model."""
+    script(settings.script, settings.entities)
+    scripted = "" if settings.script is None else f" {settings.script}"
     for instance, label in enumerate(_labels(root, settings)):
-        yield Exploring(root, settings, configuration, instance, label)
+        yield Exploring(root, settings, configuration, instance, f"{label}{scripted}")
 
 
 def simulations(root: Path, configuration: Path, settings: Simulation) -> Iterator[Simulating]:
@@ -272,9 +281,13 @@ def _key(check: Exploring | Simulating) -> str:
     return cache.key(check.name, (check.settings, check.instance, place), sources)
 
 
-def _bounds(settings: Model) -> Bounds:
+def _bounds(settings: Model, protocol: Protocol[Any]) -> Bounds:
     values = {name: getattr(settings, name) for name in BOUNDS}
-    return Bounds(destinations=Destinations(settings.destinations), **values)
+    return Bounds(
+        destinations=Destinations(settings.destinations or protocol.destinations),
+        script=script(settings.script, settings.entities),
+        **values,
+    )
 
 
 def _sources(root: Path, settings: Model | Simulation) -> tuple[Path, ...]:

@@ -33,6 +33,9 @@ FAULTS = (
 )
 """The numbers in `Bounds` of what may go wrong."""
 
+RATES = ("loss", "duplication", "corruption", "crash", "recovery")
+"""The probabilities in `Conditions` of what may go wrong."""
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
