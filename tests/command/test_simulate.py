@@ -93,6 +93,37 @@ def test_what_happened_is_told(tmp_path: Path) -> None:
     assert delta.out.rstrip().endswith("--delta 40us")
 
 
+def test_executions_without_events_are_told(greedy: Path, tmp_path: Path) -> None:
+    text = GREEDY.replace("message):\n", "message):\n        if here.entity:\n            return None\n", 1)
+    greedy.write_text(text, encoding="utf-8")
+    ended = precedes("simulate", greedy, "--executions", 50, "--messages", 1, "-o", tmp_path / "runs.parquet")
+    said = re.search(
+        r"runs.parquet: (\d+) executions, .*\n    (\d+) of the 50 that were run are not", ended.out
+    )
+    assert said is not None, ended.out
+    assert int(said[1]) + int(said[2]) == 50
+    assert f"{said[2]} requests were refused to the end" in ended.out
+    greedy.write_text(GREEDY, encoding="utf-8")
+    ended = precedes("simulate", greedy, "--executions", 50, "-o", tmp_path / "runs.parquet")
+    assert "that were run" not in ended.out
+
+
+def test_a_model_that_claims_nothing_is_told_how_it_is_judged(greedy: Path, tmp_path: Path) -> None:
+    greedy.write_text(re.sub("claims = .*", "", GREEDY), encoding="utf-8")
+    ended = precedes("simulate", greedy, "--executions", 5, "-o", tmp_path / "runs.parquet")
+    assert (ended.code, "the model claims nothing" in ended.out) == (0, True), ended
+
+
+def test_a_model_that_answers_and_denies_it_is_told(greedy: Path, tmp_path: Path) -> None:
+    text = GREEDY.replace("claims =", "answers = False\n    claims =")
+    text = text.replace("(Deliver(packet),)", "(Transmit(packet, frozenset({2})),)")
+    greedy.write_text(text, encoding="utf-8")
+    ended = precedes("simulate", greedy, "--executions", 5, "-o", tmp_path / "runs.parquet")
+    assert ended.code == 2
+    assert "M013 greedy: arrive of E" in ended.err
+    assert list(tmp_path.iterdir()) == [greedy]
+
+
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
 def test_a_model_from_a_file_runs_on_spark(greedy: Path, tmp_path: Path) -> None:

@@ -41,6 +41,14 @@ def test_to_the_left_and_to_nobody_in_the_end() -> None:
     ]
 
 
+def test_what_a_sender_keeps_from_itself_is_a_cross_beside_its_send() -> None:
+    assert drawn("cluster E1 E2\nH1: < !a ]\nH2: < ?a ]\nexpect CO\n") == [
+        "E1        E2",
+        "│         │",
+        "● a × ──▶ ● a",
+    ]
+
+
 def test_times_are_told_and_kept_in_order() -> None:
     lines = drawn("cluster E1 E2\nH1: < !a{2}@0 ]\nH2: < !b{1}@1 ?a@2 ]\nexpect CO\n")
     rows = {line[line.index("@") - 1 : line.index("@") + 2]: k for k, line in enumerate(lines) if "@" in line}
@@ -56,19 +64,10 @@ def test_nothing_to_draw_but_lifelines(text: str) -> None:
 PAPERS = Path(__file__).parents[2] / "specs" / "papers"
 
 
-def test_draw(tmp_path: Path) -> None:
+def test_draw() -> None:
     ended = precedes("draw", PAPERS / "cmd.prec", "--scenario", "lemma_5")
-    assert (ended.code, ended.out.splitlines()[0]) == (0, "lemma_5")
+    assert (ended.code, ended.out.split(":")[0]) == (0, "lemma_5")
     assert "╰" in ended.out
-    target = tmp_path / "lemma.svg"
-    assert (
-        precedes("draw", PAPERS / "cmd.prec", "--scenario", "lemma_5", "--format", "svg", "-o", target).code
-        == 0
-    )
-    drawn = ET.fromstring(target.read_text(encoding="utf-8"))
-    svg = "{http://www.w3.org/2000/svg}"
-    events, arrows = drawn.findall(f"{svg}circle"), [e for e in drawn.iter() if e.get("class") == "arrow"]
-    assert (len(events), len(arrows)) == (6, 3)
 
 
 def test_every_scenario_of_the_papers_can_be_drawn() -> None:
@@ -78,9 +77,3 @@ def test_every_scenario_of_the_papers_can_be_drawn() -> None:
         ).scenarios:
             assert diagram(scenario.execution)
             ET.fromstring(diagram_svg(scenario.execution))
-
-
-def test_what_cannot_be_drawn() -> None:
-    ended = precedes("draw", PAPERS / "cmd.prec", "--format", "svg")
-    assert (ended.code, "lemma_5" in ended.err) == (2, True)
-    assert precedes("draw", PAPERS / "cmd.prec", "--scenario", "nothing").code == 2

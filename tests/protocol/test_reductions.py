@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from precedes.diagnostics import PrecedesError
 from precedes.formula import Requirement
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
-from precedes.protocol import Protocol
+from precedes.protocol import Here, Message, OfStep, Protocol, Step, Transmit
 from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration import Exploration
 from precedes.protocol.exploring import explore
 from precedes.protocol.invariants import Invariant
 from precedes.protocol.reductions import Reduction
 from precedes.protocol.stability import at_rest_only, stays_false
+from precedes.verdict import Verdict
 from precedes_models.auxiliary import LEMMA_6, Auxiliary
-from tests.protocol.toys import ENTITY, STEP, InTurn, Tabled
+from tests.protocol.toys import ENTITY, STEP, Drawn, InTurn, Tabled
 
 MOODS = st.integers(0, 2)
 WHATS = st.sampled_from(("deliver", "deliver", "deliver", "keep", "drop", "refuse", "release"))
@@ -73,6 +76,51 @@ def test_random_protocols_entity_by_entity(protocol: Tabled) -> None:
     assert set(reduced.reductions) == {reduction.value for reduction in Reduction} - {
         Reduction.SILENTLY.value
     }
+
+
+@dataclass(frozen=True)
+class Answering(Tabled):
+    """Answers in the mood and to the packet of number `wrong`, which it may deny; answers are not answered."""
+
+    denies: bool = False
+    symmetric: ClassVar[bool] = False
+
+    @property
+    def answers(self) -> bool:  # type: ignore[override]
+        return not self.denies
+
+    def arrive(self, here: Here, state: Drawn, packet: Any, sender: int) -> Step[Drawn] | None:
+        if packet == "answer":
+            return Step(state)
+        step = super().arrive(here, state, packet, sender)
+        if step is None or 3 * state.mood + packet[1] != self.wrong:
+            return step
+        return replace(step, actions=(*step.actions, Transmit("answer", frozenset({sender}))))
+
+
+SILENT = OfStep(
+    "silent",
+    "made for this test",
+    lambda protocol, here, before, cause, step: (
+        None if isinstance(cause, Message) else not any(isinstance(a, Transmit) for a in step.actions)
+    ),
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(protocol=TABLED, claims=st.sets(st.sampled_from(ASKED[:4])))
+def test_whatever_answers_and_denies_it_is_met_in_the_reduced_search(
+    protocol: Tabled, claims: set[str]
+) -> None:
+    bounds = Bounds(entities=3, messages=2)
+    answering = Answering(**{field.name: getattr(protocol, field.name) for field in fields(protocol)})
+    answers = explore(answering, bounds, [], invariants=(SILENT,)).of("silent") is Verdict.VIOLATED
+    code = None
+    try:
+        explore(replace(answering, denies=True), bounds, named(*sorted(claims)), invariants=(STEP,))
+    except PrecedesError as error:
+        code = error.diagnostics[0].code
+    assert code == ("M013" if answers else None)
 
 
 @pytest.mark.slow

@@ -291,6 +291,7 @@ class Ticking(Plain):
     most: int = 3
     after: int = 10
     patience: int = 0
+    answers: ClassVar[bool] = True
 
     def arrive(self, here: Here, state: int, packet: Hashable, sender: int) -> Step[int]:
         return Step(state)

@@ -73,7 +73,8 @@ def explore(form: str, **options: Any) -> Exit:
 
     MODEL is a name of `precedes list`, or a file with a class that derives from precedes.protocol.Protocol.
 
-    Exit code 0: everything holds. 1: something is violated, and shown. 3: a limit was met, or a premise never.
+    Exit code 0: everything holds. 1: something is violated, and shown. 3: a limit was met, a premise never, or
+    no order was asked for.
     """
     from precedes.checking import library_with
     from precedes.language.requirements import requirement
@@ -84,7 +85,7 @@ def explore(form: str, **options: Any) -> Exit:
     from precedes.verdict import Verdict
 
     library = library_with(options["specs"])
-    asked = tuple(requirement(text, library) for text in options["required"]) or None
+    asked = tuple(requirement(text, library, "--require") for text in options["required"]) or None
     settings = script.settings(options["settings"])
     instances = models.models(options["model"], as_written=options["as_written"], parameters=settings)
     explored = []

@@ -14,11 +14,11 @@ from typing import Any, Final, TypeAlias
 
 from precedes.diagnostics import PrecedesError
 from precedes.execution import EventKind
-from precedes.protocol import mistakes
+from precedes.protocol import declarations, mistakes, returned
 from precedes.protocol.histories import Entry, Recording, entries, extended, with_receipts
 from precedes.protocol.inboxes import Flight, Inbox, next_to_arrive, put, without
 from precedes.protocol.invariants import OfStep
-from precedes.protocol.model import Choose, Here, Message, Outcome, Protocol, Step, Timer, Transmit
+from precedes.protocol.model import Here, Message, Protocol, Step, Timer, Transmit
 from precedes.protocol.moves import Arrived, Crashed, Expired, Lost, Move, Recovered, Requested, Vanished
 from precedes.protocol.network import Timed
 
@@ -30,6 +30,9 @@ Transition: TypeAlias = tuple[int, Emission, Move]
 
 Tried: TypeAlias = tuple[int, Emission, Step[Any], tuple[str, ...]]
 """The local state after a step, what it transmits, the step, and the invariants that it breaks."""
+
+Watch: TypeAlias = Callable[[str, Here, Any, tuple[Any, ...], object], None]
+"""Told of every new call of a handler: which, where, the state, what else it was called with, what it returned."""
 
 NONE: Final[tuple[Transition, ...]] = ()
 
@@ -101,6 +104,7 @@ class Components:
         self.timed = isinstance(self.network, Timed)
         self.of_step = of_step
         self.check_purity = check_purity
+        self.watch: Watch | None = None
         self.rearranges = False
         self.rows: list[Row] = []
         self.logs: list[tuple[Entry, ...]] = [()]
@@ -202,7 +206,7 @@ class Components:
     def start(self, seat: int, *, stopped: bool) -> int:
         """The component of an entity in the beginning."""
         here = self.here(seat, 0)
-        state = self._called("start", here)
+        state = self.called("start", here)
         if stopped:
             return self.component(seat, 0, self.local(None, 0, 0, stopped=True, lost=True), ())
         return self.component(seat, 0, self.local(state, 0, 0), ())
@@ -250,7 +254,7 @@ class Components:
 
     def _timers(self, row: Row) -> None:
         at = self.here(row.seat, row.now)
-        timers = self._called("timers", at, self.state_of(row.local))
+        timers = self.called("timers", at, self.state_of(row.local))
         due: list[Transition] = []
         timeouts: list[Transition] = []
         early: list[Transition] = []
@@ -359,7 +363,7 @@ class Components:
             return []
         at = self.here(row.seat, row.now)
         state = self.states[here.state]
-        left = self._called("crash", at, state)
+        left = self.called("crash", at, state)
         log = here.log
         if self.recording.logs and self.recording.others:
             log = self._longer(log, (Entry(EventKind.CRASH, None, row.now if self.timed else None),))
@@ -404,8 +408,8 @@ class Components:
             here = self.locals[row.local]
             at = self.here(row.seat, now)
             state = self.states[here.state]
-            outcome = self._called(handler, at, state, *arguments)
-            if self.check_purity and self._called(handler, at, state, *arguments) != outcome:
+            outcome = self.called(handler, at, state, *arguments)
+            if self.check_purity and self.called(handler, at, state, *arguments) != outcome:
                 raise mistakes.mistake(
                     self.protocol,
                     "M010",
@@ -413,11 +417,14 @@ class Components:
                     f"it was called twice with {mistakes.short(state)} and {mistakes.short(arguments)}; "
                     "a handler is a pure function: no random numbers, no clock, nothing it changes",
                 )
+            if self.watch is not None:
+                self.watch(handler, at, state, arguments, outcome)
             self._tried[key] = (
                 None
                 if outcome is None
                 else tuple(
-                    self._made(handler, row, here, at, step, arguments) for step in self._options(outcome)
+                    self._made(handler, row, here, at, step, arguments)
+                    for step in returned.steps(self.protocol, outcome)
                 )
             )
         return self._tried[key]
@@ -433,6 +440,12 @@ class Components:
             more = (Entry(EventKind.RECOVER, None, time), *more)
         log = self._longer(here.log, more)
         local = self.local(step.state, here.requests + (request is not None), log)
+        emission = self._emission(at.entity, row.now, step)
+        if emission and handler != "send" and not self.protocol.answers:
+            receiver, flights = emission[0]
+            packet = self.packets[flights[0][1]]
+            given = (self.states[here.state], *arguments)
+            raise declarations.answered(self.protocol, handler, at, given, packet, receiver)
         failing: list[str] = []
         for invariant in self.of_step if arguments else ():
             judged = invariant.check(self.protocol, at, self.states[here.state], arguments[0], step)
@@ -440,16 +453,7 @@ class Components:
                 self.met[invariant.name] += 1
             if judged is False:
                 failing.append(invariant.name)
-        return local, self._emission(at.entity, row.now, step), step, tuple(failing)
-
-    def _options(self, outcome: Outcome[Any]) -> tuple[Step[Any], ...]:
-        match outcome:
-            case Step():
-                return (outcome,)
-            case Choose(options):
-                return tuple(step for _, step in options)
-            case _:
-                raise mistakes.no_outcome(self.protocol, outcome)
+        return local, emission, step, tuple(failing)
 
     def _longer(self, log: int, more: tuple[Entry, ...]) -> int:
         return self.log(extended(self.logs[log], more, self.recording)) if more else log
@@ -460,15 +464,13 @@ class Components:
             if isinstance(action, Transmit):
                 number = self.packet(action.packet)
                 flight = (entity, number, now) if self.timed else (entity, number)
-                for receiver in sorted(range(self.entities) if action.to is None else action.to):
-                    if not 0 <= receiver < self.entities:
-                        raise mistakes.nowhere(self.protocol, receiver, self.entities)
+                for receiver in returned.receivers(self.protocol, action, self.entities):
                     flights.setdefault(receiver, []).append(flight)
         return tuple((receiver, tuple(sent)) for receiver, sent in flights.items())
 
     # ---- mistakes of a model ----
 
-    def _called(self, handler: str, at: Here, *arguments: Any) -> Any:
+    def called(self, handler: str, at: Here, *arguments: Any) -> Any:
         """What a handler returns; PrecedesError M005 where it raises."""
         try:
             return getattr(self.protocol, handler)(at, *arguments)

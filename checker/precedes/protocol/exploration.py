@@ -55,6 +55,11 @@ class Exploration:
     reductions: tuple[str, ...] = ()
     seconds: float = 0.0
 
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The properties that were asked for, beside those that are checked in any case."""
+        return tuple(name for name in self.premises if name not in (DEADLOCK, STARVATION))
+
     def of(self, name: str) -> Verdict:
         """The verdict of one property."""
         if any(finding.property == name for finding in self.findings):
@@ -70,8 +75,8 @@ class Exploration:
 
     @property
     def verdict(self) -> Verdict:
-        """Of all together."""
+        """Of all together; unknown where nothing was asked for and nothing is violated."""
         verdicts = set(self.verdicts.values())
         if Verdict.VIOLATED in verdicts:
             return Verdict.VIOLATED
-        return Verdict.UNKNOWN if Verdict.UNKNOWN in verdicts or not verdicts else Verdict.HOLDS
+        return Verdict.UNKNOWN if Verdict.UNKNOWN in verdicts or not self.asked else Verdict.HOLDS

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import resource
+import sys
 import time
 from array import array
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from pathlib import PurePath
 from typing import Any, Final, Literal
 
 from precedes.collecting import paused
@@ -16,15 +18,17 @@ from precedes.engines.reference import explain
 from precedes.formula import Requirement
 from precedes.language.library import Library, standard_library
 from precedes.language.requirements import requirement
+from precedes.protocol import declarations
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.components import Components
 from precedes.protocol.exploration import DEADLOCK, STARVATION, Exploration, Finding
 from precedes.protocol.histories import replayed
 from precedes.protocol.invariants import Invariant
 from precedes.protocol.judging import Judge
-from precedes.protocol.model import Message, Protocol
+from precedes.protocol.model import Protocol
 from precedes.protocol.moves import Arrived, Move
 from precedes.protocol.reductions import Reduction, usable
+from precedes.protocol.resting import starving, unheard
 from precedes.protocol.space import Space, State, refuse_what_cannot_happen
 from precedes.protocol.symmetry import Symmetry
 from precedes.verdict import FALSE, reasons
@@ -37,7 +41,9 @@ Order = Literal["breadth", "depth"]
 def claims(protocol: Protocol[Any], library: Library | None = None) -> tuple[Requirement, ...]:
     """What the protocol's paper claims."""
     known = standard_library() if library is None else library
-    return tuple(requirement(claim, known) for claim in protocol.claims)
+    file = getattr(sys.modules.get(type(protocol).__module__), "__file__", None)
+    where = f"{PurePath(file).name if file else type(protocol).__name__}: claims"
+    return tuple(requirement(claim, known, where) for claim in protocol.claims)
 
 
 def explore(
@@ -59,6 +65,7 @@ def explore(
     fewer states on a single channel. `advance` is called now and then with the states and the depth so far.
     PrecedesError for a mistake of the model.
     """
+    declarations.check(protocol)
     if order == "depth" and bounds.depth is not None:
         raise usage(
             "a search depth first cannot stop at a depth", "leave out the depth, or search breadth first"
@@ -166,12 +173,21 @@ class _Search:
             stopped_by=self.stopped_by,
             findings=tuple(self._findings()),
             premises=premises,
-            open={name: reasons(value) for name, value in self.judge.unknown.items()},
+            open=self._open(),
             executions=self.judge.judged,
             resting=self.resting,
             reductions=tuple(reduction.value for reduction in Reduction if reduction in self.reductions),
             seconds=time.monotonic() - self.started,
         )
+
+    def _open(self) -> dict[str, tuple[str, ...]]:
+        found = {name: reasons(value) for name, value in self.judge.unknown.items()}
+        silent = unheard(self.components, exchanged=self.symmetry is not None)
+        if silent and self.stopped_by is None:
+            found[DEADLOCK] = (
+                f"no request of {' and '.join(silent)} was accepted in any state; a script says who is to send",
+            )
+        return found
 
     def _add(self, state: State, parent: int) -> bool:
         if state in self.numbers:
@@ -250,7 +266,9 @@ class _Search:
         if expanded.quiet:
             self._at_rest(state, refused=expanded.refused)
         # Seen without the others: whether a message starves in a state at rest does not depend on them.
-        elif STARVATION not in self.judge.failures and any(self._starving((*expanded.resting, state[-1]))):
+        elif STARVATION not in self.judge.failures and any(
+            starving(self.components, (*expanded.resting, state[-1]))
+        ):
             self.judge.fail(STARVATION, state)
         if self.components.broken:
             for _, move in expanded.successors:
@@ -264,28 +282,8 @@ class _Search:
             self.met[name] += 1
         if refused and DEADLOCK not in self.judge.failures:
             self.judge.fail(DEADLOCK, state)
-        if STARVATION not in self.judge.failures and any(self._starving(state)):
+        if STARVATION not in self.judge.failures and any(starving(self.components, state)):
             self.judge.fail(STARVATION, state)
-
-    def _starving(self, state: State) -> tuple[list[tuple[str, str]], list[str]]:
-        """Messages that wait at an entity where nothing can happen any more, and packets that it refuses."""
-        messages: list[tuple[str, str]] = []
-        packets: list[str] = []
-        for component in state[:-1]:
-            row = self.components.rows[component]
-            local = self.components.locals[row.local]
-            if local.stopped:
-                continue
-            at = self.protocol.name_of(self.components.seats[row.seat].entity)
-            messages += [
-                (m.name, at)
-                for m in sorted(self.protocol.waiting(self.components.states[local.state]), key=_place)
-            ]
-            if row.inbox:
-                packets.append(
-                    f"{len(row.inbox)} packet{'' if len(row.inbox) == 1 else 's'} that {at} refuses"
-                )
-        return messages, packets
 
     def _exceeded(self, depth: int) -> bool:
         if self.advance is not None:
@@ -372,7 +370,7 @@ class _Search:
         leaf = self.judge.leaves.get(name)
         if leaf is None:
             if name == STARVATION:
-                messages, packets = self._starving(state)
+                messages, packets = starving(self.components, state)
                 about = (*(f"{message} is never delivered at {at}" for message, at in messages), *packets)
                 return Finding(name, behaviour, execution, about=about, starving=tuple(messages))
             about = ("every request that is left is refused",) if name == DEADLOCK else ()
@@ -385,10 +383,6 @@ class _Search:
 
 def _itself(component: int) -> int:
     return component
-
-
-def _place(message: Message) -> tuple[int, int]:
-    return message.sender, message.number
 
 
 def _megabytes() -> int:

@@ -11,12 +11,12 @@ from typing import Final
 from precedes.columns import batch_of
 from precedes.engines.columnar.plan import Plan, plan
 from precedes.engines.columnar.scan import scan
+from precedes.engines.premises import PREMISE, premise_of
 from precedes.execution import EventKind
 from precedes.formula import Requirement
 from precedes.protocol.components import Components
 from precedes.protocol.histories import Histories, Recording, needed
 from precedes.protocol.invariants import Invariant, OfEntity, OfPair, OfState, OfStep, Situation
-from precedes.protocol.premises import premise
 from precedes.protocol.space import State
 from precedes.protocol.stability import at_rest_only
 from precedes.verdict import FALSE, TRUE
@@ -137,8 +137,8 @@ class Judge:
         values = scan(batch, formulas.plan).values
         for column, name in enumerate(formulas.plan.names):
             value = values[:, column]
-            if name.startswith(_PREMISE):
-                self.premises[name.removeprefix(_PREMISE)] += int((value == TRUE).sum())
+            if name.startswith(PREMISE):
+                self.premises[name.removeprefix(PREMISE)] += int((value == TRUE).sum())
                 continue
             if name not in self.leaves:
                 continue
@@ -199,11 +199,8 @@ class Judge:
             self._told(invariant.name, invariant.check(self.components.protocol, situation), state)
 
 
-_PREMISE: Final = "premise of "
-
-
 def _formulas(requirements: tuple[Requirement, ...]) -> Formulas:
-    premises = (Requirement(_PREMISE + leaf.name, premise(leaf.formula)) for leaf in requirements)
+    premises = (premise_of(leaf) for leaf in requirements)
     return Formulas(requirements, plan((*requirements, *premises)))
 
 

@@ -156,11 +156,13 @@ class Protocol(ABC, Generic[S]):
     invariants: ClassVar[tuple[Invariant, ...]] = ()
     """What must be so in every reachable state and step, by its name in the paper."""
     answers: ClassVar[bool] = True
-    """Whether a handler other than `send` may transmit. False lets the explorer leave out more interleavings."""
+    """Whether a handler other than `send` may transmit. False lets the explorer leave out more interleavings; one that
+    transmits all the same is a mistake of the model (M013)."""
     destinations: ClassVar[str] = "multicast"
     """Which destination sets `explore` covers where it is not told, by their name in `Destinations`."""
     symmetric: ClassVar[bool] = False
-    """Whether renaming the entities of every state and packet gives a behaviour again. See `renamed`."""
+    """Whether renaming the entities of every state and packet gives a behaviour again. See `renamed`. Handlers
+    that are seen to do something else in other names are a mistake of the model (M014)."""
 
     @property
     @abstractmethod

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from precedes.diagnostics import Diagnostic, PrecedesError
+from precedes.protocol import declarations
 from precedes.protocol.model import Protocol
 
 GROUP: Final = "precedes.models"
@@ -40,16 +41,12 @@ def models(
     instances that the model names.
 
     PrecedesError: M001 no such model, M002 a file without one or with several, M003 a file that cannot be run, M004 a
-    parameter that it has not, or with a value that does not fit.
+    parameter that it has not, or with a value that does not fit, M012 a declaration of the wrong kind.
     """
-    protocol = _class(model)
-    if not parameters:
-        return tuple(protocol.instances(as_written=as_written))
-    given = {name: _value(protocol, name, text) for name, text in parameters.items()}
-    try:
-        return (protocol(as_written=as_written, **given),)
-    except (TypeError, ValueError) as error:
-        raise _error("M004", f"{protocol.name} cannot be made: {error}", _fields_hint(protocol)) from None
+    found = _instances(_class(model), as_written, parameters)
+    for protocol in found:
+        declarations.check(protocol)
+    return found
 
 
 def model(
@@ -57,6 +54,18 @@ def model(
 ) -> Protocol[Any]:
     """The model, or the first of its instances."""
     return models(name, as_written=as_written, parameters=parameters)[0]
+
+
+def _instances(
+    protocol: type[Protocol[Any]], as_written: bool, parameters: Mapping[str, str] | None
+) -> tuple[Protocol[Any], ...]:
+    if not parameters:
+        return tuple(protocol.instances(as_written=as_written))
+    given = {name: _value(protocol, name, text) for name, text in parameters.items()}
+    try:
+        return (protocol(as_written=as_written, **given),)
+    except (TypeError, ValueError) as error:
+        raise _error("M004", f"{protocol.name} cannot be made: {error}", _fields_hint(protocol)) from None
 
 
 def _class(model: str) -> type[Protocol[Any]]:

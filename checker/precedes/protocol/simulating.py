@@ -9,7 +9,7 @@ from typing import Any
 
 from precedes.diagnostics import PrecedesError, usage
 from precedes.execution import Execution
-from precedes.protocol import mistakes
+from precedes.protocol import declarations, mistakes
 from precedes.protocol.bounds import Conditions, Destinations
 from precedes.protocol.histories import Histories
 from precedes.protocol.model import Protocol
@@ -37,7 +37,7 @@ class Simulator:
     """Runs of a protocol under conditions.
 
     `requests` and `delays` stand in for those that the conditions describe. `most_steps`: a run that takes more is
-    given up. PrecedesError for conditions that the network of the protocol does not know.
+    given up. PrecedesError for conditions that the network of the protocol does not know, and for M012.
     """
 
     def __init__(
@@ -50,6 +50,7 @@ class Simulator:
         observe: Observe | None = None,
         most_steps: int | None = None,
     ) -> None:
+        declarations.check(protocol)
         _refuse(protocol, conditions)
         self.setting = Setting(
             protocol,
@@ -61,7 +62,7 @@ class Simulator:
         )
 
     def recorded(self, seed: int, number: int) -> Recorded:
-        """The execution of a number. PrecedesError M005 to M011 for mistakes of the model."""
+        """The execution of a number. PrecedesError M005 to M013 for mistakes of the model."""
         running = Running(self.setting, seed, number)
         try:
             running.go()

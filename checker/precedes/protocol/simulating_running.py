@@ -15,7 +15,7 @@ from heapq import heappop, heappush
 from typing import Any, Final
 
 from precedes.execution import EventKind
-from precedes.protocol import mistakes
+from precedes.protocol import declarations, mistakes, returned
 from precedes.protocol.histories import EVERYTHING, Entry, entries
 from precedes.protocol.model import Choose, Here, Message, Outcome, Step, Timer, Transmit
 from precedes.protocol.simulating_chance import Chance
@@ -311,6 +311,7 @@ class Running:
             case Step():
                 step = outcome
             case Choose(options):
+                returned.steps(self.protocol, outcome)
                 step = self._chosen(options)
             case _:
                 raise mistakes.no_outcome(self.protocol, outcome)
@@ -319,10 +320,11 @@ class Running:
         self.states[entity] = step.state
         rearranges = self.setting.rearranges
         if request is not None or step.actions:
+            returned.check_actions(self.protocol, step)
             self.histories[entity] += entries(step, request, EVERYTHING, self.now, rearranges=rearranges)
             for action in step.actions:
                 if type(action) is Transmit:
-                    self._transmit(entity, action.packet, action.to)
+                    self._transmit(entity, action)
         if rearranges:
             self._rearrange(entity, step.state)
         observe = self.setting.observe
@@ -356,11 +358,14 @@ class Running:
         history += [Entry(EventKind.DELIVER, message, self.now) for message in log[kept:]]
         self.receipts[entity] = log
 
-    def _transmit(self, sender: int, packet: Hashable, to: frozenset[int] | None) -> None:
+    def _transmit(self, sender: int, action: Transmit) -> None:
+        packet = action.packet
         conditions, chance, counters = self.setting.conditions, self.network, self.counters
-        for receiver in range(self.entities) if to is None else sorted(to):
-            if not 0 <= receiver < self.entities:
-                raise mistakes.nowhere(self.protocol, receiver, self.entities)
+        to = returned.receivers(self.protocol, action, self.entities)
+        if to and self.setting.silent and self.calling[0] != "send":
+            handler, at, *given = self.calling
+            raise declarations.answered(self.protocol, handler, at, tuple(given), packet, to[0])
+        for receiver in to:
             counters["packets"] += 1
             if conditions.loss and chance.uniform() < conditions.loss:
                 counters["lost"] += 1

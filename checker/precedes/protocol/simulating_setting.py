@@ -54,6 +54,7 @@ class Setting:
             self.ordered_by = "pair"
         self.has_timers = type(protocol).timers is not Protocol.timers
         self.rearranges = type(protocol).receipt_log is not Protocol.receipt_log
+        self.silent = not protocol.answers
         self.heres = tuple(Here(entity, conditions.entities) for entity in range(conditions.entities))
         self.quiet = max(1, round(4 * (conditions.delay + 3 * conditions.deviation)))
         """How long an entity waits before it takes the network to be empty, in ticks."""

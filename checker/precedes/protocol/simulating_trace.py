@@ -47,7 +47,7 @@ class Named:
     parameters: tuple[tuple[str, str], ...] = ()
 
     def load(self) -> tuple[Protocol[Any], ...]:
-        """The instances; PrecedesError M001 to M004."""
+        """The instances; PrecedesError M001 to M004 and M012."""
         return models(self.model, as_written=self.as_written, parameters=dict(self.parameters))
 
 
@@ -108,7 +108,7 @@ def simulate(
 ) -> Simulated:
     """Write the executions to a laid-out file.
 
-    `engine` is auto, local or spark. PrecedesError for mistakes of the model (M005 to M011), a target that is no
+    `engine` is auto, local or spark. PrecedesError for mistakes of the model (M005 to M013), a target that is no
     Parquet file by its name (T002) or cannot be written (T003), and an engine that is not there.
     """
     if engine == "local" and master is not None:

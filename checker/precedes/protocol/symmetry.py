@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass, replace
 from itertools import permutations
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from precedes.formula import EntityNamed, Formula, MessageNamed
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.components import Seat
+from precedes.protocol.exchanging import Exchanging, Renaming, renamed_packet, renamed_state
 from precedes.protocol.histories import Entry
 from precedes.protocol.inboxes import put
 from precedes.protocol.model import Protocol
@@ -21,9 +22,6 @@ from precedes.protocol.space import Space, State
 
 MOST: Final = 5
 """The largest cluster whose renamings, 120, are worth trying."""
-
-Renaming: TypeAlias = tuple[int, ...]
-"""`names[k]` is what entity k becomes."""
 
 
 def applies(protocol: Protocol[Any], bounds: Bounds, formulas: Iterable[Formula]) -> bool:
@@ -96,6 +94,11 @@ class Symmetry:
         self._logs = Orbits(self.renamings, self._log)
         self._packets = Orbits(self.renamings, self._packet)
         self._best: dict[int, tuple[int, tuple[int, ...]]] = {}
+        exchanging = Exchanging(
+            self.components.protocol, space.entities, self.renamings, self.components.called
+        )
+        exchanging.beginning()
+        self.components.watch = exchanging.watch
 
     def representative(self, state: State) -> State:
         """The state that stands for this one and all that are renamings of it."""
@@ -171,7 +174,7 @@ class Symmetry:
         state = components.states[number]
         if state is None or not renaming:
             return number
-        return components.state(components.protocol.renamed(state, self.renamings[renaming]))
+        return components.state(renamed_state(components.protocol, state, self.renamings[renaming]))
 
     def _log(self, log: int, renaming: int) -> int:
         names = self.renamings[renaming]
@@ -182,7 +185,7 @@ class Symmetry:
         if not renaming:
             return packet
         return components.packet(
-            components.protocol.renamed_packet(components.packets[packet], self.renamings[renaming])
+            renamed_packet(components.protocol, components.packets[packet], self.renamings[renaming])
         )
 
 

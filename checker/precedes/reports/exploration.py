@@ -156,6 +156,11 @@ def _closing(found: Exploration) -> str:
         return f"holds: everything, in every behaviour up to the bounds {detail}"
     if found.verdict is Verdict.VIOLATED:
         return f"violated {detail}"
+    if not found.asked:
+        return (
+            "undecided: no order was asked for; give the model claims, or say with --require what must hold "
+            + detail
+        )
     return f"undecided: not everything that was asked was met {detail}"
 
 
@@ -187,6 +192,7 @@ def _document(explored: Explored) -> dict[str, Any]:
         "complete": found.complete,
         "stopped_by": found.stopped_by,
         "reductions": list(found.reductions),
+        "asked": list(found.asked),
         "properties": {
             name: {
                 "verdict": verdict.value,

@@ -23,6 +23,12 @@ def as_text(path: str, protocols: Sequence[Protocol[Any]], simulation: Simulatio
     """What was written, under which conditions, what happened in it, and how it is judged."""
     written, counters = done.written, done.counters
     lines = [f"{path}: {written.executions:,} executions, {written.rows:,} rows, seed {simulation.seed}"]
+    empty = simulation.executions - written.executions
+    if empty:
+        lines.append(
+            f"    {empty:,} of the {simulation.executions:,} that were run {'is' if empty == 1 else 'are'} not among "
+            "them: nothing was sent, delivered or logged, and an execution without events has no row"
+        )
     for protocol, conditions in zip(protocols, simulation.conditions, strict=True):
         lines.append(f"    {_instance(protocol)}: {_conditions(conditions)}")
     lines.append(f"    {counters['requests']:,} messages sent, {_packets(counters)}")
@@ -35,6 +41,11 @@ def as_text(path: str, protocols: Sequence[Protocol[Any]], simulation: Simulatio
     claims = " ".join(f"--require {shlex.quote(claim)}" for claim in protocols[0].claims)
     if claims:
         lines.append(f"    to judge it: precedes verify {shlex.quote(path)} {claims}{_delta(protocols)}")
+    else:
+        lines.append(
+            f"    the model claims nothing; to judge it: precedes verify {shlex.quote(path)} --require NAME, "
+            "a name of `precedes list`"
+        )
     return "\n".join(lines) + "\n"
 
 

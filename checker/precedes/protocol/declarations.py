@@ -1,0 +1,119 @@
+"""What a model says of itself, held against what it is: `claims`, `destinations` and the like are of the kind that they
+are meant to be, and a handler transmits only where `answers` lets it.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Any, Final
+
+from precedes.diagnostics import Diagnostic, PrecedesError
+from precedes.protocol import mistakes
+from precedes.protocol.bounds import Destinations
+from precedes.protocol.invariants import Invariant
+from precedes.protocol.model import Here, Protocol
+from precedes.protocol.network import Network
+
+_MEANT: Final = {"all": "broadcast", "everyone": "broadcast", "everybody": "broadcast", "one": "unicast"}
+"""Words for destinations that are no close match of the right one."""
+
+
+def check(protocol: Protocol[Any]) -> None:
+    """PrecedesError M012, with all that is of the wrong kind."""
+    found = [
+        *_claims(protocol),
+        *_invariants(protocol),
+        *_yes_or_no(protocol, "answers"),
+        *_yes_or_no(protocol, "symmetric"),
+        *_destinations(protocol),
+        *_network(protocol),
+    ]
+    if found:
+        raise PrecedesError(
+            tuple(
+                Diagnostic("M012", f"{protocol.name}: {message}", hint=meant_instead)
+                for message, meant_instead in found
+            )
+        )
+
+
+def answered(
+    protocol: Protocol[Any],
+    handler: str,
+    at: Here,
+    arguments: tuple[Any, ...],
+    packet: object,
+    receiver: int,
+) -> PrecedesError:
+    """M013: a handler other than `send` transmitted, and `answers` says that none does."""
+    given = "".join(f"\n        {mistakes.short(argument)}" for argument in (at, *arguments))
+    return mistakes.mistake(
+        protocol,
+        "M013",
+        f"{handler} of {protocol.name_of(at.entity)} transmits {mistakes.short(packet)} to "
+        f"{protocol.name_of(receiver)}, but answers is False",
+        "take `answers = False` out of the model: it says that only send transmits, and the search leaves out what "
+        f"cannot matter then; {handler} was called with{given}",
+    )
+
+
+def _claims(protocol: Protocol[Any]) -> list[tuple[str, str]]:
+    claims: object = protocol.claims
+    if isinstance(claims, str):
+        quoted = repr(claims) if '"' in claims else f'"{claims}"'
+        return [
+            (
+                f"claims is the text {mistakes.short(claims)}",
+                f"it is a tuple, and one of a single claim has a comma: claims = ({quoted},)",
+            )
+        ]
+    if not isinstance(claims, tuple | list) or not all(isinstance(claim, str) for claim in claims):
+        return [
+            (
+                f"claims is {mistakes.short(claims)}",
+                'it is a tuple of requirements, each as text: claims = ("causal_order", "no_duplication")',
+            )
+        ]
+    return []
+
+
+def _invariants(protocol: Protocol[Any]) -> list[tuple[str, str]]:
+    invariants: object = protocol.invariants
+    if isinstance(invariants, tuple | list) and all(isinstance(each, Invariant) for each in invariants):
+        return []
+    return [
+        (
+            f"invariants is {mistakes.short(invariants)}",
+            "it is a tuple of OfEntity(...), OfPair(...), OfStep(...) and OfState(...), with a comma where it is one",
+        )
+    ]
+
+
+def _yes_or_no(protocol: Protocol[Any], name: str) -> list[tuple[str, str]]:
+    value: object = getattr(protocol, name)
+    if isinstance(value, bool):
+        return []
+    return [(f"{name} is {mistakes.short(value)}", f"write {name} = True or {name} = False")]
+
+
+def _destinations(protocol: Protocol[Any]) -> list[tuple[str, str]]:
+    given: object = protocol.destinations
+    known = [each.value for each in Destinations]
+    if given in known or isinstance(given, Destinations):
+        return []
+    word = str(given).lower()
+    close = [_MEANT[word]] if word in _MEANT else get_close_matches(word, known, 1)
+    meant = f"is {close[0]} meant? " if close else ""
+    return [(f"destinations is {mistakes.short(given)}", f"{meant}it is one of {', '.join(known)}")]
+
+
+def _network(protocol: Protocol[Any]) -> list[tuple[str, str]]:
+    network: object = protocol.network
+    if isinstance(network, Network):
+        return []
+    return [
+        (
+            f"network is {mistakes.short(network)}",
+            "it is Reliable(...), SingleChannel(...) or Timed(...), with the parentheses",
+        )
+    ]
