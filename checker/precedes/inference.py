@@ -7,14 +7,17 @@ that are kept follow from others, and which of those that are broken break other
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
 from precedes.checking import library_with
 from precedes.diagnostics import PrecedesError
+from precedes.engines.columnar.plan import Plan, plan
 from precedes.engines.judging import Count, Report
+from precedes.engines.premises import premise_of
+from precedes.formula import Requirement
 from precedes.language.library import Library
 from precedes.language.requirements import requirement
 from precedes.traces import Notice
@@ -48,7 +51,8 @@ class Proved:
 class Inferred:
     """What a trace keeps. `kept` are the strongest names that hold in every execution, each with the names that follow
     from it; `broken` the weakest that some execution violates, those that are nearly kept first, each with those that
-    are broken with it; `open` the weakest that are unknown somewhere and violated nowhere, with a reason.
+    are broken with it; `open` the weakest that are unknown somewhere and violated nowhere, with a reason; `untested`
+    names that hold of nothing: their premise, or that of a part of them, was met in no execution.
     """
 
     report: Report
@@ -56,6 +60,7 @@ class Inferred:
     kept: Mapping[str, tuple[str, ...]]
     broken: Mapping[str, tuple[str, ...]]
     open: Mapping[str, str]
+    untested: tuple[str, ...]
 
     @property
     def verdict(self) -> Verdict:
@@ -73,8 +78,17 @@ def infer(question: Question, advance: Advance) -> tuple[Inferred, tuple[Notice,
     """
     library = library_with(question.specs)
     names = askable(library)
-    report, notices = verify(replace(question, required=names), advance)
+    report, notices = verify(
+        question, advance, _with_premises([requirement(name, library) for name in names])
+    )
     return inferred(report, names, library), notices
+
+
+def _with_premises(requirements: Sequence[Requirement]) -> Plan:
+    """A plan that judges the premises, too; nothing is shown of these."""
+    asked = plan(requirements)
+    whole = plan([*requirements, *map(premise_of, asked.leaves.values())])
+    return replace(whole, leaves=asked.leaves)
 
 
 def askable(library: Library) -> tuple[str, ...]:
@@ -91,7 +105,7 @@ def askable(library: Library) -> tuple[str, ...]:
 def inferred(report: Report, names: tuple[str, ...], library: Library) -> Inferred:
     """What the verdicts on all names come to."""
     verdicts = {name: report.counts[name].verdict for name in names}
-    holding = [name for name in names if verdicts[name] is Verdict.HOLDS]
+    holding = [name for name in names if verdicts[name] is Verdict.HOLDS and name not in report.untested]
     violated = [name for name in names if verdicts[name] is Verdict.VIOLATED]
     violated.sort(key=lambda name: report.counts[name].violated)
     unknown = [name for name in names if verdicts[name] is Verdict.UNKNOWN]
@@ -108,6 +122,7 @@ def inferred(report: Report, names: tuple[str, ...], library: Library) -> Inferr
         _above(holding, implies),
         _above(violated, lambda left, right: implies(right, left)),
         {name: why.get(name, "") for name in _above(unknown, lambda left, right: implies(right, left))},
+        tuple(name for name in names if name in report.untested),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from precedes.checking import library_with
@@ -17,6 +17,7 @@ from precedes.language.durations import duration
 from precedes.language.requirements import requirement
 from precedes.startup import allow_pandas
 from precedes.traces import Notice, Notices, TraceOptions, expand
+from precedes.verdict import Verdict
 
 Advance = Callable[[int, int], None]
 """Told of progress: executions and events judged so far."""
@@ -44,7 +45,31 @@ class Question:
     def plan(self) -> Plan:
         """The plan for what is required."""
         library = library_with(self.specs)
-        return plan([requirement(text, library) for text in self.required])
+        return plan([requirement(text, library, "--require") for text in self.required])
+
+    def words(self, required: Sequence[str]) -> tuple[str, ...]:
+        """The arguments of `precedes verify` that ask the same of the same traces, but require something else."""
+        given = {
+            "--spec": self.specs,
+            "--engine": () if self.engine == "auto" else (self.engine,),
+            "--master": self.master,
+            "--delta": self.delta,
+            "--epsilon": self.epsilon,
+            "--delivery": () if self.delivery == EventKind.DELIVER.value else (self.delivery,),
+            "--cluster": self.cluster,
+            "--require": required,
+        }
+        named = (
+            (option, value)
+            for option, values in given.items()
+            for value in ((values,) if isinstance(values, str) else values or ())
+        )
+        flags = (("--incomplete", self.incomplete), ("--strict", self.strict))
+        return (
+            *self.traces,
+            *(flag for flag, meant in flags if meant),
+            *(word for pair in named for word in pair),
+        )
 
     def options(self) -> TraceOptions:
         """How the trace is to be read."""
@@ -58,11 +83,15 @@ class Question:
         )
 
 
-def verify(question: Question, advance: Advance) -> tuple[judging.Report, tuple[Notice, ...]]:
-    """Judge the traces. PrecedesError for what cannot be read or carried out."""
+def verify(
+    question: Question, advance: Advance, prepared: Plan | None = None
+) -> tuple[judging.Report, tuple[Notice, ...]]:
+    """Judge the traces, by a plan of one's own or by that of the question. PrecedesError for what cannot be read or
+    carried out.
+    """
     if question.all_verdicts and question.out is None:
         raise usage("--all-verdicts without --out", "say where with --out DIR")
-    prepared, options = question.plan(), question.options()
+    prepared, options = prepared or question.plan(), question.options()
     notices = Notices()
     if question.engine == "spark" or question.master is not None:
         if question.engine == "local":
@@ -70,7 +99,8 @@ def verify(question: Question, advance: Advance) -> tuple[judging.Report, tuple[
         partial = _on_spark(question, prepared, options, notices)
     else:
         partial = _local(question, prepared, options, notices, advance)
-    return judging.report(partial, prepared), notices.all()
+    report = judging.report(partial, prepared)
+    return report, notices.all(violated=report.verdict is Verdict.VIOLATED)
 
 
 def _on_spark(question: Question, prepared: Plan, options: TraceOptions, notices: Notices) -> judging.Partial:

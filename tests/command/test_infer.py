@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from precedes.inference import proved
 from tests.command.documents import ROOT
 from tests.command.running import precedes
-from tests.command.test_verify import ENGINES, KEPT, SWAPPED, rows
+from tests.command.test_verify import CONSUMED, ENGINES, KEPT, SWAPPED, rows
 
 SAMPLES = sorted((ROOT / "traces").glob("*.jsonl.gz"))
 CHAIN = rows(
@@ -49,7 +50,11 @@ def test_every_name_is_told_as_verify_judges_it(sample: Path) -> None:
     known = [name for names in proved().equal.values() for name in names]
     judged = counts(sample, known)
     broken = {name: group["with"] for name, group in found["broken"].items()}
-    assert members(found["kept"]) == {name for name in known if judged[name]["holds"] == found["executions"]}
+    idle = set(found["nothing_to_judge"])
+    assert members(found["kept"]) | idle == {
+        name for name in known if judged[name]["holds"] == found["executions"]
+    }
+    assert not members(found["kept"]) & idle
     assert members(broken) == {name for name in known if judged[name]["violated"]}
     assert set(found["unknown"]) <= {
         name for name in known if judged[name]["unknown"] and not judged[name]["violated"]
@@ -76,7 +81,8 @@ def test_both_engines_infer_the_same(tmp_path: Path, engine: str) -> None:
     path = tmp_path / "trace.jsonl"
     path.write_text(KEPT + SWAPPED)
     found = inferred(path, "--engine", engine)
-    assert list(found["kept"]) == ["SP", "CO", "causal_delivery"]
+    assert list(found["kept"]) == ["SP", "no_duplication"]
+    assert {"CO", "causal_order", "causal_delivery"} <= set(found["nothing_to_judge"])
     assert found["broken"]["order_equivalent"]["violated"] == 1
     assert "ST" in found["broken"]["order_equivalent"]["with"]
 
@@ -92,7 +98,8 @@ def test_the_text(tmp_path: Path) -> None:
         "  vector_time             2 of 2  the recorded clocks are the ones that the events imply ("
         in ended.out
     )
-    assert "\nto hold it to that: --require SP --require CO --require causal_delivery\n" in ended.out
+    assert "\nnothing to judge: what these speak of is in no execution\n  causal_order  " in ended.out
+    assert "\n  and what is made of them: CO\n" in ended.out
     assert ended.out.splitlines()[-1].startswith("inferred from 2 executions, 9 events, ")
 
 
@@ -141,3 +148,45 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     assert ended.code == 2
     assert not ended.out
     assert "trace.jsonl" in ended.err
+
+
+def test_what_holds_of_nothing_is_neither_kept_nor_suggested(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(CONSUMED)
+    found = inferred(path)
+    assert members(found["kept"]) == {
+        "order_equivalent",
+        "information_equivalent",
+        "equivalent",
+        "acyclic_order",
+        "no_duplication",
+    }
+    assert {"causal_order", "deadline", "vector_time", "1C"} <= set(found["nothing_to_judge"])
+    # With a causal chain that is met there is something to judge.
+    path.write_text(CONSUMED + CHAIN.replace('"1"', '"3"'))
+    assert "causal_order" in inferred(path)["broken"]
+
+
+def test_deliveries_alone_may_keep_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(CONSUMED.replace('"b"', '"a"').replace("deliver", "arrive"))
+    ended = precedes("infer", path)
+    assert ended.code == 3
+    assert "keeps nothing for certain" in ended.out
+    assert "to hold it to that" not in ended.out
+
+
+def test_the_commands_can_be_pasted(tmp_path: Path) -> None:
+    spec, path = tmp_path / "my own.prec", tmp_path / "a trace.jsonl"
+    spec.write_text("predicate spread := forall p: exists i: p in RL[i]\n")
+    path.write_text(KEPT + SWAPPED)
+    given = ("--spec", spec, "--delta", "2s", "--cluster", "Z,Y", "--epsilon", "1ms", "--strict")
+    ended = precedes("infer", path, *given)
+    (hold,) = [line for line in ended.out.splitlines() if line.startswith("to hold it to that: ")]
+    (see,) = [line for line in ended.out.splitlines() if line.startswith("to see where: ")]
+    for line, code in ((hold, 0), (see, 1)):
+        program, *words = shlex.split(line.partition(": ")[2])
+        assert program == "precedes"
+        assert {str(word) for word in (path, *given)} <= set(words)
+        again = precedes(*words)
+        assert (again.code, again.err) == (code, "")

@@ -273,3 +273,77 @@ def test_a_place_that_cannot_be_written_is_told_and_left_clean(tmp_path: Path) -
     assert (ended.code, ended.out) == (2, "")
     assert "cannot write" in ended.err
     assert [file.name for file in out.iterdir()] == ["verdicts.parquet"]
+
+
+CONSUMED = rows("1 B deliver a", "1 B deliver b", "1 C deliver a", "1 C deliver b", "2 B deliver a")
+PRODUCED = rows("1 A send a B", "1 A send b B")
+SPREAD = "forall p: sent(p) implies (exists i: p in RL[i])"
+
+
+@pytest.mark.parametrize(
+    ("text", "required", "code", "idle"),
+    [
+        (CONSUMED, "order_equivalent", 0, []),
+        (CONSUMED, "acyclic_order", 0, []),
+        (CONSUMED, "deadline", 3, ["deadline"]),
+        (CONSUMED, "1C", 3, ["1C", "order_preserving"]),
+        (CONSUMED, "prefix_order", 3, ["prefix_order"]),
+        (CONSUMED, "no_creation", 1, []),
+        (CONSUMED, SPREAD, 3, [SPREAD]),
+        (CONSUMED, "forall p: exists i: p in RL[i]", 0, []),
+        (PRODUCED, "order_preserving", 3, ["order_preserving"]),
+        (PRODUCED, "validity", 1, []),
+        # A premise that is rarely met is none that cannot be.
+        (KEPT, "causal_order", 0, []),
+        (KEPT + CONSUMED, "1C", 0, []),
+    ],
+)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_holds_of_nothing_is_no_pass(
+    tmp_path: Path, engine: str, text: str, required: str, code: int, idle: list[str]
+) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(text, encoding="utf-8")
+    ended = verify(path, "--require", required, "--engine", engine, "--format", "json")
+    assert ended.code == code, ended
+    document = json.loads(ended.out)
+    assert document["nothing_to_judge"] == idle
+    # Verdicts on executions are what they were.
+    counts = document["predicates"][required]
+    assert counts["unknown"] == 0
+    assert bool(counts["violated"]) == (code == 1)
+
+
+def test_what_holds_of_nothing_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(CONSUMED, encoding="utf-8")
+    ended = verify(path, "--require", "deadline", "--require", "order_equivalent")
+    assert ended.code == 3
+    assert "notice nothing to judge: what is spoken of is in no execution (deadline)" in ended.out
+    assert "\ndeadline          unknown   2 hold of nothing\n" in ended.out
+    assert "notice T112 deliveries are of messages that no row sends" in ended.out
+    assert "undecided: not all that was required could be judged" in ended.out
+
+
+def test_a_delivery_that_is_not_recorded_may_have_happened(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(PRODUCED, encoding="utf-8")
+    required = ("--require", "order_preserving", "--format", "json")
+    assert json.loads(verify(path, *required, "--incomplete").out)["nothing_to_judge"] == []
+
+
+def test_reasons_that_are_alike_are_told_once_with_what_helps(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text("".join(KEPT.replace('"1"', f'"{x}"') for x in range(20, 26)), encoding="utf-8")
+    ended = verify(path, "--require", "deadline")
+    assert ended.out.count("deadline is unknown") == 1
+    assert "executions 20, 21, 22, ...: deadline is unknown\n" in ended.out
+    assert "as in --delta 100ms" in ended.out
+
+
+def test_that_a_broadcast_is_one_is_told_where_it_may_be_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(rows("1 A send a", "1 A deliver a", "1 B deliver a"), encoding="utf-8")
+    assert "T109" not in verify(path, "--require", "ST").out
+    path.write_text(rows("1 A send a", "1 B deliver a"), encoding="utf-8")
+    assert "T109 sends have no `dest`" in verify(path, "--require", "ST").out

@@ -57,7 +57,7 @@ FIGURE = [
 
 def test_the_columns_of_a_small_execution() -> None:
     batch, notices = batch_of_rows(FIGURE)
-    assert notices == ()
+    assert [(n.code, n.count) for n in notices] == [("T109", 1)]
     assert batch.entity_names.tolist() == ["E1", "E2", "E3"]
     assert batch.message_names.tolist() == ["a", "b", "c"]
     assert batch.sender.tolist() == [0, 0, 2]
@@ -92,7 +92,7 @@ def test_without_seq_the_order_of_rows_counts_also_after_a_shuffle() -> None:
         "E1": ["send b", "send a", "send c"],
         "E2": ["deliver c", "deliver a", "deliver c"],
     }
-    assert [(n.code, n.count) for n in notices.all()] == [("T102", 6)]
+    assert [(n.code, n.count) for n in notices.all()] == [("T102", 6), ("T109", 3)]
     # Without places two equal deliveries are two.
     assert batch.delivered.tolist() == [2, 0]
     assert batch.repeated.tolist() == [True, False]
@@ -143,12 +143,29 @@ def test_senders() -> None:
     assert batch.send_position.tolist() == [0, -1, -1]
 
 
+def test_what_is_guessed_is_told() -> None:
+    rows = [
+        row("E1", "send", "a", 0, dest=["E2", "ghost", "later"]),
+        row("E1", "send", "b", 1),
+        row("E2", "deliver", "a", 0),
+        row("E2", "deliver", "unsent", 1),
+        row("E2", "deliver", "named", 2, sender="E4"),
+        row("E3", "deliver", "unsent", 0),
+    ]
+    later = row("later", "crash", seq=0) | {"execution": "y"}
+    _, notices = batch_of_rows([*rows, later])
+    assert [(n.code, n.count) for n in notices] == [("T109", 1), ("T110", 1), ("T112", 2)]
+    assert notices[1].text.endswith(': "ghost"')
+    _, notices = batch_of_rows([*rows, later], TraceOptions(cluster=("ghost",)))
+    assert "T110" not in [n.code for n in notices]
+
+
 def test_the_same_row_twice_is_one_event() -> None:
     more = {"time": 1.5, "clock": {"E1": 1}, "members": ["a"], "channel": "c"}
     rows = [r | more for r in FIGURE]
     batch, notices = batch_of_rows(rows * 3)
     same(batch, batch_of_rows(rows)[0])
-    assert [(n.code, n.count) for n in notices] == [("T103", 12)]
+    assert [(n.code, n.count) for n in notices] == [("T103", 12), ("T109", 1)]
 
 
 def test_a_send_repeated_unchanged_is_one_event() -> None:
@@ -238,7 +255,7 @@ def test_clocks() -> None:
     # A bare list follows the numbers: 9 before 10.
     assert [event.clock for event in ten.events] == [{"9": 0, "10": 1}]
     assert [event.clock for event in nine.events] == [{"10": 1, "9": 1}, {}, None]
-    assert [(n.code, n.count) for n in notices] == [("T108", 1)]
+    assert [(n.code, n.count) for n in notices] == [("T108", 1), ("T109", 3)]
     named, _ = batch_of_rows([row("b", "send", "m", clock=[1, 2]), row("a", "send", "n")])
     assert execution_of(named, 0).history("b").events[0].clock == {"a": 1, "b": 2}
 

@@ -51,6 +51,16 @@ def test_destinations(cell: str, dest: list[str] | None) -> None:
     assert rows(f"{HEADER}x,E,,send,m,{cell},\n")[0]["dest"] == dest
 
 
+def test_a_comma_in_a_destination_is_told() -> None:
+    cells = ('"B,C"', "B;C", '"[""B"",""C""]"', "", '"B,C"', "B")
+    data = (HEADER + "".join(f"x,E,,send,m{k},{cell},\n" for k, cell in enumerate(cells))).encode()
+    for way in (only_fast, row_by_row):
+        with way():
+            _, notices = read_bytes(data, "t.csv")
+        assert [(n.code, n.count) for n in notices] == [("T111", 2)]
+        assert "B;C are two" in notices[0].text
+
+
 def test_the_other_columns() -> None:
     text = (
         "execution,entity,event,message,clock,redelivered,position,members,view,time\n"
@@ -109,6 +119,9 @@ def test_a_bad_header_is_told(header: str, code: str, says: str) -> None:
     (problem,) = told(lambda: read_bytes(f"{header}\nx,y,z\n".encode(), "t.csv"))
     assert (problem.row, problem.code) == (1, code)
     assert says in problem.message
+    if code == "T010":
+        assert problem.hint is not None
+        assert problem.hint.endswith(", ".join(f"`{name}`" for name in header.split(",")))
 
 
 @pytest.mark.parametrize(

@@ -226,6 +226,37 @@ def test_ten_bad_rows_are_told() -> None:
     assert [problem.row for problem in problems] == list(range(1, 11))
 
 
+def test_rows_that_all_lack_a_column_are_told_once_with_the_columns_that_they_have() -> None:
+    other = [{"execution": "x", "entity": "E", "type": "send", "msg": k} for k in range(25)]
+    (problem,) = told(lambda: read_bytes(json_lines(other)))
+    assert (problem.code, problem.row) == ("T010", 1)
+    assert problem.message == "the rows have no `event`, `message`"
+    assert problem.hint is not None
+    assert problem.hint.startswith("they have `entity`, `execution`, `msg`, `type`")
+    # Where one row can be used, the columns are not to blame.
+    assert {problem.code for problem in told(lambda: read_bytes(json_lines([SEND, *other])))} == {"T011"}
+
+
+@pytest.mark.parametrize(
+    ("event", "meant"),
+    [("SEND", "send"), ("produce", "send"), ("Consumed", "deliver"), ("deliver ", None), ("received", None)],
+)
+def test_an_event_of_another_vocabulary_is_recognised(event: str, meant: str | None) -> None:
+    (problem,) = told(lambda: read_bytes(json_lines([SEND | {"event": event}])))
+    assert problem.code == "T013"
+    assert problem.hint is not None
+    assert problem.hint.partition(" is meant? ")[0] == (meant or problem.hint)
+
+
+def test_a_time_without_an_offset_is_told_so() -> None:
+    (problem,) = told(lambda: read_bytes(json_lines([SEND | {"time": "2026-11-27T10:15:30"}])))
+    assert problem.message.endswith("which has no offset")
+    assert problem.hint is not None
+    assert "2026-11-27T10:15:30Z is UTC" in problem.hint
+    (problem,) = told(lambda: read_bytes(json_lines([SEND | {"time": "27/11/2026 10:00"}])))
+    assert "offset" not in problem.message
+
+
 def test_a_byte_that_is_no_text_is_told_with_its_row() -> None:
     data = json_lines([SEND, DELIVER]) + b'{"execution":"\xff"}\n'
     (problem,) = told(lambda: read_bytes(data))

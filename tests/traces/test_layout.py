@@ -18,10 +18,12 @@ from hypothesis import strategies as st
 
 from precedes.columns import Batch, execution_of
 from precedes.diagnostics import PrecedesError
+from precedes.engines import local
 from precedes.engines.columnar import laid_out as laid_out_module
 from precedes.engines.columnar.laid_out import batch_of_group
 from precedes.engines.columnar.plan import plan
 from precedes.engines.columnar.screening import screened
+from precedes.engines.premises import Seen
 from precedes.execution import Execution
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
@@ -322,3 +324,46 @@ def test_origins_are_shown_of_rows_that_contradict(tmp_path: Path) -> None:
         assert [group.regular for group in file.layout.groups] == [True, False]
         odd = file.canonical(1, file.rows(1), Notices())
     assert assemble(odd, OPTIONS, Notices()).contradictions == before.contradictions
+
+
+@pytest.mark.parametrize("row_group", [1, 400])
+def test_a_laid_out_trace_is_told_of_as_it_was_before(tmp_path: Path, row_group: int) -> None:
+    rows = [
+        row("x", "A", "send", "a", dest=["B", "ghost"]),
+        row("x", "B", "deliver", "a"),
+        row("x", "B", "deliver", "unsent"),
+        row("y", "A", "send", "a", dest=["C"]),
+        row("y", "A", "send", "a", dest=["C"]),
+        row("y", "A", "send", "b"),
+        row("y", "B", "deliver", "unsent"),
+        row("z", "C", "send", "a"),
+    ]
+    source = trace(tmp_path, rows)
+    target = laid_out(source, row_group=row_group)
+    told_: list[tuple[object, ...]] = []
+    for path, few in ((source, 1), (target, 1), (target, 10**9)):
+        notices = Notices()
+        with patch.object(local, "PLAIN_EVENTS", few):
+            local.verify(
+                [only_source(path)], plan([requirement("SP", standard_library())]), OPTIONS, notices, 3
+            )
+        told_.append(notices.all())
+    assert [(n.code, n.count) for n in Notices(told_[0]).all()] == [  # type: ignore[arg-type]
+        ("T102", 8), ("T104", 1), ("T109", 2), ("T110", 1), ("T112", 2)
+    ]  # fmt: skip
+    assert told_[1] == told_[0] == told_[2]
+
+
+def test_what_occurs_is_seen_in_a_laid_out_trace_too(tmp_path: Path) -> None:
+    deliveries = [row(f"x{k}", "A", "deliver", "m") for k in range(9)]
+    prepared = plan([requirement("order_preserving", standard_library())])
+    for name, rows, seen in (
+        ("d", deliveries, Seen.DELIVERED),
+        ("s", [*deliveries, row("y", "B", "send", "m", dest=["A"])], Seen.DELIVERED | Seen.SENT),
+        ("n", [row("x", "A", "send", "m", dest=["A"])], Seen.SENT),
+    ):
+        source = trace(tmp_path, rows, f"{name}.jsonl")
+        for path in (source, laid_out(source, row_group=2)):
+            with patch.object(local, "PLAIN_EVENTS", 0):
+                found = local.verify([only_source(path)], prepared, OPTIONS, Notices(), 3)
+            assert found.seen == seen, path.name

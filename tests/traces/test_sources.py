@@ -68,7 +68,9 @@ def test_what_is_not_there_is_told_at_once(folder: Path) -> None:
     (folder / "empty").mkdir()
     (folder / "x.txt").write_bytes(TEXT)
     wanted = [folder / "no.jsonl", str(folder / "no*"), folder / "empty", folder / "x.txt"]
-    assert [problem.code for problem in told(lambda: expand(wanted))] == ["T001", "T001", "T001", "T002"]
+    problems = told(lambda: expand(wanted))
+    assert [problem.code for problem in problems] == ["T001", "T001", "T001", "T002"]
+    assert f"`precedes verify - < {folder}/x.txt`" in str(problems[-1].hint)
 
 
 def test_partitions(tmp_path: Path) -> None:

@@ -100,11 +100,12 @@ def infer(traces: tuple[str, ...], form: str, **options: Any) -> Exit:
     from precedes.verification import Question
 
     started = time.perf_counter()
+    question = Question(traces=traces, required=(), max_violations=inference.SHOWN, **options)
     with progress() as advance:
-        found, notices = inference.infer(
-            Question(traces=traces, required=(), max_violations=inference.SHOWN, **options), advance
-        )
+        found, notices = inference.infer(question, advance)
     seconds = time.perf_counter() - started
-    text = printed.as_json if form == "json" else printed.as_text
-    click.echo(text(found, notices, seconds), nl=False)
+    if form == "json":
+        click.echo(printed.as_json(found, notices, seconds), nl=False)
+    else:
+        click.echo(printed.as_text(found, notices, seconds, question), nl=False)
     return Exit.HOLDS if found.verdict is Verdict.HOLDS else Exit.UNDECIDED

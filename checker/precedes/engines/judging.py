@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from precedes.columns import Batch, Place, execution_of
+from precedes.columns import NOBODY, Batch, Place, execution_of
 from precedes.engines.columnar.plan import Plan
 from precedes.engines.columnar.scan import Scan, scan
 from precedes.engines.columnar.screening import Fine
 from precedes.engines.contents import counts_in
+from precedes.engines.premises import NOTHING, PREMISE, Seen, possible, premise
 from precedes.engines.reference import Explanation, explain
 from precedes.execution import Execution
 from precedes.formula import Requirement
@@ -92,7 +93,8 @@ class Doubt:
 @dataclass(frozen=True, slots=True)
 class Partial:
     """What one or more batches came to. At most `limit` candidates and doubts are kept, the first in their
-    order. `vacuous` counts executions without a message; `met` are the names in the requirements that occur.
+    order. `vacuous` counts executions without a message; `met` are the names in the requirements that occur, `seen`
+    the kinds of things.
     """
 
     executions: int
@@ -103,6 +105,7 @@ class Partial:
     doubts: tuple[Doubt, ...]
     vacuous: int = 0
     met: frozenset[str] = frozenset()
+    seen: Seen = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +132,8 @@ class Unknown:
 class Report:
     """The result of a run. `counts` are in the plan's order; `leaves` names those that have no parts;
     `violations` and `unknowns` are the first few of all, `vacuous` counts the executions without a message, and `unmet`
-    are names in the requirements that occur in no execution.
+    are names in the requirements that occur in no execution. `untested` are names that hold in every execution, and
+    that, or a part of them, nothing was met for: they hold of nothing.
     """
 
     executions: int
@@ -141,18 +145,19 @@ class Report:
     unknowns: tuple[Unknown, ...]
     vacuous: int
     unmet: tuple[str, ...]
+    untested: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
         """Of all that was required together.
 
         A run that met no message is unknown, and so is one that never met an entity or message which a requirement
-        names: it checked nothing, or not what was meant.
+        names, or anything that it speaks of: it checked nothing, or not what was meant.
         """
         verdicts = {count.verdict for count in self.counts.values()}
         if Verdict.VIOLATED in verdicts:
             return Verdict.VIOLATED
-        checked = self.messages and not self.unmet and Verdict.UNKNOWN not in verdicts
+        checked = self.messages and not self.unmet and not self.untested and Verdict.UNKNOWN not in verdicts
         return Verdict.HOLDS if checked else Verdict.UNKNOWN
 
 
@@ -199,6 +204,7 @@ def judge(batch: Batch, plan: Plan, limit: int, doubts: int | None = None) -> tu
         tuple(why),
         int(result.vacuous.sum()),
         _met(batch, plan),
+        _seen(batch),
     )
     return partial, result
 
@@ -212,7 +218,18 @@ def with_fine(partial: Partial, fine: Fine) -> Partial:
         messages=partial.messages + fine.messages,
         counts={name: count + Count(holds=fine.executions) for name, count in partial.counts.items()},
         vacuous=partial.vacuous + fine.vacuous,
+        seen=partial.seen | fine.seen,
     )
+
+
+def _seen(batch: Batch) -> Seen:
+    seen = NOTHING
+    if (batch.sender != NOBODY).any():
+        seen |= Seen.SENT
+    if len(batch.delivered) or not batch.complete:
+        # Of an incomplete trace it is not certain that nothing was delivered.
+        seen |= Seen.DELIVERED
+    return seen
 
 
 def _met(batch: Batch, plan: Plan) -> frozenset[str]:
@@ -265,6 +282,7 @@ class Merging:
             tuple(heapq.nsmallest(limit, (*merged.doubts, *partial.doubts), key=lambda d: d.found)),
             merged.vacuous + partial.vacuous,
             merged.met | partial.met,
+            merged.seen | partial.seen,
         )
 
     def wanted(self, first: str) -> tuple[int, int]:
@@ -301,7 +319,7 @@ def report(partial: Partial, plan: Plan) -> Report:
         partial.executions,
         partial.events,
         partial.messages,
-        partial.counts,
+        {name: count for name, count in partial.counts.items() if not name.startswith(PREMISE)},
         frozenset(plan.leaves),
         tuple(_replayed(candidate, plan) for candidate in partial.candidates),
         tuple(
@@ -310,7 +328,22 @@ def report(partial: Partial, plan: Plan) -> Report:
         ),
         partial.vacuous,
         tuple(sorted(plan.mentioned - partial.met)),
+        _untested(partial, plan),
     )
+
+
+def _untested(partial: Partial, plan: Plan) -> tuple[str, ...]:
+    """What holds of nothing: by the verdicts on the premises where the plan has these, else by what was seen."""
+
+    def met(name: str) -> bool:
+        count = partial.counts.get(PREMISE + name)
+        if count is None:
+            return possible(premise(plan.leaves[name].formula), partial.seen)
+        return bool(count.holds or count.unknown)
+
+    holding = [name for name, count in partial.counts.items() if count.verdict is Verdict.HOLDS]
+    idle = {name for name in holding if name in plan.leaves and not met(name)}
+    return tuple(name for name in holding if not idle.isdisjoint(plan.below[name]))
 
 
 def _replayed(candidate: Candidate | Pending, plan: Plan) -> Violation:

@@ -79,7 +79,7 @@ def _by_groups(
 ) -> Partial:
     """Row groups in threads, which neither Arrow nor the kernels keep from each other; results in order."""
     for layout in layouts:
-        notices.merge(layout.told)
+        layout.tell(notices)
     threads = min(MOST_THREADS, len(os.sched_getaffinity(0)))
     with ExitStack() as stack:
         handles = [_handles(layout, threads, stack) for layout in layouts]
@@ -102,7 +102,7 @@ def _by_groups(
         work = (applied(judged, *pair) for pair in ordered)
         for partial, batch, result, heard in _in_order(pool, work, threads):
             merging.add(partial)
-            notices.merge(heard.all())
+            notices.unite(heard)
             for call in each:
                 call(partial, batch, result)
     return merging.merged()

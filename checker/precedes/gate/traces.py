@@ -22,7 +22,7 @@ from precedes.gate.specs import definitions, library_files
 from precedes.language.durations import duration
 from precedes.language.names import shown
 from precedes.language.requirements import requirement
-from precedes.traces import expand
+from precedes.traces import Notice, expand
 from precedes.verdict import Verdict
 from precedes.verification import Question, verify
 
@@ -53,8 +53,8 @@ class TraceCheck(Check):
     def run(self) -> tuple[Item, ...]:
         """One item for each predicate, G301 where the trace has nothing in it."""
         question = _question(self)
-        report, _ = verify(question, lambda _executions, _events: None)
-        return tuple(_items(self, question, report))
+        report, notices = verify(question, lambda _executions, _events: None)
+        return _with_notices(tuple(_items(self, question, report)), notices)
 
 
 def checks(root: Path, configuration: Path, settings: Trace) -> Iterator[TraceCheck]:
@@ -106,10 +106,21 @@ def _items(this: TraceCheck, question: Question, report: Report) -> Iterator[Ite
             yield msgspec.structs.replace(told, stated=stated, facts={**told.facts, **budget, **delta})
 
 
+def _with_notices(items: tuple[Item, ...], notices: Sequence[Notice]) -> tuple[Item, ...]:
+    """What was told of the trace goes before the first finding, if there is one: it may be why."""
+    first = next((place for place, item in enumerate(items) if item.result != "passed"), None)
+    if first is None or not notices:
+        return items
+    lines = [f"notice {one.render()}" for one in notices]
+    told = items[first]
+    told = msgspec.structs.replace(told, detail="\n".join([*lines, told.detail] if told.detail else lines))
+    return (*items[:first], told, *items[first + 1 :])
+
+
 def names_of(require: Iterable[str], specs: Sequence[str]) -> dict[str, str]:
     """The names under which a report tells what is required, by its text in the configuration."""
     library = library_with(specs)
-    return {text: requirement(text, library).name for text in require}
+    return {text: requirement(text, library, "require").name for text in require}
 
 
 def _budgets(
@@ -146,9 +157,15 @@ def of_report(
     """What each predicate came to over some executions; of what has a budget, whether it is within."""
     violations = {violation.predicate: violation for violation in reversed(report.violations)}
     for name, count in report.counts.items():
-        yield _of_count(
+        told = _of_count(
             rule, check, name, count, violations.get(name), report.executions, budgets.get(name), place
         )
+        if name in report.untested:
+            said = (
+                f"{name}: holds of nothing, what it speaks of is in none of {report.executions:,} executions"
+            )
+            told = msgspec.structs.replace(told, result="undecided", message=said)
+        yield told
 
 
 def _of_count(

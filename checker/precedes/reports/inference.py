@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
 from precedes.inference import Inferred
-from precedes.reports.verification import remarks, size_of
+from precedes.reports.verification import helped, remarks, size_of
 from precedes.traces import Notice
+from precedes.verification import Question
 
 JSON_SCHEMA = 1
 """The version of the JSON form. It grows by keys; a key never changes its meaning under one number."""
@@ -34,6 +36,7 @@ def as_json(found: Inferred, notices: Sequence[Notice], seconds: float) -> str:
         "unknown": {
             name: {"unknown": found.count(name).unknown, "reason": why} for name, why in found.open.items()
         },
+        "nothing_to_judge": list(found.untested),
         "vacuous": report.vacuous,
         "notices": [{"code": notice.code, "message": notice.render()} for notice in notices],
         "timings": {"seconds": round(seconds, 3)},
@@ -41,8 +44,10 @@ def as_json(found: Inferred, notices: Sequence[Notice], seconds: float) -> str:
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
-def as_text(found: Inferred, notices: Sequence[Notice], seconds: float) -> str:
-    """What is kept, what is broken and how often, what is unknown and why; then what to require."""
+def as_text(found: Inferred, notices: Sequence[Notice], seconds: float, question: Question) -> str:
+    """What is kept, what is broken and how often, what is unknown and why, what there was nothing to judge of; then
+    the commands that hold the trace to what it keeps, and that show what it breaks.
+    """
     report = found.report
     lines = [f"notice {notice.render()}" for notice in notices]
     lines += [f"notice {text}" for text in remarks(report)]
@@ -52,38 +57,51 @@ def as_text(found: Inferred, notices: Sequence[Notice], seconds: float) -> str:
             "\n".join([*lines, f"undecided: {what}, nothing can be inferred ({size_of(report, seconds)})"])
             + "\n"
         )
-    lines += ["keeps, in every execution", *_names(found, found.kept)]
-    lines += _following("and with these", found.kept)
+    if found.kept:
+        lines += ["keeps, in every execution", *_names(found, found.kept)]
+        lines += _following("and with these", found.kept)
+    else:
+        lines.append("keeps nothing for certain")
     if found.broken:
         lines += ["", "breaks", *_names(found, found.broken, "violated")]
         lines += _following("and with these", found.broken)
     if found.open:
         lines += ["", "unknown", *_names(found, found.open, "unknown")]
+    if found.untested:
+        parts = [name for name in found.untested if name in report.leaves]
+        lines += ["", "nothing to judge: what these speak of is in no execution", *_names(found, parts)]
+        lines += _following("and what is made of them", {"": found.untested}, parts)
     lines.append("")
     if found.kept:
-        asked = " ".join(f"--require {name}" for name in found.kept)
-        lines += wrap(f"to hold it to that: {asked}", WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+        lines.append(f"to hold it to that: {_command(question, tuple(found.kept))}")
     if found.broken:
-        lines.append(f"to see where: precedes verify ... --require {next(iter(found.broken))}")
+        lines.append(f"to see where: {_command(question, (next(iter(found.broken)),))}")
     lines.append(f"inferred from {size_of(report, seconds)}")
     return "\n".join(lines) + "\n"
 
 
-def _names(found: Inferred, names: Mapping[str, object], how: str = "") -> Iterator[str]:
+def _command(question: Question, required: Sequence[str]) -> str:
+    """One line that a shell takes as it is."""
+    return shlex.join(("precedes", "verify", *question.words(required)))
+
+
+def _names(found: Inferred, names: Iterable[str], how: str = "") -> Iterator[str]:
     """A line for each name: in how many executions it is violated or unknown, and why; what it says."""
-    width = max((len(name) for name in (*found.kept, *found.broken, *found.open)), default=0)
+    width = max((len(name) for name in (*found.kept, *found.broken, *found.open, *found.untested)), default=0)
     number = len(f"{found.report.executions:,}")
     for name in names:
         count = (
             f"{getattr(found.count(name), how):>{number},} of {found.report.executions:,}  " if how else ""
         )
-        why = f" ({found.open[name]})" if found.open.get(name) else ""
+        why = f" ({helped(found.open[name])})" if found.open.get(name) else ""
         yield f"  {name:<{width}}  {count}{found.titles[name]}{why}".rstrip()
 
 
-def _following(words: str, groups: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """Each name once, in the order in which they are met."""
-    names = dict.fromkeys(name for group in groups.values() for name in group if name not in groups)
+def _following(words: str, groups: Mapping[str, tuple[str, ...]], told: Sequence[str] = ()) -> list[str]:
+    """Each name once, in the order in which they are met, but for those that lead or are `told` already."""
+    names = dict.fromkeys(
+        name for group in groups.values() for name in group if name not in groups and name not in told
+    )
     if not names:
         return []
     text = f"{words}: {', '.join(names)}"

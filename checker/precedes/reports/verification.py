@@ -6,17 +6,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
-from precedes.engines.judging import Count, Report
+from precedes.engines.judging import Count, Report, Unknown
 from precedes.engines.reference import Explanation, Witness
 from precedes.language.names import shown
 from precedes.reports.figure import figure, sentence
 from precedes.traces import Notice
-from precedes.verdict import Verdict
+from precedes.verdict import Reason, Verdict, reasons
 
 JSON_SCHEMA = 1
 """The version of the JSON form. It grows by keys; a key never changes its meaning under one number."""
+
+_LISTED: Final = 3
+"""Executions that are named where the same is unknown in more of them."""
+
+_NO_DELTA: Final = reasons(Reason.NO_DELTA)
 
 
 def as_json(report: Report, notices: Sequence[Notice], seconds: float) -> str:
@@ -53,6 +58,7 @@ def as_json(report: Report, notices: Sequence[Notice], seconds: float) -> str:
         ],
         "vacuous": report.vacuous,
         "unmet": list(report.unmet),
+        "nothing_to_judge": list(report.untested),
         "notices": [{"code": notice.code, "message": notice.render()} for notice in notices],
         "timings": {"seconds": round(seconds, 3)},
     }
@@ -69,9 +75,12 @@ def as_text(report: Report, notices: Sequence[Notice], seconds: float) -> str:
     """
     lines = [f"notice {notice.render()}" for notice in notices]
     lines += [f"notice {text}" for text in remarks(report)]
+    if report.untested and report.messages:
+        names = ", ".join(name for name in report.untested if name in report.leaves)
+        lines.append(f"notice nothing to judge: what is spoken of is in no execution ({names})")
     width = max((len(name) for name in report.counts), default=0)
     for name, count in report.counts.items():
-        lines.append(f"{name:<{width}}  {_counted(count)}")
+        lines.append(f"{name:<{width}}  {_counted(count, tested=name not in report.untested)}")
     for violation in report.violations:
         witness = _witness(violation.explanation)
         lines += ["", f"execution {shown(violation.execution)} violates {violation.predicate}"]
@@ -82,14 +91,34 @@ def as_text(report: Report, notices: Sequence[Notice], seconds: float) -> str:
         in_all = sum(count.violated for name, count in report.counts.items() if name in report.leaves)
         if in_all > len(report.violations):
             lines += ["", f"{len(report.violations)} of {in_all} violations shown (--max-violations)"]
-    for unknown in report.unknowns:
+    for (predicate, whys), executions in _alike(report.unknowns).items():
         lines += [
             "",
-            f"execution {shown(unknown.execution)}: {unknown.predicate} is unknown",
-            *(f"  {why}" for why in unknown.why),
+            f"{_listed(executions)}: {predicate} is unknown",
+            *(f"  {helped(why)}" for why in whys),
         ]
     lines += ["", _closing(report, seconds)]
     return "\n".join(lines) + "\n"
+
+
+def _alike(unknowns: Sequence[Unknown]) -> dict[tuple[str, tuple[str, ...]], list[str]]:
+    """The executions in which a predicate is unknown for the same reasons."""
+    groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for unknown in unknowns:
+        groups.setdefault((unknown.predicate, unknown.why), []).append(shown(unknown.execution))
+    return groups
+
+
+def _listed(executions: Sequence[str]) -> str:
+    if len(executions) == 1:
+        return f"execution {executions[0]}"
+    more = ", ..." if len(executions) > _LISTED else ""
+    return f"executions {', '.join(executions[:_LISTED])}{more}"
+
+
+def helped(why: str) -> str:
+    """A reason, and what would take it away where an option does."""
+    return f"{why}: say how long a message may take, as in --delta 100ms" if why in _NO_DELTA else why
 
 
 def remarks(report: Report) -> list[str]:
@@ -104,7 +133,9 @@ def remarks(report: Report) -> list[str]:
     return remarks
 
 
-def _counted(count: Count) -> str:
+def _counted(count: Count, *, tested: bool) -> str:
+    if not tested:
+        return f"{Verdict.UNKNOWN.value:<9} {count.holds:,} hold of nothing"
     parts = [
         f"{number:,} {word}"
         for number, word in ((count.holds, "hold"), (count.violated, "violated"), (count.unknown, "unknown"))

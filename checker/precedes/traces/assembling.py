@@ -15,6 +15,7 @@ import pyarrow as pa
 from precedes.columns import MISSING_TIME, NOBODY, Batch, Bool, Int64
 from precedes.execution import EventKind
 from precedes.traces import notices as notice
+from precedes.traces.addressing import tell_addressing
 from precedes.traces.arrow import arrow, pc
 from precedes.traces.clocks import clocks_of, members_of
 from precedes.traces.contradictions import Contradiction, Finding, told
@@ -39,7 +40,10 @@ _RECOVER: Final = EVENT_CODES[EventKind.RECOVER]
 _SCALARS: Final = ("event", "message", "sender", "time", "channel", "position", "redelivered", "view")
 _LISTS: Final = ("clock", "vector", "members")
 _TWICE: Final = "rows are there more than once and count once"
-_RESENT: Final = "sends are repeated unchanged and count once"
+_RESENT: Final = (
+    "sends are repeated unchanged and count once: where one id is used for several messages, make it "
+    "topic-partition-offset"
+)
 
 
 def assemble(table: pa.Table, options: TraceOptions, notices: Notices) -> Batch:
@@ -67,6 +71,7 @@ def assembled(
     events = _without_resends(names, events, findings, notices)
     _find_crashes(names, events, findings)
     batch = _batch(names, events, options, findings)
+    tell_addressing(names, events, batch.sender, options, notices)
     batch = replace(
         batch,
         clocks=clocks_of(

@@ -18,6 +18,7 @@ import pyarrow as pa
 from precedes.columns import Bool, Int64
 from precedes.execution import EventKind
 from precedes.traces import notices as notice
+from precedes.traces.addressing import not_sent, to_all
 from precedes.traces.arrow import Column, arrow, arrow_parquet
 from precedes.traces.assembling import assemble, assembled
 from precedes.traces.encoding import ABSENT, offsets_of
@@ -32,7 +33,7 @@ from precedes.traces.layout import (
     Group,
     footer,
 )
-from precedes.traces.notices import Notices
+from precedes.traces.notices import NO_ADDRESSING, Notices
 from precedes.traces.options import TraceOptions
 from precedes.traces.problems import unreadable
 from precedes.traces.reading import read_table
@@ -104,7 +105,7 @@ def lay_out(
             for part in parts:
                 written.add(part)
             written.finish()
-            writer.add_key_value_metadata(footer(written.groups, reading.all()))
+            writer.add_key_value_metadata(footer(written.groups, reading.all(), written.addressing))
     except OSError as error:
         raise unreadable("T003", f"cannot be written: {reason(error)}", place.shown) from error
     return Converted(written.executions, written.rows, written.irregular, len(written.groups))
@@ -129,6 +130,7 @@ class _Written:
         self._row_group = row_group
         self._advance = advance
         self._odd: list[pa.Table] = []
+        self.addressing = NO_ADDRESSING
 
     def add(self, part: pa.Table) -> None:
         """Write the executions of a part."""
@@ -142,6 +144,7 @@ class _Written:
         self.executions += rows.executions
         self.rows += len(part)
         self.irregular += rows.irregular
+        self.addressing |= rows.addressing
         if self._advance is not None:
             self._advance(self.executions, self.rows)
 
@@ -181,6 +184,8 @@ class _Laid:
         self._numbers = np.cumsum(np.append(0, np.diff(x) != 0))[: len(x)]
         self.table = _table(part, regular, names)
         self._senders = regular.sender != ABSENT
+        self._to_all, self._not_sent = to_all(names, regular), not_sent(regular, batch.sender)
+        self.addressing = told.addressing
         # Within an irregular execution rows stay as they were read.
         strange = part.take(arrow.array(np.sort(events.row[odd[owner]])))
         self._outside = _outside(told)
@@ -222,6 +227,8 @@ class _Laid:
             outside=self._outside if start == 0 else 0,
             named=bool(self._senders[start:stop].any()),
             listed=part["dest_numbers"].null_count < len(part),
+            to_all=int(self._to_all[start:stop].sum()),
+            not_sent=int(self._not_sent[start:stop].sum()),
         )
 
 

@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, arrow_csv, pc
 from precedes.traces.conversion import Irregular, canonical
 from precedes.traces.notices import Notices
@@ -27,7 +28,9 @@ from precedes.traces.values import RowError, cell_parser, from_cells, ids_of_cel
 
 BLOCK_BYTES: Final = 32 << 20
 _SLICE_BYTES: Final = 4 << 20
+COMMA: Final = "cells of `dest` have a comma in them: B,C is one entity, B;C are two"
 _WHOLE: Final = "^-?[0-9]{1,18}$"
+_LIST: Final = "["
 # A quote that neither opens nor closes a cell nor is one half of a doubled one.
 _STRAY_QUOTE: Final = re.compile(rb'[^,\r\n"]"[^,\r\n"]')
 
@@ -86,7 +89,7 @@ def _header(source: TraceSource, block: bytes) -> tuple[list[str], bytes]:
             "T010",
             f"the header lacks {names}",
             source.shown,
-            "the first row names the columns, with commas",
+            f"the first row names the columns, with commas; here these are {', '.join(f'`{name}`' for name in header)}",
             row=1,
         )
     return header, text.read().encode()
@@ -121,6 +124,11 @@ def _by_arrow(source: TraceSource, header: list[str], block: bytes, row: int, no
     except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError) as error:
         raise Irregular from error
     columns = {name: _typed(name, _absent(cells[name])) for name in known}
+    if quotes and "dest" in known:
+        commas = pc.and_(
+            pc.match_substring(cells["dest"], ","), pc.invert(pc.starts_with(cells["dest"], _LIST))
+        )
+        notices.count(notice.COMMA, COMMA, pc.sum(commas).as_py() or 0)
     numbers = np.arange(row, row + len(cells))
     return canonical(arrow.table(columns), source, numbers, notices)
 
@@ -175,7 +183,7 @@ def _clocks(values: list[object]) -> tuple[list[object], pa.DataType]:
 def _record_by_record(
     source: TraceSource, header: list[str], block: bytes, row: int, notices: Notices
 ) -> tuple[pa.Table, int]:
-    count = 0
+    count = commas = 0
 
     def records() -> Iterator[tuple[int, list[str] | csv.Error]]:
         nonlocal count
@@ -194,10 +202,15 @@ def _record_by_record(
                 return
 
     def values(record: list[str] | csv.Error) -> dict[str, object]:
+        nonlocal commas
         if isinstance(record, csv.Error):
             raise RowError("T007", f"this is no CSV: {record}", "a file that was cut off ends like this")
         if len(record) != len(header):
             raise RowError("T017", f"this row has {len(record)} cells, the header {len(header)}", None)
-        return from_cells({k: cell for k, cell in zip(header, record, strict=True) if k in INPUT_COLUMNS})
+        cells = {k: cell for k, cell in zip(header, record, strict=True) if k in INPUT_COLUMNS}
+        commas += "," in cells.get("dest", "") and not cells["dest"].startswith(_LIST)
+        return from_cells(cells)
 
-    return canonical_rows(records(), values, source, notices), count
+    table = canonical_rows(records(), values, source, notices)
+    notices.count(notice.COMMA, COMMA, commas)
+    return table, count

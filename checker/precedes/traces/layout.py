@@ -35,12 +35,13 @@ import pyarrow as pa
 
 from precedes.columns import MISSING_TIME, Int32, Int64
 from precedes.traces import notices as notice
+from precedes.traces.addressing import NOT_SENT, TO_ALL
 from precedes.traces.arrow import Column, arrow, arrow_parquet
 from precedes.traces.clocks import OUTSIDE
 from precedes.traces.conversion import canonical
 from precedes.traces.encoding import Lists, lists_of
 from precedes.traces.histories import NO_SEQ
-from precedes.traces.notices import Notice, Notices
+from precedes.traces.notices import NO_ADDRESSING, Addressing, Notice, Notices
 from precedes.traces.problems import unreadable
 from precedes.traces.schema import INPUT_COLUMNS, TABLE_SCHEMA
 from precedes.traces.sources import Format, TraceSource
@@ -90,7 +91,8 @@ class Group:
 
     `regular`: every row is an event, and nothing contradicts anything. `first` and `last` are the names of
     its executions at either end. `without_seq` rows have no `seq`, `outside` components of clocks belong to
-    no entity of their cluster. `named`: some row names a sender; `listed`: some send needs `dest_numbers`.
+    no entity of their cluster. `named`: some row names a sender; `listed`: some send needs `dest_numbers`. `to_all`
+    sends have no destinations, `not_sent` deliveries no sender.
     """
 
     rows: int
@@ -102,15 +104,20 @@ class Group:
     outside: int = 0
     named: bool = False
     listed: bool = False
+    to_all: int = 0
+    not_sent: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What the footer of a laid-out file says. Picklable. `told` are the notices of the rows that it was made from."""
+    """What the footer of a laid-out file says. Picklable. `told` are the notices of the rows that it was made from,
+    `addressing` who was met and who was meant in all of them.
+    """
 
     source: TraceSource
     groups: tuple[Group, ...]
     told: tuple[Notice, ...]
+    addressing: Addressing = NO_ADDRESSING
 
     @property
     def first(self) -> str:
@@ -121,6 +128,11 @@ class Layout:
     def last(self) -> str:
         """The last execution of all."""
         return max((group.last for group in self.groups), default="")
+
+    def tell(self, notices: Notices) -> None:
+        """Tell what is told of the file as a whole."""
+        notices.merge(self.told)
+        notices.heard(self.addressing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,12 +150,17 @@ class Coded:
     time: Int64 | None
 
 
-def footer(groups: Sequence[Group], told: Sequence[Notice]) -> dict[bytes, bytes]:
+def footer(
+    groups: Sequence[Group], told: Sequence[Notice], addressing: Addressing = NO_ADDRESSING
+) -> dict[bytes, bytes]:
     """The entry of the footer."""
     said = {
         "version": VERSION,
         "groups": [asdict(group) for group in groups],
         "notices": [[one.code, one.text, one.count] for one in told],
+        "met": None if addressing.met is None else sorted(addressing.met),
+        "addressed": sorted(addressing.addressed),
+        "chosen": addressing.chosen,
     }
     return {KEY: json.dumps(said, ensure_ascii=False).encode()}
 
@@ -182,6 +199,7 @@ def _said(source: TraceSource, metadata: Any) -> Layout | None:
             return None
         groups = tuple(Group(**group) for group in said["groups"])
         told = tuple(Notice(*one) for one in said["notices"])
+        addressing = _addressing(said)
     except (ValueError, KeyError, TypeError):
         return None
     rows = [metadata.row_group(k).num_rows for k in range(metadata.num_row_groups)]
@@ -189,7 +207,17 @@ def _said(source: TraceSource, metadata: Any) -> Layout | None:
         rows == [group.rows for group in groups]
         and metadata.schema.to_arrow_schema().names == LAYOUT_SCHEMA.names
     )
-    return Layout(source, groups, told) if fits else None
+    return Layout(source, groups, told, addressing) if fits else None
+
+
+def _addressing(said: dict[str, Any]) -> Addressing:
+    """Files of earlier writers do not say who was met."""
+    met = said.get("met")
+    return Addressing(
+        None if met is None else frozenset(met),
+        frozenset(said.get("addressed", ())),
+        said.get("chosen", False),
+    )
 
 
 class LaidOut:
@@ -284,6 +312,8 @@ class LaidOut:
         group = self.layout.groups[number]
         notices.count(notice.NO_SEQ, NO_SEQ, group.without_seq)
         notices.count(notice.CLOCK_OUTSIDE, OUTSIDE, group.outside)
+        notices.count(notice.SENT_TO_ALL, TO_ALL, group.to_all)
+        notices.count(notice.NOT_SENT, NOT_SENT, group.not_sent)
 
     def close(self) -> None:
         """Close the file."""

@@ -6,6 +6,7 @@ whatever the order in which files and blocks were read, so that two engines say 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -18,6 +19,15 @@ VALUE_IGNORED: Final = "T105"
 FILE_IGNORED: Final = "T106"
 FILE_TWICE: Final = "T107"
 CLOCK_OUTSIDE: Final = "T108"
+SENT_TO_ALL: Final = "T109"
+ONLY_ADDRESSED: Final = "T110"
+COMMA: Final = "T111"
+NOT_SENT: Final = "T112"
+
+MOST_NAMES: Final = 10_000
+"""Names of entities that are kept to find out which are addressed only; of more nothing is said."""
+
+_SHOWN: Final = 3
 
 
 def unknown_column(name: str) -> str:
@@ -38,13 +48,38 @@ class Notice:
         return f"{self.code} {self.text}" + ("" if self.count is None else f" ({self.count:,})")
 
 
+@dataclass(frozen=True, slots=True)
+class Addressing:
+    """Who was met and who was meant in some executions. `met` have rows or are named as senders or by the user;
+    `addressed` stand in destinations and, in some execution, nowhere else. None: too many to be kept. `chosen`: some
+    send names its destinations.
+    """
+
+    met: frozenset[str] | None = frozenset()
+    addressed: frozenset[str] = frozenset()
+    chosen: bool = False
+
+    def __or__(self, other: Addressing) -> Addressing:
+        chosen = self.chosen or other.chosen
+        if self.met is None or other.met is None:
+            return Addressing(None, frozenset(), chosen)
+        met, addressed = self.met | other.met, self.addressed | other.addressed
+        if len(met) + len(addressed) > MOST_NAMES:
+            return Addressing(None, frozenset(), chosen)
+        return Addressing(met, addressed, chosen)
+
+
+NO_ADDRESSING: Final = Addressing()
+"""That of no execution."""
+
+
 class Notices:
     """Collects notices; equal ones are told once, their counts added. Picklable."""
 
     def __init__(self, notices: Iterable[Notice] = ()) -> None:
         self._counts: dict[tuple[str, str], int | None] = {}
-        for notice in notices:
-            self._add(notice.code, notice.text, notice.count)
+        self.addressing = NO_ADDRESSING
+        self.merge(notices)
 
     def once(self, code: str, text: str) -> None:
         """Tell something that has no number."""
@@ -55,14 +90,39 @@ class Notices:
         if number:
             self._add(code, text, number)
 
+    def heard(self, addressing: Addressing) -> None:
+        """Take in who was met and who was meant in some more executions."""
+        self.addressing |= addressing
+
     def merge(self, other: Iterable[Notice]) -> None:
-        """Take over what another collector, perhaps in another process, was told."""
+        """Take over some notices."""
         for notice in other:
             self._add(notice.code, notice.text, notice.count)
 
-    def all(self) -> tuple[Notice, ...]:
-        """All notices, by code and text."""
-        return tuple(Notice(code, text, self._counts[code, text]) for code, text in sorted(self._counts))
+    def unite(self, other: Notices) -> None:
+        """Take over all that another collector, perhaps in another process, was told."""
+        for (code, text), count in other._counts.items():
+            self._add(code, text, count)
+        self.heard(other.addressing)
+
+    def all(self, *, violated: bool = True) -> tuple[Notice, ...]:
+        """All notices, by code and text. Where nothing is `violated`, it is not told that every send is to all."""
+        told = [
+            Notice(code, text, count)
+            for (code, text), count in self._counts.items()
+            if code != SENT_TO_ALL or violated or self.addressing.chosen
+        ]
+        return tuple(sorted((*told, *self._only_addressed()), key=lambda notice: (notice.code, notice.text)))
+
+    def _only_addressed(self) -> Iterable[Notice]:
+        met, addressed = self.addressing.met, self.addressing.addressed
+        if met is not None and (silent := sorted(addressed - met)):
+            names = [json.dumps(name, ensure_ascii=False) for name in silent[:_SHOWN]]
+            more = "" if len(silent) <= _SHOWN else f" and {len(silent) - _SHOWN:,} more"
+            text = (
+                f"destinations have no row anywhere, misspelt or silent throughout: {', '.join(names)}{more}"
+            )
+            yield Notice(ONLY_ADDRESSED, text, len(silent))
 
     def _add(self, code: str, text: str, number: int | None) -> None:
         before = self._counts.get((code, text))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 from precedes.diagnostics import Diagnostic, PrecedesError
+from precedes.traces.schema import NEEDED_COLUMNS
 from precedes.traces.values import RowError
 
 TOLD_AT_ONCE: Final = 10
@@ -26,10 +28,25 @@ class Problems:
         """Note what is wrong with a row."""
         self._diagnostics.append(Diagnostic(error.code, error.message, self._path, hint=error.hint, row=row))
 
-    def check(self) -> None:
-        """Raise PrecedesError if anything was noted."""
-        if self._diagnostics:
-            raise PrecedesError(tuple(self._diagnostics))
+    def check(self, columns: Collection[str] = ()) -> None:
+        """Raise PrecedesError if anything was noted.
+
+        Where no row can be used and they lack one and the same column, that is told once, with the `columns` that
+        they have: of none, if some row can be used.
+        """
+        if not self._diagnostics:
+            return
+        missing = [name for name in NEEDED_COLUMNS if name not in columns]
+        codes = {diagnostic.code for diagnostic in self._diagnostics}
+        if columns and missing and codes == {"T011"} and len(self._diagnostics) > 1:
+            raise unreadable(
+                "T010",
+                f"the rows have no {', '.join(f'`{name}`' for name in missing)}",
+                self._path,
+                f"they have {', '.join(f'`{name}`' for name in sorted(columns))}: rename what is meant",
+                self._diagnostics[0].row,
+            )
+        raise PrecedesError(tuple(self._diagnostics))
 
 
 def unreadable(

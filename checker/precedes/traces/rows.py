@@ -30,18 +30,18 @@ def canonical_rows(
     """
     found, problems = Notices(), Problems(source.shown)
     rows: list[tuple[int, Row]] = []
-    unknown: set[str] = set()
+    columns: set[str] = set()
     for number, row in written:
         try:
             raw = values(row)
-            unknown.update(raw.keys() - _KNOWN)
+            columns.update(raw)
             rows.append((number, canonical_row(_with_partition(raw, source), found)))
         except RowError as error:
             problems.add(number, error)
             if problems.full:
                 break
-    problems.check()
-    name_unknown(unknown, found)
+    problems.check(() if rows else columns | {name for name, _ in source.partition})
+    name_unknown(columns - _KNOWN, found)
     notices.merge(found.all())
     return table_of(rows, source)
 

@@ -26,6 +26,8 @@ FIRST_WITHOUT_MESSAGE: Final = min(EVENT_CODES[kind] for kind in WITHOUT_MESSAGE
 ID_COLUMNS: Final = ("execution", "entity", "message", "sender", "channel", "view")
 ID_LIST_COLUMNS: Final = ("dest", "members")
 REQUIRED_COLUMNS: Final = ("execution", "entity", "event")
+NEEDED_COLUMNS: Final = (*REQUIRED_COLUMNS, "message")
+"""What rows of nearly every trace have."""
 
 INPUT_COLUMNS: Final = (
     "execution",

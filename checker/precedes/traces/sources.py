@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import glob
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -79,7 +80,9 @@ def source_of(path: str, order: int = 0) -> TraceSource:
         return TraceSource(path, Format.JSON_LINES, order=order)
     found = _format(path)
     if found is None:
-        raise PrecedesError((Diagnostic("T002", "the name does not tell the format", path, hint=_KNOWN),))
+        piped = f"JSON Lines under another name are read with `precedes verify - < {shlex.quote(path)}`"
+        hint = f"{_KNOWN}; {piped}"
+        raise PrecedesError((Diagnostic("T002", "the name does not tell the format", path, hint=hint),))
     columns = tuple((column, value) for column, value in _stated(path) if column in INPUT_COLUMNS)
     size = Path(path).stat().st_size if Path(path).exists() else 0
     return TraceSource(path, *found, columns, order, size)

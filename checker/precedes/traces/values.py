@@ -33,6 +33,18 @@ _RFC_3339 = re.compile(
 )
 _EXACT = Context(prec=60)
 
+_OTHER_WORDS: Final = {
+    EventKind.SEND: frozenset({"sent", "produce", "produced", "publish", "published", "emit", "emitted"}),
+    EventKind.DELIVER: frozenset(
+        {"delivered", "delivery", "consume", "consumed", "process", "processed", "apply", "applied"}
+    ),
+    EventKind.ARRIVE: frozenset({"arrived", "arrival"}),
+    EventKind.DISCARD: frozenset({"discarded", "drop", "dropped"}),
+    EventKind.CRASH: frozenset({"crashed", "stop", "stopped", "fail", "failed"}),
+    EventKind.RECOVER: frozenset({"recovered", "restart", "restarted"}),
+    EventKind.VIEW: frozenset({"rebalance", "rebalanced", "membership"}),
+}
+
 DEST_IGNORED: Final = "`dest` on rows that are not sends is ignored"
 MESSAGE_IGNORED: Final = "`message` on crash, recover and view rows is ignored"
 
@@ -233,9 +245,19 @@ def _event(value: object) -> EventKind:
     try:
         return EventKind(value)
     except ValueError as error:
-        raise RowError(
-            "T013", f"`event` is {shown(value)}", f"it is one of {', '.join(EVENT_NAMES)}"
-        ) from error
+        known = f"it is one of {', '.join(EVENT_NAMES)}"
+        meant = _meant(value) if isinstance(value, str) else None
+        hint = known if meant is None else f"{meant} is meant? {known}"
+        raise RowError("T013", f"`event` is {shown(value)}", hint) from error
+
+
+def _meant(event: str) -> str | None:
+    """The event that a word of another vocabulary stands for, where there is no doubt."""
+    word = event.lower()
+    for kind, words in _OTHER_WORDS.items():
+        if word == kind.value or word in words:
+            return kind.value
+    return None
 
 
 def _ids(value: object, column: str) -> list[str]:
@@ -299,6 +321,9 @@ def _time(value: object) -> int | None:
                 return _nanoseconds(_exact(value), value)
             if match := _RFC_3339.fullmatch(value):
                 return _timestamp(match, value)
+            if _RFC_3339.fullmatch(f"{value}Z"):
+                hint = f"say where that is: {value}Z is UTC, {value}+09:00 is Japan"
+                raise RowError("T016", f"`time` is {shown(value)}, which has no offset", hint)
     raise RowError(
         "T016",
         f"`time` is {shown(value)}",

@@ -12,21 +12,24 @@ from precedes.engines.columnar.kernels import machine_code
 from precedes.engines.columnar.kernels_screen import CAUSAL, SCREENED, by_bits, by_lists, screen
 from precedes.engines.columnar.laid_out import Rest, batch_of_rows, places
 from precedes.engines.columnar.plan import Both, Expression, Plan, Value
+from precedes.engines.premises import NOTHING, Seen
+from precedes.execution import EventKind
 from precedes.traces import TraceOptions
-from precedes.traces.layout import LaidOut, damaged
+from precedes.traces.layout import Coded, LaidOut, damaged
 from precedes.traces.schema import EVENT_CODES
 
 
 @dataclass(frozen=True, slots=True)
 class Fine:
     """Executions on which everything asked for holds: how many, with how many events and messages; `vacuous` of
-    them have no message.
+    them have no message. `seen`: what occurs in these or in the others of the row group.
     """
 
     executions: int
     events: int
     messages: int
     vacuous: int
+    seen: Seen
 
 
 def can_screen(plan: Plan) -> bool:
@@ -84,8 +87,17 @@ def screened(
         rows - len(chosen),
         int(counts[fine].sum()),
         int(np.count_nonzero(counts[fine] == 0)),
+        _seen(coded, options),
     )
     return found, batch_of_rows(file, left, options, rest)
+
+
+def _seen(coded: Coded, options: TraceOptions) -> Seen:
+    seen = NOTHING if options.complete else Seen.DELIVERED
+    for kind, one in ((EventKind.SEND, Seen.SENT), (options.delivery, Seen.DELIVERED)):
+        if (coded.event == EVENT_CODES[kind]).any():
+            seen |= one
+    return seen
 
 
 _SCREEN: Final = "t:niiiilnttLIBLLLUUUUUUUU"

@@ -15,7 +15,7 @@ from typing import Final
 from precedes.engines.reference.causes import Binding, Cause, Causes, Fact, SearchedEnoughError, kind_of
 from precedes.engines.reference.evaluation import Evaluator, agreed_interleaving
 from precedes.engines.reference.happens_before import HappensBeforeRelation, Occurrence
-from precedes.engines.reference.mentions import entities_in, happens_before_in, messages_in
+from precedes.engines.reference.mentions import entities_in, happens_before_in, messages_in, nodes
 from precedes.execution import Execution
 from precedes.formula import (
     Acyclic,
@@ -26,9 +26,11 @@ from precedes.formula import (
     Formula,
     Iff,
     Implies,
+    MessageNamed,
     Not,
     Or,
     Requirement,
+    Sender,
 )
 from precedes.verdict import FALSE, TRUE, reasons
 
@@ -141,6 +143,13 @@ def _witness(part: Requirement, cause: Cause, evaluator: Evaluator) -> Witness:
     messages = {message for formula in concerned for message in messages_in(formula)}
     messages |= {event.message for event in chain if event.message is not None} | set(cause.messages)
     entities = {entity for formula in concerned for entity in entities_in(formula)}
+    entities |= {
+        sender
+        for formula in concerned
+        for node in nodes(formula)
+        if isinstance(node, Sender) and isinstance(node.message, MessageNamed)
+        if (sender := recorded.sender(node.message.name)) is not None
+    }
     entities |= {event.entity for event in chain} | set(cause.entities)
     return Witness(
         cause.bindings,

@@ -10,12 +10,14 @@ from precedes.engines.reference.terms import Terms
 from precedes.formula import (
     Acyclic,
     EntityNamed,
+    EntityTerm,
     EntityVariable,
     Exists,
     Forall,
     Formula,
     MessageNamed,
     MessageVariable,
+    SameEntity,
     Sender,
     Variable,
 )
@@ -24,8 +26,9 @@ Node = TypeVar("Node")
 
 
 def ground(formula: Formula, terms: Terms) -> Formula:
-    """The formula with every variable that is bound now replaced by its value, and `sender(p)` by the sender
-    where there is one."""
+    """The formula with every variable that is bound now replaced by its value, and `sender(p)` by the sender where
+    there is one; but in a comparison of entities the sender of a message is still told as that.
+    """
     return _ground(formula, terms, frozenset())
 
 
@@ -46,6 +49,8 @@ def _replaced(node: Any, terms: Terms, hidden: Set[Variable]) -> Any:
         case Sender():
             sender = terms.entity(node)
             return Sender(_ground(node.message, terms, hidden)) if sender is None else EntityNamed(sender)
+        case SameEntity(left, right):
+            return SameEntity(*(_side(side, terms, hidden) for side in (left, right)))
         case Forall() | Exists():
             hidden |= {node.variable}
         case Acyclic():
@@ -55,3 +60,9 @@ def _replaced(node: Any, terms: Terms, hidden: Set[Variable]) -> Any:
         case _ if not is_dataclass(node):
             return node
     return replace(node, **{f.name: _ground(getattr(node, f.name), terms, hidden) for f in fields(node)})
+
+
+def _side(side: EntityTerm, terms: Terms, hidden: Set[Variable]) -> EntityTerm:
+    if isinstance(side, Sender):
+        return Sender(_ground(side.message, terms, hidden))
+    return _ground(side, terms, hidden)

@@ -80,7 +80,7 @@ def verify(
     judging = Judging(plan, options, limit, None if out is None else "all" if all_verdicts else "failing")
     layouts = scannable(sources, options)
     for layout in layouts or ():
-        notices.merge(layout.told)
+        layout.tell(notices)
     if layouts is not None and out is None:
         partials = _partials_of_groups(spark, layouts, judging, tell)
         _hear(heard.value, notices)
@@ -161,7 +161,7 @@ def _hear(heard: Heard, notices: Notices) -> None:
         if isinstance(told, PrecedesError):
             mistakes.update(dict.fromkeys(told.diagnostics))
         else:
-            notices.merge(told)
+            notices.unite(told)
     if mistakes:
         raise PrecedesError(tuple(sorted(mistakes, key=lambda d: (d.path or "", d.row or 0))))
 

@@ -22,7 +22,7 @@ from precedes.engines.columnar.scan import Scan
 from precedes.engines.groups import GroupJudge
 from precedes.engines.judging import Merging, Partial, judge
 from precedes.engines.verdict_rows import VERDICT_SCHEMA, verdict_rows
-from precedes.traces import TABLE_SCHEMA, Notice, Notices, TraceOptions, assemble, canonical
+from precedes.traces import TABLE_SCHEMA, Notices, TraceOptions, assemble, canonical
 from precedes.traces.arrow import arrow
 from precedes.traces.layout import LaidOut, Layout
 from precedes.traces.reading import Piece, read_piece
@@ -31,7 +31,7 @@ from precedes.traces.spilling import EVENTS_PER_PART, cut
 
 Records = Iterator[pa.RecordBatch]
 Tell = Callable[["Told"], None]
-Told = PrecedesError | tuple[Notice, ...]
+Told = PrecedesError | Notices
 """What a worker has to say beside its rows: the mistakes that stop the run, or notices."""
 
 JUDGED_SCHEMA: Final[pa.Schema] = arrow.schema([("partial", arrow.binary()), *VERDICT_SCHEMA])
@@ -111,7 +111,7 @@ def _judged(
     except PrecedesError as error:
         tell(error)
         return
-    tell(notices.all())
+    tell(notices)
 
 
 def read_pieces(pieces: Sequence[Piece], share_count: int, tell: Tell) -> Callable[[Records], Records]:
@@ -127,7 +127,7 @@ def read_pieces(pieces: Sequence[Piece], share_count: int, tell: Tell) -> Callab
         except PrecedesError as error:
             tell(error)
             return
-        tell(notices.all())
+        tell(notices)
 
     return read
 
@@ -151,7 +151,7 @@ def judge_blocks(judging: Judging, tell: Tell) -> Callable[[Records], Records]:
         except PrecedesError as error:
             tell(error)
             return
-        tell(notices.all())
+        tell(notices)
         yield _with_partial(merging.merged())
 
     return judged
