@@ -5,6 +5,8 @@ Decides what outcome a statement has; how it is printed is `precedes.reports.che
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +15,7 @@ from precedes.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.engines.reference import Explanation, explain
 from precedes.execution import Execution
 from precedes.formula import Requirement
-from precedes.language.compiling import Claim, Scenario, compile_text
+from precedes.language.compiling import Claim, CompiledFile, compile_text
 from precedes.language.library import Library, standard_library
 from precedes.outcomes import ClaimAnswer, Limits, Outcome
 from precedes.verdict import Verdict, verdict
@@ -144,22 +146,26 @@ def library_with(paths: Sequence[str]) -> Library:
     return library
 
 
-def scenarios_of(path: Path) -> tuple[Scenario, ...]:
-    """The scenarios of a .prec file. PrecedesError with its mistakes."""
-    (file,) = source_files([str(path)])
-    return compile_text(_text(file), str(file), standard_library()).scenarios
+def compiled(name: str) -> CompiledFile:
+    """A .prec file, `-` for standard input. PrecedesError with its mistakes."""
+    if name == "-":
+        return compile_text(_decoded(sys.stdin.buffer.read(), "<stdin>"), "<stdin>", standard_library())
+    if Path(name).is_dir():
+        raise usage(f"{name} is a folder, and one .prec file is needed")
+    (file,) = source_files([name])
+    return compile_text(_text(file), str(file), standard_library())
 
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise PrecedesError(
-            (
-                Diagnostic(
-                    "P001", f"not UTF-8 text (byte {error.start})", str(path), hint="save the file as UTF-8"
-                ),
-            )
-        ) from error
+        return _decoded(path.read_bytes(), str(path))
     except OSError as error:
         raise usage(f"cannot read {path}: {error.strerror}") from error
+
+
+def _decoded(data: bytes, path: str) -> str:
+    try:
+        return io.TextIOWrapper(io.BytesIO(data), encoding="utf-8").read()
+    except UnicodeDecodeError as error:
+        told = f"not UTF-8 text (byte {error.start})"
+        raise PrecedesError((Diagnostic("P001", told, path, hint="save the file as UTF-8"),)) from error

@@ -37,6 +37,7 @@ from tests.command.documents import (
     run,
     steps,
 )
+from tests.command.running import precedes
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -261,3 +262,14 @@ def keys_of(part: object) -> Iterator[str]:
     elif isinstance(part, list):
         for inner in part:
             yield from keys_of(inner)
+
+
+def test_the_picture_is_what_is_drawn(tmp_path: Path) -> None:
+    """`precedes draw fig3.prec -o docs/figures/fig3.svg` renews it, with the README's file."""
+    (figure,) = (
+        step.text for step in steps(ROOT / "README.md") if isinstance(step, File) and step.name == "fig3.prec"
+    )
+    (tmp_path / "fig3.prec").write_text(figure, encoding="utf-8")
+    assert precedes("draw", tmp_path / "fig3.prec", "-o", tmp_path / "fig3.svg").code == 0
+    drawn = (tmp_path / "fig3.svg").read_text(encoding="utf-8")
+    assert drawn == (ROOT / "docs/figures/fig3.svg").read_text(encoding="utf-8")

@@ -4,6 +4,7 @@ import pytest
 
 from precedes import formula as core
 from precedes.diagnostics import PrecedesError
+from precedes.engines.reference import explain
 from precedes.formula import Requirement
 from precedes.language.compiling import compile_text
 from precedes.language.library import Library, standard_library
@@ -11,6 +12,7 @@ from precedes.language.mistakes import Mistakes
 from precedes.language.parser import parse
 from precedes.language.requirements import requirement
 from precedes.language.syntax import DefinitionKind
+from precedes.verdict import Verdict, verdict
 
 # The table of the design.
 NAMES = [
@@ -26,6 +28,7 @@ NAMES = [
     "selectively_correct_literal",
     "no_creation",
     "no_duplication",
+    "delivered_where_addressed",
     "broadcast",
     "acyclic_order",
     "failure_line",
@@ -178,3 +181,20 @@ def _entities(formula: core.Formula) -> list[core.EntityNamed]:
     from precedes.language.core import nodes
 
     return [node for node in nodes(formula) if isinstance(node, core.EntityNamed)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("cluster E1 E2\nSL1: < a{2} ]\nRL2: < a ]\n", Verdict.HOLDS),
+        ("cluster E1 E2\nSL1: < a{2} ]\nRL1: < a ]\n", Verdict.VIOLATED),
+        ("cluster E1 E2\nSL1: < a{} ]\nRL2: < a ]\n", Verdict.VIOLATED),
+        # Sent to everybody; sent by nobody.
+        ("cluster E1 E2\nSL1: < a ]\nRL2: < a ]\n", Verdict.HOLDS),
+        ("cluster E1 E2\nRL2: < a ]\n", Verdict.HOLDS),
+    ],
+)
+def test_delivered_where_addressed(text: str, expected: Verdict) -> None:
+    (found,) = compile_text(f"scenario s\n{text}expect delivered_where_addressed\n").scenarios
+    asked = found.expectations[0].requirement
+    assert verdict(explain(asked, found.execution).value) is expected

@@ -12,7 +12,10 @@ from hypothesis import given, settings
 from precedes.engines.reference import cut, explain
 from precedes.execution import Event, EventKind, Execution, History, Message
 from precedes.formula import FailureLine, Formula, Requirement
+from precedes.language.compiling import compile_text
+from precedes.language.library import standard_library
 from precedes.language.names import written
+from precedes.language.requirements import requirement
 from precedes.reports.figure import WIDTH, figure, sentence
 from precedes.reports.moments import duration_text
 from precedes.verdict import FALSE
@@ -107,6 +110,24 @@ SENTENCES = [
 @pytest.mark.parametrize(("requirement", "execution", "expected"), SENTENCES)
 def test_sentences(requirement: Requirement, execution: Execution, expected: str) -> None:
     assert told(requirement, execution) == expected
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (
+            'forall i: forall o in RL[i]:sender(o) = "E1" implies exists p in RL[i]: sender(p) = "E2" and p <[RL[i]] o',
+            "E3 delivers nothing from E2 before a",
+        ),
+        ('forall i: forall o in RL[i]: sender(o) = "E2"', "E3 delivers a, a is from E1, not from E2"),
+        ('forall i: forall o in RL[i]: not sender(o) = "E1"', "E3 delivers a, a is from E1"),
+        ('exists p in SL["E1"]: sender(p) = "E3"', "E1 sends nothing from E3"),
+    ],
+)
+def test_senders_are_told_with_their_messages(asked: str, expected: str) -> None:
+    text = "scenario s\ncluster E1 E2 E3\nSL1: < a{3} ]\nSL2: < b{3} ]\nRL3: < a b ]\n"
+    (found,) = compile_text(text).scenarios
+    assert told(requirement(asked, standard_library()), found.execution) == expected
 
 
 def test_messages_that_were_not_addressed_to_both_are_told() -> None:

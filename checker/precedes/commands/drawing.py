@@ -2,39 +2,92 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from precedes.exits import Exit
 
+if TYPE_CHECKING:
+    from precedes.language.compiling import Scenario
+
+_FORMS = {".svg": "svg", ".txt": "text"}
+
 
 @click.command()
-@click.argument("file", metavar="FILE", type=click.Path(dir_okay=False))
-@click.option("--scenario", "wanted", metavar="NAME", help="Only this one.  [default: every one, as text]")
-@click.option("--format", "form", type=click.Choice(["text", "svg"]), default="text", show_default=True)
-@click.option("-o", "--output", type=click.Path(dir_okay=False, writable=True), metavar="FILE")
-def draw(file: str, wanted: str | None, form: str, output: str | None) -> Exit:
-    """Draw the scenarios of a .prec file as space-time diagrams. An SVG has one scenario."""
-    from precedes.checking import scenarios_of
-    from precedes.diagnostics import usage
-    from precedes.reports.diagram import diagram
-    from precedes.reports.diagram_svg import diagram_svg
+@click.argument("file", metavar="FILE", type=click.Path(dir_okay=False, allow_dash=True))
+@click.option("--scenario", "wanted", metavar="NAME", help="Only this one.  [default: every one]")
+@click.option(
+    "--expect",
+    "asked",
+    metavar="NAME|FORMULA",
+    help="Mark what violates this.  [default: the first expectation that is violated]",
+)
+@click.option("--unmarked", is_flag=True, help="Mark nothing, as for an exercise.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "svg"]),
+    help="[default: as the output is named; else text, in a folder svg]",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(writable=True),
+    metavar="FILE|DIR/",
+    help="Write it there; in a folder, one file for each scenario.",
+)
+def draw(
+    file: str, wanted: str | None, asked: str | None, unmarked: bool, form: str | None, output: str | None
+) -> Exit:
+    """Draw the scenarios of a .prec file as space-time diagrams; `-` is standard input.
 
-    scenarios = scenarios_of(Path(file))
-    if wanted is not None:
-        scenarios = tuple(scenario for scenario in scenarios if scenario.name == wanted)
+    What violates an expectation, meant or not, is marked.
+    """
+    from precedes.checking import compiled
+    from precedes.diagnostics import usage
+    from precedes.language.requirements import requirement
+    from precedes.reports import drawn
+
+    source = compiled(file)
+    scenarios = [each for each in source.scenarios if wanted is None or each.name == wanted]
     if not scenarios:
-        raise usage(f"{file} has no scenario{'' if wanted is None else f' {wanted}'}")
-    if form == "svg":
-        if len(scenarios) > 1:
-            names = ", ".join(scenario.name for scenario in scenarios)
-            raise usage("an SVG has one scenario", f"name it with --scenario: {names}")
-        text = diagram_svg(scenarios[0].execution)
-    else:
-        text = "\n".join(f"{each.name}\n\n{diagram(each.execution)}\n" for each in scenarios)
+        names = ", ".join(each.name for each in source.scenarios)
+        raise usage(f"{file} has no scenario{'' if wanted is None else f' {wanted}'}", names or None)
+    into_folder = output is not None and (output.endswith(("/", "\\")) or Path(output).is_dir())
+    suffix = "" if output is None or into_folder else Path(output).suffix.lower()
+    form = form or _FORMS.get(suffix) or ("svg" if into_folder else "text")
+    if form == "svg" and len(scenarios) > 1 and not into_folder:
+        names = ", ".join(scenario.name for scenario in scenarios)
+        hint = f"name one with --scenario ({names}), or give a folder for all: -o figures/"
+        raise usage("an SVG has one scenario", hint)
+    asking = None if asked is None else requirement(asked, source.library, "--expect")
+    printed = drawn.as_svg if form == "svg" else drawn.as_text
+    texts = [
+        printed(each, drawn.Marked(each.execution) if unmarked else drawn.marked(each, asking))
+        for each in scenarios
+    ]
     if output is None:
-        click.echo(text, nl=False)
+        click.echo("\n".join(texts), nl=False)
+    elif into_folder:
+        folder = Path(output)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in zip(_file_names(scenarios, form), texts, strict=True):
+            (folder / name).write_text(text, encoding="utf-8")
+            click.echo(f"wrote {folder / name}")
     else:
-        Path(output).write_text(text, encoding="utf-8")
+        Path(output).write_text("\n".join(texts), encoding="utf-8")
     return Exit.HOLDS
+
+
+def _file_names(scenarios: list[Scenario], form: str) -> list[str]:
+    """A file name for each, no two the same where only capitals differ."""
+    names: list[str] = []
+    met: dict[str, int] = {}
+    for scenario in scenarios:
+        stem = re.sub(r"[^\w.-]+", "-", scenario.name).strip(".-") or "scenario"
+        times = met[stem.lower()] = met.get(stem.lower(), 0) + 1
+        names.append(stem + (f"-{times}" if times > 1 else "") + (".svg" if form == "svg" else ".txt"))
+    return names

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from precedes.commands.options import SPECS
 from precedes.exits import Exit
 
 FORMATS = ("text", "json", "junit", "sarif", "github", "github-summary", "gitlab", "tap", "html")
@@ -52,12 +53,24 @@ def gate(**options: Any) -> Exit:
 
 
 @click.command()
-@click.argument("code", required=False)
-def explain(code: str | None) -> Exit:
-    """Say what a code in a message means, why it is told, and what to do. Without one: all of them."""
-    from precedes.reports.codes import explained, listed
+@click.argument("what", metavar="[CODE|NAME]", required=False)
+@SPECS
+def explain(what: str | None, specs: tuple[str, ...]) -> Exit:
+    """Say what a code in a message means, why it is told, and what to do; or what a predicate or service asks, where it
+    is from and what it implies. Without either: all codes.
+    """
+    from precedes.reports.codes import explained, is_code, listed
 
-    click.echo(listed() if code is None else explained(code), nl=False)
+    if what is None:
+        text = listed()
+    elif is_code(what):
+        text = explained(what)
+    else:
+        from precedes.checking import library_with
+        from precedes.reports.definitions import defined
+
+        text = defined(what, library_with(specs))
+    click.echo(text, nl=False)
     return Exit.HOLDS
 
 

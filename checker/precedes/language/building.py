@@ -6,6 +6,7 @@ it here.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, cast
@@ -33,6 +34,7 @@ _TERMS: Final = (
     syntax.Negative,
 )
 _DIGITS: Final = 40
+_NAMED_HEAD: Final = re.compile(r"(SL|RL|H)(\w+)")
 _NAMING: Final = frozenset(("NAME", "QUOTED", "INT"))
 _LOG_KINDS: Final = {kind.value: kind for kind in syntax.LogKind}
 _UNIT_SPELLING: Final = {"µs": "us", "μs": "us"}
@@ -155,6 +157,8 @@ class Builder:
         number = head.text[len(kind.value) :] if kind else ""
         if kind is None or bool(number) == named or not ((number.isdigit() and number.isascii()) or named):
             hint = "a log is SL1, RL1 or H1, by place in the cluster, or RL[name]"
+            if (named_ := _NAMED_HEAD.fullmatch(head.text)) and not named:
+                hint = f"by name it is written {named_[1]}[{named_[2]}]; {hint}"
             self.refuse("P011", f"{head.text} is no log", head.span, hint)
             return syntax.Log(syntax.LogKind.RL, syntax.Place(1), items, span)
         owner = parts[2] if named else syntax.Place(self.whole(number, head.span), head.span)

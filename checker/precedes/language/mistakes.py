@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from typing import Final
 
 from precedes.diagnostics import Diagnostic, PrecedesError, Span
+from precedes.language.wording import candidates
 
 CODES: Final = {
     "P001": "a character that has no meaning",
@@ -55,6 +55,7 @@ CODES: Final = {
     "S014": "an execution that cannot have happened",
     "S015": "a statement outside a scenario",
     "S016": "a time that 64 bits of nanoseconds cannot hold",
+    "S017": "a message in a history, and not whether it is sent or delivered",
 }
 """Every code of the language, and what it is about: P parsing, N names and sorts, S scenarios."""
 
@@ -91,9 +92,9 @@ def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 def meant(word: str, known: Iterable[str]) -> str | None:
-    """`x is meant?`, where a known word is close to this one."""
-    close = get_close_matches(word, list(known), 1, 0.6)
-    return f"{close[0]} is meant?" if close else None
+    """`x is meant?`, where a known word is close to this one, or this one with other capitals."""
+    found = candidates(word, tuple(known))
+    return f"{found[0]} is meant?" if found else None
 
 
 def place(span: Span) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +23,7 @@ from precedes.language import syntax
 from precedes.language.automaton import END, Automaton, Rule, Tables, Unexpected
 from precedes.language.building import Builder, Mistake, name_text
 from precedes.language.mistakes import Mistakes, in_order
+from precedes.language.names import quoted
 from precedes.language.scanner import RawStatement, Token, meant_statement, scan, scan_formula
 from precedes.language.vocabulary import HISTORY_WORDS, KEYWORDS, SYMBOLS, UNITS
 
@@ -41,6 +43,8 @@ _SHOWN: Final = (
     }
     | {END: "the end of the statement"}
 )
+_NAMING: Final = ("scenario", "cluster", "log", "definition", "expect")
+_WORDS: Final = ("NAME", "INT", "NUMBER")
 _COMPARATORS: Final = ("LESS", "AT_MOST", "EQUAL", "DIFFERENT", "MORE", "AT_LEAST", "LEADS", "BEFORE", "IN")
 
 
@@ -87,9 +91,9 @@ def read(text: str, path: str | None = None) -> Reading:
     return Reading(syntax.SourceFile(tuple(statements), path, lines), tuple(broken), in_order(mistakes.found))
 
 
-def parse_sentence(text: str) -> syntax.Sentence:
-    """A formula that stands alone, as after `--require`; PrecedesError where it is none."""
-    mistakes = Mistakes(None, text.split("\n"))
+def parse_sentence(text: str, where: str | None = None) -> syntax.Sentence:
+    """A formula that stands alone, as after `--require`, which `where` names; PrecedesError where it is none."""
+    mistakes = Mistakes(where, text.split("\n"))
     raw = scan_formula(text, mistakes)
     sentence = _parse(raw, mistakes) if raw.sound else None
     mistakes.check()
@@ -117,6 +121,35 @@ def _parse(raw: RawStatement, mistakes: Mistakes) -> object | None:
     return None if builder.mistakes else node
 
 
+def _broken_name(token: Token, raw: RawStatement) -> str | None:
+    """A name that a character in it cut in pieces, as `msg-1`, or that has spaces, as a title has."""
+    place = next((k for k, each in enumerate(raw.tokens) if each is token), None)
+    if not place:
+        return None
+    first = last = place
+    while first and _adjoin(raw.tokens[first - 1], raw.tokens[first]):
+        first -= 1
+    while last + 1 < len(raw.tokens) and _adjoin(raw.tokens[last], raw.tokens[last + 1]):
+        last += 1
+    pieces = raw.tokens[first : last + 1]
+    if (
+        token.type in ("MINUS", "SLASH", "COLON", "PLUS", "DOTS", "STAR")
+        and pieces[0].type in _WORDS
+        and len(pieces) > 1
+    ):
+        return "".join(piece.text for piece in pieces)
+    if raw.rule in ("scenario", "definition") and place == 2 and token.type in _WORDS:
+        words = [each for each in raw.tokens[1:] if each.line == token.line]
+        count = next((k for k, each in enumerate(words) if each.type not in _WORDS), len(words))
+        return " ".join(word.text for word in words[:count])
+    return None
+
+
+def _adjoin(left: Token, right: Token) -> bool:
+    joined = (*_WORDS, "MINUS", "SLASH", "COLON", "PLUS", "DOTS", "STAR")
+    return left.line == right.line and left.end == right.column and {left.type, right.type} <= set(joined)
+
+
 def _unexpected(token: Token, raw: RawStatement, expected: frozenset[str]) -> Mistake:
     what = "the end" if token.type == END else token.text
     return Mistake("P004", f"{what} is not expected here", token.span, _hint(token, raw, expected))
@@ -124,8 +157,18 @@ def _unexpected(token: Token, raw: RawStatement, expected: frozenset[str]) -> Mi
 
 def _hint(token: Token, raw: RawStatement, expected: frozenset[str]) -> str | None:
     """What would be right in the place of a token, as well as that can be said."""
-    if raw.rule == "log" and token.text in KEYWORDS:
-        return f'{token.text} is a reserved word: a message of that name is written "{token.text}"'
+    if token.text in KEYWORDS and token.text.isalpha() and "QUOTED" in expected and "LPAR" not in expected:
+        if raw.rule == "definition":
+            return f"{token.text} is a reserved word: choose another name"
+        whose = "a message of that name" if raw.rule == "log" else "as a name it"
+        return f'{token.text} is a reserved word: {whose} is written "{token.text}"'
+    if raw.rule in _NAMING and (name := _broken_name(token, raw)):
+        if raw.rule == "definition":
+            one_word = re.sub(r"\W+", "_", name)
+            return f"the name of a {raw.tokens[0].text} is one word: {one_word}"
+        return f"a name with {'spaces' if ' ' in name else 'other characters'} is quoted: {quoted(name)}"
+    if token.type == "COMMA" and raw.rule in ("log", "cluster"):
+        return f"{'messages' if raw.rule == 'log' else 'entities'} are separated by spaces, without commas"
     if token.type == "NAME" and token.text in UNITS:
         return f"a unit stands right after its number: 10{token.text}"
     begins_line = all(

@@ -7,7 +7,9 @@ of them.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from typing import Final
 
 from precedes import formula as core
 from precedes.diagnostics import Span
@@ -23,19 +25,27 @@ from precedes.language.sorts import Scope, infer_sentence
 from precedes.language.stretches import LoweringRefused
 from precedes.language.terms import Terms
 from precedes.language.vocabulary import RELATIONS
+from precedes.language.wording import intended, surely
 
+_SEVERAL_WORDS: Final = re.compile(r"\w+(?:[ -]\w+)+")
 MAXIMUM_PARTS = 1_000
 """How many named parts a requirement may have, each counted where it stands."""
 
 
-def requirement(text: str, library: Library) -> Requirement:
+def requirement(text: str, library: Library, where: str | None = None) -> Requirement:
     """What `--require` asks: a name of the library or a formula. There is no scenario, so names in it are
     bound or quoted.
 
-    PrecedesError where it does not parse, names what is not there, or cannot be written out.
+    `where` says in messages where the text comes from: an option, or a model's file. PrecedesError where it does not
+    parse, names what is not there, or cannot be written out.
     """
-    sentence = parse_sentence(text)
-    mistakes = Mistakes(None, text.split("\n"))
+    mistakes = Mistakes(where, text.split("\n"))
+    if _SEVERAL_WORDS.fullmatch(text) and surely(text, library.names()):
+        # A name written as people speak: `total order`, `at-most-once`.
+        told = f"there is no predicate or service {text}"
+        mistakes.tell("N001", told, Span(1, 1, len(text) + 1), intended(text, library.names()))
+        mistakes.check()
+    sentence = parse_sentence(text, where)
     typed = infer_sentence(sentence, library.signature, library, None, mistakes)
     mistakes.check()
     result = requirement_of(typed, library, (), mistakes)

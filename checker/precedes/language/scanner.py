@@ -57,6 +57,7 @@ _ENDS: Final = frozenset(
         "EPSILON",
     )
 )
+_NAMING: Final = frozenset(("SCENARIO", "CLUSTER", "PREDICATE", "SERVICE"))
 _DECIDING: Final = frozenset((*STATEMENTS, "LESS", "RSQB", "NOT"))
 _PERSISTENT: Final = frozenset(("FORALL", "EXISTS", "IMPLIES", "IFF"))
 _WITHIN: Final = frozenset(("NOT", "MINUS", "PLUS", "STAR", "SLASH"))
@@ -156,6 +157,9 @@ class _Splitter:
                 self.finish(rule, current, None)
                 current, rule, opened = [], "", None
                 continue
+            elif previous in _NAMING and tokens[index - 1].line == token.line and kind in STATEMENTS:
+                # Meant as a name: the parser says that it is reserved.
+                pass
             elif kind in STATEMENTS and (kind not in ("DELTA", "EPSILON") or _sets(tokens, index)):
                 self.finish(rule, current, opened)
                 current, rule, opened = [], STATEMENTS[kind], None

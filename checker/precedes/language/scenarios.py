@@ -14,6 +14,7 @@ from precedes.execution import Event, EventKind, Execution, History, Message
 from precedes.language import syntax
 from precedes.language.durations import nanoseconds
 from precedes.language.mistakes import Mistakes, meant
+from precedes.language.names import written
 from precedes.language.sorts import Scope
 
 
@@ -144,6 +145,11 @@ class _Builder:
                 self.tell(
                     "S008", f"{kind.value} stands in histories only", item.span, "a history is H1: < !a ?b ]"
                 )
+                continue
+            if log.kind is syntax.LogKind.H and item.event is None:
+                name = written(item.message.text)
+                told_ = f"a history says what happens to {name}: sent or delivered?"
+                self.tell("S017", told_, item.span, f"!{name} is its send, ?{name} its delivery")
                 continue
             if kind is EventKind.RECOVER:
                 if not crashed:

@@ -19,6 +19,7 @@ from precedes.language.mistakes import Mistakes, meant
 from precedes.language.printing import term_text
 from precedes.language.syntax import Sort
 from precedes.language.vocabulary import FUNCTIONS, RELATIONS, Alternatives, signature
+from precedes.language.wording import intended
 
 Signature = tuple[Alternatives, ...]
 Signatures = Callable[[str], Signature | None]
@@ -183,9 +184,12 @@ class _Inference(Cells):
             return cell, lambda: replace(name, sort=cell.sort())
         if self.scope is None:
             if not name.quoted:
+                if self.is_predicate(name):
+                    return Cell(), lambda: name
                 hint = (
                     meant(name.text, environment)
-                    or f'an entity or a message of the execution is quoted: "{name.text}"'
+                    or f"bind it, forall {name.text}: ...; if the execution has an entity or a message of that name, "
+                    f'quote it: "{name.text}"'
                 )
                 self.mistakes.tell("N002", f"there is no {name.text} here", name.span, hint)
             cell = self.named(name, frozenset((Sort.ENTITY, Sort.MESSAGE)))
@@ -196,12 +200,38 @@ class _Inference(Cells):
                 if name.text in there
             )
             if not allowed:
+                if not name.quoted and self.is_predicate(name):
+                    return Cell(), lambda: name
                 known = (*environment, *self.scope.entities, *sorted(self.scope.messages))
-                self.mistakes.tell(
-                    "N002", f"there is no {name.text} here", name.span, meant(name.text, known)
+                hint = meant(name.text, known) or (
+                    f"the scenario has no entity or message of that name; a variable is bound: forall {name.text}: ..."
                 )
+                self.mistakes.tell("N002", f"there is no {name.text} here", name.span, hint)
             cell = self.named(name, allowed or ANY)
         return cell, lambda: replace(name, sort=cell.sort())
+
+    def is_predicate(
+        self, name: syntax.Name, hint: str = "a predicate is a formula and stands alone"
+    ) -> bool:
+        """Whether a term is the name of a predicate; told, and then nothing more is said of it."""
+        if self.signatures(name.text) is None:
+            return False
+        self.mistakes.tell("N002", f"{name.text} is a predicate, and a term is needed here", name.span, hint)
+        return True
+
+    def compares_a_predicate(self, left: syntax.Term, right: syntax.Term, environment: _Environment) -> bool:
+        """Whether a predicate is compared with a duration, as in `deadline <= 100ms`; told."""
+        for side, other in ((left, right), (right, left)):
+            if isinstance(side, syntax.Name) and not side.quoted and side.text not in environment:
+                there = self.scope is not None and side.text in {*self.scope.entities, *self.scope.messages}
+                if isinstance(other, syntax.Quantity) and other.unit is not None and not there:
+                    given = term_text(other)
+                    hint = (
+                        f"it stands alone; the delta that it speaks of is given apart: --delta {given}, "
+                        f"or `delta {given}` in a scenario"
+                    )
+                    return self.is_predicate(side, hint)
+        return False
 
     def reference(self, reference: syntax.Reference) -> None:
         """An entity by place or name, where it is known which there are."""
@@ -301,6 +331,8 @@ class _Inference(Cells):
             case syntax.Call():
                 return self.call(formula, environment)
             case syntax.Compare(comparator, left, right):
+                if self.compares_a_predicate(left, right, environment):
+                    return lambda: formula
                 equality = comparator in (syntax.Comparator.EQUAL, syntax.Comparator.DIFFERENT)
                 allowed = COMPARED if equality else ORDERED
                 one, built_one = self.term(left, environment)
@@ -424,7 +456,7 @@ class _Inference(Cells):
         elif call.name in FUNCTIONS:
             hint = f"{call.name} is a function: compare what it gives, {call.name}(...) = ..."
         else:
-            hint = meant(call.name, (*self.known, *RELATIONS))
+            hint = intended(call.name, (*self.known, *RELATIONS))
         self.mistakes.tell("N001", f"there is no predicate or service {call.name}", call.span, hint)
         for argument in call.arguments or ():
             self.term(argument, environment)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import textwrap
 
 from precedes.codes import codes
@@ -29,6 +30,12 @@ def explained(code: str) -> str:
             f"A rule of the gate, {found.name}; it counts as {found.severity} unless the configuration says otherwise."
         )
     return "\n\n".join(parts) + "\n"
+
+
+def is_code(word: str) -> bool:
+    """Whether a word is a code, is written like one, or is the name of a rule of the gate."""
+    named = any(entry.name == word.lower() for entry in codes().values())
+    return named or re.fullmatch(r"[A-Za-z]\d{3}", word) is not None
 
 
 def listed() -> str:

@@ -19,6 +19,7 @@ from precedes.execution import Event, EventKind, Execution
 from precedes.language.names import written
 from precedes.reports.diagram_layout import Arrow, Layout, Side, laid_out
 from precedes.reports.moments import clock_of
+from precedes.reports.places import Place
 
 _UP, _RIGHT, _DOWN, _LEFT = 1, 2, 4, 8
 _STROKES: Final = {
@@ -40,9 +41,11 @@ _STROKES: Final = {
 }
 
 
-def diagram(execution: Execution) -> str:
-    """Draw an execution. What is never delivered is an arrow that ends below the last event, at a cross."""
-    return "\n".join(_Canvas(execution, laid_out(execution)).lines())
+def diagram(execution: Execution, marked: frozenset[Place] = frozenset()) -> str:
+    """Draw an execution; events at the places `marked` have another dot. What is never delivered is an arrow that ends
+    below the last event, at a cross; a cross beside a send is of what the sender does not deliver itself.
+    """
+    return "\n".join(_Canvas(execution, laid_out(execution), marked).lines())
 
 
 def label(execution: Execution, event: Event) -> str:
@@ -73,13 +76,16 @@ def _place(execution: Execution, entity: str) -> str:
 class _Canvas:
     """Cells of strokes and of text, row by row."""
 
-    def __init__(self, execution: Execution, layout: Layout) -> None:
+    def __init__(self, execution: Execution, layout: Layout, marked: frozenset[Place]) -> None:
         self.execution = execution
+        self.marked = marked
         self.layout = layout
         self.strokes: dict[tuple[int, int], int] = {}
         self.texts: dict[tuple[int, int], str] = {}
         self.labels = {
-            place: label(execution, execution.histories[place[0]].events[place[1]]) for place in layout.rows
+            place: label(execution, execution.histories[place[0]].events[place[1]])
+            + (" ×" if place in layout.kept_back else "")
+            for place in layout.rows
         }
         self.columns = self._columns()
         self.height = layout.height
@@ -112,13 +118,18 @@ class _Canvas:
             self._draw(arrow)
         for (entity, number), row in self.layout.rows.items():
             column = self.columns[entity]
-            self.texts[row, column] = "●"
+            self.texts[row, column] = "◆" if self._is_marked(entity, number) else "●"
             for k, character in enumerate(self.labels[entity, number]):
                 self.texts[row, column + 2 + k] = character
         names = ""
         for column, name in zip(self.columns, self.execution.entities, strict=True):
             names = f"{names:<{column}}" + name
         return [names, *(self._line(row) for row in range(-1, self.height + (1 if self._open() else 0)))]
+
+    def _is_marked(self, entity: int, number: int) -> bool:
+        history = self.execution.histories[entity]
+        event = history.events[number]
+        return event.message is not None and (history.entity, event.kind, event.message) in self.marked
 
     def _open(self) -> bool:
         return any(row == self.height for row, _ in self.texts)

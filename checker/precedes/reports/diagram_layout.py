@@ -30,7 +30,7 @@ class Arrow:
     """A message on its way from a sender, on one side: `ends` are receivers with the rows of their deliveries.
 
     `track`: its number in the gutter beside the sender; None where the arrow goes straight across. `is_open`: a
-    destination on this side never delivers it.
+    destination on this side never delivers it; the sender itself is none.
     """
 
     message: str
@@ -44,12 +44,15 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Rows from 0; `tracks` is how many run in the gutter to the right of each entity."""
+    """Rows from 0; `tracks` is how many run in the gutter to the right of each entity. `kept_back` are the sends of
+    what is addressed to its own sender and never delivered there: no arrow stands for that.
+    """
 
     rows: Mapping[EventPlace, int]
     arrows: tuple[Arrow, ...]
     tracks: tuple[int, ...]
     height: int
+    kept_back: frozenset[EventPlace]
 
 
 def laid_out(execution: Execution) -> Layout:
@@ -90,7 +93,15 @@ class _Laying:
                 self.sent.setdefault(event.message, place)
         height = max(self.rows.values(), default=-1) + 1
         arrows, tracks = self._arrows(height)
-        return Layout(self.rows, tuple(arrows), tracks, height)
+        return Layout(self.rows, tuple(arrows), tracks, height, self._kept_back())
+
+    def _kept_back(self) -> frozenset[EventPlace]:
+        return frozenset(
+            place
+            for name, place in self.sent.items()
+            if self.execution.entities[place[0]] in (self.execution.messages[name].destinations or ())
+            and place[0] not in {entity for entity, _ in self._deliveries(name)}
+        )
 
     def _origin(self, event: Event) -> EventPlace | None:
         """The send that an arrow comes from."""
@@ -156,6 +167,7 @@ class _Laying:
             k
             for entity in to
             if (k := self.entities.get(entity)) is not None
+            and k != sender
             and (k < sender) is (side is Side.LEFT)
             and k not in {entity for entity, _ in ends}
         ]

@@ -23,6 +23,7 @@ from precedes.formula import (
     ReceiptLog,
     RecordedClock,
     Repeated,
+    Sender,
     SendEvent,
     SendLog,
     TimeOf,
@@ -71,7 +72,7 @@ def _places(fact: Fact, execution: Execution) -> Iterator[Place]:
                 yield from _in_log(message, log, execution)
                 if fact.value == FALSE and isinstance(log, ReceiptLog):
                     yield from _send(message, execution)
-            case SendEvent(MessageNamed(message)):
+            case SendEvent(MessageNamed(message)) | Sender(MessageNamed(message)):
                 yield from _send(message, execution)
             case DeliveryEvent(MessageNamed(message), EntityNamed(entity)):
                 yield entity, execution.delivery, message

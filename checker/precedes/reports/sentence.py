@@ -30,7 +30,9 @@ from precedes.formula import (
     InLog,
     IsDestination,
     LogTerm,
+    MessageNamed,
     MessageTerm,
+    MessageVariable,
     Not,
     Or,
     Precedes,
@@ -39,6 +41,7 @@ from precedes.formula import (
     Requirement,
     SameEntity,
     SameMessage,
+    Sender,
     SendEvent,
     SendLog,
     Sent,
@@ -130,7 +133,10 @@ class _Telling:
             case Repeated(message, log):
                 return _Clause(said(formula, value), _Order.RECEIPTS, _membership(message, log))
             case Exists() if value == FALSE:
-                return _Clause(self._nothing(formula, fact.instances), _Order.REST)
+                said_there = _said_there(formula) if _sought(formula) else frozenset()
+                return _Clause(self._nothing(formula, fact.instances), _Order.REST, said_there)
+            case SameEntity() if not fact.context and _by_sender(formula):
+                return _Clause(said(formula, value), _Order.REST)
             case IsDestination() | Sent() | SameEntity() | SameMessage() if fact.context or value == TRUE:
                 return None
             case Truth() | Forall() | Exists() | Acyclic() | Not() | And() | Or() | Implies() | Iff():
@@ -173,6 +179,9 @@ class _Telling:
                 name = message_name(message)
                 reached = self._statements.entities_in_order(recorded.destinations(name) or ())
                 return f"{name} was addressed to {listed(reached)}, none of them delivers it"
+        sought = _sought(formula)
+        if sought:
+            return sought
         texts = dict.fromkeys(self._statements.statement(fact.formula, fact.value) for fact in instances)
         if not texts:
             return f"there is no {formula.variable.name} in range"
@@ -234,6 +243,55 @@ def _without_repetition(clauses: Sequence[_Clause]) -> list[_Clause]:
             kept.setdefault(clause.implies, clause)
     left = set(kept.values())
     return sorted(dict.fromkeys(c for c in clauses if c in left), key=lambda clause: clause.order)
+
+
+def _sought(formula: Exists) -> str:
+    """`shipping delivers nothing from payments before o`: what a log was searched for in vain, where it was searched by
+    the sender. What is in the log instead would only tell of messages that nobody thought of.
+    """
+    match formula:
+        case Exists(MessageVariable() as found, InLog(message, log), body) if message == found:
+            parts = body.parts if isinstance(body, And) else (body,)
+            words = [_quality(part, found, log) for part in parts]
+            if None in words or not any(_by_sender(part) for part in parts):
+                return ""
+            does = "delivers" if isinstance(log, ReceiptLog) else "sends"
+            to = f" to {entity_name(log.to)}" if isinstance(log, SendLog) and log.to is not None else ""
+            return f"{entity_name(log.entity)} {does} nothing{to} {' '.join(filter(None, words))}".rstrip()
+    return ""
+
+
+def _quality(formula: Formula, found: MessageVariable, log: LogTerm) -> str | None:
+    """One thing that is asked of the message to be found; None where there are no short words for it."""
+    match formula:
+        case SameEntity(Sender(message), other) | SameEntity(other, Sender(message)) if message == found:
+            return f"from {entity_name(other)}"
+        case Not(SameEntity(Sender(message), other)) | Not(SameEntity(other, Sender(message))) if (
+            message == found
+        ):
+            return f"not from {entity_name(other)}"
+        case Precedes(first, second, there) if there == log and first == found != second:
+            return f"before {message_name(second)}"
+        case Precedes(first, second, there) if there == log and second == found != first:
+            return f"after {message_name(first)}"
+    return None
+
+
+def _said_there(formula: Formula) -> frozenset[Membership]:
+    """The messages that a search for something before or after them takes to be in the log."""
+    return frozenset().union(
+        *(
+            _membership(message, node.log)
+            for node in nodes(formula)
+            if isinstance(node, Precedes)
+            for message in (node.first, node.second)
+            if isinstance(message, MessageNamed)
+        )
+    )
+
+
+def _by_sender(formula: Formula) -> bool:
+    return any(isinstance(node, Sender) for node in nodes(formula))
 
 
 def _membership(message: MessageTerm, log: LogTerm) -> frozenset[Membership]:

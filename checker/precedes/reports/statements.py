@@ -16,6 +16,7 @@ from precedes.formula import (
     Comparison,
     DeliveryEvent,
     Delta,
+    EntityTerm,
     Exists,
     FailureLine,
     Forall,
@@ -34,6 +35,7 @@ from precedes.formula import (
     Repeated,
     SameEntity,
     SameMessage,
+    Sender,
     SendEvent,
     SendLog,
     Sent,
@@ -42,6 +44,7 @@ from precedes.formula import (
     Truth,
     Undetermined,
 )
+from precedes.language.names import shown
 from precedes.reports.moments import clock_of, duration_text
 from precedes.reports.numbers import Numbers, entity_name, event_words, log_name, message_name
 from precedes.verdict import FALSE, TRUE
@@ -83,6 +86,8 @@ class Statements:
                 return f"{'somebody' if true else 'nobody'} sent {message_name(message)}"
             case IsDestination(entity, message):
                 return f"{message_name(message)} was {_not(true)}addressed to {entity_name(entity)}"
+            case SameEntity(Sender(message), other) | SameEntity(other, Sender(message)):
+                return self._origin(message, other, true)
             case SameEntity(left, right):
                 return f"{entity_name(left)} is {_not(true)}{entity_name(right)}"
             case SameMessage(left, right):
@@ -143,6 +148,13 @@ class Statements:
         if not self._timed or before is None or after is None:
             return f"{here} delivers {first} before {second}"
         return f"{here} delivers {first} at {self._clock.text(before)}, {second} at {self._clock.text(after)}"
+
+    def _origin(self, message: MessageTerm, other: EntityTerm, true: bool) -> str:
+        """`o is from orders, not from payments`."""
+        name, sender = message_name(message), self.recorded.sender(message.name)
+        if true or sender is None:
+            return f"{name} is {_not(true)}from {entity_name(other)}"
+        return f"{name} is from {shown(sender)}, not from {entity_name(other)}"
 
     def _repetition(self, message: str, here: str, true: bool) -> str:
         count = self.recorded.delivery_count.get((here, message), 0)
