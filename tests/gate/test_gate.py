@@ -46,6 +46,27 @@ def test_a_reordered_trace_fails_with_its_figure(folder: Path) -> None:
     assert "failed: 2 errors" in out
 
 
+def test_what_was_told_of_a_trace_goes_before_its_finding(folder: Path) -> None:
+    (folder / "traces/run.jsonl").write_text(
+        TRACE.replace('"dest": ["E2"]', '"dest": ["E3"]'), encoding="utf-8"
+    )
+    code, out = told(folder)
+    assert code == 1
+    assert out.count("notice T110 destinations have no row anywhere") == 1
+    assert 'throughout: "E3"' in out
+
+
+def test_what_holds_of_nothing_is_undecided(folder: Path) -> None:
+    deliveries = "".join(line for line in TRACE.splitlines(keepends=True) if "deliver" in line)
+    (folder / "traces/run.jsonl").write_text(deliveries, encoding="utf-8")
+    changed(folder, "precedes.toml", 'require = ["SP"]', 'require = ["order_preserving"]')
+    gate(folder, "--write-baseline")
+    code, out = told(folder)
+    assert code == 3
+    assert "order_preserving: holds of nothing, what it speaks of is in none of 1 executions" in out
+    assert "notice T112 deliveries are of messages that no row sends" in out
+
+
 def test_what_stands_is_told_in_brief_and_still_fails(folder: Path) -> None:
     (folder / "traces/run.jsonl").write_text(SWAPPED, encoding="utf-8")
     gate(folder, "--write-baseline")

@@ -227,3 +227,31 @@ def test_what_may_go_wrong_in_a_simulation(folder: Path) -> None:
         )
         delivered.append(item["facts"])
     assert [facts["crash per million"] for facts in delivered] == [0, 1_000_000]
+
+
+def test_what_is_known_to_be_met_nowhere(folder: Path) -> None:
+    text = (
+        '[[explore]]\nmodel = "high-integrity"\nset = { adj = "ring" }\ndestinations = "broadcast"\n'
+        'messages = 1\ndead = 1\nunmet = ["integrity, origin lost", "step 6, repetition"]\n'
+    )
+    (folder / "precedes.toml").write_text(text, encoding="utf-8")
+    ended = gate(folder, "--format", "json")
+    said = [item["message"] for item in json.loads(ended.out)["items"] if "as stated" in item["message"]]
+    assert (ended.code, len(said)) == (0, 2), ended.out
+    # With an origin that stops its premise is met: nothing is waived then that was not said.
+    changed(folder, "precedes.toml", '"integrity, origin lost", ', "")
+    assert gate(folder).code == 3
+    changed(folder, "precedes.toml", '["step 6, repetition"]', '["step 9"]')
+    ended = gate(folder)
+    assert ended.code == 2
+    assert "checks no step 9" in ended.err
+
+
+def test_a_limit_is_not_waived_by_what_is_known_to_be_unmet(folder: Path) -> None:
+    text = (
+        '[[explore]]\nmodel = "high-integrity"\nset = { adj = "ring" }\ndestinations = "broadcast"\n'
+        'messages = 1\nentities = 4\nlosses = 1\nstates = 500\nunmet = ["step 7, removal"]\n'
+    )
+    (folder / "precedes.toml").write_text(text, encoding="utf-8")
+    items = json.loads(gate(folder, "--format", "json").out)["items"]
+    assert {item["result"] for item in items if item["subject"] == "step 7, removal"} == {"undecided"}

@@ -76,6 +76,10 @@ class Model(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, renam
     broken_links: Count = 0
     dead: Count = 0
     ticks: Count | None = None
+    unmet: Annotated[
+        tuple[str, ...],
+        Meta(description="Properties whose premise is met nowhere within the bounds, and known not to be."),
+    ] = ()
     at_rest: Annotated[
         bool, Meta(description="Judge what concerns several entities only where nothing is under way.")
     ] = False

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from precedes.checking import library_with
-from precedes.diagnostics import PrecedesError
+from precedes.diagnostics import PrecedesError, usage
 from precedes.gate import cache
 from precedes.gate.checks import Check, events_of, files, line_of, relative, scenario_of
 from precedes.gate.configuration import Model, Simulation
@@ -75,7 +75,7 @@ class Exploring(Check):
         settings = self.settings
         protocol = _protocols(self.root, settings)[self.instance]
         library = library_with(tuple(map(str, _specs(self.root, settings))))
-        asked = tuple(requirement(text, library) for text in settings.require) or None
+        asked = tuple(requirement(text, library, "require") for text in settings.require) or None
         found = explore(
             protocol,
             _bounds(settings, protocol),
@@ -95,6 +95,9 @@ class Exploring(Check):
             del bounds["messages"]
         facts = {**bounds, "at rest only": int(self.settings.at_rest), "states": found.states}
         verdicts = found.verdicts
+        for name in self.settings.unmet:
+            if name not in verdicts:
+                raise usage(f"unmet: {self.name} checks no {name}", f"it checks {', '.join(verdicts)}")
         own = definitions(_specs(self.root, self.settings))
         library = library_with(tuple(map(str, _specs(self.root, self.settings))))
         if self.settings.expect == "violated":
@@ -105,6 +108,9 @@ class Exploring(Check):
                 verdicts = {name: verdict for name, verdict in verdicts.items() if name in names}
             yield self._expected(verdicts, findings, facts, place)
             return
+        if not found.asked:
+            said = "no order was asked for: `require` is empty, and the model has no claims"
+            yield Item("G301", self.name, "claims", "undecided", said, place)
         for name, verdict in verdicts.items():
             stated = None
             # An invariant of a protocol is not a formula, and cannot be compared with another one.
@@ -118,7 +124,7 @@ class Exploring(Check):
                     "G103",
                     self.name,
                     name,
-                    RESULTS[verdict],
+                    "passed" if self._is_unmet(name, verdict, found) else RESULTS[verdict],
                     said,
                     place,
                     stated=stated,
@@ -154,6 +160,11 @@ class Exploring(Check):
             "G103", self.name, "expected violation", result, "no violation was found", place, facts=facts
         )
 
+    def _is_unmet(self, name: str, verdict: Verdict, found: Exploration) -> bool:
+        """Whether nothing was met that it speaks of, as the settings say."""
+        met = found.premises.get(name)
+        return name in self.settings.unmet and verdict is Verdict.UNKNOWN and found.complete and met == 0
+
     def _said(self, name: str, verdict: Verdict, found: Exploration) -> str:
         explored = f"{found.states:,} states to depth {found.depth}"
         match verdict:
@@ -163,6 +174,8 @@ class Exploring(Check):
                 return f"violated after {_steps(_finding(found, name))} steps"
             case Verdict.UNKNOWN if not found.complete:
                 return f"{explored}, not all ({found.stopped_by}): undecided"
+            case Verdict.UNKNOWN if self._is_unmet(name, verdict, found):
+                return f"its premise is met in none of {explored}, as stated"
             case Verdict.UNKNOWN if not found.premises[name]:
                 return f"its premise was never met in {explored}: undecided"
             case Verdict.UNKNOWN:
@@ -232,7 +245,7 @@ class Simulating(Check):
             destinations=Destinations(settings.destinations or protocol.destinations),
             **{rate: getattr(settings, rate) for rate in RATES},
         )
-        prepared = plan([requirement(text, library) for text in settings.require])
+        prepared = plan([requirement(text, library, "require") for text in settings.require])
         merging = Merging(prepared, SHOWN)
         for start in range(1, settings.executions + 1, BATCH):
             numbers = range(start, min(start + BATCH, settings.executions + 1))

@@ -5,6 +5,7 @@ It is one file that fetches nothing and runs no script, to be kept as an artifac
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import groupby
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -14,7 +15,9 @@ from precedes.gate.outputs.text import WORDS, closing
 from precedes.gate.rules import rules
 from precedes.gate.running import Judged, Summary
 from precedes.language.compiling import compile_text
+from precedes.language.requirements import requirement
 from precedes.reports.diagram_svg import diagram_svg
+from precedes.reports.drawn import marked
 
 MOST_EVENTS = 200
 """A counterexample with more is not drawn; its text is there all the same."""
@@ -49,13 +52,22 @@ def _kind(judged: Judged) -> str:
 
 
 def _drawn(judged: Judged) -> str:
-    """The space-time diagram of the counterexample as SVG, its text escaped; empty where there is none, or none that
-    can be written as a scenario."""
-    if not judged.item.scenario or len(judged.item.events) > MOST_EVENTS:
+    """The space-time diagram of the counterexample as SVG, its text escaped and what is violated marked; empty where
+    there is none, or none that can be written as a scenario."""
+    item = judged.item
+    if not item.scenario or len(item.events) > MOST_EVENTS:
         return ""
     try:
-        scenarios = compile_text(judged.item.scenario).scenarios
-    except PrecedesError:
+        (scenario,) = compile_text(item.scenario).scenarios
+    except (PrecedesError, ValueError):
         # Drawn for a name that a definition of the project gives; the text of the finding has it.
         return ""
-    return diagram_svg(scenarios[0].execution) if scenarios else ""
+    asked = None
+    text, definitions = (
+        (item.subject, "") if item.stated is None else (item.stated.text, item.stated.definitions)
+    )
+    # Where what was required cannot be said again here, nothing is marked.
+    with suppress(PrecedesError):
+        asked = requirement(text, compile_text(definitions).library)
+    found = marked(scenario, asked)
+    return diagram_svg(found.execution, marked=found.places)
