@@ -54,7 +54,10 @@ class DynamicCluster(RecoveryAgreement):
     - LAST, AL reset: REQ_h is that of the time before the stop. Repaired: of all but E_h.
     - EQUAL, recovery (4): nobody goes on where REQ differ. Repaired: all cut to the least and send the rest again.
 
-    A stop and a recovery at once, which section 4 leaves open: the stop goes first, and the recovery begins again.
+    A stop and a recovery at once, which section 4 leaves open: the stop goes first, and the recovery begins again. Two
+    recoveries at once: one after the other, and who recovers takes emask over from those that are active. A reset of
+    TO and a recovery at once: first the one in which somebody has answered; who has done with one of them tells how
+    it ended while the other goes on.
     """
 
     window: int = 4
@@ -114,14 +117,14 @@ class DynamicCluster(RecoveryAgreement):
 
     def listens(self, state: Member, source: int) -> bool:
         """Whether TO's PDUs of a source are for this entity now."""
-        if state.standing is not Standing.ACTIVE or state.returning is not None:
-            return False
-        return source not in state.emask or self.literal(Letter.GOES_ON)
+        return state.standing is Standing.ACTIVE and (
+            source not in state.emask or self.literal(Letter.GOES_ON)
+        )
 
     def data(self, here: Here, state: Member, pdu: Data) -> Step[Member]:
         """As in TO, but that nothing is missed of those that have stopped."""
         data = state.data
-        if not self.listens(state, pdu.source):
+        if not self.listens(state, pdu.source) or state.returning is not None:
             return Step(state)
         if total_order_reset.stale(data, pdu) or pdu.seq < data.req[pdu.source]:
             return Step(state)
@@ -132,9 +135,20 @@ class DynamicCluster(RecoveryAgreement):
         return _within(state, total_order.answered(here, accepted, pdu))
 
     def reset(self, here: Here, state: Member, pdu: total_order_reset.ResetPdu) -> Step[Member]:
-        """TO's go-back, among those that count."""
+        """TO's go-back, among those that count.
+
+        Who asks for the end of a reset that is over here is told also while a recovery goes on: that waits for the
+        same entity. Somebody has answered in a reset before it learned of the recovery: the reset goes first, and who
+        recovers, as long as it hears of one, goes on asking.
+        """
+        if state.standing is Standing.RECOVERING:
+            return Step(replace(state, tries=0))
         if not self.listens(state, pdu.source):
             return Step(state)
+        if state.returning is not None and pdu.epoch > state.data.epoch:
+            if isinstance(pdu, Rst) or state.returning.settled:
+                return Step(state)
+            state = self.given_up(state)
         joined = total_order_reset.joined(here, state.data, pdu, self.group(here, state), once=False)
         return _within(state, joined)
 
@@ -152,7 +166,9 @@ class DynamicCluster(RecoveryAgreement):
                     group = self.group(here, state)
                     running += total_order.timers(here, state.data, group, self.attempts)
                 running += [
-                    staggered(here, "stopped", HASTY if k in self.hasty else SUSPECT, about=k)
+                    staggered(here, "stopped", HASTY, about=k)
+                    if k in self.hasty
+                    else staggered(here, "stopped", SUSPECT, about=k, times=self.attempts)
                     for k in sorted(self.silent(here, state))
                 ]
                 return tuple(running)

@@ -25,7 +25,7 @@ from precedes_models.dynamic_cluster_state import (
     Returning,
     Standing,
 )
-from precedes_models.dynamic_cluster_stop import StopAgreement, put
+from precedes_models.dynamic_cluster_stop import StopAgreement, last_said, put
 from precedes_models.total_order_transfer import FIRST, Row, Transfer, changed
 
 BEYOND = 1_000_000
@@ -105,11 +105,13 @@ class RecoveryAgreement(StopAgreement):
         active = state.standing is Standing.ACTIVE
         if active and state.returning is None:
             if pdu.who in state.back:
-                return Step(state, self.reminded_of_return(here, state, pdu))
+                return self.reminded_of_return(here, state, pdu)
             if pdu.who not in state.emask:
                 return self.suspected(here, state, pdu.who)
             if state.stopping is not None:
-                return Step(state)
+                # It asks before the stop is agreed on: it goes on asking as long as it hears of that.
+                said = (Transmit(last_said(here, state)),) if pdu.again else ()
+                return Step(state, said)
             emask = state.emask
             state = self.opened(here, state, pdu.who)
             if self.literal(Letter.UNION):
@@ -117,7 +119,13 @@ class RecoveryAgreement(StopAgreement):
                 state = replace(state, emask=emask)
         assert state.returning is not None
         emask = self.merged_return(state, pdu)
-        packs = put(state.returning.packs, pdu.source, (pdu.bmap, pdu.ack, pdu.seq))
+        packs = state.returning.packs
+        if pdu.source != pdu.who and pdu.epoch != state.returning.epoch:
+            if pdu.epoch < state.returning.epoch:
+                return Step(state)
+            # A reset came between: what was told before it is no longer so.
+            packs = tuple(pack if k == pdu.who else None for k, pack in enumerate(packs))
+        packs = put(packs, pdu.source, (pdu.bmap, pdu.ack, pdu.seq))
         returning = replace(state.returning, packs=packs, epoch=max(state.returning.epoch, pdu.epoch))
         tries = state.tries if returning == state.returning else 0
         again = pdu.again and pdu.source != here.entity and returning.answered == emask
@@ -130,26 +138,40 @@ class RecoveryAgreement(StopAgreement):
         return Step(step.state, actions + step.actions)
 
     def merged_return(self, state: Member, pdu: RcvPack) -> Mask:
-        """emask = emask or rc.BMAP; repaired: but for the bit of E_h, which whoever has not had the RCV has on."""
-        return state.emask | (pdu.bmap if self.literal(Letter.UNION) else pdu.bmap - {pdu.who})
+        """emask = emask or rc.BMAP; repaired: but for the bit of E_h, which whoever has not had the RCV has on, and
+        not by what E_h says. It knows only of the stops that it has heard of, and not who has come back since: it
+        takes over what the others say."""
+        if self.literal(Letter.UNION):
+            return state.emask | pdu.bmap
+        if pdu.source == pdu.who:
+            return state.emask
+        told = pdu.bmap - {pdu.who}
+        return told if state.standing is Standing.RECOVERING else state.emask | told
 
-    def reminded_of_return(self, here: Here, state: Member, pdu: RcvPack | RcvAck) -> tuple[Action, ...]:
-        """Somebody asks for the end of a recovery that is over here."""
+    def reminded_of_return(self, here: Here, state: Member, pdu: RcvPack | RcvAck) -> Step[Member]:
+        """Somebody asks for the end of a recovery that is over here. In a reset it could not answer until now, and is
+        asked again as often as at first."""
         if not pdu.again or pdu.source == here.entity:
-            return ()
-        return (Transmit(RcvAck(here.entity, pdu.who, state.emask, state.data.agreed, state.data.epoch - 1)),)
+            return Step(state)
+        told = RcvAck(here.entity, pdu.who, state.marked, state.data.agreed, state.data.epoch - 1)
+        if state.data.round is not None:
+            state = replace(state, data=replace(state.data, asked=0))
+        return Step(state, (Transmit(told),))
 
     # ---- steps (3), (4) and (5) ----
 
     def on_rcv_ack(self, here: Here, state: Member, pdu: RcvAck) -> Step[Member]:
-        """Step (4). An RCV_ACK also shows that its source has answered."""
+        """Step (4). An RCV_ACK also shows that its source has answered. Who asks for the end of a recovery that is over
+        here is told also while a reset or another recovery goes on: that waits for the same entity."""
+        if state.standing is Standing.ACTIVE and (state.returning is None or state.returning.who != pdu.who):
+            return self.reminded_of_return(here, state, pdu) if pdu.who in state.back else Step(state)
         if not self.takes_part(here, state, pdu.who):
             return Step(state)
-        if state.returning is None:
-            over = pdu.who in state.back
-            return Step(state, self.reminded_of_return(here, state, pdu) if over else ())
         returning = state.returning
-        known = returning.packs[pdu.source] or (pdu.bmap, pdu.ack, pdu.ack[pdu.source] - 1)
+        assert returning is not None
+        known = returning.packs[pdu.source]
+        if known is None or known[0] != pdu.bmap:
+            known = pdu.bmap, pdu.ack, pdu.ack[pdu.source] - 1
         returning = replace(
             returning,
             packs=put(returning.packs, pdu.source, known),
@@ -171,9 +193,10 @@ class RecoveryAgreement(StopAgreement):
         packs = {k: returning.packs[k] for k in off}
         actions: tuple[Action, ...] = ()
         alike = all(pack is not None and pack[0] == state.emask for pack in packs.values())
-        if alike and not returning.settled and returning.answered == state.emask:
+        rows = [pack[1] for k, pack in packs.items() if pack is not None and k != returning.who]
+        # By itself E_h is not taken back: there has to be somebody who has been active.
+        if alike and rows and not returning.settled and returning.answered == state.emask:
             returning = replace(returning, settled=True)
-            rows = [pack[1] for k, pack in packs.items() if pack is not None and k != returning.who]
             state = replace(state, returning=returning, data=self.aligned(here, state, rows), tries=0)
             if here.entity != returning.who or not self.literal(Letter.OTHERS_ONLY):
                 actions = (Transmit(self.last_said_of_return(here, state, again=False)),)

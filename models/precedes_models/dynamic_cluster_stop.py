@@ -86,12 +86,14 @@ class StopAgreement(Protocol[Member]):
         return state.emask | pdu.bmap
 
     def told_of_stop(self, here: Here, state: Member, pdu: StopPdu) -> Member:
-        """An entity that is recovering learns who has stopped meanwhile, and begins again. Whatever comes, the others
-        may be about to take it back, and it goes on asking."""
-        if state.standing is not Standing.RECOVERING:
+        """An entity that is recovering learns who has stopped meanwhile, and begins again. So it does where it is taken
+        for stopped again itself; a STOP_ACK does not show that, for it may be of the stop before. Whatever comes, the
+        others may be about to take it back, and it goes on asking."""
+        if state.standing is not Standing.RECOVERING or state.returning is None:
             return state
         emask = state.emask | pdu.bmap - {here.entity}
-        if emask != state.emask:
+        anew = state.returning.settled and here.entity in pdu.bmap and not isinstance(pdu, StopAck)
+        if emask != state.emask or anew:
             state = self.given_up(state)
         return replace(state, emask=emask, tries=0)
 

@@ -30,12 +30,13 @@ class TotalOrder(Protocol[Transfer]):
     repaired, it cuts again by what the others tell after their cut, see `total_order_reset`. FORGETS (section 3.3):
     see `total_order_transfer.confirmed`.
 
-    `window`: W of the flow condition. `attempts`: how often an entity asks in vain, for a confirmation
-    or in a reset, before it gives up; it has to be more than what can be lost of that.
+    `window`: W of the flow condition. `attempts`: how often an entity asks in vain, for a confirmation or in a reset,
+    before it gives up; it has to be more than what can be lost of that. Where only so many are lost, more of it does
+    not lead to more states.
     """
 
     window: int = 4
-    attempts: int = 3
+    attempts: int = 12
     letter: frozenset[Letter] = frozenset()
     """The steps that are taken as written although the rest is repaired."""
 
@@ -116,10 +117,11 @@ def timers(here: Here, state: Transfer, group: frozenset[int], attempts: int) ->
     return ()
 
 
-def staggered(here: Here, name: str, kind: int, about: int | None = None) -> Timer:
+def staggered(here: Here, name: str, kind: int, about: int | None = None, times: int = 1) -> Timer:
     """A time-out of a kind. Those of one kind are the longer the higher the number of the entity, so that not all send
-    at once; so an exploration need not look at every order of time-outs that expire while nothing is under way."""
-    after = 5_000 * 4**kind + 2_000 * here.entity
+    at once; so an exploration need not look at every order of time-outs that expire while nothing is under way.
+    `times`: how many of those before it, one after the other, it outlasts."""
+    after = 5_000 * 4**kind * times + 2_000 * here.entity
     return Timer(name, after=after, about=about, patience=kind * 100 + here.entity)
 
 

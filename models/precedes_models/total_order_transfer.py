@@ -163,11 +163,12 @@ def unconfirmed(state: Transfer, group: frozenset[int]) -> tuple[tuple[Data, ...
     data.
 
     An ACK outside of data transfer (stop (2) of the dynamic cluster) may pre-acknowledge data. It is in no RRL, and so
-    nothing is ever acknowledged by it: a PDU with a SEQ has to follow.
+    nothing is ever acknowledged by it: a PDU with a SEQ has to follow. What stop (3) has put behind REQ stop (4) will
+    delete: nobody confirms it any more, and nobody waits for that.
     """
     length, silent = 0, set[int]()
     for pdu in (*state.prl, *state.rrl):
-        if pdu.message is None:
+        if pdu.message is None or pdu.seq >= state.req[pdu.source]:
             continue
         if pdu in state.rrl:
             length = max(length, state.rrl.index(pdu) + 1)

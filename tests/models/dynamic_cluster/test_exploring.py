@@ -75,6 +75,47 @@ def test_every_bug_is_looked_for() -> None:
     assert {bug for bug, *_ in BROKEN} == set(BUGS)
 
 
+def test_two_losses_while_somebody_returns() -> None:
+    """Whoever asks to be taken back while its stop is being agreed on hears of that, and goes on asking."""
+    found = explored(DynamicCluster(attempts=2), bounds(2, 0, crashes=1, recoveries=1, losses=2))
+    assert (found.states, found.complete, violated(found)) == (2_347, True, {})
+
+
+def test_attempts_must_cover_what_is_lost() -> None:
+    """One attempt and two losses: who runs is taken for stopped, and never learns of it."""
+    within = bounds(2, crashes=1, losses=2, depth=20)
+    assert violated(explored(DynamicCluster(attempts=1), within))["cluster: same emask"] == 19
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("attempts", "within", "states"),
+    [
+        (2, bounds(2, crashes=1, losses=2), 63_886),
+        (3, bounds(2, crashes=1, losses=2), 69_621),
+        (2, bounds(2, crashes=1, recoveries=1, losses=2), 700_531),
+        (2, bounds(3, 0, crashes=1, recoveries=1, losses=2), 526_187),
+    ],
+)
+def test_two_losses(attempts: int, within: Bounds, states: int) -> None:
+    found = explored(DynamicCluster(attempts=attempts), within)
+    assert (found.states, found.complete, violated(found)) == (states, True, {})
+
+
+@pytest.mark.slow
+def test_what_will_be_deleted_is_not_confirmed() -> None:
+    """E1 has c1, which stop (3) cuts and stop (4) will delete when the STOP_ACK comes that was lost. To confirm c1
+    until then, with one PDU after the other, would have no end."""
+    found = explored(DynamicCluster(attempts=2, hasty=HASTY), bounds(3, script="c", losses=2))
+    assert (found.states, found.complete, violated(found)) == (73_467, True, {})
+
+
+@pytest.mark.slow
+def test_one_loss_and_a_crash_of_three() -> None:
+    found = explored(DynamicCluster(), bounds(3, script="a", crashes=1, losses=1))
+    assert (found.states, found.complete, violated(found)) == (644_071, True, {})
+
+
 @pytest.mark.slow
 def test_two_messages_and_one_crash() -> None:
     found = explore(DynamicCluster(), bounds(3, 2, crashes=1))
@@ -85,8 +126,11 @@ def test_two_messages_and_one_crash() -> None:
 @pytest.mark.parametrize(
     ("within", "states"),
     [
-        (bounds(2, crashes=1, recoveries=1, losses=1), 107_250),
+        (bounds(2, crashes=1, recoveries=1, losses=1), 106_938),
         (bounds(3, 0, crashes=1, recoveries=1), 37_252),
+        (bounds(3, 0, crashes=1, recoveries=1, losses=1), 188_068),
+        (bounds(3, 0, crashes=2, recoveries=1), 171_265),
+        (bounds(3, script="a", crashes=1, recoveries=1), 1_798_973),
     ],
 )
 def test_a_recovery(within: Bounds, states: int) -> None:

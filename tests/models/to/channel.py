@@ -1,41 +1,56 @@
-"""One behaviour of TO, chosen step by step: what an exploration would take too many states to come to."""
+"""One behaviour of a protocol on a single channel, chosen step by step: what an exploration would take too many states
+to come to."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
+from typing import Any
 
-from precedes.protocol import Deliver, Here, Message, Step, Transmit
-from precedes_models.total_order import TotalOrder
-from precedes_models.total_order_transfer import Transfer
+from precedes.protocol import Deliver, Here, Message, Protocol, Step, Timer, Transmit
 
 
 @dataclass
 class Channel:
-    """The entities and, for each, what of the channel has not come in yet."""
+    """The entities and, for each, what of the channel has not come in yet, with its sender."""
 
-    protocol: TotalOrder
+    protocol: Protocol[Any]
     entities: int
-    states: list[Transfer] = field(init=False)
-    under_way: list[list[object]] = field(init=False)
-    delivered: list[list[str]] = field(init=False)
+    states: list[Any] = field(init=False)
+    under_way: list[list[tuple[Hashable, int]]] = field(init=False)
+    transmitted: list[str] = field(default_factory=list)
+    """The messages in the PDUs with data, in the order of the channel."""
+    _delivered: list[list[str]] = field(init=False)
+    _sent: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
         self.states = [self.protocol.start(self._here(k)) for k in range(self.entities)]
         self.under_way = [[] for _ in range(self.entities)]
-        self.delivered = [[] for _ in range(self.entities)]
+        self._delivered = [[] for _ in range(self.entities)]
+        self._sent = [0] * self.entities
+
+    @property
+    def delivered(self) -> list[list[str]]:
+        """RL of each entity, as far as it has been handed to a user."""
+        logs = [self.protocol.receipt_log(state) for state in self.states]
+        return [
+            handed if log is None else [message.name for message in log]
+            for handed, log in zip(self._delivered, logs, strict=True)
+        ]
 
     def send(self, entity: int) -> None:
-        """An entity sends a message, its first."""
-        message = Message(entity, 1, frozenset(range(self.entities)))
+        """An entity sends its next message, to all."""
+        self._sent[entity] += 1
+        message = Message(entity, self._sent[entity], frozenset(range(self.entities)))
         step = self.protocol.send(self._here(entity), self.states[entity], message)
-        assert step is not None
+        assert isinstance(step, Step)
         self._did(entity, step)
 
     def arrive(self, *entities: int) -> None:
         """The next PDU comes in to each of these entities."""
         for entity in entities:
-            packet = self.under_way[entity].pop(0)
-            self._did(entity, self.protocol.arrive(self._here(entity), self.states[entity], packet, 0))
+            packet, sender = self.under_way[entity].pop(0)
+            self._did(entity, self.protocol.arrive(self._here(entity), self.states[entity], packet, sender))
 
     def lose(self, entity: int) -> None:
         """An entity misses the next PDU."""
@@ -43,38 +58,45 @@ class Channel:
 
     def expire(self, entity: int) -> None:
         """The time-out of an entity that would expire first."""
-        timer = min(
-            self.protocol.timers(self._here(entity), self.states[entity]), key=lambda timer: timer.patience
-        )
+        timer = min(self._timers(entity), key=_first)
         self._did(entity, self.protocol.expire(self._here(entity), self.states[entity], timer))
 
-    def rest(self) -> None:
-        """Nothing is lost any more, and time-outs expire in their order, until nothing is left to happen."""
-        while True:
+    def rest(self, most: int = 1_000) -> bool:
+        """Nothing is lost any more, and time-outs expire in their order, until nothing is left to happen. Whether that
+        comes about within so many moves."""
+        for _ in range(most):
             coming = [k for k in range(self.entities) if self.under_way[k]]
             if coming:
                 self.arrive(coming[0])
                 continue
-            running = [
-                (timer.patience, k)
-                for k in range(self.entities)
-                for timer in self.protocol.timers(self._here(k), self.states[k])
-            ]
+            running = [(_first(timer), k) for k in range(self.entities) for timer in self._timers(k)]
             if not running:
-                return
+                return True
             self.expire(min(running)[1])
+        return False
 
     def _here(self, entity: int) -> Here:
         return Here(entity, self.entities)
 
-    def _did(self, entity: int, step: Step[Transfer]) -> None:
+    def _timers(self, entity: int) -> tuple[Timer, ...]:
+        return self.protocol.timers(self._here(entity), self.states[entity])
+
+    def _did(self, entity: int, step: object) -> None:
+        assert isinstance(step, Step)
         self.states[entity] = step.state
         for action in step.actions:
             match action:
                 case Transmit(packet):
                     for inbox in self.under_way:
-                        inbox.append(packet)
+                        inbox.append((packet, entity))
+                    message = getattr(packet, "message", None)
+                    if message is not None:
+                        self.transmitted.append(message.name)
                 case Deliver(message):
-                    self.delivered[entity].append(message.name)
+                    self._delivered[entity].append(message.name)
                 case _:
                     pass
+
+
+def _first(timer: Timer) -> tuple[int, int]:
+    return timer.patience, timer.after

@@ -16,6 +16,7 @@ from tests.models.to.bugs import (
     AcceptsWithGaps,
     AcknowledgesTooEarly,
     ForgetsWhatPrecedesTheLine,
+    JoinsWithAnOldLog,
     KeepsNothing,
     TakesOneForAll,
 )
@@ -28,7 +29,7 @@ COUNTS: tuple[tuple[Bounds, int], ...] = (
     (bounds(2, 1, losses=1), 1_403),
 )
 SLOW: tuple[tuple[Bounds, int], ...] = (
-    (bounds(2, 1, losses=2), 12_243),
+    (bounds(2, 1, losses=2), 12_289),
     (bounds(2, 2, losses=1), 48_384),
 )
 
@@ -101,6 +102,56 @@ def test_what_all_have_accepted_may_have_to_be_sent_again(
     channel.expire(0)
     channel.expire(1)
     channel.arrive(0, 1, 0, 1)
-    channel.rest()
+    assert channel.rest()
     assert [sorted(log) for log in channel.delivered] == [delivered] * 3
     assert len({tuple(log) for log in channel.delivered}) == 1
+
+
+def two_resets(protocol: TotalOrder, last: str) -> Channel:
+    """E1 loses a1 and an RST_ACK of the reset that comes of it; E2 and E3 go on, E2 loses a PDU of its own, and that
+    begins another reset, which E1 joins with the first not ended."""
+    channel = Channel(protocol, 3)
+    for entity in range(3):
+        channel.send(entity)
+    channel.lose(0)
+    channel.arrive(1, 2)
+    for _ in ("b1", "c1"):
+        channel.arrive(0, 1, 2)
+    if last == "c2":
+        channel.send(2)
+    else:
+        channel.expire(0)
+    for _ in ("shows the loss", "RST", *["RST_PAK"] * 3, *["RST_ACK"] * 2):
+        channel.arrive(0, 1, 2)
+    channel.lose(0)
+    channel.arrive(2, 1)
+    while channel.under_way[0]:
+        channel.arrive(0, 1, 2)
+    channel.expire(1)
+    channel.lose(1)
+    channel.arrive(0, 2)
+    channel.expire(2)
+    channel.arrive(0, 1, 2)
+    return channel
+
+
+@pytest.mark.parametrize("last", ["c1", "c2"])
+def test_a_reset_is_joined_when_the_one_before_has_ended(last: str) -> None:
+    channel = two_resets(TotalOrder(), last)
+    assert channel.rest()
+    assert channel.delivered == [["a1", "b1", "c1", "c2"][: 3 if last == "c1" else 4]] * 3
+
+
+def test_a_log_of_before_the_cut_is_in_another_order() -> None:
+    """E1 has b1 before c1, as they were sent; sent again, c1 came before b1 to E2 and E3."""
+    channel = two_resets(JoinsWithAnOldLog(), "c1")
+    assert channel.rest()
+    assert channel.delivered == [["b1", "c1", "a1"], ["c1", "b1", "a1"], ["c1", "b1", "a1"]]
+
+
+def test_with_a_log_of_before_the_cut_resets_may_have_no_end() -> None:
+    """E1 cuts b1 and c1 away, of which E2 and E3 have acknowledged c1: nobody can send it again, and E1 finds it
+    missing whatever comes."""
+    channel = two_resets(JoinsWithAnOldLog(), "c2")
+    assert not channel.rest()
+    assert channel.delivered == [["a1"], ["c1", "a1"], ["c1", "a1"]]

@@ -1,0 +1,159 @@
+"""The models on one channel, searched with the reductions and without: the same verdicts and findings, and no more
+states.
+
+A reduction applies to them only where what concerns several entities is judged at rest, and nobody stops: then what is
+not answered comes in first. So each is searched in four ways: every interleaving or not, judged everywhere or at rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from precedes.protocol.bounds import Bounds
+from precedes.protocol.exploration import Exploration
+from precedes.protocol.exploring import explore
+from precedes.protocol.model import Protocol
+from precedes.protocol.script import script
+from precedes.verdict import Verdict
+from precedes_models.dynamic_cluster import DynamicCluster
+from precedes_models.dynamic_cluster_invariants import ACCURATE, INVARIANTS
+from precedes_models.st import SelectiveTotalOrder
+from precedes_models.total_order import TotalOrder
+from tests.models.dynamic_cluster import bugs as cluster_bugs
+from tests.models.dynamic_cluster.exploring import bounds
+from tests.models.st import bugs as st_bugs
+from tests.models.to import bugs as to_bugs
+
+
+def requests(entities: int, sends: str, losses: int = 0) -> Bounds:
+    """Bounds with these requests."""
+    return Bounds(entities=entities, script=script(sends, entities), losses=losses)
+
+
+@dataclass(frozen=True)
+class Four:
+    """The four searches."""
+
+    plain: Exploration
+    everywhere: Exploration
+    plain_at_rest: Exploration
+    at_rest: Exploration
+
+    @property
+    def states(self) -> tuple[int, ...]:
+        each = (self.plain, self.everywhere, self.plain_at_rest, self.at_rest)
+        assert all(found.complete for found in each)
+        return tuple(found.states for found in each)
+
+
+def four(protocol: Protocol[Any], within: Bounds) -> Four:
+    return Four(
+        explore(protocol, within, plain=True),
+        explore(protocol, within),
+        explore(protocol, within, plain=True, at_rest=True),
+        explore(protocol, within, at_rest=True),
+    )
+
+
+def broken(found: Exploration) -> set[str]:
+    """What does not hold."""
+    return {finding.property for finding in found.findings}
+
+
+SHORT = SelectiveTotalOrder(confirms=False)
+
+HOLDING: tuple[tuple[Protocol[Any], Bounds, int, int], ...] = (
+    (SelectiveTotalOrder(), requests(2, "a{1,2}", 1), 543, 302),
+    (SelectiveTotalOrder(), requests(3, "a{2,3} b{1,3}"), 1_905, 757),
+    (SHORT, requests(2, "a{1,2} b{1,2}", 1), 3_947, 2_021),
+    (TotalOrder(), bounds(3, 1), 241, 121),
+    (TotalOrder(), bounds(2, 2), 1_345, 997),
+    (TotalOrder(), bounds(2, 1, losses=1), 1_403, 739),
+    (DynamicCluster(), bounds(2, crashes=1), 365, 365),
+    (DynamicCluster(hasty=frozenset({0, 1})), bounds(2, 2), 617, 359),
+    (DynamicCluster(hasty=frozenset({2})), bounds(3, script="c", losses=1), 6_382, 868),
+)
+"""Bounds, the states of every interleaving, and with the reductions at rest."""
+
+
+@pytest.mark.parametrize(("protocol", "within", "states", "reduced"), HOLDING)
+def test_what_holds_holds_with_the_reductions(
+    protocol: Protocol[Any], within: Bounds, states: int, reduced: int
+) -> None:
+    found = four(protocol, within)
+    assert found.states == (states, states, states, reduced)
+    assert found.plain.verdicts == found.everywhere.verdicts
+    assert found.plain_at_rest.verdicts == found.at_rest.verdicts
+    assert not broken(found.plain)
+    assert not broken(found.at_rest)
+    assert Verdict.HOLDS in found.at_rest.verdicts.values()
+
+
+SHOWN: tuple[tuple[Protocol[Any], Bounds, set[str], set[str]], ...] = (
+    (st_bugs.IgnoresOrdr(confirms=False), requests(2, "a{1,2} b{1,2}", 1), {"order_equivalent"}, set()),
+    (
+        st_bugs.GoesOnTooSoon(confirms=False, repeats=1),
+        requests(2, "a{2}", 1),
+        {"selectively_information_preserving"},
+        set(),
+    ),
+    (st_bugs.AcknowledgesEarly(), requests(3, "a{2,3}"), set(), {"acknowledged"}),
+    (to_bugs.KeepsNothing(), bounds(2, 1, losses=1), {"information_preserving"}, set()),
+    (to_bugs.TakesOneForAll(), bounds(2, 1), {"information_preserving", "no starvation"}, set()),
+    (
+        to_bugs.ForgetsWhatPrecedesTheLine(),
+        bounds(2, 1, losses=1),
+        {"information_preserving", "TO: acknowledged is pre-acknowledged by all"},
+        set(),
+    ),
+    (to_bugs.AcknowledgesTooEarly(), bounds(2, 1), set(), {"TO: acknowledged is pre-acknowledged by all"}),
+    (
+        cluster_bugs.NeverIgnores(),
+        bounds(2, crashes=1),
+        {"cluster: TO among the active, everything", "no starvation"},
+        set(),
+    ),
+    (
+        cluster_bugs.AcknowledgesTooEarly(),
+        bounds(3),
+        set(),
+        {"cluster: acknowledged is pre-acknowledged by all"},
+    ),
+)
+"""A bug, bounds, what it breaks at rest too, and what only on the way."""
+
+
+@pytest.mark.parametrize(("bug", "within", "lasting", "passing"), SHOWN)
+def test_what_is_broken_is_found_with_the_reductions(
+    bug: Protocol[Any], within: Bounds, lasting: set[str], passing: set[str]
+) -> None:
+    found = four(bug, within)
+    plain, everywhere, plain_at_rest, at_rest = found.states
+    assert plain >= everywhere
+    assert plain_at_rest >= at_rest
+    assert broken(found.plain) == broken(found.everywhere) == lasting | passing
+    assert broken(found.plain_at_rest) == broken(found.at_rest) == lasting
+    assert found.plain_at_rest.verdicts == found.at_rest.verdicts
+
+
+def test_the_step_of_a_bug_is_found_with_the_reductions() -> None:
+    """What concerns one entity is judged everywhere: a gap is seen on the way also where the rest is judged at rest."""
+    within = bounds(2, 1, losses=1, depth=22)
+    for at_rest in (False, True):
+        found = explore(to_bugs.AcceptsWithGaps(), within, at_rest=at_rest)
+        assert "TO: accepted without a gap" in broken(found)
+
+
+def test_a_wrong_cut_is_found_with_the_reductions() -> None:
+    """By what it leads to: the one that cannot have what the other keeps is taken for stopped."""
+    bug = cluster_bugs.CutsToTheMost(hasty=frozenset({2}))
+    within = bounds(3, script="c", losses=1)
+    plain, reduced = (
+        explore(bug, within, invariants=(*INVARIANTS, ACCURATE), plain=plain, at_rest=True)
+        for plain in (True, False)
+    )
+    assert broken(plain) == broken(reduced) == {ACCURATE.name}
+    assert (plain.states, reduced.states) == (6_564, 926)
