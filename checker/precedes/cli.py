@@ -171,10 +171,11 @@ def convert(traces: tuple[str, ...], output: str) -> Exit:
 def list_names(specs: tuple[str, ...]) -> Exit:
     """Print the predicates, services, models and formats that can be named."""
     from precedes import checking
+    from precedes.gate.outputs import FORMATS
     from precedes.protocol.models import installed
     from precedes.reports.listing import listing
 
-    click.echo(listing(checking.library_with(specs), installed()), nl=False)
+    click.echo(listing(checking.library_with(specs), installed(), FORMATS), nl=False)
     return Exit.HOLDS
 
 

@@ -10,8 +10,7 @@ import click
 
 from precedes.commands.options import SPECS
 from precedes.exits import Exit
-
-FORMATS = ("text", "json", "junit", "sarif", "github", "github-summary", "gitlab", "tap", "html")
+from precedes.gate.outputs import FORMATS
 
 
 @click.command()
@@ -23,7 +22,10 @@ FORMATS = ("text", "json", "junit", "sarif", "github", "github-summary", "gitlab
     help="precedes.toml or a pyproject.toml.  [default: the nearest one upwards]",
 )
 @click.option(
-    "--format", "form", type=click.Choice(FORMATS), help="What goes to standard output.  [default: text]"
+    "--format",
+    "form",
+    type=click.Choice(tuple(FORMATS)),
+    help="What goes to standard output.  [default: text]",
 )
 @click.option(
     "--output",

@@ -73,13 +73,11 @@ class _Laying:
 
     def layout(self) -> Layout:
         following = [0] * len(self.entities)
-        earliest, time = 0, None
-        for place, event in ordered(self.execution):
+        earliest = 0
+        for place, event, is_later in ordered(self.execution):
             entity = place[0]
-            if event.time is not None:
-                if time is not None and event.time > time:
-                    earliest = max(self.rows.values(), default=-1) + 1
-                time = event.time
+            if is_later:
+                earliest = max(self.rows.values()) + 1
             row = max(following[entity], earliest)
             origin = self._origin(event)
             if origin is not None:
@@ -192,8 +190,9 @@ class _Laying:
                     break
 
 
-def ordered(execution: Execution) -> Iterator[tuple[EventPlace, Event]]:
-    """The events in one order in which they may have happened: by time, else each message soon after its send.
+def ordered(execution: Execution) -> Iterator[tuple[EventPlace, Event, bool]]:
+    """The events in one order in which they may have happened: by time, else each message soon after its send; and
+    whether one is known to be later than what came before, so that it stands below all of it.
 
     Of a history whose interleaving is not known the sends come first. What could never come (a delivery before its
     send) comes last, in the order of its history.
@@ -203,6 +202,7 @@ def ordered(execution: Execution) -> Iterator[tuple[EventPlace, Event]]:
         e.message for history in execution.histories for e in history.events if e.kind is EventKind.SEND
     }
     sent: set[str | None] = set()
+    time: int | None = None
     while True:
         open_ = [
             (entity, history.events[heads[entity]])
@@ -226,7 +226,12 @@ def ordered(execution: Execution) -> Iterator[tuple[EventPlace, Event]]:
                 item[0],
             ),
         )
-        yield (entity, heads[entity]), event
+        yield (
+            (entity, heads[entity]),
+            event,
+            event.time is not None and time is not None and event.time > time,
+        )
+        time = time if event.time is None else event.time
         heads[entity] += 1
         if event.kind is EventKind.SEND:
             sent.add(event.message)

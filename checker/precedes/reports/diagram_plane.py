@@ -155,13 +155,11 @@ class _Laying:
 
     def _lay_rows(self) -> None:
         following = [0] * len(self.execution.entities)
-        earliest, time = 0, None
-        for place, event in ordered(self.execution):
+        earliest = 0
+        for place, event, is_later in ordered(self.execution):
             entity = place[0]
-            if event.time is not None:
-                if time is not None and event.time > time:
-                    earliest = max(self.rows.values(), default=-1) + 1
-                time = event.time
+            if is_later:
+                earliest = max(self.rows.values()) + 1
             row = max(following[entity], earliest)
             origin = None
             if event.kind is self.execution.delivery and event.message is not None:

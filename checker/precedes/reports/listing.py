@@ -12,13 +12,15 @@ FORMATS = (
         "traces",
         "JSON Lines (.jsonl, .ndjson, .json), CSV (.csv), Parquet (.parquet); text also as .gz and .zst",
     ),
-    ("reports", "text, json; of the gate also junit, sarif, github, github-summary, gitlab, tap, html"),
+    ("reports", "text, json"),
     ("diagrams", "text, svg"),
 )
 
 
-def listing(library: Library, models: Iterable[str] = ()) -> str:
-    """Predicates, then services: name, parameters, what it says, and where it is from; then models and formats."""
+def listing(library: Library, models: Iterable[str], of_gate: Iterable[str]) -> str:
+    """Predicates, then services: name, parameters, what it says, and where it is from; then models and formats, those
+    of the gate last.
+    """
     lines: list[str] = []
     for heading, kind in (("predicates", DefinitionKind.PREDICATE), ("services", DefinitionKind.SERVICE)):
         lines.append(heading)
@@ -39,4 +41,5 @@ def listing(library: Library, models: Iterable[str] = ()) -> str:
     lines += [f"  {name}" for name in models]
     lines += ["", "formats"]
     lines += [f"  {name}: {text}" for name, text in FORMATS]
+    lines.append(f"  reports of the gate: {', '.join(of_gate)}")
     return "\n".join(lines) + "\n"
