@@ -15,7 +15,7 @@ import networkx as nx
 from precedes.diagnostics import PrecedesError
 from precedes.engines.reference import Witness, evaluate, explain
 from precedes.engines.solver import Answer, Counterexample, Implication, Proved, as_scenario, implications
-from precedes.engines.solver.features import features, walk
+from precedes.engines.solver.features import features
 from precedes.execution import Execution
 from precedes.formula import Acyclic, Formula, Implies, Requirement, conjunction
 from precedes.language.library import Library
@@ -23,6 +23,7 @@ from precedes.language.requirements import requirement
 from precedes.language.syntax import DefinitionKind
 from precedes.outcomes import Limits
 from precedes.questions import options
+from precedes.traversal import walk
 from precedes.verdict import FALSE, TRUE
 
 Pair = tuple[str, str]

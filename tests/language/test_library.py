@@ -178,9 +178,9 @@ def test_without_a_scenario_names_are_quoted() -> None:
 
 
 def _entities(formula: core.Formula) -> list[core.EntityNamed]:
-    from precedes.language.core import nodes
+    from precedes.traversal import walk
 
-    return [node for node in nodes(formula) if isinstance(node, core.EntityNamed)]
+    return [node for node in walk(formula) if isinstance(node, core.EntityNamed)]
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from precedes import formula as core
 from precedes.engines.reference import evaluate
 from precedes.formula import Requirement
 from precedes.language.compiling import compile_text
-from precedes.language.core import nodes
 from precedes.language.library import Library, standard_library
 from precedes.language.parser import parse
 from precedes.language.requirements import requirement
+from precedes.traversal import walk
 from tests.language.judging import as_stated
 from tests.strategies.choices import Seeded
 from tests.strategies.executions import SCENARIOS, execution
@@ -92,10 +92,10 @@ def test_predicates_do_not_capture() -> None:
         predicate has(q, i) := forall p: before(q, RL[i]) implies p ~> q
         """
     found = lowered("forall q, p: has(q, sender(p))", definitions)
-    bound = [node.variable.name for node in nodes(found) if isinstance(node, core.Forall | core.Exists)]
+    bound = [node.variable.name for node in walk(found) if isinstance(node, core.Forall | core.Exists)]
     assert len(bound) == len(set(bound)) == 4
-    [exists] = [node for node in nodes(found) if isinstance(node, core.Exists)]
-    [precedes] = [node for node in nodes(found) if isinstance(node, core.Precedes)]
+    [exists] = [node for node in walk(found) if isinstance(node, core.Exists)]
+    [precedes] = [node for node in walk(found) if isinstance(node, core.Precedes)]
     assert precedes.first == exists.variable
     assert precedes.second == Q
     assert precedes.log == core.ReceiptLog(core.Sender(P))
@@ -134,13 +134,13 @@ def test_every_binder_in_a_scope_has_a_name_of_its_own() -> None:
 
 def test_numbers_are_exact_and_in_nanoseconds() -> None:
     found = lowered("forall p: deliver_time(p, sender(p)) - send_time(p) <= 2 * delta + 1.5ms - 3 * 0.1us")
-    [comparison] = [node for node in nodes(found) if isinstance(node, core.Comparison)]
+    [comparison] = [node for node in walk(found) if isinstance(node, core.Comparison)]
     assert comparison.dimension is core.Dimension.DURATION
-    assert {node.value for node in nodes(comparison) if isinstance(node, core.Constant)} == {
+    assert {node.value for node in walk(comparison) if isinstance(node, core.Constant)} == {
         Fraction(1_500_000),
         Fraction(300),
     }
-    [scaled] = [node for node in nodes(comparison) if isinstance(node, core.Scaled)]
+    [scaled] = [node for node in walk(comparison) if isinstance(node, core.Scaled)]
     assert scaled == core.Scaled(Fraction(2), core.Delta())
     assert lowered("1 / 3 + 2 < 7 / 3 * 2") == core.Comparison(
         core.Relation.LESS,
@@ -153,11 +153,11 @@ def test_numbers_are_exact_and_in_nanoseconds() -> None:
 def test_among_narrows_the_owners_of_receipt_logs_and_nothing_else() -> None:
     found = requirement('TO among "a" "b"', standard_library())
     assert [part.name for part in found.parts] == ['PO among "a" "b"', 'order_equivalent among "a" "b"']
-    ranges = [(node.variable, node.range) for node in nodes(found.formula) if isinstance(node, core.Forall)]
+    ranges = [(node.variable, node.range) for node in walk(found.formula) if isinstance(node, core.Forall)]
     narrowed = {
         variable.name
         for variable, range_ in ranges
-        if any(isinstance(n, core.SameEntity) for n in nodes(range_))
+        if any(isinstance(n, core.SameEntity) for n in walk(range_))
     }
     assert narrowed == {"L", "M"}
     assert {variable.name for variable, _ in ranges} >= {"L", "M", "j", "p", "q"}
@@ -167,7 +167,7 @@ def test_among_in_causal_order_narrows_who_delivers() -> None:
     found = lowered('causal_order among "a"')
     [wanted] = {
         node.range
-        for node in nodes(found)
+        for node in walk(found)
         if isinstance(node, core.Forall)
         and isinstance(node.variable, core.EntityVariable)
         and node.variable.name == "i"
@@ -185,7 +185,7 @@ def test_a_scenario_names_its_entities_and_messages() -> None:
         """
     as_stated(text)
     formula = compile_text(text).scenarios[0].expectations[0].requirement.formula
-    named = {node for node in nodes(formula) if isinstance(node, core.EntityNamed | core.MessageNamed)}
+    named = {node for node in walk(formula) if isinstance(node, core.EntityNamed | core.MessageNamed)}
     assert named == {
         core.EntityNamed("a"),
         core.EntityNamed("b"),

@@ -5,8 +5,8 @@ How much is kept follows from the formulas that are asked: two states that no fo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from precedes.diagnostics import Diagnostic, PrecedesError
@@ -23,6 +23,7 @@ from precedes.protocol.moves import (
     Requested,
     Ticked,
 )
+from precedes.traversal import walk
 
 TICK: Final = 1000
 """Nanoseconds: written to a trace, a tick is a microsecond."""
@@ -57,7 +58,7 @@ def needed(formulas: Iterable[Formula]) -> Recording:
     met: set[type] = set()
     asked = list(formulas)
     for formula in asked:
-        met |= {type(node) for node in _nodes(formula)}
+        met |= {type(node) for node in walk(formula)}
     clocks = RecordedClock in met
     return Recording(
         logs=bool(asked),
@@ -66,16 +67,6 @@ def needed(formulas: Iterable[Formula]) -> Recording:
         clocks=clocks,
         others=ArrivalEvent in met,
     )
-
-
-def _nodes(node: Any) -> Iterator[Any]:
-    yield node
-    if isinstance(node, tuple):
-        for part in node:
-            yield from _nodes(part)
-    elif is_dataclass(node):
-        for field in fields(node):
-            yield from _nodes(getattr(node, field.name))
 
 
 def entries(

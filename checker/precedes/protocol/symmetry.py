@@ -7,7 +7,7 @@ two names stand for the same one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from itertools import permutations
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from precedes.protocol.histories import Entry
 from precedes.protocol.inboxes import put
 from precedes.protocol.model import Protocol
 from precedes.protocol.space import Space, State
+from precedes.traversal import walk
 
 MOST: Final = 5
 """The largest cluster whose renamings, 120, are worth trying."""
@@ -34,12 +35,8 @@ def applies(protocol: Protocol[Any], bounds: Bounds, formulas: Iterable[Formula]
     )
 
 
-def _names_something(node: Any) -> bool:
-    if isinstance(node, EntityNamed | MessageNamed):
-        return True
-    if isinstance(node, tuple):
-        return any(map(_names_something, node))
-    return is_dataclass(node) and any(_names_something(getattr(node, field.name)) for field in fields(node))
+def _names_something(formula: Formula) -> bool:
+    return any(isinstance(node, EntityNamed | MessageNamed) for node in walk(formula))
 
 
 class Orbits:

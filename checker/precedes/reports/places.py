@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from precedes.engines.reference.causes import Fact
 from precedes.engines.reference.explanation import Witness, chain_of
 from precedes.engines.reference.happens_before import HappensBeforeRelation
-from precedes.engines.reference.mentions import nodes
 from precedes.execution import EventKind, Execution
 from precedes.formula import (
     ArrivalEvent,
@@ -29,6 +28,7 @@ from precedes.formula import (
     TimeOf,
     VectorTime,
 )
+from precedes.traversal import walk
 from precedes.verdict import FALSE
 
 Place = tuple[str, EventKind, str]
@@ -51,7 +51,7 @@ def needs_histories(witness: Witness) -> bool:
     return any(
         isinstance(node, HappensBefore | TimeOf | RecordedClock | VectorTime)
         for fact in witness.facts
-        for node in nodes(fact.formula)
+        for node in walk(fact.formula)
     )
 
 
@@ -59,7 +59,7 @@ def _places(fact: Fact, execution: Execution) -> Iterator[Place]:
     """The places of one fact. Of a message that is missing from a receipt log, its send is one."""
     for instance in fact.instances:
         yield from (place for place in _places(instance, execution) if _happened(place, execution))
-    for node in nodes(fact.formula):
+    for node in walk(fact.formula):
         match node:
             case Precedes(MessageNamed(first), MessageNamed(second), log):
                 yield from _in_log(first, log, execution)

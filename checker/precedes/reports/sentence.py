@@ -13,7 +13,6 @@ from typing import Final
 
 from precedes.engines.reference.causes import Fact
 from precedes.engines.reference.explanation import Witness
-from precedes.engines.reference.mentions import nodes
 from precedes.execution import Execution
 from precedes.formula import (
     Acyclic,
@@ -50,6 +49,7 @@ from precedes.formula import (
 from precedes.reports.moments import duration_text
 from precedes.reports.numbers import entity_name, log_name, message_name
 from precedes.reports.statements import Statements, about_delta, listed
+from precedes.traversal import walk
 from precedes.verdict import FALSE, TRUE
 
 INSTANCES: Final = 3
@@ -282,7 +282,7 @@ def _said_there(formula: Formula) -> frozenset[Membership]:
     return frozenset().union(
         *(
             _membership(message, node.log)
-            for node in nodes(formula)
+            for node in walk(formula)
             if isinstance(node, Precedes)
             for message in (node.first, node.second)
             if isinstance(message, MessageNamed)
@@ -291,7 +291,7 @@ def _said_there(formula: Formula) -> frozenset[Membership]:
 
 
 def _by_sender(formula: Formula) -> bool:
-    return any(isinstance(node, Sender) for node in nodes(formula))
+    return any(isinstance(node, Sender) for node in walk(formula))
 
 
 def _membership(message: MessageTerm, log: LogTerm) -> frozenset[Membership]:
@@ -301,5 +301,5 @@ def _membership(message: MessageTerm, log: LogTerm) -> frozenset[Membership]:
 
 def _deliveries(formula: Formula) -> frozenset[Membership]:
     """The deliveries that a formula speaks of as events."""
-    events = (node for node in nodes(formula) if isinstance(node, DeliveryEvent))
+    events = (node for node in walk(formula) if isinstance(node, DeliveryEvent))
     return frozenset((message_name(event.message), log_name(ReceiptLog(event.entity))) for event in events)

@@ -8,7 +8,6 @@ from typing import Final, assert_never
 from precedes.engines.reference.evaluation import Evaluator
 from precedes.engines.reference.failure_line import failure_line
 from precedes.engines.reference.happens_before import Occurrence
-from precedes.engines.reference.mentions import entities_in, messages_in
 from precedes.execution import EventKind, Execution
 from precedes.formula import (
     Acyclic,
@@ -47,6 +46,7 @@ from precedes.formula import (
 from precedes.language.names import shown
 from precedes.reports.moments import clock_of, duration_text
 from precedes.reports.numbers import Numbers, entity_name, event_words, log_name, message_name
+from precedes.traversal import entities_in, messages_in
 from precedes.verdict import FALSE, TRUE
 
 _VERBS: Final = {

@@ -9,22 +9,17 @@ from dataclasses import dataclass
 
 from precedes.engines.columnar.source import Code
 from precedes.engines.columnar.terms import Operand, Terms
-from precedes.engines.columnar.variables import free_variables
 from precedes.formula import (
-    Acyclic,
     And,
     EntityTerm,
     EntityVariable,
     Exists,
     Forall,
     Formula,
-    Iff,
     Implies,
     InLog,
     LogTerm,
     MessageTerm,
-    Not,
-    Or,
     Precedes,
     SameEntity,
     SameMessage,
@@ -33,6 +28,7 @@ from precedes.formula import (
     Variable,
     conjunction,
 )
+from precedes.traversal import bound, free_variables, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,14 +151,4 @@ def _split(premise: Formula) -> tuple[list[Guard], list[Formula]]:
 
 
 def _has_binder(formula: Formula) -> bool:
-    match formula:
-        case Forall() | Exists() | Acyclic():
-            return True
-        case Not(body):
-            return _has_binder(body)
-        case And(parts) | Or(parts):
-            return any(_has_binder(part) for part in parts)
-        case Implies(left, right) | Iff(left, right):
-            return _has_binder(left) or _has_binder(right)
-        case _:
-            return False
+    return any(map(bound, walk(formula)))

@@ -22,7 +22,6 @@ from precedes.engines.columnar.comparison import compared
 from precedes.engines.columnar.domains import Guard, domain, guards_and_body
 from precedes.engines.columnar.source import LONGEST, YES, Code, Source, all_of, both, either, equal, inverse
 from precedes.engines.columnar.terms import SimpleAtom, Terms
-from precedes.engines.columnar.variables import free_variables
 from precedes.formula import (
     TRUTH,
     Acyclic,
@@ -38,6 +37,7 @@ from precedes.formula import (
     Not,
     Or,
 )
+from precedes.traversal import free_variables
 
 DEEPEST: Final = 40
 """Indentation at which a part is written as a function of its own: Python allows 100 levels."""

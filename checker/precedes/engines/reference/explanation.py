@@ -15,23 +15,9 @@ from typing import Final
 from precedes.engines.reference.causes import Binding, Cause, Causes, Fact, SearchedEnoughError, kind_of
 from precedes.engines.reference.evaluation import Evaluator, agreed_interleaving
 from precedes.engines.reference.happens_before import HappensBeforeRelation, Occurrence
-from precedes.engines.reference.mentions import entities_in, happens_before_in, messages_in, nodes
 from precedes.execution import Execution
-from precedes.formula import (
-    Acyclic,
-    And,
-    EntityVariable,
-    Exists,
-    Forall,
-    Formula,
-    Iff,
-    Implies,
-    MessageNamed,
-    Not,
-    Or,
-    Requirement,
-    Sender,
-)
+from precedes.formula import Formula, HappensBefore, MessageNamed, MessageVariable, Requirement, Sender
+from precedes.traversal import bound, entities_in, messages_in, walk
 from precedes.verdict import FALSE, TRUE, reasons
 
 
@@ -137,7 +123,7 @@ def _witness(part: Requirement, cause: Cause, evaluator: Evaluator) -> Witness:
     concerned = [fact.formula for fact in _all_facts(cause.facts)]
     chain = (
         chain_of(cause.facts, evaluator.terms.happens_before)
-        if any(map(happens_before_in, concerned))
+        if any(map(_happens_before_in, concerned))
         else ()
     )
     messages = {message for formula in concerned for message in messages_in(formula)}
@@ -146,7 +132,7 @@ def _witness(part: Requirement, cause: Cause, evaluator: Evaluator) -> Witness:
     entities |= {
         sender
         for formula in concerned
-        for node in nodes(formula)
+        for node in walk(formula)
         if isinstance(node, Sender) and isinstance(node.message, MessageNamed)
         if (sender := recorded.sender(node.message.name)) is not None
     }
@@ -168,7 +154,7 @@ def chain_of(facts: Sequence[Fact], relation: HappensBeforeRelation) -> tuple[Oc
         return relation.cycle
     events: list[Occurrence] = []
     for fact in _all_facts(facts):
-        for atom in happens_before_in(fact.formula):
+        for atom in _happens_before_in(fact.formula):
             first, second = relation.named(atom.first), relation.named(atom.second)
             if first is not None and second is not None:
                 events += relation.chain(first, second)
@@ -183,24 +169,9 @@ def _all_facts(facts: Iterable[Fact]) -> Iterator[Fact]:
 
 def quantifies_over_messages(formula: Formula) -> bool:
     """Whether a formula speaks of messages by quantifiers alone: with none of them met, it has said nothing."""
-    return not messages_in(formula) and _has_message_binder(formula)
+    binds = any(isinstance(variable, MessageVariable) for node in walk(formula) for variable in bound(node))
+    return binds and not messages_in(formula)
 
 
-def _has_message_binder(formula: Formula) -> bool:
-    match formula:
-        case Forall(variable, extent, body) | Exists(variable, extent, body):
-            return (
-                not isinstance(variable, EntityVariable)
-                or _has_message_binder(extent)
-                or _has_message_binder(body)
-            )
-        case Acyclic():
-            return True
-        case Not(body):
-            return _has_message_binder(body)
-        case And(parts) | Or(parts):
-            return any(map(_has_message_binder, parts))
-        case Implies(left, right) | Iff(left, right):
-            return _has_message_binder(left) or _has_message_binder(right)
-        case _:
-            return False
+def _happens_before_in(formula: Formula) -> tuple[HappensBefore, ...]:
+    return tuple(node for node in walk(formula) if isinstance(node, HappensBefore))

@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from precedes.formula import (
-    Acyclic,
     ArrivalEvent,
     Constant,
     Delta,
     Dimension,
     EntityNamed,
-    EntityVariable,
     Epsilon,
-    Exists,
     FailureLine,
-    Forall,
     Formula,
     HappensBefore,
     MessageNamed,
-    MessageVariable,
     Position,
     RecordedClock,
     Repeated,
     Size,
     TimeOf,
     Undetermined,
-    Variable,
     VectorTime,
 )
+from precedes.traversal import Node, walk
 
 SECOND = 10**9
 
@@ -98,7 +91,7 @@ def features(formula: Formula) -> Features:
     )
 
 
-def _unit(nodes: list[Any]) -> int:
+def _unit(nodes: list[Node]) -> int:
     """A second; where the formula has constants, half of what they all are multiples of, so that there is
     something between.
     """
@@ -114,43 +107,3 @@ def _unit(nodes: list[Any]) -> int:
         math.lcm(*(value.denominator for value in constants)),
     )
     return int(common / 2) if (common / 2).denominator == 1 else 1
-
-
-def walk(node: Any) -> Iterator[Any]:
-    """A node of the core tree and all below it."""
-    waiting = [node]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, tuple):
-            waiting.extend(reversed(node))
-        elif is_dataclass(node):
-            yield node
-            waiting.extend(getattr(node, field.name) for field in reversed(fields(node)))
-
-
-class FreeVariables:
-    """The free variables of the parts of one formula, each found once."""
-
-    def __init__(self) -> None:
-        self._found: dict[int, tuple[Any, tuple[Variable, ...]]] = {}
-
-    def of(self, node: Any) -> tuple[Variable, ...]:
-        """The free variables of a node, in a fixed order."""
-        known = self._found.get(id(node))
-        if known is not None:
-            return known[1]
-        found: dict[Variable, None] = {}
-        match node:
-            case EntityVariable() | MessageVariable():
-                found[node] = None
-            case Forall(variable, extent, body) | Exists(variable, extent, body):
-                found = dict.fromkeys(v for v in (*self.of(extent), *self.of(body)) if v != variable)
-            case Acyclic(first, second, body):
-                found = dict.fromkeys(v for v in self.of(body) if v not in (first, second))
-            case tuple():
-                found = dict.fromkeys(v for part in node for v in self.of(part))
-            case _ if is_dataclass(node):
-                found = dict.fromkeys(v for field in fields(node) for v in self.of(getattr(node, field.name)))
-        # The node is kept so that its id stays its own.
-        self._found[id(node)] = (node, tuple(found))
-        return tuple(found)

@@ -14,7 +14,6 @@ from itertools import product
 from typing import assert_never
 
 from precedes.engines.solver.answers import Deadline
-from precedes.engines.solver.features import FreeVariables, walk
 from precedes.engines.solver.logic import (
     Element,
     Linear,
@@ -81,6 +80,7 @@ from precedes.formula import (
     Variable,
     VectorTime,
 )
+from precedes.traversal import FreeVariables, Node, walk
 
 Bindings = Mapping[Variable, Element]
 Numbers = Iterable[tuple[Proposition, Linear]]
@@ -407,7 +407,7 @@ class Translation:
                 assert_never(term)
 
 
-def _of_arrivals(node: object) -> bool:
+def _of_arrivals(node: Node) -> bool:
     return any(isinstance(part, ArrivalEvent) for part in walk(node))
 
 
