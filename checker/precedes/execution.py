@@ -14,7 +14,10 @@ from functools import cached_property
 
 
 class EventKind(Enum):
-    """What happened at an entity. The values are those of the trace's `event` column."""
+    """What happened at an entity. The values are those of the trace's `event` column.
+
+    A local event carries no message; it stands in the history, and clocks count it.
+    """
 
     SEND = "send"
     DELIVER = "deliver"
@@ -23,6 +26,7 @@ class EventKind(Enum):
     CRASH = "crash"
     RECOVER = "recover"
     VIEW = "view"
+    LOCAL = "local"
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,8 +171,8 @@ class RecordedClock:
 
 @dataclass(frozen=True, slots=True)
 class VectorTime:
-    """The number of sends and deliveries of `entity` that happen before the event or are it: |C(e)[i]| of the
-    CMD paper, Lemma 2.
+    """The number of sends, deliveries and local events of `entity` that happen before the event or are it: |C(e)[i]|
+    of the CMD paper, Lemma 2, which has no local events.
     """
 
     event: EventTerm

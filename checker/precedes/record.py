@@ -158,6 +158,12 @@ class Entity:
         """Record that a message was thrown away."""
         return self._received("discard", headers)
 
+    def local(self) -> None:
+        """Record an event of the entity's own, which carries no message; its clock counts it."""
+        with self._lock:
+            self._tick()
+            self._write({"entity": self.name, "event": "local"})
+
     def crash(self) -> None:
         """Record that the entity stops."""
         with self._lock:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from precedes.columns import Batch, batch_of, execution_of
+from precedes.engines.columnar import kernels_layout, kernels_screen, runtime_events
 from precedes.engines.columnar.kernels import DEFERRED
 from precedes.engines.columnar.plan import Plan, plan
 from precedes.engines.columnar.recognise import DEFINITIONS
@@ -17,6 +18,7 @@ from precedes.engines.columnar.scan import TUNED, scan
 from precedes.engines.reference import evaluate
 from precedes.execution import Event, EventKind, Execution, History, Message
 from precedes.formula import Requirement
+from precedes.traces.schema import EVENT_CODES, FIRST_WITHOUT_MESSAGE, WITHOUT_MESSAGE
 from precedes.verdict import FALSE, TRUE, verdict
 from tests.strategies.choices import Seeded
 from tests.strategies.executions import TRACES, Shape, execution, executions
@@ -62,6 +64,16 @@ def logs(
 
 def names_of(batch: Batch, x: int, messages: Iterable[int]) -> list[str]:
     return [str(batch.message_names[batch.message_offsets[x] + m]) for m in messages]
+
+
+def test_kinds_of_events_that_kernels_write_as_numbers() -> None:
+    kinds = list(EventKind)
+    assert kernels_layout._KINDS == kernels_screen._KINDS == len(kinds)
+    assert kinds[runtime_events.SEND] is EventKind.SEND
+    assert kinds[runtime_events.ARRIVE] is EventKind.ARRIVE
+    assert kinds[runtime_events.LOCAL] is EventKind.LOCAL
+    assert FIRST_WITHOUT_MESSAGE == kernels_layout._FIRST_WITHOUT_MESSAGE
+    assert {EVENT_CODES[kind] for kind in WITHOUT_MESSAGE} == set(range(FIRST_WITHOUT_MESSAGE, len(kinds)))
 
 
 def test_every_definition_has_its_kernel() -> None:

@@ -111,11 +111,11 @@ def test_a_quantifier_reaches_as_far_as_it_can() -> None:
 
 
 def test_words_of_histories_are_free_elsewhere() -> None:
-    assert parse_sentence("forall view, crash: view ~> crash").formula == syntax.Quantified(
+    assert parse_sentence("forall view, local: view ~> local").formula == syntax.Quantified(
         syntax.Quantifier.FORALL,
-        (syntax.Name("view"), syntax.Name("crash")),
+        (syntax.Name("view"), syntax.Name("local")),
         None,
-        syntax.HappensBefore(syntax.Name("view"), syntax.Name("crash")),
+        syntax.HappensBefore(syntax.Name("view"), syntax.Name("local")),
     )
 
 

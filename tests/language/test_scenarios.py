@@ -31,7 +31,7 @@ def test_a_history() -> None:
     found = execution(
         """
         cluster "node 1" b
-        H["node 1"]: < !m{b}@1.5 !n{}@2 crash@3 recover view{1,b}@4min ]
+        H["node 1"]: < !m{b}@1.5 !n{}@2 local crash@3 recover view{1,b}@4min ]
         H2: < arrive(m) ?m@1700ms discard(n) ]
         delta 2
         epsilon 1ms
@@ -41,6 +41,7 @@ def test_a_history() -> None:
     assert [event.kind for event in first.events] == [
         EventKind.SEND,
         EventKind.SEND,
+        EventKind.LOCAL,
         EventKind.CRASH,
         EventKind.RECOVER,
         EventKind.VIEW,
@@ -48,6 +49,7 @@ def test_a_history() -> None:
     assert [event.time for event in first.events] == [
         1_500_000_000,
         2_000_000_000,
+        None,
         3_000_000_000,
         None,
         240_000_000_000,

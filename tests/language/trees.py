@@ -162,7 +162,7 @@ def item(choices: Choices) -> syntax.LogItem:
         case "mark":
             return syntax.Mark()
         case "change":
-            kind = pick(choices, (EventKind.CRASH, EventKind.RECOVER, EventKind.VIEW))
+            kind = pick(choices, (EventKind.CRASH, EventKind.RECOVER, EventKind.VIEW, EventKind.LOCAL))
             members = destinations(choices) if kind is EventKind.VIEW else None
             return syntax.Change(kind, members, time(choices))
         case _:

@@ -23,10 +23,11 @@ def run_of(execution: Execution) -> oracle.Run:
                 what = "deliver"
             elif event.kind is EventKind.ARRIVE:
                 what = "arrive"
+            elif event.kind is EventKind.LOCAL:
+                what = "local"
             else:
                 continue
-            assert event.message is not None
-            events.append((what, event.message, event.time))
+            events.append((what, event.message or "", event.time))
             recorded.append(
                 None if event.clock is None else [event.clock.get(e, 0) for e in execution.entities]
             )

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Run:
-    """One execution. `histories[i]` is a list of (what, message, time), what being "send", "deliver" or
-    "arrive".
+    """One execution. `histories[i]` is a list of (what, message, time), what being "send", "deliver",
+    "arrive" or "local".
 
     `to[m]` is the set of the numbers of m's destinations. `clocks` is aligned with `histories`: a list of
     counts or None.
@@ -274,7 +274,7 @@ def vector_time(run: Run) -> bool:
                 first = what == "deliver" and m not in [e[1] for e in history[: at[i]] if e[0] == "deliver"]
                 if what == "deliver" and m not in attached and any(m in log for log in run.sl):
                     break
-                if what in ("send", "deliver"):
+                if what in ("send", "deliver", "local"):
                     for k, count in enumerate(attached.get(m, ()) if what == "deliver" else ()):
                         current[i][k] = max(current[i][k], count)
                     current[i][i] += 1

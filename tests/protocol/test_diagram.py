@@ -56,6 +56,17 @@ def test_times_are_told_and_kept_in_order() -> None:
     assert sorted(rows.values()) == list(rows.values())
 
 
+def test_a_local_event_is_a_small_mark() -> None:
+    text = "cluster E1 E2\nH1: < local !a{2} ]\nH2: < ?a local@3 ]\nexpect CO\n"
+    assert drawn(text) == [
+        "E1         E2",
+        "│          │",
+        "∙          │",
+        "● a{2} ──▶ ● a",
+        "│          ∙ @3",
+    ]
+
+
 @pytest.mark.parametrize("text", ["cluster E1\n", "cluster E1 E2\nH1: < crash recover ]\n"])
 def test_nothing_to_draw_but_lifelines(text: str) -> None:
     assert drawn(text + "expect CO\n")[0].startswith("E1")

@@ -55,6 +55,18 @@ def test_clocks_travel_in_the_headers(recorder: Recorder) -> None:
     assert rows(recorder)[-1]["clock"] == {"x": 1, "y": 2, "z": 1}
 
 
+def test_clocks_count_local_events(recorder: Recorder) -> None:
+    x, y = recorder.entity("x"), recorder.entity("y")
+    x.local()
+    y.deliver(x.send("m", to=["y"]))
+    assert [(row["event"], row["clock"]) for row in rows(recorder)] == [
+        ("local", {"x": 1}),
+        ("send", {"x": 2}),
+        ("deliver", {"x": 2, "y": 1}),
+    ]
+    recorder.assert_keeps("vector_time")
+
+
 def test_headers_that_were_lost_are_an_error(recorder: Recorder) -> None:
     with pytest.raises(KeyError, match=MESSAGE):
         recorder.entity("x").deliver({})

@@ -2,7 +2,7 @@
 
 Loss, duplication, creation, reordering, misdelivery, silent entities, messages to nobody, sends that were
 not logged, times that are present, partly missing or do not fit together, recorded clocks right and wrong,
-arrivals, crashes, incomplete traces, and impossible executions (a delivery before its send, a cycle of
+arrivals, local events, crashes, incomplete traces, and impossible executions (a delivery before its send, a cycle of
 happens-before).
 
 `executions()` is the hypothesis strategy, `execution(Seeded(seed))` the same by seed. `Shape` says what may
@@ -149,6 +149,10 @@ def _schedule(
                 (Event(EventKind.CRASH), Event(EventKind.RECOVER), Event(EventKind.VIEW, members=entities)),
             )
             ready.append((entity, event))
+    if chance(choices, 20):
+        ready.extend(
+            (entity, Event(EventKind.LOCAL)) for entity in entities for _ in range(choices.integer(0, 2))
+        )
     order: list[Step] = []
     in_order = chance(choices, 30)
     while ready:
@@ -193,13 +197,13 @@ def _clocked(
     clocked = []
     for entity, event in steps:
         mine = current[entity]
-        if event.kind in (EventKind.SEND, delivery) and event.message is not None:
+        if event.kind in (EventKind.SEND, delivery, EventKind.LOCAL):
             if event.kind is delivery:
-                for other, count in sent.get(event.message, {}).items():
+                for other, count in sent.get(event.message or "", {}).items():
                     mine[other] = max(mine.get(other, 0), count)
             mine[entity] = mine.get(entity, 0) + 1
             if event.kind is EventKind.SEND:
-                sent[event.message] = dict(mine)
+                sent[event.message or ""] = dict(mine)
             clock = dict(mine)
             if mode == 3 and chance(choices, 15):
                 clock[pick(choices, entities)] = choices.integer(0, 5)

@@ -322,7 +322,7 @@ COLUMNS = {
     "entity": IDS,
     "seq": st.one_of(st.integers(-1, 5), st.sampled_from([None, 1.0, "1", 2**64])),
     "event": st.sampled_from(
-        ["send", "deliver", "arrive", "discard", "crash", "recover", "view", "other", None]
+        ["send", "deliver", "arrive", "discard", "crash", "recover", "view", "local", "other", None]
     ),
     "message": IDS,
     "dest": st.one_of(st.none(), st.lists(IDS, max_size=3), st.just("E1")),
@@ -361,7 +361,7 @@ PLAIN = st.fixed_dictionaries(
     {
         "execution": st.sampled_from(["x", "y"]),
         "entity": st.sampled_from(["E1", "E2"]),
-        "event": st.sampled_from(["send", "deliver", "crash", "view"]),
+        "event": st.sampled_from(["send", "deliver", "crash", "view", "local"]),
         "message": st.sampled_from(["m1", "m2"]),
     },
     optional={

@@ -402,7 +402,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`crash`, `recover` or `view{1, 2}` in a history."""
+    """`crash`, `recover`, `local` or `view{1, 2}` in a history."""
 
     event: EventKind
     members: Destinations | None = None

@@ -72,7 +72,7 @@ FUNCTIONS: Final = {
             "implied_clock",
             (EVENT, ENTITY),
             Sort.NUMBER,
-            "how many sends and deliveries of i happen before e or are e (CMD paper, Lemma 2)",
+            "how many sends, deliveries and local events of i happen before e or are e (CMD paper, Lemma 2)",
         ),
     )
 }
@@ -185,7 +185,9 @@ STATEMENTS: Final = {
 }
 """Which grammar rule a statement that begins with a word is."""
 
-HISTORY_WORDS: Final = {word: word.upper() for word in ("arrive", "discard", "crash", "recover", "view")}
+HISTORY_WORDS: Final = {
+    word: word.upper() for word in ("arrive", "discard", "crash", "recover", "view", "local")
+}
 """Words that are reserved inside `< ... ]` only."""
 
 SYMBOLS: Final = {

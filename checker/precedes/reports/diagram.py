@@ -49,10 +49,12 @@ def diagram(execution: Execution, marked: frozenset[Place] = frozenset()) -> str
 
 
 def label(execution: Execution, event: Event) -> str:
-    """What stands beside the dot of an event."""
+    """What stands beside the dot of an event; nothing beside a local one, but for its time."""
     everybody = frozenset(execution.entities)
     if event.kind is EventKind.VIEW:
         text = "view{" + ",".join(_place(execution, name) for name in event.members) + "}"
+    elif event.kind is EventKind.LOCAL:
+        text = ""
     elif event.message is None:
         text = event.kind.value
     elif event.kind is EventKind.SEND:
@@ -118,13 +120,18 @@ class _Canvas:
             self._draw(arrow)
         for (entity, number), row in self.layout.rows.items():
             column = self.columns[entity]
-            self.texts[row, column] = "◆" if self._is_marked(entity, number) else "●"
+            self.texts[row, column] = self._sign(entity, number)
             for k, character in enumerate(self.labels[entity, number]):
                 self.texts[row, column + 2 + k] = character
         names = ""
         for column, name in zip(self.columns, self.execution.entities, strict=True):
             names = f"{names:<{column}}" + name
         return [names, *(self._line(row) for row in range(-1, self.height + (1 if self._open() else 0)))]
+
+    def _sign(self, entity: int, number: int) -> str:
+        if self.execution.histories[entity].events[number].kind is EventKind.LOCAL:
+            return "∙"
+        return "◆" if self._is_marked(entity, number) else "●"
 
     def _is_marked(self, entity: int, number: int) -> bool:
         history = self.execution.histories[entity]

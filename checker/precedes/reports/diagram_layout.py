@@ -214,7 +214,14 @@ def ordered(execution: Execution) -> Iterator[tuple[EventPlace, Event, bool]]:
         ready = [
             (entity, event)
             for entity, event in open_
-            if event.kind in (EventKind.SEND, EventKind.CRASH, EventKind.RECOVER, EventKind.VIEW)
+            if event.kind
+            in (
+                EventKind.SEND,
+                EventKind.CRASH,
+                EventKind.RECOVER,
+                EventKind.VIEW,
+                EventKind.LOCAL,
+            )
             or event.message in sent
             or event.message not in logged
         ] or open_

@@ -153,6 +153,8 @@ class _Drawing:
 
     def _labels(self) -> Iterator[str]:
         for each in self.plane.labels:
+            if not each.text:
+                continue
             entity, number = each.place
             event = self.execution.histories[entity].events[number]
             marked = self._is_marked(self.execution.entities[entity], event.kind, event.message)
@@ -171,6 +173,8 @@ class _Drawing:
             signs.append((_dot(EventKind.SEND, delivery, at, _SOFT, 3.5), "send"))
         if delivery in kinds:
             signs.append((_dot(delivery, delivery, at, _SOFT, 3.5), "delivery"))
+        if EventKind.LOCAL in kinds:
+            signs.append((_dot(EventKind.LOCAL, delivery, at, _SOFT, 3.5), "local event"))
         if self.lost:
             signs.append((_cross(at, 4, _SOFT), "addressed there, never delivered"))
         if self.plane.kept_back:
@@ -192,7 +196,7 @@ class _Drawing:
 
 
 def _dot(kind: EventKind, delivery: EventKind, at: Point, ink: str, radius: float) -> str:
-    """Hollow for a send, filled for a delivery, a small diamond for all else."""
+    """Hollow for a send, filled for a delivery, a short stroke for a local event, a small diamond for all else."""
     x, y = at
     if kind is EventKind.SEND:
         return (
@@ -201,6 +205,8 @@ def _dot(kind: EventKind, delivery: EventKind, at: Point, ink: str, radius: floa
         )
     if kind is delivery:
         return f'<circle class="delivery" cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{ink}"/>'
+    if kind is EventKind.LOCAL:
+        return f'<path class="local" d="M{x - 3:g} {y:g}h6" fill="none" stroke="{ink}" stroke-width="1.6"/>'
     return (
         f'<path class="event" d="M{x:g} {y - radius:g}l{radius:g} {radius:g}l{-radius:g} {radius:g}'
         f'l{-radius:g} {-radius:g}z" fill="{ink}"/>'

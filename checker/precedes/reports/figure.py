@@ -178,7 +178,7 @@ class _Drawing:
                 return self._about(event, history, "?")
             case EventKind.ARRIVE | EventKind.DISCARD:
                 return self._about(event, history, f"{event.kind.value}(", ")")
-            case EventKind.CRASH | EventKind.RECOVER:
+            case EventKind.CRASH | EventKind.RECOVER | EventKind.LOCAL:
                 return _Entry(event.kind.value + self._time(event))
             case EventKind.VIEW:
                 return _Entry(f"view{self._set(event.members)}{self._time(event)}")

@@ -57,6 +57,7 @@ _VERBS: Final = {
     EventKind.CRASH: "crashes",
     EventKind.RECOVER: "recovers",
     EventKind.VIEW: "changes its view",
+    EventKind.LOCAL: "does something of its own",
 }
 
 

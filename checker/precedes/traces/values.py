@@ -43,10 +43,11 @@ _OTHER_WORDS: Final = {
     EventKind.CRASH: frozenset({"crashed", "stop", "stopped", "fail", "failed"}),
     EventKind.RECOVER: frozenset({"recovered", "restart", "restarted"}),
     EventKind.VIEW: frozenset({"rebalance", "rebalanced", "membership"}),
+    EventKind.LOCAL: frozenset({"internal", "step", "compute"}),
 }
 
 DEST_IGNORED: Final = "`dest` on rows that are not sends is ignored"
-MESSAGE_IGNORED: Final = "`message` on crash, recover and view rows is ignored"
+MESSAGE_IGNORED: Final = "`message` on crash, recover, view and local rows is ignored"
 
 
 class RowError(Exception):

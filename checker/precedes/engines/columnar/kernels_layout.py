@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 _SEND: Final = 0
-_KINDS: Final = 7
+_KINDS: Final = 8
 _FIRST_WITHOUT_MESSAGE: Final = 4
 _EVERYBODY: Final = -1
 _LISTED: Final = -2

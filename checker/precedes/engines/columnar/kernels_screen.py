@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 _SEND: Final = 0
-_KINDS: Final = 7
+_KINDS: Final = 8
 _FIRST_WITHOUT_MESSAGE: Final = 4
 _EVERYBODY: Final = -1
 _MOST_BITS: Final = 62

@@ -111,6 +111,9 @@ def _runtime_functions() -> dict[str, FunctionType]:
 def _jitted_runtime() -> dict[str, Any]:
     """These functions for compiled code: each calls the compiled form of the others."""
     names: dict[str, Any] = {"__name__": RUNTIME[0].__name__}
+    names |= {
+        name: value for module in RUNTIME for name, value in vars(module).items() if isinstance(value, int)
+    }
     for name, function in _runtime_functions().items():
         names[name] = _cached(FunctionType(function.__code__, names, name))
     return names

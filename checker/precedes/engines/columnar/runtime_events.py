@@ -5,7 +5,14 @@ See `runtime` for what such code may be, and for the parameters in common.
 
 from __future__ import annotations
 
+from typing import Final
+
 from precedes.engines.columnar.runtime import Column, Scratch
+
+SEND: Final = 0
+ARRIVE: Final = 2
+LOCAL: Final = 7
+"""Places in `EventKind`, written out: numba keeps compiled code by the text of this file."""
 
 
 def event_places(
@@ -49,13 +56,13 @@ def event_places(
             if message < 0:
                 continue
             kind = event_kind[base + event]
-            if kind == 0:
+            if kind == SEND:
                 if send_event[message] < 0:
                     send_event[message] = event
             else:
                 if kind == delivery_kind and delivery_event[entity * m + message] < 0:
                     delivery_event[entity * m + message] = event
-                if kind == 2 and arrival_event[entity * m + message] < 0:
+                if kind == ARRIVE and arrival_event[entity * m + message] < 0:
                     arrival_event[entity * m + message] = event
     return count
 
@@ -287,20 +294,25 @@ def arrivals_recorded(
 ) -> bool:
     """Whether the execution has an arrival."""
     for event in range(event_offsets[first_entity], event_offsets[first_entity + n]):
-        if event_kind[event] == 2 and event_message[event] >= 0:
+        if event_kind[event] == ARRIVE and event_message[event] >= 0:
             return True
     return False
+
+
+def clocks_count(kind: int, delivery_kind: int) -> bool:
+    """Whether vector time counts events of a kind: sends, deliveries and local events."""
+    return kind == SEND or kind == delivery_kind or kind == LOCAL
 
 
 def counted_events(
     n: int, first_entity: int, event_offsets: Column, event_kind: Column, delivery_kind: int, counted: Scratch
 ) -> None:
-    """For every event, how many sends and deliveries its entity has up to it."""
+    """For every event, how many events that clocks count its entity has up to it."""
     base = event_offsets[first_entity]
     for entity in range(n):
         count = 0
         for event in range(event_offsets[first_entity + entity], event_offsets[first_entity + entity + 1]):
-            if event_kind[event] == 0 or event_kind[event] == delivery_kind:
+            if clocks_count(event_kind[event], delivery_kind):
                 count += 1
             counted[event - base] = count
 
@@ -308,7 +320,7 @@ def counted_events(
 def vector_time(
     event: int, entity: int, n: int, first_entity: int, event_offsets: Column, vector: Column, counted: Column
 ) -> int:
-    """The number of sends and deliveries of the entity that happen before the event or are it, where every
+    """The number of events of the entity that clocks count and that happen before the event or are it, where every
     send was logged.
     """
     known = vector[event * n + entity]
@@ -335,14 +347,14 @@ def vector_time_doubt(
     vector: Column,
     possible: Column,
 ) -> int:
-    """Reasons why that number is not known, or 0: some send or delivery of the entity may happen before the
-    event.
+    """Reasons why that number is not known, or 0: some event of the entity that clocks count may happen before
+    the event.
     """
     base = event_offsets[first_entity]
     for other in range(
         event_offsets[first_entity + entity] - base, event_offsets[first_entity + entity + 1] - base
     ):
-        if event_kind[base + other] == 0 or event_kind[base + other] == delivery_kind:
+        if clocks_count(event_kind[base + other], delivery_kind):
             before = happens_before_with_gaps(
                 other, event, 0, n, m, count, event_owner, delivery_event, vector, possible
             )
@@ -382,7 +394,7 @@ def vector_time_with_gaps(
     for other in range(
         event_offsets[first_entity + entity] - base, event_offsets[first_entity + entity + 1] - base
     ):
-        counts = event_kind[base + other] == 0 or event_kind[base + other] == delivery_kind
+        counts = clocks_count(event_kind[base + other], delivery_kind)
         if counts and certainly_until(other, event, n, m, count, event_owner, delivery_event, vector):
             number += 1
     for message in range(m):

@@ -4,7 +4,7 @@ Definition 1).
 1. e1 ~> e2 where one entity did e1 and then e2.
 2. s(m) ~> r(m). The receipt r(m) is an event of the execution's kind of delivery, and every delivery of m is
    one, repeats too. A delivery of what nobody sent has no such edge. Arrivals (where they are not the
-   deliveries), discards, crashes and views are internal events: they stand in the order of their entity and
+   deliveries), discards, crashes, views and local events are internal events: they stand in the order of their entity and
    carry nothing from another, for the process knows of a message once it is delivered.
 3. e1 ~> e2 where e1 ~> e and e ~> e2.
 
@@ -138,8 +138,8 @@ class HappensBeforeRelation:
                 return None
 
     def of_entity(self, entity: str) -> list[int]:
-        """The sends and deliveries of an entity, unlogged sends among them."""
-        counted = (EventKind.SEND, self._delivery)
+        """The events of an entity that clocks count: sends, deliveries and local events, unlogged sends among them."""
+        counted = (EventKind.SEND, self._delivery, EventKind.LOCAL)
         return [n for n, event in enumerate(self.events) if event.entity == entity and event.kind in counted]
 
     # ---- the relation --------------------------------------------------------------------------------------
