@@ -301,7 +301,7 @@ def arrivals_recorded(
 
 def clocks_count(kind: int, delivery_kind: int) -> bool:
     """Whether vector time counts events of a kind: sends, deliveries and local events."""
-    return kind == SEND or kind == delivery_kind or kind == LOCAL
+    return kind in (SEND, delivery_kind, LOCAL)
 
 
 def counted_events(

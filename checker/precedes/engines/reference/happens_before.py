@@ -4,8 +4,8 @@ Definition 1).
 1. e1 ~> e2 where one entity did e1 and then e2.
 2. s(m) ~> r(m). The receipt r(m) is an event of the execution's kind of delivery, and every delivery of m is
    one, repeats too. A delivery of what nobody sent has no such edge. Arrivals (where they are not the
-   deliveries), discards, crashes, views and local events are internal events: they stand in the order of their entity and
-   carry nothing from another, for the process knows of a message once it is delivered.
+   deliveries), discards, crashes, views and local events are internal: they stand in the order of their entity
+   and carry nothing from another, for the process knows of a message once it is delivered.
 3. e1 ~> e2 where e1 ~> e and e ~> e2.
 
 It is found by following edges; no clock is computed here, so that clocks can be checked against it.
