@@ -7,6 +7,7 @@ before 3.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from precedes.commands.exploring import explore
 from precedes.commands.gate import explain, gate, init
 from precedes.commands.options import MEMORY, SPECS, TIMEOUT
 from precedes.commands.simulating import simulate
+from precedes.commands.terminal import put
 from precedes.commands.verifying import infer, verify
 from precedes.exits import Exit
 
@@ -54,7 +56,7 @@ def check(
         limits = Limits(timeout, memory, accept_bounds, tell)
         results = checking.check(checking.source_files(files), limits)
     text = printed.as_json(results) if form == "json" else printed.as_text(results, verbose=verbose)
-    click.echo(text, nl=False)
+    put(text)
     outcomes = [outcome for result in results for outcome in result.outcomes]
     if Outcome.OTHERWISE in outcomes:
         return Exit.VIOLATED
@@ -96,7 +98,7 @@ def search(
         answer = questions.search(
             formula, library_with(specs), entities, messages, Limits(timeout, memory, progress=tell)
         )
-    click.echo(printed.search_json(answer) if form == "json" else printed.search_text(answer), nl=False)
+    put(printed.search_json(answer) if form == "json" else printed.search_text(answer))
     exits = {
         Outcome.AS_STATED: Exit.HOLDS,
         Outcome.OTHERWISE: Exit.VIOLATED,
@@ -138,7 +140,7 @@ def lattice(specs: tuple[str, ...], form: str, output: str | None, timeout: floa
     with progress_line() as tell:
         found = answered(library, Limits(timeout, memory, progress=tell))
     if output is None:
-        click.echo(printed.as_form(found, form), nl=False)
+        put(printed.as_form(found, form))
     else:
         printed.write(found, form, output)
     return Exit.UNDECIDED if found.open else Exit.HOLDS
@@ -157,12 +159,10 @@ def convert(traces: tuple[str, ...], output: str) -> Exit:
     with progress() as advance:
         result = converted(traces, output, notices, advance)
     for notice in notices.all():
-        click.echo(f"notice {notice.render()}")
-    click.echo(f"{output}: {result.executions:,} executions, {result.rows:,} rows")
+        put(f"notice {notice.render()}")
+    put(f"{output}: {result.executions:,} executions, {result.rows:,} rows")
     if result.irregular:
-        click.echo(
-            f"{result.irregular:,} executions repeat or contradict themselves; all of their rows are kept"
-        )
+        put(f"{result.irregular:,} executions repeat or contradict themselves; all of their rows are kept")
     return Exit.HOLDS
 
 
@@ -175,7 +175,7 @@ def list_names(specs: tuple[str, ...]) -> Exit:
     from precedes.protocol.models import installed
     from precedes.reports.listing import listing
 
-    click.echo(listing(checking.library_with(specs), installed(), FORMATS), nl=False)
+    put(listing(checking.library_with(specs), installed(), FORMATS))
     return Exit.HOLDS
 
 
@@ -203,26 +203,26 @@ def run(command: Callable[[], Any]) -> int:
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except click.ClickException as error:
-        error.show()
+        shown = io.StringIO()
+        error.show(shown)
+        put(shown.getvalue(), error=True)
         return Exit.COULD_NOT_RUN
     except PrecedesError as error:
-        click.echo(str(error), err=True)
+        put(str(error), error=True)
         return Exit.COULD_NOT_RUN
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
+        put("interrupted", error=True)
         return 130
     except BrokenPipeError:
         # The reader of our output went away (`| head`). Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.COULD_NOT_RUN
     except OSError as error:
-        click.echo(
-            f"U003 {error.strerror or error}{f': {error.filename}' if error.filename else ''}", err=True
-        )
+        put(f"U003 {error.strerror or error}{f': {error.filename}' if error.filename else ''}", error=True)
         return Exit.COULD_NOT_RUN
     except Exception as error:
         if os.environ.get("PRECEDES_DEBUG"):
             raise
-        click.echo(f"I001 internal error: {type(error).__name__}: {error}", err=True)
-        click.echo("    this is a defect of precedes; PRECEDES_DEBUG=1 shows where", err=True)
+        put(f"I001 internal error: {type(error).__name__}: {error}", error=True)
+        put("    this is a defect of precedes; PRECEDES_DEBUG=1 shows where", error=True)
         return Exit.COULD_NOT_RUN

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from precedes.commands.terminal import put
 from precedes.exits import Exit
 
 if TYPE_CHECKING:
@@ -70,13 +71,13 @@ def draw(
         for each in scenarios
     ]
     if output is None:
-        click.echo("\n".join(texts), nl=False)
+        put("\n".join(texts))
     elif into_folder:
         folder = Path(output)
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in zip(_file_names(scenarios, form), texts, strict=True):
             (folder / name).write_text(text, encoding="utf-8")
-            click.echo(f"wrote {folder / name}")
+            put(f"wrote {folder / name}")
     else:
         Path(output).write_text("\n".join(texts), encoding="utf-8")
     return Exit.HOLDS

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from precedes.commands.options import AS_WRITTEN, DESTINATIONS, SETTINGS, SPECS
+from precedes.commands.terminal import put
 from precedes.exits import Exit
 
 FAULTS = {
@@ -122,7 +123,7 @@ def explore(form: str, **options: Any) -> Exit:
                 advance=lambda states, depth: tell(f"{states:,} states, depth {depth}"),
             )
             explored.append(printed.Explored(protocol, bounds, found))
-    click.echo(printed.as_json(explored) if form == "json" else printed.as_text(explored), nl=False)
+    put(printed.as_json(explored) if form == "json" else printed.as_text(explored))
     verdicts = {each.found.verdict for each in explored}
     if Verdict.VIOLATED in verdicts:
         return Exit.VIOLATED

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from precedes.commands.options import SPECS
+from precedes.commands.terminal import put, put_coloured
 from precedes.exits import Exit
 from precedes.gate.outputs import FORMATS
 
@@ -50,7 +51,7 @@ def gate(**options: Any) -> Exit:
     from precedes.gate import session
 
     told = session.run(session.Request(**options), Path.cwd(), os.environ)
-    click.echo(told.text, nl=False, color=told.colour)
+    (put_coloured if told.colour else put)(told.text)
     return told.exit
 
 
@@ -72,7 +73,7 @@ def explain(what: str | None, specs: tuple[str, ...]) -> Exit:
         from precedes.reports.definitions import defined
 
         text = defined(what, library_with(specs))
-    click.echo(text, nl=False)
+    put(text)
     return Exit.HOLDS
 
 
@@ -83,6 +84,6 @@ def init(folder: str) -> Exit:
     from precedes.gate.starter import write
 
     for path in write(Path(folder)):
-        click.echo(f"wrote {path}")
-    click.echo("now: precedes gate")
+        put(f"wrote {path}")
+    put("now: precedes gate")
     return Exit.HOLDS

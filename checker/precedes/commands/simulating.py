@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from precedes.commands.options import AS_WRITTEN, DESTINATIONS, SETTINGS
+from precedes.commands.terminal import put
 from precedes.exits import Exit
 
 RATES = {
@@ -103,5 +104,5 @@ def simulate(output: str, **options: Any) -> Exit:
         done = simulate(
             simulation, output, engine=options["engine"], master=options["master"], advance=advance
         )
-    click.echo(printed.as_text(output, protocols, simulation, done), nl=False)
+    put(printed.as_text(output, protocols, simulation, done))
     return Exit.HOLDS

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from precedes.commands.options import SPECS
+from precedes.commands.terminal import put
 from precedes.exits import Exit
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -80,7 +81,7 @@ def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **opti
         report, notices = verification.verify(question, advance)
     seconds = time.perf_counter() - started
     text = printed.as_json if form == "json" else printed.as_text
-    click.echo(text(report, notices, seconds), nl=False)
+    put(text(report, notices, seconds))
     return {Verdict.HOLDS: Exit.HOLDS, Verdict.VIOLATED: Exit.VIOLATED, Verdict.UNKNOWN: Exit.UNDECIDED}[
         report.verdict
     ]
@@ -105,7 +106,7 @@ def infer(traces: tuple[str, ...], form: str, **options: Any) -> Exit:
         found, notices = inference.infer(question, advance)
     seconds = time.perf_counter() - started
     if form == "json":
-        click.echo(printed.as_json(found, notices, seconds), nl=False)
+        put(printed.as_json(found, notices, seconds))
     else:
-        click.echo(printed.as_text(found, notices, seconds, question), nl=False)
+        put(printed.as_text(found, notices, seconds, question))
     return Exit.HOLDS if found.verdict is Verdict.HOLDS else Exit.UNDECIDED

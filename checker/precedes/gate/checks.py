@@ -15,6 +15,7 @@ from precedes.diagnostics import PrecedesError, usage
 from precedes.execution import Event as ExecutionEvent
 from precedes.execution import EventKind, Execution
 from precedes.gate.items import Event, Item
+from precedes.language.names import shown
 from precedes.language.scenario_text import as_scenario
 
 
@@ -109,8 +110,8 @@ def scenario_of(execution: Execution, name: str) -> str:
 
 
 def _said(event: ExecutionEvent, execution: Execution) -> str:
-    text = event.kind.value if event.message is None else f"{event.kind.value} {event.message}"
+    text = event.kind.value if event.message is None else f"{event.kind.value} {shown(event.message)}"
     if event.kind is EventKind.SEND and event.message is not None:
         to = execution.messages[event.message].destinations or frozenset()
-        text += f" to {', '.join(entity for entity in execution.entities if entity in to) or 'nobody'}"
+        text += f" to {', '.join(shown(entity) for entity in execution.entities if entity in to) or 'nobody'}"
     return text if event.time is None else f"{text} at {event.time} ns"

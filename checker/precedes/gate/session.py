@@ -21,6 +21,7 @@ from precedes.gate.outputs.text import closing, coloured
 from precedes.gate.running import Summary
 from precedes.gate.running import run as carry_out
 from precedes.outcomes import Outcome
+from precedes.printable import printable
 from precedes.reports.progress import progress_line
 
 IN_REPOSITORY = frozenset({"sarif", "github", "gitlab"})
@@ -79,7 +80,7 @@ def run(request: Request, folder: Path, environment: Mapping[str, str]) -> Told:
     if environment.get("GITHUB_STEP_SUMMARY"):
         with Path(environment["GITHUB_STEP_SUMMARY"]).open("a", encoding="utf-8") as file:
             file.write(renderer("github-summary")(summary))
-    text = _shown(in_repository if form in IN_REPOSITORY else summary, form, request)
+    text = printable(_shown(in_repository if form in IN_REPOSITORY else summary, form, request))
     colour = form == "text" and _colour(environment)
     return Told(coloured(text) if colour else text, EXITS[summary.outcome], colour)
 

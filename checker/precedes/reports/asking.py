@@ -4,11 +4,11 @@ back.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any, Final
 
 from precedes.outcomes import ClaimAnswer, Outcome, Shown
+from precedes.printable import json_text
 from precedes.reports.figure import figure, sentence
 
 _LOG: Final = re.compile(r"(?:SL|RL|H)(?:\d+|\[.*\]): <")
@@ -66,4 +66,4 @@ def search_json(answer: ClaimAnswer) -> str:
     """The same for programs."""
     document = claim_json(answer)
     del document["line"]
-    return json.dumps({"schema": 1, **document}, ensure_ascii=False, indent=2) + "\n"
+    return json_text({"schema": 1, **document})

@@ -4,12 +4,12 @@ not.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from precedes.checking import Answer, FileResult
 from precedes.outcomes import Outcome
+from precedes.printable import json_text
 from precedes.verdict import Verdict
 
 JSON_SCHEMA = 1
@@ -86,7 +86,7 @@ def as_json(results: Sequence[FileResult]) -> str:
         ]
         claims = [claim_json(claim) for claim in result.claims]
         files.append({"path": result.path, "scenarios": scenarios, "claims": claims})
-    return json.dumps({"schema": JSON_SCHEMA, "files": files}, ensure_ascii=False, indent=2) + "\n"
+    return json_text({"schema": JSON_SCHEMA, "files": files})
 
 
 def _statement(answer: Answer) -> dict[str, Any]:

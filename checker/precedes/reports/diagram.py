@@ -17,6 +17,7 @@ from typing import Final
 
 from precedes.execution import Event, EventKind, Execution
 from precedes.language.names import written
+from precedes.printable import columns as width
 from precedes.reports.diagram_layout import Arrow, Layout, Side, laid_out
 from precedes.reports.moments import clock_of
 from precedes.reports.places import Place
@@ -75,6 +76,17 @@ def _place(execution: Execution, entity: str) -> str:
     return entity[1:] if numbered else written(entity)
 
 
+def _cells(text: str) -> list[str]:
+    """A text cell by cell: marks with the character that they are on, nothing in the second cell of a wide one."""
+    cells: list[str] = []
+    for character in text:
+        taken = width(character)
+        if not taken and cells:
+            cells[-1] += character
+        cells += [character, ""][:taken]
+    return cells
+
+
 class _Canvas:
     """Cells of strokes and of text, row by row."""
 
@@ -89,17 +101,18 @@ class _Canvas:
             + (" ×" if place in layout.kept_back else "")
             for place in layout.rows
         }
+        self.names = [written(entity) for entity in execution.entities]
         self.columns = self._columns()
         self.height = layout.height
 
     def _columns(self) -> list[int]:
         """Where the lifelines are: each as far from the one before as names, labels and tracks need."""
         columns = [0]
-        for entity, name in enumerate(self.execution.entities[:-1]):
-            texts = [len(self.labels[place]) for place in self.layout.rows if place[0] == entity]
+        for entity, name in enumerate(self.names[:-1]):
+            texts = [width(self.labels[place]) for place in self.layout.rows if place[0] == entity]
             inner = max(texts, default=0) + 3
             tracks = self.layout.tracks[entity]
-            columns.append(columns[-1] + max(len(name) + 3, inner + 2 * tracks + 4))
+            columns.append(columns[-1] + max(width(name) + 3, inner + 2 * tracks + 4))
         return columns
 
     def _track(self, gutter: int, number: int) -> int:
@@ -108,7 +121,7 @@ class _Canvas:
         return self._after_labels(gutter) + 2 * number
 
     def _after_labels(self, entity: int) -> int:
-        texts = [len(self.labels[place]) for place in self.layout.rows if place[0] == entity]
+        texts = [width(self.labels[place]) for place in self.layout.rows if place[0] == entity]
         return self.columns[entity] + max(texts, default=0) + 4
 
     def lines(self) -> list[str]:
@@ -121,11 +134,11 @@ class _Canvas:
         for (entity, number), row in self.layout.rows.items():
             column = self.columns[entity]
             self.texts[row, column] = self._sign(entity, number)
-            for k, character in enumerate(self.labels[entity, number]):
-                self.texts[row, column + 2 + k] = character
+            for k, cell in enumerate(_cells(self.labels[entity, number])):
+                self.texts[row, column + 2 + k] = cell
         names = ""
-        for column, name in zip(self.columns, self.execution.entities, strict=True):
-            names = f"{names:<{column}}" + name
+        for column, name in zip(self.columns, self.names, strict=True):
+            names += " " * (column - width(names)) + name
         return [names, *(self._line(row) for row in range(-1, self.height + (1 if self._open() else 0)))]
 
     def _sign(self, entity: int, number: int) -> str:
@@ -143,10 +156,11 @@ class _Canvas:
 
     def _line(self, row: int) -> str:
         cells = [column for r, column in (*self.strokes, *self.texts) if r == row]
-        width = max(cells, default=-1) + 1
         return "".join(
-            self.texts.get((row, column)) or _STROKES.get(self.strokes.get((row, column), 0), " ")
-            for column in range(width)
+            self.texts[row, column]
+            if (row, column) in self.texts
+            else _STROKES.get(self.strokes.get((row, column), 0), " ")
+            for column in range(max(cells, default=-1) + 1)
         ).rstrip()
 
     def _stroke(self, row: int, column: int, bits: int) -> None:
@@ -183,7 +197,7 @@ class _Canvas:
         if side is Side.LEFT:
             return self.columns[entity] - 2
         texts = [
-            len(self.labels[place])
+            width(self.labels[place])
             for place, at in self.layout.rows.items()
             if at == row and place[0] == entity
         ]

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from unicodedata import east_asian_width
 
 from precedes.execution import Event, EventKind, Execution
+from precedes.language.names import written
 from precedes.reports.diagram import label
 from precedes.reports.diagram_layout import EventPlace, ordered
 
@@ -141,7 +142,7 @@ class _Laying:
         boxes, labels = _Labelling(columns, dots, curves, kept_back).labels(texts, self.rows)
         names = [
             (x - text_width(name) / 2, x + text_width(name) / 2)
-            for x, name in zip(columns, self.execution.entities, strict=True)
+            for x, name in zip(columns, map(written, self.execution.entities), strict=True)
         ]
         turns = [curve.at(0.5).x for curve in curves]
         left = min([a for a, _ in names] + [box.left for box in boxes] + turns, default=0.0)
@@ -204,7 +205,7 @@ class _Laying:
 
     def _columns(self, texts: dict[EventPlace, str]) -> list[float]:
         """Each as far from the one before as names and labels need."""
-        entities = self.execution.entities
+        entities = [written(entity) for entity in self.execution.entities]
         widest = [0.0] * len(entities)
         for (entity, _), text in texts.items():
             widest[entity] = max(widest[entity], text_width(text))

@@ -13,6 +13,8 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from precedes.execution import EventKind, Execution
+from precedes.language.names import written
+from precedes.printable import printable
 from precedes.reports.diagram_plane import FONT, RADIUS, Curve, Plane, Point, plane, text_width
 from precedes.reports.places import Place
 
@@ -84,7 +86,7 @@ class _Drawing:
         width, height = right - left, below - top + _MARGIN / 2
         opening = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-            f'viewBox="{left:.0f} {top:.0f} {width:.0f} {height:.0f}" role="img" '
+            f'viewBox="{left:.0f} {top:.0f} {width:.0f} {height:.0f}" role="img" xml:space="preserve" '
             f'font-family="Helvetica, Arial, sans-serif">'
         )
         title = f"<title>{_escaped(heading or self.execution.name)}</title>"
@@ -97,7 +99,7 @@ class _Drawing:
 
     def _lifelines(self) -> Iterator[str]:
         for x, name in zip(self.plane.columns, self.execution.entities, strict=True):
-            yield _text(name, Point(x, -16), more=' font-weight="600" text-anchor="middle"')
+            yield _text(written(name), Point(x, -16), more=' font-weight="600" text-anchor="middle"')
             yield (
                 f'<line class="life" x1="{x:g}" y1="-6" x2="{x:g}" y2="{self.plane.bottom + 10:g}" '
                 f'stroke="{_LIFE}" stroke-width="1.2"/>'
@@ -152,15 +154,19 @@ class _Drawing:
             yield _dot(event.kind, self.execution.delivery, dot, _MARK if marked else _INK, RADIUS + marked)
 
     def _labels(self) -> Iterator[str]:
+        """Each over a white outline of itself, which is drawn apart: where a renderer does not know `paint-order`, an
+        outline of the text itself would cover it.
+        """
+        halo = ' class="halo" aria-hidden="true" stroke="#ffffff" stroke-width="3" stroke-linejoin="round"'
         for each in self.plane.labels:
             if not each.text:
                 continue
             entity, number = each.place
             event = self.execution.histories[entity].events[number]
             marked = self._is_marked(self.execution.entities[entity], event.kind, event.message)
-            more = ' paint-order="stroke" stroke="#ffffff" stroke-width="3" stroke-linejoin="round"'
-            more += ' text-anchor="end"' if each.to_left else ""
+            more = ' text-anchor="end"' if each.to_left else ""
             more += ' font-weight="600"' if marked else ""
+            yield _text(each.text, each.at, ink="#ffffff", more=more + halo)
             yield _text(each.text, each.at, ink=_MARK if marked else _INK, more=more)
 
     def _legend(self, left: float, right: float, y: float) -> tuple[list[str], float, float]:
@@ -228,7 +234,7 @@ def _text(text: str, at: Point, *, ink: str = _INK, size: float = FONT, more: st
 
 def _escaped(text: str) -> str:
     """Text for XML, in which some characters can stand in no way at all."""
-    return escape("".join(character if character.isprintable() else "\ufffd" for character in text))
+    return escape(printable(text))
 
 
 def _lines(text: str, width: float, size: float) -> Iterable[str]:

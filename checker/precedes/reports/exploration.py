@@ -5,7 +5,6 @@ That is shown as steps, as histories, as a space-time diagram, and as a scenario
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,6 +12,7 @@ from typing import Any, Final
 from precedes.engines.reference import Witness
 from precedes.language.names import written
 from precedes.language.scenario_text import as_scenario
+from precedes.printable import json_text
 from precedes.protocol.bounds import FAULTS, Bounds
 from precedes.protocol.exploration import Exploration, Finding
 from precedes.protocol.histories import needed
@@ -173,7 +173,7 @@ def as_json(explored: Sequence[Explored]) -> str:
         "verdict": whole.value,
         "explorations": [_document(each) for each in explored],
     }
-    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    return json_text(document)
 
 
 def _document(explored: Explored) -> dict[str, Any]:

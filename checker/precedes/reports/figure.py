@@ -15,6 +15,7 @@ from typing import Final, assert_never
 from precedes.engines.reference.explanation import Witness
 from precedes.execution import Event, EventKind, Execution, History
 from precedes.language.names import written
+from precedes.printable import columns
 from precedes.reports.moments import Clock, clock_of
 from precedes.reports.places import Place, needs_histories, places
 from precedes.reports.sentence import sentence
@@ -63,14 +64,14 @@ class _Line:
     def lay_out(self, width: int) -> None:
         """Write the line, cut where it is wider than `width`."""
         shown: list[_Entry] = list(self.entries)
-        if len(self.label) + 7 + sum(len(entry.text) + 1 for entry in shown) > width:
+        if columns(self.label) + 7 + sum(columns(entry.text) + 1 for entry in shown) > width:
             shown = self._cut()
             self.is_cut = True
         self.text = f"{self.label}: <"
-        self.carets = " " * len(self.text)
+        self.carets = " " * columns(self.text)
         for entry in shown:
             self.text += f" {entry.text}"
-            self.carets += f" {('^' if entry.marked else ' ') * len(entry.text)}"
+            self.carets += f" {('^' if entry.marked else ' ') * columns(entry.text)}"
         self.text += " ]"
         self.carets = f"{self.carets} {'^' if self.is_lacking else ' '}".rstrip()
 
@@ -120,8 +121,8 @@ class _Drawing:
             rows = self._concerned(rows)
         drawn = [] if self.numbered else ["cluster " + " ".join(map(written, self.execution.entities))]
         pairs = [row for row in rows.values() if len(row) == 2]
-        beside = max((len(row[0].text) for row in pairs), default=0) + 3
-        side_by_side = beside + max((len(row[1].text) for row in pairs), default=0) <= WIDTH
+        beside = max((columns(row[0].text) for row in pairs), default=0) + 3
+        side_by_side = beside + max((columns(row[1].text) for row in pairs), default=0) <= WIDTH
         for row in rows.values():
             if len(row) == 2 and side_by_side:
                 drawn += _line(*(line.text for line in row), at=beside)
@@ -213,7 +214,7 @@ class _Drawing:
 
 def _line(left: str, right: str = "", *, at: int = 0) -> list[str]:
     """One line of two columns, or none where both are empty; marks become a comment of the language."""
-    text = f"{left:<{at}}{right}".rstrip()
+    text = f"{left}{' ' * (at - columns(left))}{right}".rstrip()
     if text and not text.strip(" ^"):
         text = "#" + text[1:]
     return [text] if text else []

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
 from precedes.inference import Inferred
+from precedes.printable import json_text
 from precedes.reports.verification import helped, remarks, size_of
 from precedes.traces import Notice
 from precedes.verification import Question
@@ -41,7 +41,7 @@ def as_json(found: Inferred, notices: Sequence[Notice], seconds: float) -> str:
         "notices": [{"code": notice.code, "message": notice.render()} for notice in notices],
         "timings": {"seconds": round(seconds, 3)},
     }
-    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    return json_text(document)
 
 
 def as_text(found: Inferred, notices: Sequence[Notice], seconds: float, question: Question) -> str:

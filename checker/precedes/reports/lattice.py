@@ -14,6 +14,7 @@ from precedes.diagnostics import usage
 from precedes.engines.solver import NoCounterexample
 from precedes.lattice import Lattice, Pair, Refutation, Violation
 from precedes.outcomes import Shown
+from precedes.printable import json_text
 from precedes.reports.asking import explained, pasteable
 from precedes.reports.hasse_svg import svg
 from precedes.reports.hasse_text import diagram
@@ -176,7 +177,7 @@ def as_json(lattice: Lattice) -> str:
         ],
         "apart": lattice.apart,
     }
-    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    return json_text(document)
 
 
 def as_proved(lattice: Lattice) -> str:

@@ -8,34 +8,23 @@ from typing import Final, assert_never
 
 from precedes.engines.reference.terms import Terms, Unknown
 from precedes.formula import (
-    ArrivalEvent,
     Comparison,
     Constant,
-    DeliveryEvent,
     Delta,
     Difference,
     Dimension,
-    EntityNamed,
-    EntityTerm,
-    EntityVariable,
     Epsilon,
-    EventTerm,
-    LogTerm,
-    MessageTerm,
     NumberTerm,
     Position,
-    ReceiptLog,
     RecordedClock,
     Relation,
     Scaled,
-    Sender,
-    SendEvent,
     Size,
     Sum,
     TimeOf,
     VectorTime,
 )
-from precedes.language.names import shown
+from precedes.reports.identifiers import Identifiers, log_text
 from precedes.reports.moments import Clock, duration_text
 from precedes.verdict import TRUE
 
@@ -63,6 +52,7 @@ class Numbers:
 
     terms: Terms
     clock: Clock
+    ids: Identifiers
 
     def comparison(self, atom: Comparison, value: int) -> str:
         """A comparison that came out true or false."""
@@ -82,18 +72,19 @@ class Numbers:
             case Epsilon():
                 return "epsilon" + self._known(term, Dimension.DURATION)
             case TimeOf(event):
-                return event_words(event) + self._known(term, Dimension.TIME)
+                return self.ids.of_event(event) + self._known(term, Dimension.TIME)
             case Position(message, log):
-                return f"the place of {message_name(message)} in {log_name(log)}" + self._known(term)
+                return f"the place of {self.ids.of_message(message)} in {log_text(log)}" + self._known(term)
             case Size(log):
-                return f"the size of {log_name(log)}" + self._known(term)
+                return f"the size of {log_text(log)}" + self._known(term)
             case RecordedClock(event, entity):
-                return f"the recorded clock of {event_words(event)} for {entity_name(entity)}" + self._known(
-                    term
+                return (
+                    f"the recorded clock of {self.ids.of_event(event)} for {self.ids.of_entity(entity)}"
+                    + self._known(term)
                 )
             case VectorTime(event, entity):
                 return (
-                    f"the clock of {event_words(event)} for {entity_name(entity)} that the events imply"
+                    f"the clock of {self.ids.of_event(event)} for {self.ids.of_entity(entity)} that the events imply"
                     + self._known(term)
                 )
             case Sum(left, right):
@@ -119,40 +110,3 @@ class Numbers:
                 return str(value)
             case _:
                 assert_never(dimension)
-
-
-def event_words(event: EventTerm) -> str:
-    """`the delivery of m at E1`."""
-    match event:
-        case SendEvent(message):
-            return f"the send of {message_name(message)}"
-        case DeliveryEvent(message, entity):
-            return f"the delivery of {message_name(message)} at {entity_name(entity)}"
-        case ArrivalEvent(message, entity):
-            return f"the arrival of {message_name(message)} at {entity_name(entity)}"
-        case _:
-            assert_never(event)
-
-
-def log_name(log: LogTerm) -> str:
-    """`RL[E1]`, `SL[E1, E2]`, as the language writes them."""
-    if isinstance(log, ReceiptLog):
-        return f"RL[{entity_name(log.entity)}]"
-    to = "" if log.to is None else f", {entity_name(log.to)}"
-    return f"SL[{entity_name(log.entity)}{to}]"
-
-
-def entity_name(entity: EntityTerm) -> str:
-    """The name of an entity, or of the variable that stands for it."""
-    match entity:
-        case EntityNamed(name) | EntityVariable(name):
-            return shown(name)
-        case Sender(message):
-            return f"the sender of {message_name(message)}"
-        case _:
-            assert_never(entity)
-
-
-def message_name(message: MessageTerm) -> str:
-    """The name of a message, or of the variable that stands for it."""
-    return shown(message.name)

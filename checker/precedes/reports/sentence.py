@@ -19,6 +19,7 @@ from precedes.formula import (
     And,
     Comparison,
     DeliveryEvent,
+    EntityNamed,
     EntityVariable,
     Exists,
     Forall,
@@ -46,8 +47,8 @@ from precedes.formula import (
     Sent,
     Truth,
 )
+from precedes.reports.identifiers import Identifiers, log_text
 from precedes.reports.moments import duration_text
-from precedes.reports.numbers import entity_name, log_name, message_name
 from precedes.reports.statements import Statements, about_delta, listed
 from precedes.traversal import walk
 from precedes.verdict import FALSE, TRUE
@@ -96,6 +97,7 @@ class _Telling:
         self._about_events = any(isinstance(fact.formula, HappensBefore) for fact in self._facts)
         timed = self._about_events or any(isinstance(fact.formula, Comparison) for fact in self._facts)
         self._statements = Statements(execution, timed=timed)
+        self._ids = self._statements.ids
         self._execution = execution
 
     def tell(self) -> str:
@@ -133,7 +135,7 @@ class _Telling:
             case Repeated(message, log):
                 return _Clause(said(formula, value), _Order.RECEIPTS, _membership(message, log))
             case Exists() if value == FALSE:
-                said_there = _said_there(formula) if _sought(formula) else frozenset()
+                said_there = _said_there(formula) if _sought(formula, self._ids) else frozenset()
                 return _Clause(self._nothing(formula, fact.instances), _Order.REST, said_there)
             case SameEntity() if not fact.context and _by_sender(formula):
                 return _Clause(said(formula, value), _Order.REST)
@@ -147,10 +149,10 @@ class _Telling:
     def _happens_before(self, atom: HappensBefore) -> _Clause:
         """Two deliveries at one entity in their order; else the chain that leads from one event to the other."""
         match atom.first, atom.second:
-            case DeliveryEvent(first, here), DeliveryEvent(second, there) if here == there:
-                text = self._statements.delivery_order(
-                    entity_name(here), message_name(first), message_name(second)
-                )
+            case DeliveryEvent(first, EntityNamed(here)), DeliveryEvent(second, EntityNamed(there)) if (
+                here == there
+            ):
+                text = self._statements.delivery_order(here, first.name, second.name)
                 return _Clause(text, _Order.RECEIPTS, _deliveries(atom))
         relation = self._statements.terms.happens_before
         earlier, later = relation.named(atom.first), relation.named(atom.second)
@@ -165,21 +167,19 @@ class _Telling:
 
     def _nothing(self, formula: Exists, instances: Sequence[Fact]) -> str:
         """Why nothing does what something should."""
-        recorded = self._statements.recorded
+        recorded, ids = self._statements.recorded, self._ids
         match formula:
             case Exists(EntityVariable() as who, Truth(True), InLog(message, SendLog(of, to))) if of == who:
-                name = message_name(message)
-                sender = recorded.sender(name)
+                sender = recorded.sender(message.name)
                 if sender is None or to is None:
-                    return f"nobody sent {name}"
-                return f"{sender} does not send {name} to {entity_name(to)}"
+                    return f"nobody sent {ids.of_message(message)}"
+                return f"{ids.entity(sender)} does not send {ids.of_message(message)} to {ids.of_entity(to)}"
             case Exists(
                 EntityVariable() as who, IsDestination(member, sent), InLog(message, ReceiptLog(of))
             ) if member == of == who and sent == message:
-                name = message_name(message)
-                reached = self._statements.entities_in_order(recorded.destinations(name) or ())
-                return f"{name} was addressed to {listed(reached)}, none of them delivers it"
-        sought = _sought(formula)
+                reached = self._statements.entities_in_order(recorded.destinations(message.name) or ())
+                return f"{ids.of_message(message)} was addressed to {self._listed(reached)}, none of them delivers it"
+        sought = _sought(formula, ids)
         if sought:
             return sought
         texts = dict.fromkeys(self._statements.statement(fact.formula, fact.value) for fact in instances)
@@ -195,9 +195,11 @@ class _Telling:
         Nothing where `said` has it already.
         """
         orders = [
-            (entity_name(atom.log.entity), frozenset((message_name(atom.first), message_name(atom.second))))
+            (atom.log.entity.name, frozenset((atom.first.name, atom.second.name)))
             for atom in (fact.formula for fact in self._facts)
-            if isinstance(atom, Precedes) and isinstance(atom.log, ReceiptLog)
+            if isinstance(atom, Precedes)
+            and isinstance(atom.log, ReceiptLog)
+            and isinstance(atom.log.entity, EntityNamed)
         ]
         owners = list(dict.fromkeys(owner for owner, _ in orders))
         pairs = {pair for _, pair in orders}
@@ -205,21 +207,26 @@ class _Telling:
             return self._addressed_to(self._statements.messages_in_order(pairs.pop()), owners)
         asked: dict[str, list[str]] = {}
         for fact in self._facts:
-            if isinstance(fact.formula, IsDestination) and fact.value == TRUE:
-                name = message_name(fact.formula.message)
-                if f"{name} was addressed to" not in said:
-                    asked.setdefault(name, []).append(entity_name(fact.formula.entity))
-        in_order = self._statements.entities_in_order
-        return ", ".join(f"{name} was addressed to {listed(in_order(to))}" for name, to in asked.items())
+            match fact.formula:
+                case IsDestination(EntityNamed(entity), MessageNamed(name)) if fact.value == TRUE:
+                    if f"{self._ids.message(name)} was addressed to" not in said:
+                        asked.setdefault(name, []).append(entity)
+        return ", ".join(
+            f"{self._ids.message(name)} was addressed to {self._listed(self._statements.entities_in_order(to))}"
+            for name, to in asked.items()
+        )
 
     def _addressed_to(self, messages: Sequence[str], entities: Sequence[str]) -> str:
-        recorded = self._statements.recorded
+        recorded, ids = self._statements.recorded, self._ids
         if not all(map(recorded.logged, messages)):
             return ""
         others = [(m, e) for m in messages for e in entities if e not in (recorded.destinations(m) or ())]
         if others:
-            return ", ".join(f"{message} was not addressed to {entity}" for message, entity in others)
-        return f"both were addressed to {listed(entities)}"
+            return ", ".join(f"{ids.message(m)} was not addressed to {ids.entity(e)}" for m, e in others)
+        return f"both were addressed to {self._listed(entities)}"
+
+    def _listed(self, entities: Sequence[str]) -> str:
+        return listed([*map(self._ids.entity, entities)])
 
     def _within_delta(self) -> str:
         """Delta, where it is among what makes the failure one."""
@@ -245,35 +252,35 @@ def _without_repetition(clauses: Sequence[_Clause]) -> list[_Clause]:
     return sorted(dict.fromkeys(c for c in clauses if c in left), key=lambda clause: clause.order)
 
 
-def _sought(formula: Exists) -> str:
+def _sought(formula: Exists, ids: Identifiers) -> str:
     """`shipping delivers nothing from payments before o`: what a log was searched for in vain, where it was searched by
     the sender. What is in the log instead would only tell of messages that nobody thought of.
     """
     match formula:
         case Exists(MessageVariable() as found, InLog(message, log), body) if message == found:
             parts = body.parts if isinstance(body, And) else (body,)
-            words = [_quality(part, found, log) for part in parts]
+            words = [_quality(part, found, log, ids) for part in parts]
             if None in words or not any(_by_sender(part) for part in parts):
                 return ""
             does = "delivers" if isinstance(log, ReceiptLog) else "sends"
-            to = f" to {entity_name(log.to)}" if isinstance(log, SendLog) and log.to is not None else ""
-            return f"{entity_name(log.entity)} {does} nothing{to} {' '.join(filter(None, words))}".rstrip()
+            to = f" to {ids.of_entity(log.to)}" if isinstance(log, SendLog) and log.to is not None else ""
+            return f"{ids.of_entity(log.entity)} {does} nothing{to} {' '.join(filter(None, words))}".rstrip()
     return ""
 
 
-def _quality(formula: Formula, found: MessageVariable, log: LogTerm) -> str | None:
+def _quality(formula: Formula, found: MessageVariable, log: LogTerm, ids: Identifiers) -> str | None:
     """One thing that is asked of the message to be found; None where there are no short words for it."""
     match formula:
         case SameEntity(Sender(message), other) | SameEntity(other, Sender(message)) if message == found:
-            return f"from {entity_name(other)}"
+            return f"from {ids.of_entity(other)}"
         case Not(SameEntity(Sender(message), other)) | Not(SameEntity(other, Sender(message))) if (
             message == found
         ):
-            return f"not from {entity_name(other)}"
+            return f"not from {ids.of_entity(other)}"
         case Precedes(first, second, there) if there == log and first == found != second:
-            return f"before {message_name(second)}"
+            return f"before {ids.of_message(second)}"
         case Precedes(first, second, there) if there == log and second == found != first:
-            return f"after {message_name(first)}"
+            return f"after {ids.of_message(first)}"
     return None
 
 
@@ -296,10 +303,10 @@ def _by_sender(formula: Formula) -> bool:
 
 def _membership(message: MessageTerm, log: LogTerm) -> frozenset[Membership]:
     whole = SendLog(log.entity) if isinstance(log, SendLog) else log
-    return frozenset({(message_name(message), log_name(whole))})
+    return frozenset({(message.name, log_text(whole))})
 
 
 def _deliveries(formula: Formula) -> frozenset[Membership]:
     """The deliveries that a formula speaks of as events."""
     events = (node for node in walk(formula) if isinstance(node, DeliveryEvent))
-    return frozenset((message_name(event.message), log_name(ReceiptLog(event.entity))) for event in events)
+    return frozenset((event.message.name, log_text(ReceiptLog(event.entity))) for event in events)

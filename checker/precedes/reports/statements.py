@@ -43,9 +43,9 @@ from precedes.formula import (
     Truth,
     Undetermined,
 )
-from precedes.language.names import shown
+from precedes.reports.identifiers import identifiers_of, log_text
 from precedes.reports.moments import clock_of, duration_text
-from precedes.reports.numbers import Numbers, entity_name, event_words, log_name, message_name
+from precedes.reports.numbers import Numbers
 from precedes.traversal import entities_in, messages_in
 from precedes.verdict import FALSE, TRUE
 
@@ -69,8 +69,9 @@ class Statements:
         self.execution = execution
         self.recorded = evaluator.recorded
         self.terms = evaluator.terms
+        self.ids = identifiers_of(execution)
         self._clock = clock_of(execution)
-        self._numbers = Numbers(self.terms, self._clock)
+        self._numbers = Numbers(self.terms, self._clock, self.ids)
         self._timed = timed
 
     def statement(self, formula: Formula, value: int) -> str:
@@ -80,23 +81,23 @@ class Statements:
             case InLog(message, log):
                 return self._membership(message, log, true)
             case Precedes(first, second, log):
-                return self.order(message_name(first), message_name(second), log, true)
+                return self.order(first.name, second.name, log, true)
             case Repeated(message, log):
-                return self._repetition(message_name(message), entity_name(log.entity), true)
+                return self._repetition(message, log, true)
             case Sent(message):
-                return f"{'somebody' if true else 'nobody'} sent {message_name(message)}"
+                return f"{'somebody' if true else 'nobody'} sent {self.ids.of_message(message)}"
             case IsDestination(entity, message):
-                return f"{message_name(message)} was {_not(true)}addressed to {entity_name(entity)}"
+                return f"{self.ids.of_message(message)} was {_not(true)}addressed to {self.ids.of_entity(entity)}"
             case SameEntity(Sender(message), other) | SameEntity(other, Sender(message)):
                 return self._origin(message, other, true)
             case SameEntity(left, right):
-                return f"{entity_name(left)} is {_not(true)}{entity_name(right)}"
+                return f"{self.ids.of_entity(left)} is {_not(true)}{self.ids.of_entity(right)}"
             case SameMessage(left, right):
-                return f"{message_name(left)} is {_not(true)}{message_name(right)}"
+                return f"{self.ids.of_message(left)} is {_not(true)}{self.ids.of_message(right)}"
             case HappensBefore(SendEvent(first), SendEvent(second)):
-                return f"{_not(true)}{message_name(first)} ~> {message_name(second)}"
+                return f"{_not(true)}{self.ids.of_message(first)} ~> {self.ids.of_message(second)}"
             case HappensBefore(earlier, later):
-                return f"{_not(true)}{event_words(earlier)} ~> {event_words(later)}"
+                return f"{_not(true)}{self.ids.of_event(earlier)} ~> {self.ids.of_event(later)}"
             case Comparison():
                 return self._comparison(formula, value)
             case FailureLine():
@@ -108,7 +109,10 @@ class Statements:
             case Not(body):
                 return self.statement(body, FALSE if true else TRUE)
             case Forall() | Exists() | Acyclic() | And() | Or() | Implies() | Iff():
-                about = [*messages_in(formula), *entities_in(formula)]
+                about = [
+                    *map(self.ids.message, messages_in(formula)),
+                    *map(self.ids.entity, entities_in(formula)),
+                ]
                 return f"what is said of {listed(about) or 'all of them'} is {'true' if true else 'false'}"
             case _:
                 assert_never(formula)
@@ -116,51 +120,58 @@ class Statements:
     # ---- logs ----------------------------------------------------------------------------------------------
 
     def _membership(self, message: MessageTerm, log: LogTerm, true: bool) -> str:
-        here, name = entity_name(log.entity), message_name(message)
+        here, name = self.ids.of_entity(log.entity), self.ids.of_message(message)
         if isinstance(log, ReceiptLog):
             return f"{here} delivers {name}" if true else f"{here} does not deliver {name}"
-        to = "" if log.to is None else f" to {entity_name(log.to)}"
+        to = "" if log.to is None else f" to {self.ids.of_entity(log.to)}"
         return f"{here} sends {name}{to}" if true else f"{here} does not send {name}{to}"
 
     def order(self, first: str, second: str, log: LogTerm, true: bool) -> str:
         """In which order, if at all, two messages stand in a log."""
-        here = entity_name(log.entity)
+        here = self.ids.of_entity(log.entity)
         if isinstance(log, SendLog):
             contained = [self.terms.in_send_log(message, log) == TRUE for message in (first, second)]
+            before, after = map(self.ids.message, (first, second) if true else (second, first))
             if not all(contained):
-                return f"{log_name(log)} does not have both {first} and {second}"
-            before, after = (first, second) if true else (second, first)
+                one, other = self.ids.message(first), self.ids.message(second)
+                return f"{log_text(log)} does not have both {one} and {other}"
             return f"{here} sends {before} before {after}"
-        log_places = self.recorded.delivery_place.get(here, {})
+        owner = self.terms.entity(log.entity)
+        log_places = {} if owner is None else self.recorded.delivery_place.get(owner, {})
         present = [message for message in (first, second) if message in log_places]
-        if len(present) == 2:
-            return self.delivery_order(here, *sorted(present, key=lambda message: log_places[message]))
+        if owner is not None and len(present) == 2:
+            return self.delivery_order(owner, *sorted(present, key=lambda message: log_places[message]))
+        one, other = self.ids.message(first), self.ids.message(second)
         if not present:
-            return f"{here} delivers neither {first} nor {second}"
-        return f"{here} delivers {present[0]} without {second if present[0] == first else first}"
+            return f"{here} delivers neither {one} nor {other}"
+        if present[0] != first:
+            one, other = other, one
+        return f"{here} delivers {one} without {other}"
 
-    def delivery_order(self, here: str, first: str, second: str) -> str:
+    def delivery_order(self, entity: str, first: str, second: str) -> str:
         """`E3 delivers m3 before m1`, or with the times of both where these matter and are known."""
+        here, one, other = self.ids.entity(entity), self.ids.message(first), self.ids.message(second)
         if first == second:
-            return f"{here} delivers {first}"
+            return f"{here} delivers {one}"
         before, after = (
-            self.recorded.first[self.execution.delivery, name, here].time for name in (first, second)
+            self.recorded.first[self.execution.delivery, name, entity].time for name in (first, second)
         )
         if not self._timed or before is None or after is None:
-            return f"{here} delivers {first} before {second}"
-        return f"{here} delivers {first} at {self._clock.text(before)}, {second} at {self._clock.text(after)}"
+            return f"{here} delivers {one} before {other}"
+        return f"{here} delivers {one} at {self._clock.text(before)}, {other} at {self._clock.text(after)}"
 
     def _origin(self, message: MessageTerm, other: EntityTerm, true: bool) -> str:
         """`o is from orders, not from payments`."""
-        name, sender = message_name(message), self.recorded.sender(message.name)
+        name, sender = self.ids.of_message(message), self.recorded.sender(message.name)
         if true or sender is None:
-            return f"{name} is {_not(true)}from {entity_name(other)}"
-        return f"{name} is from {shown(sender)}, not from {entity_name(other)}"
+            return f"{name} is {_not(true)}from {self.ids.of_entity(other)}"
+        return f"{name} is from {self.ids.entity(sender)}, not from {self.ids.of_entity(other)}"
 
-    def _repetition(self, message: str, here: str, true: bool) -> str:
-        count = self.recorded.delivery_count.get((here, message), 0)
+    def _repetition(self, message: MessageTerm, log: LogTerm, true: bool) -> str:
+        owner = self.terms.entity(log.entity)
+        count = 0 if owner is None else self.recorded.delivery_count.get((owner, message.name), 0)
         times = "not more than once" if not true else "twice" if count == 2 else f"{count} times"
-        return f"{here} delivers {message} {times}"
+        return f"{self.ids.of_entity(log.entity)} delivers {self.ids.of_message(message)} {times}"
 
     def _marks(self) -> str:
         """Where the failure line is and no mark."""
@@ -169,8 +180,8 @@ class Statements:
         for entity, place in failure_line(self.recorded).items():
             log = self.execution.delivered(entity)
             if marks.get(entity, len(log)) != place:
-                before = f"before {log[place]}" if place < len(log) else "at the end"
-                wrong.append(f"the failure line of {entity} is {before}")
+                before = f"before {self.ids.message(log[place])}" if place < len(log) else "at the end"
+                wrong.append(f"the failure line of {self.ids.entity(entity)} is {before}")
         return ", ".join(wrong)
 
     # ---- time and happens-before ---------------------------------------------------------------------------
@@ -184,9 +195,9 @@ class Statements:
                 ) if message == sent:
                     late, at = self.terms.number(atom.left), self.terms.number(sending)
                     if isinstance(late, int) and isinstance(at, int) and self.execution.delta is not None:
-                        after = f"{message_name(message)} {duration_text(late - at)} after its send"
+                        after = f"{self.ids.of_message(message)} {duration_text(late - at)} after its send"
                         delta = duration_text(self.execution.delta)
-                        return f"{entity_name(entity)} delivers {after}, delta is {delta}"
+                        return f"{self.ids.of_entity(entity)} delivers {after}, delta is {delta}"
         return self._numbers.comparison(atom, value)
 
     def chain(self, events: Sequence[Occurrence]) -> str:
@@ -195,11 +206,12 @@ class Statements:
         here = verb = ""
         for event in events:
             doing = "delivers" if event.kind is self.execution.delivery else _VERBS[event.kind]
-            what = doing if event.message is None else f"{doing} {event.message}"
+            message = "" if event.message is None else self.ids.message(event.message)
+            what = f"{doing} {message}".rstrip()
             if event.entity != here:
-                told.append(f"{event.entity} {what}")
+                told.append(f"{self.ids.entity(event.entity)} {what}")
             else:
-                told[-1] += f" then {what if doing != verb or event.message is None else event.message}"
+                told[-1] += f" then {message if message and doing == verb else what}"
             here, verb = event.entity, doing
         return ", ".join(told)
 

@@ -4,13 +4,13 @@ every engine.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any, Final
 
 from precedes.engines.judging import Count, Report, Unknown
 from precedes.engines.reference import Explanation, Witness
 from precedes.language.names import shown
+from precedes.printable import json_text
 from precedes.reports.figure import figure, sentence
 from precedes.traces import Notice
 from precedes.verdict import Reason, Verdict, reasons
@@ -62,7 +62,7 @@ def as_json(report: Report, notices: Sequence[Notice], seconds: float) -> str:
         "notices": [{"code": notice.code, "message": notice.render()} for notice in notices],
         "timings": {"seconds": round(seconds, 3)},
     }
-    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    return json_text(document)
 
 
 def _witness(explanation: Explanation) -> Witness | None:

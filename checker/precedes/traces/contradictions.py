@@ -13,6 +13,7 @@ from typing import Final
 import pyarrow as pa
 
 from precedes.diagnostics import Diagnostic, PrecedesError
+from precedes.language.names import shown
 from precedes.traces.problems import TOLD_AT_ONCE
 
 _TOLD_PER_EXECUTION: Final = 3
@@ -75,7 +76,7 @@ def _diagnostic(finding: Finding, table: pa.Table) -> Diagnostic:
     execution = table["execution"][finding.second].as_py()
     return Diagnostic(
         finding.kind.value,
-        f"execution {execution}: {_text(finding, table)}",
+        f"execution {shown(execution)}: {_text(finding, table)}",
         table["file"][finding.second].as_py(),
         hint=_HINTS[finding.kind],
         row=table["row"][finding.second].as_py(),
@@ -85,22 +86,22 @@ def _diagnostic(finding: Finding, table: pa.Table) -> Diagnostic:
 def _text(finding: Finding, table: pa.Table) -> str:
     one, other = (table.slice(row, 1).to_pylist()[0] for row in (finding.first, finding.second))
     here, there = place(table, finding.first), place(table, finding.second)
-    message = other["message"]
+    message, entity = (None if name is None else shown(name) for name in (other["message"], other["entity"]))
     match finding.kind:
         case Contradiction.TWO_SENDERS:
-            return f"{message} is sent by {one['entity']} ({here}) and by {other['entity']} ({there})"
+            return f"{message} is sent by {shown(one['entity'])} ({here}) and by {entity} ({there})"
         case Contradiction.RESENT_TO_OTHERS:
             return f"{message} is sent to {_set(one['dest'])} ({here}) and to {_set(other['dest'])} ({there})"
         case Contradiction.ONE_SEQ:
-            return f"{other['entity']} has two events with seq {other['seq']} that differ ({here}; {there})"
+            return f"{entity} has two events with seq {other['seq']} that differ ({here}; {there})"
         case Contradiction.AFTER_CRASH:
-            return f"{other['entity']} crashes ({here}), and its next event is no recovery ({there})"
+            return f"{entity} crashes ({here}), and its next event is no recovery ({there})"
         case Contradiction.OTHER_SENDER:
-            first = one["entity"] if one["event"] == 0 else one["sender"]
-            return f"{message} was sent by {first} ({here}), but its sender is {other['sender']} by {there}"
+            first = shown(one["entity"] if one["event"] == 0 else one["sender"])
+            return f"{message} was sent by {first} ({here}), but its sender is {shown(other['sender'])} by {there}"
         case Contradiction.LONG_CLOCK:
-            return f"a clock of {other['entity']} has more numbers than the cluster has entities ({there})"
+            return f"a clock of {entity} has more numbers than the cluster has entities ({there})"
 
 
 def _set(dest: list[str] | None) -> str:
-    return "every entity" if dest is None else "{" + ",".join(sorted(set(dest))) + "}"
+    return "every entity" if dest is None else "{" + ",".join(map(shown, sorted(set(dest)))) + "}"

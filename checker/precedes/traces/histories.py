@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from precedes.columns import MISSING_TIME, Int64, Names
 from precedes.diagnostics import Diagnostic, PrecedesError
+from precedes.language.names import shown
 from precedes.traces import notices as notice
 from precedes.traces.arrow import arrow
 from precedes.traces.contradictions import place
@@ -158,7 +159,7 @@ def _refuse_some(table: pa.Table, entity: Int64, seq: Int64, entity_names: Names
         diagnostics.append(
             Diagnostic(
                 "T020",
-                f"`seq` is missing, and another row of entity {entity_names[number]} has one ({other})",
+                f"`seq` is missing, and another row of entity {shown(entity_names[number])} has one ({other})",
                 table["file"][row].as_py(),
                 hint="within an execution all rows of an entity have `seq`, or none has",
                 row=table["row"][row].as_py(),

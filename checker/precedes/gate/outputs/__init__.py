@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from precedes.printable import printable
+
 if TYPE_CHECKING:
     # The command line reads the table below, and is to start without what a run of the gate needs.
     from precedes.gate.running import Summary
@@ -27,6 +29,6 @@ FORMATS: Final[Mapping[str, str]] = {
 
 
 def renderer(name: str) -> Render:
-    """The function that renders a format; its libraries are loaded now and not before."""
+    """The function that renders a format in printable characters; its libraries are loaded now and not before."""
     render: Render = import_module(f"precedes.gate.outputs.{FORMATS[name]}").render
-    return render
+    return lambda summary: printable(render(summary))

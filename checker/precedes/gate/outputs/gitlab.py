@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 from precedes.gate.running import Summary
+from precedes.printable import json_text
 
 SEVERITIES = {"error": "critical", "warning": "minor", "note": "info", "off": "info"}
 
@@ -22,4 +21,4 @@ def render(summary: Summary) -> str:
         for judged in summary.told()
         if not judged.accepted
     ]
-    return json.dumps(entries, ensure_ascii=False, indent=2) + "\n"
+    return json_text(entries)

@@ -27,6 +27,7 @@ def render(summary: Summary) -> str:
     """The page; findings in the order of the checks."""
     environment = Environment(
         loader=PackageLoader("precedes.gate.outputs"),
+        keep_trailing_newline=True,
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -10,6 +10,7 @@ from msgspec import Struct
 from precedes.gate.items import Event, Place
 from precedes.gate.outputs.text import WORDS
 from precedes.gate.running import Summary
+from precedes.printable import printable_json
 
 SCHEMA: Literal[1] = 1
 """The version. The form grows by keys; a key never changes its meaning under one number."""
@@ -77,4 +78,4 @@ def render(summary: Summary) -> str:
     )
     outcome: Any = WORDS[summary.outcome]
     document = Document(SCHEMA, outcome, summary.checks, summary.reused, summary.fixed, findings)
-    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+    return printable_json(msgspec.json.format(msgspec.json.encode(document), indent=2).decode()) + "\n"

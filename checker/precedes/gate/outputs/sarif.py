@@ -6,7 +6,6 @@ out and counted in the run's properties.
 
 from __future__ import annotations
 
-import json
 from importlib.metadata import version
 from itertools import groupby
 from typing import Any
@@ -15,6 +14,8 @@ from urllib.parse import quote
 from precedes.gate.items import Item
 from precedes.gate.rules import Rule, rules
 from precedes.gate.running import Judged, Summary
+from precedes.language.names import shown
+from precedes.printable import json_text
 
 MOST_RESULTS = 5_000
 MOST_STEPS = 1_000
@@ -40,7 +41,7 @@ def render(summary: Summary) -> str:
         "properties": {"leftOut": len(told) - len(kept)},
     }
     document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    return json_text(document)
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
@@ -90,8 +91,8 @@ def _flows(item: Item) -> list[dict[str, Any]]:
     flows = []
     for entity, events in groupby(item.events[:MOST_STEPS], key=lambda event: event.entity):
         steps = [
-            {"location": _location(item, f"{entity}: {event.text}"), "executionOrder": order}
+            {"location": _location(item, f"{shown(entity)}: {event.text}"), "executionOrder": order}
             for order, event in enumerate(events, 1)
         ]
-        flows.append({"id": entity, "message": {"text": entity}, "locations": steps})
+        flows.append({"id": entity, "message": {"text": shown(entity)}, "locations": steps})
     return flows

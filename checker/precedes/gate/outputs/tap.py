@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from precedes.gate.running import Judged, Summary
+from precedes.printable import printable
 
 
 def render(summary: Summary) -> str:
@@ -27,11 +28,16 @@ def _point(number: int, judged: Judged) -> list[str]:
         + ("accepted" if judged.accepted else item.result if item.result == "undecided" else judged.severity)
     )
     block = [
-        f"message: {json.dumps(item.message, ensure_ascii=False)}",
+        f"message: {_text(item.message)}",
         f"severity: {judged.severity}",
-        f"at: {json.dumps(f'{item.place.path}:{item.place.line}')}",
+        f"at: {_text(f'{item.place.path}:{item.place.line}')}",
     ]
     if item.detail:
         # Lines may begin with spaces: how far the block is indented has to be said.
         block += ["figure: |2", *(f"  {line}" for line in item.detail.splitlines())]
     return [f"not ok {number} - {name}{why}", "  ---", *(f"  {line}" for line in block), "  ..."]
+
+
+def _text(text: str) -> str:
+    """A text between quotation marks that YAML reads. Its escapes are not all of JSON's."""
+    return json.dumps(printable(text), ensure_ascii=False)
