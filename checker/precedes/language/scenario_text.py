@@ -8,6 +8,7 @@ from typing import Final
 
 from precedes.execution import Event, EventKind, Execution, History
 from precedes.language import syntax
+from precedes.language.names import written
 from precedes.language.printing import statement_text
 
 UNITS: Final = (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
@@ -97,5 +98,11 @@ def _clocks(execution: Execution) -> Iterator[str]:
     for history in execution.histories:
         for event in history.events:
             if event.clock is not None:
-                clock = ", ".join(f"{entity} {event.clock.get(entity, 0)}" for entity in execution.entities)
-                yield f"# clock of {event.kind.value} {event.message} at {history.entity}: {clock}"
+                counts = ((written(entity), event.clock.get(entity, 0)) for entity in execution.entities)
+                clock = ", ".join(f"{entity} {count}" for entity, count in counts)
+                what = (
+                    event.kind.value
+                    if event.message is None
+                    else f"{event.kind.value} {written(event.message)}"
+                )
+                yield f"# clock of {what} at {written(history.entity)}: {clock}"

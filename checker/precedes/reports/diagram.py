@@ -107,7 +107,7 @@ class _Canvas:
 
     def _columns(self) -> list[int]:
         """Where the lifelines are: each as far from the one before as names, labels and tracks need."""
-        columns = [0]
+        columns = [0] if self.names else []
         for entity, name in enumerate(self.names[:-1]):
             texts = [width(self.labels[place]) for place in self.layout.rows if place[0] == entity]
             inner = max(texts, default=0) + 3

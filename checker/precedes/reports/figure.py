@@ -28,9 +28,11 @@ ENTITIES: Final = 8
 """The largest cluster that is drawn with the entities that a witness does not concern."""
 
 
-def figure(execution: Execution, witness: Witness | None = None) -> str:
-    """Draw an execution; with a witness, the places that it is about are underlined."""
-    return "\n".join(_Drawing(execution, witness).lines())
+def figure(execution: Execution, witness: Witness | None = None, *, whole: bool = False) -> str:
+    """Draw an execution; with a witness, the places that it is about are underlined. A `whole` figure is not cut,
+    however large it is.
+    """
+    return "\n".join(_Drawing(execution, witness, whole).lines())
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +63,13 @@ class _Line:
         """Whether a part of the line stays in any case."""
         return self.is_lacking or any(entry.kept for entry in self.entries)
 
-    def lay_out(self, width: int) -> None:
+    def lay_out(self, width: int | None) -> None:
         """Write the line, cut where it is wider than `width`."""
         shown: list[_Entry] = list(self.entries)
-        if columns(self.label) + 7 + sum(columns(entry.text) + 1 for entry in shown) > width:
+        if (
+            width is not None
+            and columns(self.label) + 7 + sum(columns(entry.text) + 1 for entry in shown) > width
+        ):
             shown = self._cut()
             self.is_cut = True
         self.text = f"{self.label}: <"
@@ -95,6 +100,7 @@ class _Line:
 class _Drawing:
     execution: Execution
     witness: Witness | None
+    whole: bool
     marked: frozenset[Place] = field(init=False)
     clock: Clock = field(init=False)
     timed: bool = field(init=False)
@@ -116,7 +122,9 @@ class _Drawing:
         """The figure, line by line."""
         rows = {history.entity: self._row(history) for history in self.execution.histories}
         every = len(rows)
-        large = every > ENTITIES or any(line.is_cut for row in rows.values() for line in row)
+        large = (not self.whole and every > ENTITIES) or any(
+            line.is_cut for row in rows.values() for line in row
+        )
         if large and self.witness is not None:
             rows = self._concerned(rows)
         drawn = [] if self.numbered else ["cluster " + " ".join(map(written, self.execution.entities))]
@@ -147,7 +155,7 @@ class _Drawing:
         else:
             row = [self._receipt_log(history), self._send_log(history)]
         for line in row:
-            line.lay_out(WIDTH)
+            line.lay_out(None if self.whole else WIDTH)
         return row
 
     def _line(

@@ -6,9 +6,10 @@ elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -91,12 +92,16 @@ def _candidates(requirement: Requirement, evaluator: Evaluator, kind: int, limit
         with suppress(SearchedEnoughError):
             causes = islice(Causes(evaluator).of(part.formula, kind), CANDIDATES + limit)
             found.extend(_witness(part, cause, evaluator) for cause in causes)
-        yield from sorted(found, key=_size)
+        of_entities = {node.name for node in nodes(part.formula) if isinstance(node, EntityVariable)}
+        yield from sorted(found, key=partial(_size, of_entities))
 
 
-def _size(witness: Witness) -> tuple[int, int, int]:
-    """Messages, entities, and the different things that the variables stand for."""
-    return len(witness.messages), len(witness.entities), len({value for _, value in witness.bindings})
+def _size(of_entities: Set[str], witness: Witness) -> tuple[int, int, int]:
+    """Messages, entities, and the different things that the variables stand for. An entity and a message of one id are
+    two.
+    """
+    different = {(name in of_entities, value) for name, value in witness.bindings}
+    return len(witness.messages), len(witness.entities), len(different)
 
 
 def _distinct(witnesses: Iterable[Witness]) -> Iterator[Witness]:
