@@ -180,7 +180,7 @@ def assert_pictures(execution: Execution) -> None:
     assert set(named) <= set(there)
 
 
-@pytest.mark.parametrize("name", HOSTILE, ids=ascii)
+@pytest.mark.parametrize("name", HOSTILE, ids=lambda name: ascii(name)[:20])
 def test_a_hostile_id_as_entity_and_as_message(name: str) -> None:
     text = (
         f"scenario s\ncluster A {quoted(name)} C\nH[A]: < !a !{quoted(name)} !c ]\n"

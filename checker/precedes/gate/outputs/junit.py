@@ -1,15 +1,12 @@
 """JUnit XML: a suite for each check, a case for each item; what is undecided is skipped, what does not count passes
-with its message as output."""
+with its message as output. What is not printable is escaped first: XML 1.0 has no way to write some of it."""
 
 from __future__ import annotations
-
-import re
 
 from junitparser import Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from precedes.gate.running import Judged, Summary
-
-_UNWRITABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+from precedes.printable import printable
 
 
 def render(summary: Summary) -> str:
@@ -41,8 +38,3 @@ def _case(judged: Judged) -> TestCase:
     elif item.result == "failed":
         case.system_out = said
     return case
-
-
-def printable(text: str) -> str:
-    """Without the characters that XML 1.0 has no way to write."""
-    return _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", text)
