@@ -264,12 +264,22 @@ def keys_of(part: object) -> Iterator[str]:
             yield from keys_of(inner)
 
 
-def test_the_picture_is_what_is_drawn(tmp_path: Path) -> None:
-    """`precedes draw fig3.prec -o docs/figures/fig3.svg` renews it, with the README's file."""
-    (figure,) = (
-        step.text for step in steps(ROOT / "README.md") if isinstance(step, File) and step.name == "fig3.prec"
-    )
-    (tmp_path / "fig3.prec").write_text(figure, encoding="utf-8")
-    assert precedes("draw", tmp_path / "fig3.prec", "-o", tmp_path / "fig3.svg").code == 0
-    drawn = (tmp_path / "fig3.svg").read_text(encoding="utf-8")
-    assert drawn == (ROOT / "docs/figures/fig3.svg").read_text(encoding="utf-8")
+PICTURE = re.compile(r"(?:!\[[^\]]*\]\(|src=\")(?P<path>[^)\"]*figures/(?P<name>[\w-]+)\.svg)")
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/index.md"])
+def test_a_picture_is_of_the_file_that_stands_above_it(document: str, tmp_path: Path) -> None:
+    """`precedes draw NAME.prec -o docs/figures/NAME.svg` renews it, with the document's file of that name."""
+    pictures = list(PICTURE.finditer((ROOT / document).read_text(encoding="utf-8")))
+    assert pictures
+    for picture in pictures:
+        name = picture["name"]
+        (figure,) = (
+            step.text
+            for step in steps(ROOT / document)
+            if isinstance(step, File) and step.name == f"{name}.prec"
+        )
+        (tmp_path / f"{name}.prec").write_text(figure, encoding="utf-8")
+        assert precedes("draw", tmp_path / f"{name}.prec", "-o", tmp_path / f"{name}.svg").code == 0
+        drawn = (tmp_path / f"{name}.svg").read_text(encoding="utf-8")
+        assert drawn == (ROOT / document).parent.joinpath(picture["path"]).read_text(encoding="utf-8")

@@ -127,7 +127,7 @@ def test_lifelines_alone(text: str) -> None:
 def test_whatever_happened_can_be_drawn(execution: Execution) -> None:
     events = sum(len(history.events) for history in execution.histories)
     drawn = parts(diagram_svg(execution, heading="\x1b\ud800 & <", told="a" * 300))
-    assert drawn["send"] + drawn["delivery"] + drawn["event"] == events
+    assert drawn["send"] + drawn["delivery"] + drawn["event"] + drawn["local"] == events
     assert drawn["life"] == len(execution.entities)
 
 
@@ -198,3 +198,18 @@ def test_what_cannot_be_drawn(crossed: Path, tmp_path: Path) -> None:
     ended = precedes("draw", crossed, "--scenario", "nothing")
     assert (ended.code, "crossed" in ended.err) == (2, True)
     assert precedes("draw", tmp_path).code == 2
+
+
+def test_a_label_needs_no_paint_order(crossed: Path) -> None:
+    """Older renderers do not know it: an outline of the text itself would cover it there."""
+    svg = precedes("draw", crossed, "--scenario", "crossed", "--format", "svg").out
+    assert "paint-order" not in svg
+    texts = [element for element in ET.fromstring(svg) if element.tag.endswith("}text")]
+    halos = [number for number, element in enumerate(texts) if element.get("class") == "halo"]
+    assert halos
+    for number in halos:
+        outline, text = texts[number], texts[number + 1]
+        assert (outline.text, outline.get("x"), outline.get("y")) == (text.text, text.get("x"), text.get("y"))
+        assert outline.get("stroke") == outline.get("fill") == "#ffffff"
+        assert text.get("stroke") is None
+        assert text.get("fill") != "#ffffff"

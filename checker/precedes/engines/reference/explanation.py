@@ -17,7 +17,15 @@ from precedes.engines.reference.causes import Binding, Cause, Causes, Fact, Sear
 from precedes.engines.reference.evaluation import Evaluator, agreed_interleaving
 from precedes.engines.reference.happens_before import HappensBeforeRelation, Occurrence
 from precedes.execution import Execution
-from precedes.formula import Formula, HappensBefore, MessageNamed, MessageVariable, Requirement, Sender
+from precedes.formula import (
+    EntityVariable,
+    Formula,
+    HappensBefore,
+    MessageNamed,
+    MessageVariable,
+    Requirement,
+    Sender,
+)
 from precedes.traversal import bound, entities_in, messages_in, walk
 from precedes.verdict import FALSE, TRUE, reasons
 
@@ -92,7 +100,7 @@ def _candidates(requirement: Requirement, evaluator: Evaluator, kind: int, limit
         with suppress(SearchedEnoughError):
             causes = islice(Causes(evaluator).of(part.formula, kind), CANDIDATES + limit)
             found.extend(_witness(part, cause, evaluator) for cause in causes)
-        of_entities = {node.name for node in nodes(part.formula) if isinstance(node, EntityVariable)}
+        of_entities = {node.name for node in walk(part.formula) if isinstance(node, EntityVariable)}
         yield from sorted(found, key=partial(_size, of_entities))
 
 
