@@ -13,6 +13,7 @@ import pytest
 
 if TYPE_CHECKING:
     from precedes.language.compiling import Claim, Expectation, Scenario
+    from precedes.language.library import Library
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -58,7 +59,8 @@ class SpecFile(pytest.File):
                 name = _numbered(f"{scenario.name}: {expectation.text}", seen)
                 yield ExpectationItem.from_parent(self, name=name, scenario=scenario, expectation=expectation)
         for claim in compiled.claims:
-            yield ClaimItem.from_parent(self, name=_numbered(claim.text, seen), claim=claim)
+            name = _numbered(claim.text, seen)
+            yield ClaimItem.from_parent(self, name=name, claim=claim, library=compiled.library)
 
     def _shown(self) -> str:
         try:
@@ -122,9 +124,10 @@ class ExpectationItem(_Statement):
 class ClaimItem(_Statement):
     """One `claim`, `refute` or `find`."""
 
-    def __init__(self, *, claim: Claim, **more: Any) -> None:
+    def __init__(self, *, claim: Claim, library: Library, **more: Any) -> None:
         super().__init__(**more)
         self.claim = claim
+        self.library = library
         self.line = claim.span.line
 
     def runtest(self) -> None:
@@ -136,7 +139,7 @@ class ClaimItem(_Statement):
             self.config.getoption("--prec-timeout"),
             accept_bounds=self.config.getoption("--prec-accept-bounds"),
         )
-        answer = answered(self.claim, f"line_{self.line}", limits)
+        answer = answered(self.claim, f"line_{self.line}", limits, self.library)
         if answer.outcome is Outcome.AS_STATED:
             return
         lines = [f"{self.path.name}:{self.line}: {answer.text}: {answer.said}"]

@@ -107,19 +107,19 @@ def check(files: Sequence[Path], limits: Limits) -> tuple[FileResult, ...]:
             )
             for scenario in file.scenarios
         )
-        claims = tuple(_claims(file.claims, limits))
+        claims = tuple(_claims(file.claims, limits, file.library))
         results.append(FileResult(str(path), scenarios, claims))
     return tuple(results)
 
 
-def _claims(claims: Sequence[Claim], limits: Limits) -> Iterator[ClaimAnswer]:
+def _claims(claims: Sequence[Claim], limits: Limits, library: Library) -> Iterator[ClaimAnswer]:
     if not claims:
         return
     # Only where there is something to ask is the solver loaded.
     from precedes.questions import answered
 
     for claim in claims:
-        yield answered(claim, f"line_{claim.span.line}", limits)
+        yield answered(claim, f"line_{claim.span.line}", limits, library)
 
 
 def _answer(
@@ -146,14 +146,14 @@ def library_with(paths: Sequence[str]) -> Library:
     return library
 
 
-def compiled(name: str) -> CompiledFile:
-    """A .prec file, `-` for standard input. PrecedesError with its mistakes."""
+def compiled(name: str, library: Library) -> CompiledFile:
+    """A .prec file, `-` for standard input, on top of a library. PrecedesError with its mistakes."""
     if name == "-":
-        return compile_text(_decoded(sys.stdin.buffer.read(), "<stdin>"), "<stdin>", standard_library())
+        return compile_text(_decoded(sys.stdin.buffer.read(), "<stdin>"), "<stdin>", library)
     if Path(name).is_dir():
         raise usage(f"{name} is a folder, and one .prec file is needed")
     (file,) = source_files([name])
-    return compile_text(_text(file), str(file), standard_library())
+    return compile_text(_text(file), str(file), library)
 
 
 def _text(path: Path) -> str:

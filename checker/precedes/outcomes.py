@@ -27,12 +27,15 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An execution that answers a question, where in it, and the scenario that can be pasted back."""
+    """An execution that answers a question, where in it, and the scenario that can be pasted back. `definitions` are
+    those, beyond the standard library, that its statement needs in a file of its own.
+    """
 
     execution: Execution
     requirement: Requirement
     witness: Witness | None
     scenario: str
+    definitions: str = ""
 
 
 @dataclass(frozen=True, slots=True)

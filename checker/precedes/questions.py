@@ -5,6 +5,8 @@ This module decides which outcome an answer is; the answer itself is `precedes.e
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from precedes.engines.solver import (
     Bounds,
     Counterexample,
@@ -21,16 +23,25 @@ from precedes.engines.solver import (
 from precedes.language.compiling import Claim
 from precedes.language.library import Library
 from precedes.language.requirements import requirement
+from precedes.language.scenario_text import definitions
 from precedes.language.syntax import NOWHERE, Counted, QuestionKind, Size
 from precedes.outcomes import ClaimAnswer, Limits, Outcome, Shown
 
 
-def answered(claim: Claim, name: str, limits: Limits) -> ClaimAnswer:
-    """Ask the solver about a claim. `name` is for the scenario that shows a counterexample or an example."""
+def answered(claim: Claim, name: str, limits: Limits, library: Library) -> ClaimAnswer:
+    """Ask the solver about a claim, whose definitions are the library's. `name` is for the scenario that shows a
+    counterexample or an example.
+    """
     if claim.kind is QuestionKind.FIND:
         outcome, said, shown = _found(claim, name, limits)
     else:
         outcome, said, shown = _proved(claim, name, limits)
+    return _answer(claim, outcome, said, shown, library)
+
+
+def _answer(claim: Claim, outcome: Outcome, said: str, shown: Shown | None, library: Library) -> ClaimAnswer:
+    if shown is not None:
+        shown = replace(shown, definitions=definitions((claim.requirement.name,), library))
     return ClaimAnswer(claim.text, claim.span.line, outcome, said, shown)
 
 
@@ -85,7 +96,7 @@ def search(
     required = requirement(text, library)
     claim = Claim(QuestionKind.FIND, required, tuple(sizes), required.name, NOWHERE)
     outcome, said, shown = _found(claim, "found", limits, asked=True)
-    return ClaimAnswer(claim.text, claim.span.line, outcome, said, shown)
+    return _answer(claim, outcome, said, shown, library)
 
 
 def options(limits: Limits) -> Options:

@@ -101,3 +101,47 @@ def test_what_is_asked_among_some_entities_can_be_pasted_back(tmp_path: Path) ->
     ended = precedes("search", "order_preserving among E1")
     path.write_text(ended.out, encoding="utf-8")
     assert precedes("check", path).code == 0, ended.out
+
+
+OWN = """\
+predicate busy := exists p, q: p != q and exists i: p <[RL[i]] q
+predicate idle := not busy
+predicate unused := true
+service both := busy and TO
+"""
+
+
+def test_what_search_finds_with_own_definitions_stands_alone(tmp_path: Path) -> None:
+    """It holds the definitions that it rests on, each after those that it uses, and no others."""
+    spec = tmp_path / "own.prec"
+    spec.write_text(OWN, encoding="utf-8")
+    found = tmp_path / "found.prec"
+    found.write_text(precedes("search", "both", "--spec", spec).out, encoding="utf-8")
+    names = [line.split()[1] for line in found.read_text(encoding="utf-8").splitlines() if ":=" in line]
+    assert names == ["busy", "both"]
+    assert precedes("check", found).code == 0
+    assert precedes("draw", found).out.startswith("found\n")
+    as_json = json.loads(precedes("search", "both", "--spec", spec, "--format", "json").out)
+    assert as_json["scenario"] == found.read_text(encoding="utf-8").partition("\n")[2]
+
+
+def test_what_explore_finds_with_own_definitions_stands_alone(tmp_path: Path) -> None:
+    spec = tmp_path / "own.prec"
+    spec.write_text(OWN, encoding="utf-8")
+    model = ("explore", "cmd-auxiliary", "--as-written", "--messages", 2)
+    ended = precedes(*model, "--spec", spec, "--require", "idle", "--format", "json")
+    (violation,) = [
+        one for one in json.loads(ended.out)["explorations"][0]["violations"] if one["property"] == "idle"
+    ]
+    found = tmp_path / "found.prec"
+    found.write_text(violation["scenario"], encoding="utf-8")
+    assert precedes("check", found).code == 0
+
+
+def test_draw_takes_definitions(tmp_path: Path) -> None:
+    spec, figure = tmp_path / "own.prec", tmp_path / "figure.prec"
+    spec.write_text(OWN, encoding="utf-8")
+    figure.write_text("scenario s\ncluster A\nRL1: < a b ]\nSL1: < a b ]\nexpect busy\n", encoding="utf-8")
+    assert precedes("draw", figure).code == 2
+    assert precedes("draw", figure, "--spec", spec).code == 0
+    assert "◆" in precedes("draw", figure, "--spec", spec, "--expect", "idle").out

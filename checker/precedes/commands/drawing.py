@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from precedes.commands.options import SPECS
 from precedes.commands.terminal import put
 from precedes.exits import Exit
 
@@ -19,6 +20,7 @@ _FORMS = {".svg": "svg", ".txt": "text"}
 
 @click.command()
 @click.argument("file", metavar="FILE", type=click.Path(dir_okay=False, allow_dash=True))
+@SPECS
 @click.option("--scenario", "wanted", metavar="NAME", help="Only this one.  [default: every one]")
 @click.option(
     "--expect",
@@ -41,18 +43,24 @@ _FORMS = {".svg": "svg", ".txt": "text"}
     help="Write it there; in a folder, one file for each scenario.",
 )
 def draw(
-    file: str, wanted: str | None, asked: str | None, unmarked: bool, form: str | None, output: str | None
+    file: str,
+    specs: tuple[str, ...],
+    wanted: str | None,
+    asked: str | None,
+    unmarked: bool,
+    form: str | None,
+    output: str | None,
 ) -> Exit:
     """Draw the scenarios of a .prec file as space-time diagrams; `-` is standard input.
 
     What violates an expectation, meant or not, is marked.
     """
-    from precedes.checking import compiled
+    from precedes.checking import compiled, library_with
     from precedes.diagnostics import usage
     from precedes.language.requirements import requirement
     from precedes.reports import drawn
 
-    source = compiled(file)
+    source = compiled(file, library_with(specs))
     scenarios = [each for each in source.scenarios if wanted is None or each.name == wanted]
     if not scenarios:
         names = ", ".join(each.name for each in source.scenarios)

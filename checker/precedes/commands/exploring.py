@@ -79,6 +79,7 @@ def explore(form: str, **options: Any) -> Exit:
     """
     from precedes.checking import library_with
     from precedes.language.requirements import requirement
+    from precedes.language.scenario_text import definitions
     from precedes.protocol import exploring, models, script
     from precedes.protocol.bounds import Bounds, Destinations
     from precedes.reports import exploration as printed
@@ -87,6 +88,7 @@ def explore(form: str, **options: Any) -> Exit:
 
     library = library_with(options["specs"])
     asked = tuple(requirement(text, library, "--require") for text in options["required"]) or None
+    needed = definitions((each.name for each in asked or ()), library)
     settings = script.settings(options["settings"])
     instances = models.models(options["model"], as_written=options["as_written"], parameters=settings)
     explored = []
@@ -122,7 +124,7 @@ def explore(form: str, **options: Any) -> Exit:
                 check_purity=options["check_purity"],
                 advance=lambda states, depth: tell(f"{states:,} states, depth {depth}"),
             )
-            explored.append(printed.Explored(protocol, bounds, found))
+            explored.append(printed.Explored(protocol, bounds, found, needed))
     put(printed.as_json(explored) if form == "json" else printed.as_text(explored))
     verdicts = {each.found.verdict for each in explored}
     if Verdict.VIOLATED in verdicts:

@@ -164,6 +164,6 @@ def _of_claim(check_name: str, subject: str, place: Place, claim: ClaimAnswer) -
         place,
         shown.scenario if bad and shown is not None else "",
         events_of(shown.execution) if bad and shown is not None else (),
-        shown.scenario if bad and shown is not None else "",
+        shown.definitions + shown.scenario if bad and shown is not None else "",
         proof="proved" if "proved" in claim.said else "bounded",
     )

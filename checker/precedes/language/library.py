@@ -85,6 +85,24 @@ class Library:
             mistakes.check()
         return home._typed[name]
 
+    def added(self, formula: syntax.Formula) -> tuple[syntax.Definition, ...]:
+        """The definitions above the lowest library that a formula rests on, as they were written, each after those that
+        it calls itself: what a file has to hold in which the formula is to mean the same.
+        """
+        found: dict[str, syntax.Definition] = {}
+
+        def gather(calling: syntax.Formula, seen_from: Library) -> None:
+            for call in calls(calling):
+                if call.name in seen_from and call.name not in found:
+                    home = seen_from.home(call.name)
+                    if home.below is not None:
+                        definition, _ = home._own[call.name]
+                        gather(definition.body, home)
+                        found[call.name] = definition
+
+        gather(formula, self)
+        return tuple(found.values())
+
     def own(self) -> tuple[str, ...]:
         """The names that this library adds to those below."""
         return tuple(self._own)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Final
 
 from precedes.execution import Event, EventKind, Execution, History
 from precedes.language import syntax
+from precedes.language.library import Library
 from precedes.language.names import written
+from precedes.language.parser import parse_sentence
 from precedes.language.printing import statement_text
 
 UNITS: Final = (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
@@ -24,6 +26,14 @@ def as_scenario(execution: Execution, name: str, statements: Sequence[str] = ())
     lines = [statement_text(statement) for statement in _statements(execution, name)]
     lines += _clocks(execution)
     return "".join(line + "\n" for line in (*lines, *statements))
+
+
+def definitions(formulas: Iterable[str], library: Library) -> str:
+    """What a file has to define, beyond the standard library, for formulas to mean there what they mean here."""
+    needed = [
+        definition for formula in formulas for definition in library.added(parse_sentence(formula).formula)
+    ]
+    return "".join(f"{statement_text(definition)}\n" for definition in dict.fromkeys(needed))
 
 
 def _statements(execution: Execution, name: str) -> Iterator[syntax.Statement]:

@@ -55,14 +55,18 @@ def claim_json(answer: ClaimAnswer) -> dict[str, Any]:
 
 
 def search_text(answer: ClaimAnswer) -> str:
-    """What a search found: the scenario alone, so that it can be sent to a file; else one sentence."""
+    """What a search found: the scenario alone, with the definitions that it needs, so that it can be sent to a file;
+    else one sentence.
+    """
     if answer.shown is None:
         return f"{answer.said}\n"
-    return f"# {answer.said}\n{pasteable(answer.shown)}\n"
+    return f"# {answer.said}\n{answer.shown.definitions}{pasteable(answer.shown)}\n"
 
 
 def search_json(answer: ClaimAnswer) -> str:
     """The same for programs."""
     document = claim_json(answer)
     del document["line"]
+    if answer.shown is not None:
+        document["scenario"] = answer.shown.definitions + document["scenario"]
     return json_text({"schema": 1, **document})

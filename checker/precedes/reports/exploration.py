@@ -28,11 +28,14 @@ UNCHANGED: Final = Bounds()
 
 @dataclass(frozen=True, slots=True)
 class Explored:
-    """A protocol, the bounds, and what came of exploring it."""
+    """A protocol, the bounds, and what came of exploring it. `definitions` are those, beyond the standard library, that
+    a scenario with what was asked needs.
+    """
 
     protocol: Protocol[Any]
     bounds: Bounds
     found: Exploration
+    definitions: str = ""
 
 
 def as_text(explored: Sequence[Explored]) -> str:
@@ -114,7 +117,7 @@ def _finding(explored: Explored, finding: Finding) -> Iterator[str]:
     yield ""
     yield from (f"    {line}" for line in diagram(finding.execution).splitlines())
     yield ""
-    yield from (f"    {line}" for line in scenario(explored.protocol, finding).splitlines())
+    yield from (f"    {line}" for line in scenario(explored, finding).splitlines())
 
 
 def witness(finding: Finding) -> Witness | None:
@@ -124,7 +127,7 @@ def witness(finding: Finding) -> Witness | None:
     return finding.explanation.witnesses[0]
 
 
-def scenario(protocol: Protocol[Any], finding: Finding) -> str:
+def scenario(explored: Explored, finding: Finding) -> str:
     """The execution as a scenario. It states what `check` can confirm: a formula by itself; that what starves is not
     delivered; nothing for an invariant, which is no formula.
     """
@@ -139,8 +142,9 @@ def scenario(protocol: Protocol[Any], finding: Finding) -> str:
     else:
         name = finding.requirement.name
         statements = (f"expect not {name if ' among ' in name else f'({name})'}",)
-    title = "".join(c if c.isalnum() else "_" for c in f"{protocol.name}_{finding.property}")
-    return as_scenario(finding.execution, title, statements)
+    title = "".join(c if c.isalnum() else "_" for c in f"{explored.protocol.name}_{finding.property}")
+    before = "" if finding.requirement is None else explored.definitions
+    return before + as_scenario(finding.execution, title, statements)
 
 
 def _closing(found: Exploration) -> str:
@@ -208,7 +212,7 @@ def _document(explored: Explored) -> dict[str, Any]:
                 "steps": list(steps(explored.protocol, finding.behaviour)),
                 "figure": figure(finding.execution, witness(finding)),
                 "diagram": diagram(finding.execution),
-                "scenario": scenario(explored.protocol, finding),
+                "scenario": scenario(explored, finding),
             }
             for finding in found.findings
         ],
