@@ -16,7 +16,7 @@ from precedes.gate.outputs import FORMATS, renderer
 from precedes.gate.running import Judged, Summary
 from precedes.outcomes import Outcome
 from tests.command.running import precedes
-from tests.gate.projects import SWAPPED, changed, gate, project
+from tests.gate.projects import SCENARIO, SWAPPED, changed, gate, project
 
 PUBLISHED = Path(__file__).with_name("published")
 
@@ -386,3 +386,33 @@ def test_a_starter_writes_all_or_nothing(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool.other]\n", encoding="utf-8")
     assert precedes("init", tmp_path).code == 0
     assert gate(tmp_path).code == 0
+
+
+def test_the_page_marks_what_draw_marks(tmp_path: Path) -> None:
+    """A failed expectation, one of a name that the file defines, a refuted claim and a trace."""
+    own = "predicate in_turn := forall p, q: not exists i, j: p <[RL[i]] q and q <[RL[j]] p\n"
+    figure = SCENARIO.partition("expect SP")[0]
+    for name, text in {
+        "one.prec": f"{figure}expect ST\n",
+        "two.prec": f"{own}{figure}expect in_turn\n",
+        "three.prec": f"{own}claim SP implies in_turn\n",
+        "t.jsonl": SWAPPED,
+        "precedes.toml": '[[check]]\nfiles = ["*.prec"]\n[[verify]]\nfiles = ["t.jsonl"]\nrequire = ["SP"]\n',
+    }.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    page = gate(tmp_path, "--format", "html").out
+    pictures = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    marked = [picture.count("#b3261e") for picture in pictures]
+    assert len(marked) == 4
+    assert all(marked)
+    drawn = precedes("draw", tmp_path / "one.prec", "--format", "svg").out
+    assert marks(drawn) == marks(pictures[0])
+
+
+def marks(svg: str) -> list[tuple[str | None, str | None]]:
+    """What is drawn in red, by its kind and where it stands."""
+    return [
+        (element.get("class"), element.get("d") or element.get("cx"))
+        for element in ET.fromstring(svg)
+        if "#b3261e" in (element.get("fill"), element.get("stroke")) and element.get("class")
+    ]

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from precedes.diagnostics import PrecedesError, usage
+from precedes.engines.reference import Witness
 from precedes.execution import Event as ExecutionEvent
 from precedes.execution import EventKind, Execution
-from precedes.gate.items import Event, Item
+from precedes.gate.items import Event, Item, Mark
 from precedes.language.names import shown
 from precedes.language.scenario_text import as_scenario
 
@@ -99,6 +100,14 @@ def events_of(execution: Execution) -> tuple[Event, ...]:
         for history in execution.histories
         for event in history.events
     )
+
+
+def marks_of(execution: Execution, witness: Witness | None) -> tuple[Mark, ...]:
+    """The places of an execution that a witness is about."""
+    from precedes.reports.places import places
+
+    found = frozenset() if witness is None else places(execution, witness)
+    return tuple(Mark(*place) for place in sorted((entity, kind.value, name) for entity, kind, name in found))
 
 
 def scenario_of(execution: Execution, name: str) -> str:

@@ -29,6 +29,14 @@ class Event(Struct, frozen=True):
     text: str
 
 
+class Mark(Struct, frozen=True):
+    """A place of a counterexample that the finding is about: a message at an entity, and the kind of event there."""
+
+    entity: str
+    kind: str
+    message: str
+
+
 class Stated(Struct, frozen=True):
     """What was required, so that a later run can tell whether less is required: its text, and the texts of the
     definitions that are not of the standard library."""
@@ -42,6 +50,7 @@ class Item(Struct, frozen=True):
 
     `check` names the check as in "explore cmd"; `subject` what was stated in it. The two are stable from run to run
     and name the item, also where it is accepted. `facts` are numbers that a baseline compares: states, executions.
+    `marks` are the places in `scenario` that show what is violated.
     """
 
     rule: str
@@ -56,6 +65,7 @@ class Item(Struct, frozen=True):
     stated: Stated | None = None
     facts: dict[str, int] = {}
     proof: Literal["", "proved", "bounded"] = ""
+    marks: tuple[Mark, ...] = ()
 
     @property
     def name(self) -> str:

@@ -15,9 +15,9 @@ import msgspec
 from precedes.checking import library_with
 from precedes.diagnostics import PrecedesError, usage
 from precedes.gate import cache
-from precedes.gate.checks import Check, events_of, files, line_of, relative, scenario_of
+from precedes.gate.checks import Check, events_of, files, line_of, marks_of, relative, scenario_of
 from precedes.gate.configuration import Model, Simulation
-from precedes.gate.items import Item, Place, Result, Stated
+from precedes.gate.items import Item, Mark, Place, Result, Stated
 from precedes.gate.specs import definitions, library_files
 from precedes.gate.traces import names_of, of_report
 from precedes.language.requirements import requirement
@@ -132,7 +132,7 @@ class Exploring(Check):
                     proof="bounded",
                 )
                 continue
-            detail, scenario = _shown(protocol, finding)
+            detail, scenario, marks = _shown(protocol, finding)
             yield Item(
                 "G103",
                 self.name,
@@ -146,6 +146,7 @@ class Exploring(Check):
                 stated,
                 facts,
                 "bounded",
+                marks,
             )
 
     def _expected(
@@ -351,7 +352,7 @@ def _steps(finding: Finding) -> int:
     return sum(not isinstance(move, Began) for move in finding.behaviour)
 
 
-def _shown(protocol: Protocol[Any], finding: Finding) -> tuple[str, str]:
+def _shown(protocol: Protocol[Any], finding: Finding) -> tuple[str, str, tuple[Mark, ...]]:
     from precedes.reports.behaviour import steps
     from precedes.reports.figure import figure, sentence
 
@@ -361,4 +362,5 @@ def _shown(protocol: Protocol[Any], finding: Finding) -> tuple[str, str]:
         witness = finding.explanation.witnesses[0]
         lines.append(sentence(finding.requirement, finding.explanation.execution, witness))
     lines.append(figure(finding.execution, witness))
-    return "\n".join(line for line in lines if line), scenario_of(finding.execution, "found")
+    said = "\n".join(line for line in lines if line)
+    return said, scenario_of(finding.execution, "found"), marks_of(finding.execution, witness)

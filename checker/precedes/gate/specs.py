@@ -10,7 +10,7 @@ from pathlib import Path
 from precedes.checking import Answer, FileResult, check
 from precedes.diagnostics import PrecedesError
 from precedes.gate import cache
-from precedes.gate.checks import Check, events_of, files, relative, scenario_of
+from precedes.gate.checks import Check, events_of, files, marks_of, relative, scenario_of
 from precedes.gate.configuration import Specs
 from precedes.gate.items import Item, Place, Result, Stated
 from precedes.language.compiling import compile_text
@@ -147,6 +147,7 @@ def _of_answer(check_name: str, subject: str, place: Place, answer: Answer) -> I
             detail,
             events_of(shown),
             scenario_of(shown, "found"),
+            marks=marks_of(shown, witness),
         )
     return Item("G101", check_name, subject, "passed", message, place)
 
@@ -166,4 +167,5 @@ def _of_claim(check_name: str, subject: str, place: Place, claim: ClaimAnswer) -
         events_of(shown.execution) if bad and shown is not None else (),
         shown.definitions + shown.scenario if bad and shown is not None else "",
         proof="proved" if "proved" in claim.said else "bounded",
+        marks=marks_of(shown.execution, shown.witness) if bad and shown is not None else (),
     )

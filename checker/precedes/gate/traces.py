@@ -15,7 +15,7 @@ from precedes.checking import library_with
 from precedes.diagnostics import Diagnostic, PrecedesError
 from precedes.engines.judging import Count, Report, Violation
 from precedes.gate import cache
-from precedes.gate.checks import Check, events_of, files, line_of, relative, scenario_of
+from precedes.gate.checks import Check, events_of, files, line_of, marks_of, relative, scenario_of
 from precedes.gate.configuration import Trace
 from precedes.gate.items import Item, Place, Result, Stated
 from precedes.gate.specs import definitions, library_files
@@ -203,6 +203,7 @@ def _of_count(
         detail="\n".join(line for line in lines if line),
         events=events_of(violation.cut),
         scenario=scenario_of(violation.cut, "found"),
+        marks=marks_of(violation.cut, witness),
     )
 
 

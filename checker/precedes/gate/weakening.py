@@ -12,7 +12,7 @@ from typing import cast
 from precedes.diagnostics import PrecedesError
 from precedes.formula import Implies, Requirement, conjunction
 from precedes.gate.baseline import REQUIRING, Baseline, Kept
-from precedes.gate.checks import events_of
+from precedes.gate.checks import events_of, marks_of
 from precedes.gate.items import Item, Stated
 from precedes.language.compiling import compile_text
 from precedes.language.library import Library, standard_library
@@ -71,6 +71,7 @@ def _compared(kept: Kept, instead: Sequence[Item]) -> Item | None:
     new = conjunction(*(part.formula for part in parts))
     if old.formula == new:
         return None
+    from precedes.engines.reference import explain
     from precedes.engines.solver import Counterexample, Options, Proved, as_scenario, prove
 
     named = " and ".join(part.name for part in parts)
@@ -85,6 +86,7 @@ def _compared(kept: Kept, instead: Sequence[Item]) -> Item | None:
             if instead[0].subject != kept.subject:
                 said = f"{kept.subject} is not required any more: this execution was forbidden and is allowed now"
             scenario = as_scenario(execution, "weakened")
+            witness = next(iter(explain(old, execution).witnesses), None)
             return Item(
                 "G202",
                 kept.check,
@@ -95,6 +97,7 @@ def _compared(kept: Kept, instead: Sequence[Item]) -> Item | None:
                 scenario,
                 events_of(execution),
                 scenario,
+                marks=marks_of(execution, witness),
             )
         case _:
             said = f"{kept.subject} may demand less than it did: {answer}"

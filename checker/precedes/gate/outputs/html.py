@@ -5,19 +5,17 @@ It is one file that fetches nothing and runs no script, to be kept as an artifac
 
 from __future__ import annotations
 
-from contextlib import suppress
 from itertools import groupby
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from precedes.diagnostics import PrecedesError
+from precedes.execution import EventKind
 from precedes.gate.outputs.text import WORDS, closing
 from precedes.gate.rules import rules
 from precedes.gate.running import Judged, Summary
 from precedes.language.compiling import compile_text
-from precedes.language.requirements import requirement
 from precedes.reports.diagram_svg import diagram_svg
-from precedes.reports.drawn import marked
 
 MOST_EVENTS = 200
 """A counterexample with more is not drawn; its text is there all the same."""
@@ -54,21 +52,15 @@ def _kind(judged: Judged) -> str:
 
 def _drawn(judged: Judged) -> str:
     """The space-time diagram of the counterexample as SVG, its text escaped and what is violated marked; empty where
-    there is none, or none that can be written as a scenario."""
+    there is none."""
     item = judged.item
     if not item.scenario or len(item.events) > MOST_EVENTS:
         return ""
+    # What is expected of it may be named by a definition that is not here, and is judged already.
+    logs = "\n".join(line for line in item.scenario.splitlines() if not line.startswith("expect "))
     try:
-        (scenario,) = compile_text(item.scenario).scenarios
+        (scenario,) = compile_text(logs).scenarios
     except (PrecedesError, ValueError):
-        # Drawn for a name that a definition of the project gives; the text of the finding has it.
         return ""
-    asked = None
-    text, definitions = (
-        (item.subject, "") if item.stated is None else (item.stated.text, item.stated.definitions)
-    )
-    # Where what was required cannot be said again here, nothing is marked.
-    with suppress(PrecedesError):
-        asked = requirement(text, compile_text(definitions).library)
-    found = marked(scenario, asked)
-    return diagram_svg(found.execution, marked=found.places)
+    marked = frozenset((mark.entity, EventKind(mark.kind), mark.message) for mark in item.marks)
+    return diagram_svg(scenario.execution, marked=marked)
