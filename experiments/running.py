@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 from collections.abc import Callable, Iterable
 from typing import TypeVar
+
+from precedes.machine import available_cores
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -14,7 +15,7 @@ B = TypeVar("B")
 def each(work: Callable[[A], B], arguments: Iterable[A]) -> list[B]:
     """`work` of every argument. It must be a function of a module; what it returns may not depend on the process."""
     listed = list(arguments)
-    processes = min(len(os.sched_getaffinity(0)), len(listed))
+    processes = min(available_cores(), len(listed))
     if processes < 2:
         return [work(argument) for argument in listed]
     with multiprocessing.get_context("spawn").Pool(processes) as pool:

@@ -21,6 +21,7 @@ from precedes.traces import (
     assemble,
     delimited,
     jsonlines,
+    parquet,
     read_batches,
     read_table,
 )
@@ -62,7 +63,11 @@ def row_by_row() -> Iterator[None]:
     def refuse(*_: object) -> pa.Table:
         raise Irregular
 
-    with patch.object(jsonlines, "_by_arrow", refuse), patch.object(delimited, "_by_arrow", refuse):
+    with (
+        patch.object(jsonlines, "_by_arrow", refuse),
+        patch.object(delimited, "_by_arrow", refuse),
+        patch.object(parquet, "canonical", refuse),
+    ):
         yield
 
 

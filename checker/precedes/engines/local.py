@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -17,6 +16,7 @@ from precedes.engines.columnar.plan import Plan
 from precedes.engines.columnar.scan import Scan
 from precedes.engines.groups import GroupJudge, settled
 from precedes.engines.judging import Merging, Partial, judge
+from precedes.machine import available_cores
 from precedes.traces import Notices, TraceOptions, TraceSource, read_batches
 from precedes.traces.layout import LaidOut, Layout, layouts_of
 
@@ -80,7 +80,7 @@ def _by_groups(
     """Row groups in threads, which neither Arrow nor the kernels keep from each other; results in order."""
     for layout in layouts:
         layout.tell(notices)
-    threads = min(MOST_THREADS, len(os.sched_getaffinity(0)))
+    threads = min(MOST_THREADS, available_cores())
     with ExitStack() as stack:
         handles = [_handles(layout, threads, stack) for layout in layouts]
         pool = stack.enter_context(ThreadPoolExecutor(threads))

@@ -4,7 +4,6 @@ the items come to."""
 from __future__ import annotations
 
 import difflib
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -24,6 +23,7 @@ from precedes.gate.configuration import Configuration, Severity
 from precedes.gate.items import Item, Place
 from precedes.gate.rules import rules
 from precedes.gate.weakening import weakened
+from precedes.machine import available_cores
 from precedes.outcomes import Outcome
 
 Tell = Callable[[str], None]
@@ -129,7 +129,7 @@ def run(
 ) -> Summary:
     """Carry out every check, compare, and sum up. PrecedesError with the mistakes of all checks."""
     checks = checks_of(configuration, path)
-    items, reused = _items(checks, configuration.jobs or len(os.sched_getaffinity(0)), cache, tell)
+    items, reused = _items(checks, configuration.jobs or available_cores(), cache, tell)
     place = Place(path.name)
     if all(item.rule == "G202" for item in items):
         said = "definitions, and nothing that is said of them: nothing was checked"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import sys
 import time
 from array import array
@@ -18,6 +17,7 @@ from precedes.engines.reference import explain
 from precedes.formula import Requirement
 from precedes.language.library import Library, standard_library
 from precedes.language.requirements import requirement
+from precedes.machine import most_memory
 from precedes.protocol import declarations
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.components import Components
@@ -293,7 +293,7 @@ class _Search:
             self.stopped_by = f"the limit of {bounds.states:,} states"
         elif bounds.seconds is not None and time.monotonic() - self.started > bounds.seconds:
             self.stopped_by = f"the limit of {bounds.seconds:g} s"
-        elif bounds.megabytes is not None and _megabytes() > bounds.megabytes:
+        elif bounds.megabytes is not None and (most_memory() or 0) > bounds.megabytes:
             self.stopped_by = f"the limit of {bounds.megabytes:,} MB"
         return self.stopped_by is not None
 
@@ -383,7 +383,3 @@ class _Search:
 
 def _itself(component: int) -> int:
     return component
-
-
-def _megabytes() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

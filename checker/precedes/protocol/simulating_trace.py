@@ -20,6 +20,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from precedes.diagnostics import PrecedesError, usage
+from precedes.machine import available_cores
 from precedes.protocol.bounds import Conditions
 from precedes.protocol.model import Protocol
 from precedes.protocol.models import models
@@ -165,7 +166,7 @@ def _parts(pieces: Iterable[Piece], counters: dict[str, float]) -> Iterator[pa.T
 def _local(simulation: Simulation) -> Iterator[Piece]:
     _simulators(simulation)
     pieces = simulation.pieces()
-    processes = len(os.sched_getaffinity(0))
+    processes = available_cores()
     if processes < 2 or len(pieces) <= _ALONE:
         yield from (piece_of(simulation, numbers) for numbers in pieces)
         return

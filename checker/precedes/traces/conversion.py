@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from precedes.traces import limits
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, pc
 from precedes.traces.notices import Notices
@@ -28,7 +29,6 @@ from precedes.traces.schema import (
 from precedes.traces.sources import TraceSource
 from precedes.traces.values import DEST_IGNORED, INT64_MAX, MESSAGE_IGNORED, NANOSECONDS, TIME_MIN, Row
 
-_NUMBER: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 # Years in which nanoseconds fit for certain, and seconds without a leap: the rest is read one by one.
 _RFC_3339: Final = (
     r"^(1[7-9]|20|21)\d\d-\d\d-\d\d[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?"
@@ -37,8 +37,7 @@ _RFC_3339: Final = (
 _EVENTS: Final = arrow.array(EVENT_NAMES)
 _MOST_CLOCK_FIELDS: Final = 256
 _PER_UNIT: Final = {"s": NANOSECONDS, "ms": 10**6, "us": 10**3, "ns": 1}
-# 27 places leave 11 digits before the point: every second that int64 nanoseconds reach.
-_FINE: Final = arrow.decimal128(38, 27)
+_FINE: Final = arrow.decimal128(38, limits.PLACES)
 _TEXT_TYPES: Final = (arrow.types.is_string, arrow.types.is_large_string, arrow.types.is_string_view)
 
 Columns = dict[str, Column]
@@ -127,7 +126,7 @@ def nanoseconds(column: Column) -> Column:
         return _of_decimals(column)
     if _is_text(kind):
         text = pc.cast(column, arrow.string())
-        if pc.all(pc.match_substring_regex(text, _NUMBER)).as_py() is not False:
+        if pc.all(pc.match_substring_regex(text, limits.NUMBER)).as_py() is not False:
             return _of_decimals(_attempt_cast(text, _FINE))
         if pc.all(pc.match_substring_regex(text, _RFC_3339)).as_py() is not False:
             return nanoseconds(_attempt_cast(text, arrow.timestamp("ns", "UTC")))

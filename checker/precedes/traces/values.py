@@ -25,6 +25,8 @@ INT64_MIN: Final = -(2**63)
 # The least int64 is what the columns use for "no time".
 TIME_MIN: Final = INT64_MIN + 1
 NANOSECONDS: Final = 10**9
+_LEAST_EXPONENT: Final = -400
+"""Of a time: beyond that of any binary float."""
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"-?\d+", re.ASCII)
@@ -337,6 +339,12 @@ def _nanoseconds(seconds: Decimal, written: object) -> int:
         raise RowError("T016", f"`time` is {shown(written)}", "write a finite number of seconds")
     if seconds and seconds.adjusted() > 10:
         return _in_range(INT64_MAX + 1, written)
+    if seconds.adjusted() < _LEAST_EXPONENT:
+        raise RowError(
+            "T015",
+            f"`time` is {shown(written)}, which no clock tells",
+            "write a number of seconds, as 0.000001",
+        )
     return _in_range(
         int(seconds.quantize(Decimal("1e-9"), ROUND_HALF_EVEN, _EXACT).scaleb(9, _EXACT)), written
     )
