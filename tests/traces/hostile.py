@@ -9,10 +9,11 @@ from __future__ import annotations
 import decimal
 import json
 import random
+import re
 import sys
 import tempfile
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from precedes.diagnostics import PrecedesError
-from precedes.traces import Notices, canonical, jsonlines
+from precedes.traces import Notices, canonical, jsonlines, limits
 from precedes.traces.schema import INPUT_COLUMNS
 from tests.traces.reading import outcome, read_file, row_by_row
 
@@ -33,6 +34,8 @@ EXPONENTS: Final = (
     -5,
     10,
     11,
+    20,
+    27,
     29,
     -29,
     -36,
@@ -57,7 +60,9 @@ NAMES: Final = (*INPUT_COLUMNS, "payload", "extra", "time ", "Time", "", "a.b", 
 
 def number(random: random.Random) -> str:
     """Text that is a number, mostly, of any length and exponent."""
-    digits = "".join(random.choice("0123456789") for _ in range(random.choice((1, 1, 2, 9, 20, 40, 90))))
+    digits = "".join(
+        random.choice("0123456789") for _ in range(random.choice((1, 1, 2, 9, 11, 12, 20, 40, 90)))
+    )
     point = random.choice(("", "", ".", ".0", ".5", "." + "0" * random.randrange(80) + "1", "." + digits))
     exponent = random.choice(
         ("", "", f"{random.choice('eE')}{random.choice(('', '+'))}{random.choice(EXPONENTS)}")
@@ -134,6 +139,55 @@ def read_json(seed: int) -> None:
     found = outcome(data)
     with row_by_row():
         assert outcome(data) == found, data
+
+
+def csv(random: random.Random) -> bytes:
+    """A file of CSV whose cells are anything."""
+    columns = [*GOOD, *random.sample(NAMES, random.randrange(4))]
+    if random.random() < 0.9:
+        columns = list(dict.fromkeys(columns))
+    random.shuffle(columns)
+    wild = random.choice((0.0, 0.05, 0.5))
+
+    def cell(column: str) -> str:
+        text = GOOD.get(column, "")
+        if random.random() < wild:
+            text = random.choice((number, json_value, lambda made: made.choice(WORDS)))(random)
+        return (
+            '"' + text.replace('"', '""') + '"'
+            if set(text) & set(',"\n\r') or random.random() < 0.1
+            else text
+        )
+
+    records = [",".join(map(cell, columns)) for _ in range(random.choice((0, 1, 3, 40)))]
+    ends = random.choice(("\n", "\r\n"))
+    header = ",".join('"' + name + '"' if name in ("", "a,b") else name for name in columns)
+    data = bytearray(ends.join([header, *records]).encode("utf-8", "surrogatepass") + ends.encode())
+    if random.random() < 0.1:
+        place = random.randrange(len(data))
+        data[place : place + random.randrange(2)] = random.choice((b"", b"\n", b"\x00", b"\xff", b'"', b","))
+    return bytes(data)
+
+
+def read_csv(seed: int) -> None:
+    """Both ways give the same."""
+    data = csv(random.Random(seed))
+    found = outcome(data, "t.csv")
+    with row_by_row():
+        assert outcome(data, "t.csv") == found, data
+
+
+def read_numbers(seed: int) -> None:
+    """Of text that counts as safe, Arrow makes the decimal that is written, or none."""
+    made = random.Random(seed)
+    texts = [text for _ in range(300) if re.match(limits.NUMBER, text := number(made), re.ASCII)]
+    for text in texts:
+        for places in (9, limits.PLACES):
+            try:
+                found = pa.compute.cast(pa.array([text]), pa.decimal128(38, places))[0].as_py()
+            except pa.ArrowInvalid:
+                continue
+            assert found == decimal.Decimal(text), text
 
 
 KINDS: Final[tuple[pa.DataType, ...]] = (
@@ -261,7 +315,9 @@ def table(random: random.Random) -> pa.Table:
         name = random.choice(NAMES)
         try:
             made = values(random, kind(random), length)
-        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            made.validate()
+            assert len(made) == length
+        except (pa.ArrowException, TypeError, ValueError, OverflowError, AssertionError):
             continue
         if random.random() < 0.9:
             columns = [column for column in columns if column[0] != name]
@@ -273,7 +329,8 @@ def table(random: random.Random) -> pa.Table:
 def read_arrow(seed: int) -> None:
     """A table, and where Parquet has its types the file of it, is read or refused with a message."""
     given = table(random.Random(seed))
-    told: list[object] = []
+    told: list[Any] = []
+    refused = 0
     for reading in (nullcontext, row_by_row):
         with reading():
             try:
@@ -283,20 +340,25 @@ def read_arrow(seed: int) -> None:
                 told.append((found.to_pylist(), notices.all()))
             except PrecedesError as error:
                 told.append(error.diagnostics)
-    assert told[0] == told[1], given.schema
+                refused += 1
+    # The fast way looks at the rows that it is not sure of before all others.
+    assert set(told[0]) <= set(told[1]) if refused == 2 else told[0] == told[1], given.schema
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "t.parquet")
         try:
             pq.write_table(given, path)
-        except (pa.ArrowException, ValueError):
+        except (pa.ArrowException, ValueError, OSError):
             return
-        try:
+        with suppress(PrecedesError):
             read_file(path).validate(full=True)
-        except PrecedesError:
-            pass
 
 
-READ: Final[dict[str, Callable[[int], None]]] = {"json": read_json, "arrow": read_arrow}
+READ: Final[dict[str, Callable[[int], None]]] = {
+    "json": read_json,
+    "csv": read_csv,
+    "arrow": read_arrow,
+    "numbers": read_numbers,
+}
 
 
 def main() -> None:

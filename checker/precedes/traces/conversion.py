@@ -16,6 +16,7 @@ import pyarrow as pa
 from precedes.traces import limits
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, pc
+from precedes.traces.column_types import is_text
 from precedes.traces.notices import Notices
 from precedes.traces.schema import (
     EVENT_NAMES,
@@ -38,7 +39,6 @@ _EVENTS: Final = arrow.array(EVENT_NAMES)
 _MOST_CLOCK_FIELDS: Final = 256
 _PER_UNIT: Final = {"s": NANOSECONDS, "ms": 10**6, "us": 10**3, "ns": 1}
 _FINE: Final = arrow.decimal128(38, limits.PLACES)
-_TEXT_TYPES: Final = (arrow.types.is_string, arrow.types.is_large_string, arrow.types.is_string_view)
 
 Columns = dict[str, Column]
 
@@ -61,6 +61,16 @@ def canonical(
 
     Raises Irregular.
     """
+    try:
+        return _canonical(table, source, rows, notices)
+    except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError, arrow.ArrowTypeError) as error:
+        # What Arrow cannot do with a type, Python can with its values.
+        raise Irregular from error
+
+
+def _canonical(
+    table: pa.Table, source: TraceSource, rows: npt.NDArray[np.int64], notices: Notices
+) -> pa.Table:
     given: Columns = {name: table[name] for name in table.column_names}
     for name, value in source.partition:
         if name not in ID_COLUMNS and name != "event":
@@ -124,7 +134,7 @@ def nanoseconds(column: Column) -> Column:
         return nanoseconds(pc.cast(pc.cast(column, arrow.float64()), arrow.string()))
     if arrow.types.is_decimal(kind):
         return _of_decimals(column)
-    if _is_text(kind):
+    if is_text(kind):
         text = pc.cast(column, arrow.string())
         if pc.all(pc.match_substring_regex(text, limits.NUMBER)).as_py() is not False:
             return _of_decimals(_attempt_cast(text, _FINE))
@@ -134,6 +144,8 @@ def nanoseconds(column: Column) -> Column:
 
 
 def _of_decimals(column: Column) -> Column:
+    if not 0 <= column.type.scale <= limits.LARGEST_POWER:
+        raise Irregular
     if column.type.scale > 9:
         column = pc.round(_attempt_cast(column, arrow.decimal128(38, column.type.scale)), 9, "half_to_even")
     exact = _attempt_cast(column, arrow.decimal128(38, 9))
@@ -159,10 +171,6 @@ def _scaled(numbers: Column, factor: int) -> Column:
     return pc.multiply(numbers, factor)
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    return any(test(kind) for test in _TEXT_TYPES)
-
-
 def _attempt_cast(column: Any, kind: pa.DataType) -> Any:
     try:
         return pc.cast(column, kind)
@@ -181,7 +189,7 @@ def _text(column: Any) -> Any:
     kind = column.type
     if arrow.types.is_dictionary(kind):
         return _text(_attempt_cast(column, kind.value_type))
-    if _is_text(kind) or arrow.types.is_integer(kind) or arrow.types.is_null(kind):
+    if is_text(kind) or arrow.types.is_integer(kind) or arrow.types.is_null(kind):
         return _attempt_cast(column, arrow.string())
     raise Irregular
 
@@ -285,7 +293,7 @@ def _counts(values: Any) -> Any:
 def _map_of_struct(structs: Column) -> Column:
     """A map that has the fields of each struct that are not null, by name."""
     names = sorted(structs.type.field(k).name for k in range(structs.type.num_fields))
-    if len(names) > _MOST_CLOCK_FIELDS or "" in names:
+    if len(names) > _MOST_CLOCK_FIELDS or "" in names or len(set(names)) < len(names):
         raise Irregular
     fields = dict(zip((f.name for f in structs.type), structs.flatten(), strict=True))
     for name in names:

@@ -15,19 +15,20 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-_LARGEST_POWER: Final = 38
+LARGEST_POWER: Final = 38
+"""By how many places the scale of a decimal may change."""
+
 PLACES: Final = 27
 """Decimal places of the decimals that text becomes: the 11 digits that are left do for every second of int64
 nanoseconds.
 """
 
-# Together at most 65 places, which is 38 more than 27; any number of digits before the point is Arrow's to refuse.
-_FRACTION: Final = 30
-_EXPONENT: Final = _LARGEST_POWER + PLACES - _FRACTION
-
+# At most 11 digits before the point once the exponent is taken into account, for Arrow multiplies without looking
+# whether the product fits; and at most 47 places, 38 more than the 9 of a time that needs no rounding.
+_FRACTION: Final = r"(\.[0-9]{0,30})?|\.[0-9]{1,30}"
 NUMBER: Final = (
-    rf"^[+-]?([0-9]+(\.[0-9]{{0,{_FRACTION}}})?|\.[0-9]{{1,{_FRACTION}}})"
-    r"([eE](\+?[0-9]{1,2}|-[0-9]|-[0-2][0-9]|-3[0-5]))?$"
+    rf"^[+-]?(([0-9]{{1,11}}{_FRACTION})([eE](-0?[0-9]|-1[0-7]))?"
+    rf"|([0-9]{{1,2}}{_FRACTION})[eE]\+?0?[0-9]|([0-9]{_FRACTION})[eE]\+?10)$"
 )
 """Text that Arrow reads as the number that it is, or refuses."""
 
@@ -44,15 +45,21 @@ _SAFE: Final = re.compile(NUMBER.encode())
 _TIME: Final = re.compile(rb'"time"[ \t\r]*:[ \t\r]*(?:"([^"\\]*)"|([^ \t\r\n,}"]*))')
 # An escaped `time`, sign, point, digit or exponent.
 _ESCAPED: Final = re.compile(rb"\\u00(?:2[bdeBDE]|3[0-9]|[46][59dD]|74)")
-_DIGIT: Final = np.isin(np.arange(256), list(b"0123456789"))
-# Arrow takes e+-5 for e-5.
-_BEFORE_SIGN: Final = np.isin(np.arange(256), list(b"eE+"))
-_OF_A_NUMBER: Final = np.isin(np.arange(256), list(b'0123456789.eE+-:" \t\r'))
-"""What may stand before an exponent: the number, and what comes before that."""
-_OPEN_BRACE, _OPEN_BRACKET = b"{["
+_QUOTE, _COLON, _SPACE_BAR, _OPEN_BRACE, _OPEN_BRACKET = b'": {['
+_SPACE: Final = np.isin(np.arange(256), list(b" \t\r"))
+_EXPONENT: Final = np.isin(np.arange(256), list(b"eE"))
+_OF_A_WHOLE: Final = np.isin(np.arange(256), list(b"0123456789+-"))
+_OF_A_NUMBER: Final = np.isin(np.arange(256), list(b"0123456789+-."))
+_MOST_WHOLE: Final = 12
+"""A sign and 11 digits."""
+_USUAL: Final = 22
+"""Letters of a number that is looked at no closer: a sign, seconds since 1970 and nanoseconds, and one more."""
+
+Letters = npt.NDArray[np.uint8]
+Places = npt.NDArray[np.int64]
 
 
-def fits(lines: bytes, letters: npt.NDArray[np.uint8], ends: npt.NDArray[np.int64]) -> bool:
+def fits(lines: bytes, letters: Letters, ends: Places) -> bool:
     """Whether Arrow may read lines of JSON: their bytes as such and as `letters`, and where each ends."""
     return len(lines) <= _LONGEST and _shallow(letters, ends) and not _strange_times(lines, letters)
 
@@ -79,7 +86,7 @@ def _paths(value: object, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ..
             yield from _paths(inner, above)
 
 
-def _shallow(letters: npt.NDArray[np.uint8], ends: npt.NDArray[np.int64]) -> bool:
+def _shallow(letters: Letters, ends: Places) -> bool:
     # One bit apart: a brace and a bracket.
     opens = np.flatnonzero((letters | (_OPEN_BRACKET ^ _OPEN_BRACE)) == _OPEN_BRACE)
     if len(opens) <= len(ends) + _DEEPEST - 1:
@@ -88,32 +95,33 @@ def _shallow(letters: npt.NDArray[np.uint8], ends: npt.NDArray[np.int64]) -> boo
     return int(np.diff(np.searchsorted(opens, ends), prepend=0).max(initial=0)) <= _DEEPEST
 
 
-def _strange_times(lines: bytes, letters: npt.NDArray[np.uint8]) -> bool:
+def _strange_times(lines: bytes, letters: Letters) -> bool:
     if b"\\u00" in lines and _ESCAPED.search(lines):
         return True
-    for place in _suspects(letters).tolist():
-        start = lines.rfind(b"\n", 0, place) + 1
-        end = lines.find(b"\n", place)
-        for found in _TIME.finditer(lines, start, end):
+    quotes = np.flatnonzero(letters == _QUOTE)
+    keys = quotes[:-1][np.diff(quotes) == len(b"time") + 1]
+    for place, letter in enumerate(b"time", start=1):
+        keys = keys[letters[keys + place] == letter]
+    for key in keys[_unusual(letters, keys + len(b'"time"'))].tolist():
+        if found := _TIME.match(lines, key):
             text, number = found.groups()
             if (text is None or b":" not in text) and not _SAFE.match(number if text is None else text):
                 return True
     return False
 
 
-def _suspects(letters: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
-    """Where there is a negative exponent of two digits or a long fraction; also in ids, which is no matter."""
-    minus = _inside(np.flatnonzero(letters == ord("-")), 4, 2, letters)
-    minus = minus[_BEFORE_SIGN[letters[minus - 1]] & _DIGIT[letters[minus + 1]] & _DIGIT[letters[minus + 2]]]
-    for before in (2, 3, 4):
-        minus = minus[_OF_A_NUMBER[letters[minus - before]]]
-    points = _inside(np.flatnonzero(letters == ord(".")), 0, _FRACTION, letters)
-    for ahead in (_FRACTION, _FRACTION // 2, 1):
-        points = points[_DIGIT[letters[points + ahead]]]
-    return np.sort(np.concatenate([minus, points]))
-
-
-def _inside(
-    places: npt.NDArray[np.int64], before: int, after: int, letters: npt.NDArray[np.uint8]
-) -> npt.NDArray[np.int64]:
-    return places[(places >= before) & (places < len(letters) - after)]
+def _unusual(letters: Letters, after: Places) -> npt.NDArray[np.bool_]:
+    """Which values, after their keys, are something else than a plain number or text without one."""
+    padded = np.append(letters, np.zeros(_USUAL + 4, np.uint8))
+    starts = after + (padded[after] == _COLON)
+    starts += padded[starts] == _SPACE_BAR
+    spaced = _SPACE[padded[after]] | _SPACE[padded[starts]]
+    starts += padded[starts] == _QUOTE
+    window = np.lib.stride_tricks.sliding_window_view(padded, _USUAL)[starts]
+    whole = np.argmin(_OF_A_WHOLE[window], axis=1)
+    inside = _OF_A_NUMBER[window]
+    end = np.argmin(inside, axis=1)
+    unusual: npt.NDArray[np.bool_] = (
+        spaced | (whole > _MOST_WHOLE) | inside.all(axis=1) | _EXPONENT[padded[starts + end]]
+    )
+    return unusual

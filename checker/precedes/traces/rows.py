@@ -23,10 +23,13 @@ def canonical_rows(
     values: Callable[[Written], dict[str, object]],
     source: TraceSource,
     notices: Notices,
+    *,
+    every: bool = True,
 ) -> pa.Table:
     """The canonical table of numbered rows; `values` gives the values of one as written, or raises RowError.
 
-    Raises PrecedesError with the first bad rows of the source, if there are any.
+    `every`: these are all the rows there are, so that a column that none of them has is missing. Raises PrecedesError
+    with the first bad rows of the source, if there are any.
     """
     found, problems = Notices(), Problems(source.shown)
     rows: list[tuple[int, Row]] = []
@@ -40,7 +43,7 @@ def canonical_rows(
             problems.add(number, error)
             if problems.full:
                 break
-    problems.check(() if rows else columns | {name for name, _ in source.partition})
+    problems.check(() if rows or not every else columns | {name for name, _ in source.partition})
     name_unknown(columns - _KNOWN, found)
     notices.merge(found.all())
     return table_of(rows, source)

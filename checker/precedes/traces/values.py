@@ -235,8 +235,8 @@ def _exact(text: str) -> Decimal:
     try:
         return Decimal(text)
     except InvalidOperation:
-        # An exponent beyond what the decimal module has: not finite for anybody's purpose.
-        return Decimal("Infinity")
+        # An exponent beyond what the decimal module has: not finite, or nothing, for anybody's purpose.
+        return Decimal("Infinity") if "-" not in text[1:] else Decimal((0, (1,), 2 * _LEAST_EXPONENT))
 
 
 _DECODER: Final = json.JSONDecoder(parse_float=_exact, parse_constant=_no_constant, object_pairs_hook=_object)
