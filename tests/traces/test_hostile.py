@@ -17,6 +17,7 @@ import pytest
 
 from precedes.traces import Notices, canonical, jsonlines, limits
 from precedes.traces.column_types import accepted
+from precedes.traces.schema import INPUT_COLUMNS
 from tests.traces.reading import json_lines, only_fast, outcome, read_bytes, read_file, row_by_row, told
 
 ROOT = Path(__file__).parents[2]
@@ -261,3 +262,8 @@ def test_a_decimal_of_another_scale_than_a_time_has() -> None:
 def test_floats_of_any_size_are_seconds() -> None:
     times = pa.array(np.array([1e-300, 0.1 + 0.2, -5e-324]))
     assert canonical(table(time=times), "t", Notices())["time"].to_pylist() == [0, 300000000, 0]
+
+
+def test_every_column_has_its_types() -> None:
+    assert all(accepted(column, pa.null()) for column in INPUT_COLUMNS)
+    assert not any(accepted(column, pa.duration("s")) for column in INPUT_COLUMNS)
