@@ -53,5 +53,5 @@ def test_built_in_words_and_definitions_of_ones_own(tmp_path: Path) -> None:
 
 def test_what_there_is_not() -> None:
     ended = precedes("explain", "total_order")
-    assert (ended.code, "order_equivalent, TO or ST is meant?" in ended.err) == (2, True)
+    assert (ended.code, "did you mean order_equivalent, TO or ST?" in ended.err) == (2, True)
     assert precedes("explain", "Z999").code == 2

@@ -41,4 +41,4 @@ def test_explain() -> None:
     assert command("explain", "trace-property").out.startswith("G105")
     assert len(command("explain").out.splitlines()) == len(codes())
     ended = command("explain", "G209")
-    assert (ended.code, "near it: G20" in ended.err) == (2, True)
+    assert (ended.code, "did you mean G20" in ended.err) == (2, True)

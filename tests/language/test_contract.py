@@ -38,7 +38,7 @@ def test_what_is_refused_is_refused_at_its_lines(path: Path) -> None:
 
 
 def test_the_misspelt_predicate_is_named() -> None:
-    with pytest.raises(PrecedesError, match="order_equivalent is meant"):
+    with pytest.raises(PrecedesError, match=r"did you mean order_equivalent\?"):
         compile_text((CONTRACT / "bad" / "unknown-names.prec").read_text(encoding="utf-8"))
 
 

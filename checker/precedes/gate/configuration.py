@@ -6,7 +6,6 @@ value of another type. Keys are written with hyphens, as TOML files are.
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 from pathlib import Path
@@ -16,6 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from precedes.diagnostics import Diagnostic, PrecedesError, Span, usage
+from precedes.language.suggestions import did_you_mean
 
 Severity: TypeAlias = Literal["error", "warning", "note", "off"]
 """How much a rule counts. `error` fails the gate; the others are told, `off` is not."""
@@ -245,8 +245,7 @@ def _mistake(path: Path, said: str) -> Diagnostic:
             "C003", f"{where}: {message[0].lower()}{message[1:]}", str(path), _line(path, key, steps)
         )
     known = _keys(_KINDS[steps[0]] if steps else Configuration)
-    near = difflib.get_close_matches(unknown["field"], known, 1)
-    hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
+    hint = did_you_mean(unknown["field"], known) or f"known here: {', '.join(known)}"
     where = f" in {steps[0]}" if steps else ""
     span = _line(path, unknown["field"], steps)
     return Diagnostic("C002", f"unknown key {unknown['field']}{where}", str(path), span, hint=hint)

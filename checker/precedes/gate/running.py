@@ -3,7 +3,6 @@ the items come to."""
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -23,6 +22,7 @@ from precedes.gate.configuration import Configuration, Severity
 from precedes.gate.items import Item, Place
 from precedes.gate.rules import rules
 from precedes.gate.weakening import weakened
+from precedes.language.suggestions import did_you_mean
 from precedes.machine import available_cores
 from precedes.outcomes import Outcome
 
@@ -155,14 +155,13 @@ def _know_severities(
     known |= {name for rule in rules().values() for name in (rule.code, rule.name)}
     unknown = [name for name in configuration.severity if name not in known]
     if unknown:
-        near = difflib.get_close_matches(unknown[0], known, 1)
         raise PrecedesError(
             (
                 Diagnostic(
                     "C002",
                     f"a severity of {unknown[0]}, which is neither a rule nor required here",
                     str(path),
-                    hint=f"did you mean {near[0]}?" if near else "`precedes explain` lists the rules",
+                    hint=did_you_mean(unknown[0], sorted(known)) or "`precedes explain` lists the rules",
                 ),
             )
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,6 +21,7 @@ from precedes.gate.specs import definitions, library_files
 from precedes.language.durations import duration
 from precedes.language.names import shown
 from precedes.language.requirements import requirement
+from precedes.language.suggestions import FIELD, did_you_mean
 from precedes.traces import Notice, expand
 from precedes.verdict import Verdict
 from precedes.verification import Question, verify
@@ -131,8 +131,7 @@ def _budgets(
     told = {required.get(text, text): budget for text, budget in this.settings.budget.items()}
     for name in told:
         if name not in below:
-            near = difflib.get_close_matches(name, below, 1)
-            hint = f"did you mean {near[0]}?" if near else f"required here: {', '.join(below)}"
+            hint = did_you_mean(name, below, FIELD) or f"required here: {', '.join(below)}"
             path = relative(this.configuration, this.root)
             raise PrecedesError(
                 (Diagnostic("C002", f"a budget of {name}, which is not required here", path, hint=hint),)

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from precedes.diagnostics import Diagnostic, PrecedesError, Span
-from precedes.language.wording import candidates
 
 CODES: Final = {
     "P001": "a character that has no meaning",
@@ -89,12 +88,6 @@ def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(
         sorted(dict.fromkeys(diagnostics), key=lambda d: (d.span.line, d.span.column) if d.span else (0, 0))
     )
-
-
-def meant(word: str, known: Iterable[str]) -> str | None:
-    """`x is meant?`, where a known word is close to this one, or this one with other capitals."""
-    found = candidates(word, tuple(known))
-    return f"{found[0]} is meant?" if found else None
 
 
 def place(span: Span) -> str:

@@ -175,7 +175,7 @@ def _hint(token: Token, raw: RawStatement, expected: frozenset[str]) -> str | No
         t.line < token.line or t.column >= token.column for t in raw.tokens if t.line <= token.line
     )
     if begins_line and token.type == "NAME" and (meant := meant_statement(token.text)):
-        return f"{meant} is meant?"
+        return meant
     if token.type in _COMPARATORS and any(t.type in _COMPARATORS for t in raw.tokens if t is not token):
         return "comparisons do not chain: write a < b and b < c"
     if END not in expected and ("RPAR" in expected or "RSQB" in expected) and "AND" in expected:

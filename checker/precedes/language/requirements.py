@@ -23,9 +23,9 @@ from precedes.language.parser import parse_sentence
 from precedes.language.printing import formula_text, sentence_text
 from precedes.language.sorts import Scope, infer_sentence
 from precedes.language.stretches import LoweringRefused
+from precedes.language.suggestions import FIELD, intended, surely
 from precedes.language.terms import Terms
 from precedes.language.vocabulary import RELATIONS
-from precedes.language.wording import intended, surely
 
 _SEVERAL_WORDS: Final = re.compile(r"\w+(?:[ -]\w+)+")
 MAXIMUM_PARTS = 1_000
@@ -40,7 +40,7 @@ def requirement(text: str, library: Library, where: str | None = None) -> Requir
     parse, names what is not there, or cannot be written out.
     """
     mistakes = Mistakes(where, text.split("\n"))
-    if _SEVERAL_WORDS.fullmatch(text) and surely(text, library.names()):
+    if _SEVERAL_WORDS.fullmatch(text) and surely(text, library.names(), FIELD):
         # A name written as people speak: `total order`, `at-most-once`.
         told = f"there is no predicate or service {text}"
         mistakes.tell("N001", told, Span(1, 1, len(text) + 1), intended(text, library.names()))

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from itertools import pairwise
 from typing import Final
 
 from precedes.diagnostics import Span
 from precedes.language.mistakes import Mistakes
+from precedes.language.suggestions import did_you_mean
 from precedes.language.vocabulary import HISTORY_WORDS, KEYWORDS, STATEMENTS, SYMBOLS, UNITS
 
 MAXIMUM_DEPTH: Final = 100
@@ -189,10 +189,7 @@ class _Splitter:
             hint = f"a log is written {token.text}: < a b ]"
             self.mistakes.tell("P005", f"{token.text} does not begin a log here", token.span, hint)
             return
-        meant = meant_statement(token.text)
-        hint = (
-            f"{meant} is meant?" if meant else f"one of {', '.join(_STATEMENT_WORDS)}, or a log, RL1: < a b ]"
-        )
+        hint = meant_statement(token.text) or f"one of {', '.join(_STATEMENT_WORDS)}, or a log, RL1: < a b ]"
         self.mistakes.tell("P005", f"no statement begins with {token.text}", token.span, hint)
 
 
@@ -235,9 +232,8 @@ def numeral(text: str) -> tuple[str, str]:
 
 
 def meant_statement(word: str) -> str | None:
-    """The reserved word that begins a statement and is nearly this word."""
-    close = get_close_matches(word.lower(), _STATEMENT_WORDS, 1, 0.7)
-    return close[0] if close else None
+    """`did you mean expect?`, where a reserved word that begins a statement is near."""
+    return did_you_mean(word, _STATEMENT_WORDS)
 
 
 def too_deep(tokens: list[Token]) -> Token | None:

@@ -13,9 +13,10 @@ from precedes.diagnostics import Span
 from precedes.execution import Event, EventKind, Execution, History, Message
 from precedes.language import syntax
 from precedes.language.durations import nanoseconds
-from precedes.language.mistakes import Mistakes, meant
+from precedes.language.mistakes import Mistakes
 from precedes.language.names import written
 from precedes.language.sorts import Scope
+from precedes.language.suggestions import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class _Builder:
         elif reference.text in self.cluster:
             return reference.text
         else:
-            hint = meant(reference.text, self.cluster)
+            hint = did_you_mean(reference.text, self.cluster)
             self.tell("S003", f"there is no entity {reference.text}", reference.span, hint)
         return None
 

@@ -15,11 +15,11 @@ from typing import assert_never, cast
 from precedes.diagnostics import Span
 from precedes.language import syntax
 from precedes.language.cells import ANY, BOUND, COMPARED, ORDERED, Cell, Cells
-from precedes.language.mistakes import Mistakes, meant
+from precedes.language.mistakes import Mistakes
 from precedes.language.printing import term_text
+from precedes.language.suggestions import did_you_mean, intended
 from precedes.language.syntax import Sort
 from precedes.language.vocabulary import FUNCTIONS, RELATIONS, Alternatives, signature
-from precedes.language.wording import intended
 
 Signature = tuple[Alternatives, ...]
 Signatures = Callable[[str], Signature | None]
@@ -187,7 +187,7 @@ class _Inference(Cells):
                 if self.is_predicate(name):
                     return Cell(), lambda: name
                 hint = (
-                    meant(name.text, environment)
+                    did_you_mean(name.text, environment)
                     or f"bind it, forall {name.text}: ...; if the execution has an entity or a message of that name, "
                     f'quote it: "{name.text}"'
                 )
@@ -203,7 +203,7 @@ class _Inference(Cells):
                 if not name.quoted and self.is_predicate(name):
                     return Cell(), lambda: name
                 known = (*environment, *self.scope.entities, *sorted(self.scope.messages))
-                hint = meant(name.text, known) or (
+                hint = did_you_mean(name.text, known) or (
                     f"the scenario has no entity or message of that name; a variable is bound: forall {name.text}: ..."
                 )
                 self.mistakes.tell("N002", f"there is no {name.text} here", name.span, hint)
@@ -251,7 +251,7 @@ class _Inference(Cells):
                     f"the cluster has {count}",
                 )
         elif reference.text not in self.scope.entities:
-            hint = meant(reference.text, self.scope.entities)
+            hint = did_you_mean(reference.text, self.scope.entities)
             self.mistakes.tell("N011", f"there is no entity {reference.text}", reference.span, hint)
 
     def apply(self, term: syntax.Apply, environment: _Environment) -> _Term:
@@ -261,7 +261,7 @@ class _Inference(Cells):
                 what = f"{term.function} is a predicate, and a term is needed here"
                 self.mistakes.tell("N003", what, term.span)
             else:
-                hint = meant(term.function, FUNCTIONS)
+                hint = did_you_mean(term.function, FUNCTIONS)
                 self.mistakes.tell("N003", f"there is no function {term.function}", term.span, hint)
             for argument in term.arguments:
                 self.term(argument, environment)

@@ -4,18 +4,18 @@ are meant to be, and a handler transmits only where `answers` lets it.
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Any, Final
 
 from precedes.diagnostics import Diagnostic, PrecedesError
+from precedes.language.suggestions import Synonyms, did_you_mean
 from precedes.protocol import mistakes
 from precedes.protocol.bounds import Destinations
 from precedes.protocol.invariants import Invariant
 from precedes.protocol.model import Here, Protocol
 from precedes.protocol.network import Network
 
-_MEANT: Final = {"all": "broadcast", "everyone": "broadcast", "everybody": "broadcast", "one": "unicast"}
-"""Words for destinations that are no close match of the right one."""
+_MEANT: Final[Synonyms] = {("all", "everyone", "everybody"): ("broadcast",), ("one",): ("unicast",)}
+"""Words for destinations that are spelt in another way altogether."""
 
 
 def check(protocol: Protocol[Any]) -> None:
@@ -101,10 +101,9 @@ def _destinations(protocol: Protocol[Any]) -> list[tuple[str, str]]:
     known = [each.value for each in Destinations]
     if given in known or isinstance(given, Destinations):
         return []
-    word = str(given).lower()
-    close = [_MEANT[word]] if word in _MEANT else get_close_matches(word, known, 1)
-    meant = f"is {close[0]} meant? " if close else ""
-    return [(f"destinations is {mistakes.short(given)}", f"{meant}it is one of {', '.join(known)}")]
+    meant = did_you_mean(str(given), known, _MEANT)
+    hint = f"it is one of {', '.join(known)}"
+    return [(f"destinations is {mistakes.short(given)}", hint if meant is None else f"{meant} {hint}")]
 
 
 def _network(protocol: Protocol[Any]) -> list[tuple[str, str]]:

@@ -11,13 +11,13 @@ import types
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from difflib import get_close_matches
 from fractions import Fraction
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Final
 
 from precedes.diagnostics import Diagnostic, PrecedesError
+from precedes.language.suggestions import did_you_mean
 from precedes.protocol import declarations
 from precedes.protocol.model import Protocol
 
@@ -74,12 +74,7 @@ def _class(model: str) -> type[Protocol[Any]]:
     known = installed()
     point = known.get(model)
     if point is None:
-        close = get_close_matches(model, known, 1)
-        hint = (
-            f"did you mean {close[0]}?"
-            if close
-            else f"installed are {', '.join(known) or 'none'}; or name a file"
-        )
+        hint = did_you_mean(model, known) or f"installed are {', '.join(known) or 'none'}; or name a file"
         raise _error("M001", f"there is no model {model}", hint)
     try:
         loaded = point.load()

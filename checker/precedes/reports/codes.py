@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import textwrap
 
 from precedes.codes import codes
 from precedes.diagnostics import usage
+from precedes.language.suggestions import did_you_mean
 
 WIDTH = 100
 
@@ -18,10 +18,9 @@ def explained(code: str) -> str:
     wanted = code.upper()
     found = known.get(wanted) or next((entry for entry in known.values() if entry.name == code.lower()), None)
     if found is None:
-        near = difflib.get_close_matches(wanted, known, 3)
         raise usage(
             f"there is no code {code}",
-            f"near it: {', '.join(near)}" if near else "`precedes explain` lists all",
+            did_you_mean(wanted, known) or "`precedes explain` lists all",
         )
     parts = [f"{found.code}  {found.title}"]
     parts += [textwrap.fill(text, WIDTH) for text in (found.why, found.help) if text]

@@ -13,8 +13,8 @@ from precedes.inference import proved
 from precedes.language.library import Library
 from precedes.language.printing import statement_text
 from precedes.language.requirements import requirement
+from precedes.language.suggestions import intended
 from precedes.language.vocabulary import FUNCTIONS, RELATIONS, signature
-from precedes.language.wording import intended
 
 _WIDTH: Final = 100
 

@@ -43,7 +43,7 @@ class Problems:
                 "T010",
                 f"the rows have no {', '.join(f'`{name}`' for name in missing)}",
                 self._path,
-                f"they have {', '.join(f'`{name}`' for name in sorted(columns))}: rename what is meant",
+                f"they have {', '.join(f'`{name}`' for name in sorted(columns))}: rename the columns that hold it",
                 self._diagnostics[0].row,
             )
         raise PrecedesError(tuple(self._diagnostics))

@@ -16,6 +16,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 from typing import Final
 
 from precedes.execution import EventKind
+from precedes.language.suggestions import Synonyms, did_you_mean
 from precedes.traces import notices as notice
 from precedes.traces.notices import Notices
 from precedes.traces.schema import EVENT_CODES, EVENT_NAMES, WITHOUT_MESSAGE
@@ -35,18 +36,19 @@ _RFC_3339 = re.compile(
 )
 _EXACT = Context(prec=60)
 
-_OTHER_WORDS: Final = {
-    EventKind.SEND: frozenset({"sent", "produce", "produced", "publish", "published", "emit", "emitted"}),
-    EventKind.DELIVER: frozenset(
-        {"delivered", "delivery", "consume", "consumed", "process", "processed", "apply", "applied"}
+_OTHER_WORDS: Final[Synonyms] = {
+    ("sent", "produce", "produced", "publish", "published", "emit", "emitted"): (EventKind.SEND.value,),
+    ("delivered", "delivery", "consume", "consumed", "process", "processed", "apply", "applied"): (
+        EventKind.DELIVER.value,
     ),
-    EventKind.ARRIVE: frozenset({"arrived", "arrival"}),
-    EventKind.DISCARD: frozenset({"discarded", "drop", "dropped"}),
-    EventKind.CRASH: frozenset({"crashed", "stop", "stopped", "fail", "failed"}),
-    EventKind.RECOVER: frozenset({"recovered", "restart", "restarted"}),
-    EventKind.VIEW: frozenset({"rebalance", "rebalanced", "membership"}),
-    EventKind.LOCAL: frozenset({"internal", "step", "compute"}),
+    ("arrived", "arrival"): (EventKind.ARRIVE.value,),
+    ("discarded", "drop", "dropped"): (EventKind.DISCARD.value,),
+    ("crashed", "stop", "stopped", "fail", "failed"): (EventKind.CRASH.value,),
+    ("recovered", "restart", "restarted"): (EventKind.RECOVER.value,),
+    ("rebalance", "rebalanced", "membership"): (EventKind.VIEW.value,),
+    ("internal", "step", "compute"): (EventKind.LOCAL.value,),
 }
+"""What other vocabularies call events."""
 
 DEST_IGNORED: Final = "`dest` on rows that are not sends is ignored"
 MESSAGE_IGNORED: Final = "`message` on crash, recover, view and local rows is ignored"
@@ -249,18 +251,9 @@ def _event(value: object) -> EventKind:
         return EventKind(value)
     except ValueError as error:
         known = f"it is one of {', '.join(EVENT_NAMES)}"
-        meant = _meant(value) if isinstance(value, str) else None
-        hint = known if meant is None else f"{meant} is meant? {known}"
+        meant = did_you_mean(value, EVENT_NAMES, _OTHER_WORDS) if isinstance(value, str) else None
+        hint = known if meant is None else f"{meant} {known}"
         raise RowError("T013", f"`event` is {shown(value)}", hint) from error
-
-
-def _meant(event: str) -> str | None:
-    """The event that a word of another vocabulary stands for, where there is no doubt."""
-    word = event.lower()
-    for kind, words in _OTHER_WORDS.items():
-        if word == kind.value or word in words:
-            return kind.value
-    return None
 
 
 def _ids(value: object, column: str) -> list[str]:
