@@ -1,39 +1,96 @@
-"""The auxiliary procedure explored with and without reductions: states, transitions, seconds.
+"""How long `precedes explore` takes: whole commands, as a user types them, with what they ask.
 
-The question of the plain search and of the reduced one is the same: does Lemma 6 hold at every delivery, in every
-interleaving of so many unicast messages among three entities? Run one after the other on a quiet machine:
+    python -m benchmarks.exploring [MESSAGES ...]
 
-    python benchmarks/exploring.py [MESSAGES ...]
+Each row is one command on the auxiliary procedure of the CMD paper among three entities. The smaller sizes are medians
+of three runs; the largest is run once. The results are written to build/exploring.json.
 """
 
 from __future__ import annotations
 
-import resource
+import json
+import os
+import statistics
+import subprocess
 import sys
-import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
 
-from precedes.protocol.bounds import Bounds
-from precedes.protocol.exploring import explore
-from precedes_models.auxiliary import LEMMA_6, Auxiliary
+from benchmarks.measuring import PRECEDES, once
+
+RESULT: Final = Path("build/exploring.json")
+SIZES: Final = (4, 5, 6)
+ONCE: Final = 6
+"""From so many messages on, a command is run once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One command: what it asks, how many states it reaches, seconds by the clock and of the processor, peak MiB."""
+
+    asked: str
+    messages: int
+    plain: bool
+    command: str
+    states: int
+    seconds: float
+    processor: float
+    peak_mib: float
+    runs: int
+    load: float
+
+
+QUESTIONS: Final[dict[str, tuple[str, ...]]] = {
+    "`causal_order`": ("--require", "causal_order"),
+    "everything that the model claims": (),
+}
+
+
+def arguments(messages: int, *, plain: bool, question: Sequence[str]) -> list[str]:
+    """The arguments of one command."""
+    sizes = ["--entities", "3", "--messages", str(messages), "--set", "queue=false"]
+    return ["explore", "cmd-auxiliary", *sizes, *question, *(["--plain"] if plain else [])]
+
+
+def measured(asked: str, messages: int, *, plain: bool) -> Row:
+    """Run one command as often as its size allows."""
+    words = arguments(messages, plain=plain, question=QUESTIONS[asked])
+    ended = [once([PRECEDES, *words]) for _ in range(1 if messages >= ONCE else 3)]
+    report = subprocess.run(
+        [PRECEDES, *words, "--format", "json"], check=False, capture_output=True, text=True
+    )
+    states: Any = json.loads(report.stdout)["explorations"][0]["states"]
+    return Row(
+        asked,
+        messages,
+        plain,
+        " ".join(["precedes", *words]),
+        states,
+        statistics.median(one.seconds for one in ended),
+        statistics.median(one.processor for one in ended),
+        max(one.peak_mib for one in ended),
+        len(ended),
+        os.getloadavg()[0],
+    )
 
 
 def main() -> None:
-    """Print one line for each size and search."""
-    sizes = [int(argument) for argument in sys.argv[1:]] or [4, 5, 6]
-    print(
-        f"{'messages':>8} {'search':<8} {'states':>9} {'transitions':>11} {'wall s':>7} {'CPU s':>7} {'MB':>6}"
-    )
+    """Measure every row, print it and keep it."""
+    sizes = [int(argument) for argument in sys.argv[1:]] or SIZES
+    rows = []
     for messages in sizes:
         for plain in (False, True):
-            wall, processor = time.perf_counter(), time.process_time()
-            bounds = Bounds(entities=3, messages=messages)
-            found = explore(Auxiliary(queue=False), bounds, [], invariants=[LEMMA_6], plain=plain)
-            wall, processor = time.perf_counter() - wall, time.process_time() - processor
-            megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-            print(
-                f"{messages:>8} {'plain' if plain else 'reduced':<8} {found.states:>9,} {found.transitions:>11,} "
-                f"{wall:>7.2f} {processor:>7.2f} {megabytes:>6}  {found.verdict.value}"
-            )
+            for asked in QUESTIONS:
+                row = measured(asked, messages, plain=plain)
+                rows.append(asdict(row))
+                print(
+                    f"{row.seconds:8.1f} s {row.processor:8.1f} s CPU {row.states:>9,} states  {row.command}",
+                    flush=True,
+                )
+                RESULT.parent.mkdir(exist_ok=True)
+                RESULT.write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
