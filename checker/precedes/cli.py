@@ -193,7 +193,7 @@ def main() -> None:
 
 def run(command: Callable[[], Any]) -> int:
     """The exit code of a command, its errors told on standard error."""
-    from precedes.diagnostics import PrecedesError
+    from precedes.diagnostics import PrecedesError, diagnosed
 
     try:
         result = command()
@@ -207,9 +207,6 @@ def run(command: Callable[[], Any]) -> int:
         error.show(shown)
         put(shown.getvalue(), error=True)
         return Exit.COULD_NOT_RUN
-    except PrecedesError as error:
-        put(str(error), error=True)
-        return Exit.COULD_NOT_RUN
     except (click.Abort, KeyboardInterrupt):
         put("interrupted", error=True)
         return 130
@@ -217,12 +214,9 @@ def run(command: Callable[[], Any]) -> int:
         # The reader of our output went away (`| head`). Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.COULD_NOT_RUN
-    except OSError as error:
-        put(f"U003 {error.strerror or error}{f': {error.filename}' if error.filename else ''}", error=True)
-        return Exit.COULD_NOT_RUN
     except Exception as error:
-        if os.environ.get("PRECEDES_DEBUG"):
+        if os.environ.get("PRECEDES_DEBUG") and not isinstance(error, (PrecedesError, OSError)):
             raise
-        put(f"I001 internal error: {type(error).__name__}: {error}", error=True)
-        put("    this is a defect of precedes; PRECEDES_DEBUG=1 shows where", error=True)
+        for diagnostic in diagnosed(error):
+            put(diagnostic.render(), error=True)
         return Exit.COULD_NOT_RUN

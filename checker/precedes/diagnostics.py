@@ -77,3 +77,14 @@ class PrecedesError(Exception):
 def usage(message: str, hint: str | None = None) -> PrecedesError:
     """An error about what was asked for, without a place in a file."""
     return PrecedesError((Diagnostic("U001", message, hint=hint),))
+
+
+def diagnosed(error: Exception) -> tuple[Diagnostic, ...]:
+    """What a user is told of an error, whatever it is."""
+    if isinstance(error, PrecedesError):
+        return error.diagnostics
+    if isinstance(error, OSError):
+        of = f": {error.filename}" if error.filename else ""
+        return (Diagnostic("U003", f"{error.strerror or error}{of}"),)
+    hint = "this is a defect of precedes; PRECEDES_DEBUG=1 shows where"
+    return (Diagnostic("I001", f"internal error: {type(error).__name__}: {error}", hint=hint),)

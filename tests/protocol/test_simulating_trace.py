@@ -137,7 +137,7 @@ def test_a_mistake_of_the_model_stops_everything_and_leaves_no_file(
 def test_a_process_that_is_ended_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tracing, "_ALONE", 0)
     monkeypatch.setattr(tracing, "_MESSAGES_PER_PIECE", 30)
-    with pytest.raises(PrecedesError, match="U001 a process that simulated was ended from outside"):
+    with pytest.raises(PrecedesError, match="M015 a process that simulated ended without an answer"):
         simulate(simulation(Vanishing(), Conditions(), 8), tmp_path / "runs.parquet")
     assert list(tmp_path.iterdir()) == []
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from precedes.commands.options import AS_WRITTEN, DESTINATIONS, SETTINGS, SPECS
+from precedes.commands.options import AS_WRITTEN, DESTINATIONS, HANG_LIMIT, SETTINGS, SPECS
 from precedes.commands.terminal import put
 from precedes.exits import Exit
 
@@ -57,9 +57,18 @@ def _faults(command: Any) -> Any:
 @SPECS
 @SETTINGS
 @click.option("--depth", type=click.IntRange(min=0), metavar="N", help="Stop after so many moves.")
-@click.option("--time-limit", type=click.FloatRange(min=0), metavar="SECONDS", help="Stop then.")
-@click.option("--states", type=click.IntRange(min=1), metavar="N", help="Stop at so many states.")
-@click.option("--memory", type=click.IntRange(min=64), metavar="MEGABYTES", help="Stop there.")
+@click.option(
+    "--time-limit", type=click.FloatRange(min=0), metavar="SECONDS", help="Stop after so many seconds."
+)
+@click.option(
+    "--states",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Stop at so many states.  [default: 4,000,000, unless there is another limit]",
+)
+@click.option(
+    "--memory", type=click.IntRange(min=64), metavar="MEGABYTES", help="Stop at so much memory in use."
+)
 @click.option("--plain", is_flag=True, help="Every interleaving: without the reductions.")
 @click.option(
     "--at-rest", is_flag=True, help="Judge what concerns several entities only where nothing is under way."
@@ -68,65 +77,23 @@ def _faults(command: Any) -> Any:
     "--order", type=click.Choice(["breadth", "depth"]), default="breadth", help="Which state is next."
 )
 @click.option("--check-purity", is_flag=True, help="Call every handler twice and compare.")
+@HANG_LIMIT
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def explore(form: str, **options: Any) -> Exit:
+def explore(form: str, hang_limit: float, **options: Any) -> Exit:
     """Explore every behaviour of a protocol model up to bounds.
 
-    MODEL is a name of `precedes list`, or a file with a class that derives from precedes.protocol.Protocol.
+    MODEL is a name of `precedes list`, or a file with a class that derives from precedes.protocol.Protocol. It runs in
+    a process of its own. In a long search, each violation is told on standard error when it is found; Ctrl-C ends the
+    search with a report of what is known.
 
-    Exit code 0: everything holds. 1: something is violated, and shown. 3: a limit was met, a premise never, or
-    no order was asked for.
+    Exit code 0: everything holds. 1: something is violated, and shown. 3: a limit was met, a premise never, no order
+    was asked for, or the search was interrupted before anything was found.
     """
-    from precedes.checking import library_with
-    from precedes.language.requirements import requirement
-    from precedes.language.scenario_text import definitions
-    from precedes.protocol import exploring, models, script
-    from precedes.protocol.bounds import Bounds, Destinations
-    from precedes.reports import exploration as printed
-    from precedes.reports.progress import progress_line
-    from precedes.verdict import Verdict
+    from precedes.commands.exploration_job import Asked, explored
+    from precedes.isolation import terminated_as_interrupted
+    from precedes.reports.progress import commentary
 
-    library = library_with(options["specs"])
-    asked = tuple(requirement(text, library, "--require") for text in options["required"]) or None
-    needed = definitions((each.name for each in asked or ()), library)
-    settings = script.settings(options["settings"])
-    instances = models.models(options["model"], as_written=options["as_written"], parameters=settings)
-    explored = []
-    with progress_line() as tell:
-        for protocol in instances:
-            bounds = Bounds(
-                entities=options["entities"],
-                messages=options["messages"],
-                destinations=Destinations(options["destinations"] or protocol.destinations),
-                script=script.script(options["script"], options["entities"]),
-                losses=options["losses"],
-                duplicates=options["duplicates"],
-                corruptions=options["corruptions"],
-                crashes=options["crashes"],
-                recoveries=options["recoveries"],
-                early=options["early"],
-                broken_links=options["broken_links"],
-                dead=options["dead"],
-                ticks=options["ticks"],
-                depth=options["depth"],
-                seconds=options["time_limit"],
-                states=options["states"],
-                megabytes=options["memory"],
-            )
-            found = exploring.explore(
-                protocol,
-                bounds,
-                asked,
-                invariants=None if asked is None else (),
-                plain=options["plain"],
-                at_rest=options["at_rest"],
-                order=options["order"],
-                check_purity=options["check_purity"],
-                advance=lambda states, depth: tell(f"{states:,} states, depth {depth}"),
-            )
-            explored.append(printed.Explored(protocol, bounds, found, needed))
-    put(printed.as_json(explored) if form == "json" else printed.as_text(explored))
-    verdicts = {each.found.verdict for each in explored}
-    if Verdict.VIOLATED in verdicts:
-        return Exit.VIOLATED
-    return Exit.UNDECIDED if Verdict.UNKNOWN in verdicts else Exit.HOLDS
+    with terminated_as_interrupted(), commentary() as comments:
+        done = explored(Asked(form, options), hang_limit, comments)
+    put(done.text)
+    return Exit(done.exit)

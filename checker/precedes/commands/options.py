@@ -36,3 +36,11 @@ DESTINATIONS = click.option(
 SETTINGS = click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the model; repeatable."
 )
+HANG_LIMIT = click.option(
+    "--hang-limit",
+    type=click.FloatRange(min=0.1),
+    default=300.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Give up on a model that gets no further for so long.",
+)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from precedes.commands.options import AS_WRITTEN, DESTINATIONS, SETTINGS
+from precedes.commands.options import AS_WRITTEN, DESTINATIONS, HANG_LIMIT, SETTINGS
 from precedes.commands.terminal import put
 from precedes.exits import Exit
 
@@ -57,52 +57,22 @@ def _rates_and_times(command: Any) -> Any:
 @click.option(
     "--most-steps", type=click.IntRange(min=1), metavar="N", help="Give up an execution that takes more."
 )
+@HANG_LIMIT
 @click.option("--engine", type=click.Choice(["auto", "local", "spark"]), default="auto", show_default=True)
 @click.option(
     "--master", metavar="URL", help="The Spark master; implies --engine spark.  [default: local[*]]"
 )
-def simulate(output: str, **options: Any) -> Exit:
+def simulate(output: str, hang_limit: float, **options: Any) -> Exit:
     """Run a protocol model at random and write what it does as a trace.
 
-    MODEL is a name of `precedes list`, or a file with a class that derives from precedes.protocol.Protocol. The trace
-    is laid out for scanning, so that `verify` goes straight over it. The same seed gives the same trace, whatever the
-    engine.
+    MODEL is a name of `precedes list`, or a file with a class that derives from precedes.protocol.Protocol. It runs in
+    a process of its own. The trace is laid out for scanning, so that `verify` goes straight over it. The same seed
+    gives the same trace, whatever the engine.
     """
-    from dataclasses import replace
-
-    from precedes.protocol import script
-    from precedes.protocol.bounds import Destinations
-    from precedes.protocol.simulating import usual
-    from precedes.protocol.simulating_trace import Named, Simulation, simulate
-    from precedes.reports import simulation as printed
+    from precedes.commands.simulation_job import Asked, simulated
     from precedes.reports.progress import progress
 
-    model = Named(
-        options["model"], options["as_written"], tuple(script.settings(options["settings"]).items())
-    )
-    protocols = model.load()
-    chosen: dict[str, Any] = {
-        "entities": options["entities"],
-        "messages": options["messages"],
-        "loss": options["loss"],
-        "duplication": options["duplicates"],
-        "corruption": options["corruption"],
-        "crash": options["crash"],
-        "recovery": options["recovery"],
-    }
-    chosen |= {name: options[name] for name in TIMES if options[name] is not None}
-    if options["destinations"] is not None:
-        chosen["destinations"] = Destinations(options["destinations"])
-    simulation = Simulation(
-        model,
-        tuple(replace(usual(protocol), **chosen) for protocol in protocols),
-        options["seed"],
-        options["executions"],
-        options["most_steps"],
-    )
     with progress() as advance:
-        done = simulate(
-            simulation, output, engine=options["engine"], master=options["master"], advance=advance
-        )
-    put(printed.as_text(output, protocols, simulation, done))
+        text = simulated(Asked(output, options), hang_limit, advance)
+    put(text)
     return Exit.HOLDS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from precedes.protocol.model import Message
@@ -37,6 +37,10 @@ RATES = ("loss", "duplication", "corruption", "crash", "recovery")
 """The probabilities in `Conditions` of what may go wrong."""
 
 
+MOST_STATES = 4_000_000
+"""Where an exploration stops that was given no limit."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """Everything that may happen up to these numbers is explored.
@@ -66,6 +70,11 @@ class Bounds:
     seconds: float | None = None
     states: int | None = None
     megabytes: int | None = None
+
+    def limited(self) -> Bounds:
+        """The same with a limit, where there is none."""
+        limits = (self.depth, self.seconds, self.states, self.megabytes)
+        return replace(self, states=MOST_STATES) if limits == (None,) * 4 else self
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ from precedes.verdict import Verdict
 
 DEADLOCK: Final = "no deadlock"
 STARVATION: Final = "no starvation"
+INTERRUPTED: Final = "an interrupt"
+"""What stopped a search that its observer ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,33 @@ class Finding:
     explanation: Explanation | None = None
     about: tuple[str, ...] = ()
     starving: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A violation as it is seen first, while the search goes on: `moves` lead to it, no more than a shortest behaviour
+    by as many as reductions leave out. `requirement` and `explanation` where the property is a formula.
+    """
+
+    property: str
+    moves: int
+    states: int
+    requirement: Requirement | None = None
+    explanation: Explanation | None = None
+
+
+class Observer:
+    """Who watches a search. This one does nothing."""
+
+    def progress(self, states: int, depth: int, frontier: int) -> None:
+        """Called every few hundred states: how many there are, how deep, and how many of them wait to be expanded."""
+
+    def violated(self, sighting: Sighting) -> None:
+        """Called at most once for each property, within a second or so of the violation being reached."""
+
+    def interrupts(self) -> bool:
+        """Whether the search is to end with what it knows."""
+        return False
 
 
 @dataclass(frozen=True, slots=True)

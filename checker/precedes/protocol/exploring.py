@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import PurePath
@@ -21,7 +21,15 @@ from precedes.machine import most_memory
 from precedes.protocol import declarations
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.components import Components
-from precedes.protocol.exploration import DEADLOCK, STARVATION, Exploration, Finding
+from precedes.protocol.exploration import (
+    DEADLOCK,
+    INTERRUPTED,
+    STARVATION,
+    Exploration,
+    Finding,
+    Observer,
+    Sighting,
+)
 from precedes.protocol.histories import replayed
 from precedes.protocol.invariants import Invariant
 from precedes.protocol.judging import Judge
@@ -35,6 +43,8 @@ from precedes.verdict import FALSE, reasons
 
 SHORTENING: Final = 20.0
 """Seconds for finding shorter behaviours after a reduced search."""
+AWHILE: Final = 1.0
+"""Seconds after which what has been collected is judged, so that a violation is seen soon."""
 Order = Literal["breadth", "depth"]
 
 
@@ -56,14 +66,13 @@ def explore(
     at_rest: bool = False,
     order: Order = "breadth",
     check_purity: bool = False,
-    advance: Callable[[int, int], None] | None = None,
+    observer: Observer | None = None,
 ) -> Exploration:
     """Explore every behaviour of a protocol up to bounds.
 
     `requirements` None: what the paper claims; `invariants` None: the protocol's. `plain` leaves the reductions out.
     `at_rest`: what concerns several entities at once is judged only where nothing can happen any more, which takes far
-    fewer states on a single channel. `advance` is called now and then with the states and the depth so far.
-    PrecedesError for a mistake of the model.
+    fewer states on a single channel. PrecedesError for a mistake of the model.
     """
     declarations.check(protocol)
     if order == "depth" and bounds.depth is not None:
@@ -75,16 +84,17 @@ def explore(
     checked = protocol.invariants if invariants is None else tuple(invariants)
     judge = Judge(asked, checked, at_rest=at_rest)
     reductions = frozenset[Reduction]() if plain else usable(protocol, bounds, judge)
-    search = _Search(protocol, bounds, judge, reductions, check_purity, advance)
+    watching = Observer() if observer is None else observer
+    search = _Search(protocol, bounds, judge, reductions, check_purity, watching)
     with paused():
         found = search.run(order)
         if order == "breadth" and Reduction.ONE_BY_ONE in reductions:
-            found = replace(found, findings=_shortest(protocol, bounds, judge, found))
+            found = replace(found, findings=_shortest(protocol, bounds, judge, found, watching))
     return found
 
 
 def _shortest(
-    protocol: Protocol[Any], bounds: Bounds, judge: Judge, found: Exploration
+    protocol: Protocol[Any], bounds: Bounds, judge: Judge, found: Exploration, observer: Observer
 ) -> tuple[Finding, ...]:
     """The findings with shortest behaviours, where these are found with about as much effort again.
 
@@ -106,7 +116,7 @@ def _shortest(
         Reduction.BY_ITSELF,
         Reduction.SILENTLY,
     }
-    shorter = _Search(protocol, limits, again, reductions, check_purity=False, advance=None, wanted=names)
+    shorter = _Search(protocol, limits, again, reductions, False, observer, wanted=names)
     best = {finding.property: finding for finding in found.findings}
     for finding in shorter.run("breadth").findings:
         if finding.property in best and len(finding.behaviour) < len(best[finding.property].behaviour):
@@ -122,7 +132,7 @@ class _Search:
         judge: Judge,
         reductions: frozenset[Reduction],
         check_purity: bool,
-        advance: Callable[[int, int], None] | None,
+        observer: Observer,
         wanted: AbstractSet[str] | None = None,
     ) -> None:
         """`wanted`: the search is over when a violation of each of these is found; None: it goes to the end."""
@@ -130,7 +140,7 @@ class _Search:
         self.protocol = protocol
         self.bounds = bounds
         self.judge = judge
-        self.advance = advance
+        self.observer = observer
         self.components = Components(
             protocol, bounds.entities, judge.recording, judge.of_step, check_purity=check_purity
         )
@@ -154,7 +164,8 @@ class _Search:
         self.resting = 0
         self.broken: dict[str, State] = {}
         self.met = {DEADLOCK: 0, STARVATION: 0}
-        self.started = time.monotonic()
+        self.started = self.judged = time.monotonic()
+        self.sighted: set[str] = set()
         self.stopped_by: str | None = None
 
     def run(self, order: Order) -> Exploration:
@@ -206,7 +217,7 @@ class _Search:
                 self.stopped_by = f"the depth of {depth}" if self._goes_on(first, end) else None
                 break
             for number in range(first, end):
-                if number % 512 == 0 and self._exceeded(depth):
+                if number % 512 == 0 and self._stops(depth, len(self.states) - number):
                     return depth
                 self._expand(number)
             if len(self.states) == end:
@@ -235,7 +246,7 @@ class _Search:
             number, depth = stack.pop()
             deepest = max(deepest, depth)
             expansions += 1
-            if expansions % 512 == 0 and self._exceeded(depth):
+            if expansions % 512 == 0 and self._stops(depth, len(stack)):
                 break
             first = len(self.states)
             self._expand(number)
@@ -285,19 +296,36 @@ class _Search:
         if STARVATION not in self.judge.failures and any(starving(self.components, state)):
             self.judge.fail(STARVATION, state)
 
-    def _exceeded(self, depth: int) -> bool:
-        if self.advance is not None:
-            self.advance(len(self.states), depth)
+    def _stops(self, depth: int, frontier: int) -> bool:
+        """Whether the search is over before its end. Its observer is told how far it is, and what it found."""
+        self.observer.progress(len(self.states), depth, frontier)
+        now = time.monotonic()
+        if self.wanted is None and now - self.judged > AWHILE:
+            self.judge.finish()
+            self._sight()
+            self.judged = time.monotonic()
         bounds = self.bounds
-        if bounds.states is not None and len(self.states) >= bounds.states:
+        if self.observer.interrupts():
+            self.stopped_by = INTERRUPTED
+        elif bounds.states is not None and len(self.states) >= bounds.states:
             self.stopped_by = f"the limit of {bounds.states:,} states"
-        elif bounds.seconds is not None and time.monotonic() - self.started > bounds.seconds:
+        elif bounds.seconds is not None and now - self.started > bounds.seconds:
             self.stopped_by = f"the limit of {bounds.seconds:g} s"
         elif bounds.megabytes is not None and (most_memory() or 0) > bounds.megabytes:
             self.stopped_by = f"the limit of {bounds.megabytes:,} MB"
         return self.stopped_by is not None
 
     # ---- what was found ----
+
+    def _sight(self) -> None:
+        """Tell the observer of violations that it has not been told of."""
+        for name, state in (*self.judge.failures.items(), *self.broken.items()):
+            if name not in self.sighted:
+                self.sighted.add(name)
+                moves = len(self._way(state)) - 1 + (name in self.broken)
+                leaf = self.judge.leaves.get(name)
+                explanation = None if leaf is None else explain(leaf, self.judge.execution(state))
+                self.observer.violated(Sighting(name, moves, len(self.states), leaf, explanation))
 
     def _findings(self) -> list[Finding]:
         found = [self._finding(name, self._behaviour(state)) for name, state in self.judge.failures.items()]
@@ -306,10 +334,7 @@ class _Search:
 
     def _behaviour(self, state: State) -> tuple[list[Move], State]:
         """How a state, or a renaming of it, is reached; and which it is."""
-        way = [self.numbers[state]]
-        while self.parents[way[-1]] >= 0:
-            way.append(self.parents[way[-1]])
-        way.reverse()
+        way = self._way(state)
         beginning = self.states[way[0]]
         now, first = next(
             (state, move) for state, move in self.space.initial() if self._representative(state) == beginning
@@ -319,6 +344,13 @@ class _Search:
             now, move = self._towards(now, self.states[number])
             moves.append(move)
         return moves, now
+
+    def _way(self, state: State) -> list[int]:
+        """The numbers of the states on the way to one, from the beginning."""
+        way = [self.numbers[state]]
+        while self.parents[way[-1]] >= 0:
+            way.append(self.parents[way[-1]])
+        return way[::-1]
 
     def _towards(self, now: State, wanted: State) -> tuple[State, Move]:
         """The move that leads to what is, but for the names of entities, the state that is wanted."""

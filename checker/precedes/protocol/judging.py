@@ -12,7 +12,7 @@ from precedes.columns import batch_of
 from precedes.engines.columnar.plan import Plan, plan
 from precedes.engines.columnar.scan import scan
 from precedes.engines.premises import PREMISE, premise_of
-from precedes.execution import EventKind
+from precedes.execution import EventKind, Execution
 from precedes.formula import Requirement
 from precedes.protocol.components import Components
 from precedes.protocol.histories import Histories, Recording, needed
@@ -110,8 +110,7 @@ class Judge:
         self.failures.setdefault(name, state)
 
     def _collect(self, formulas: Formulas, state: State) -> None:
-        seen_log = self.components.seen_log
-        key = tuple(seen_log[component] for component in state[:-1])
+        key = self._key(state)
         if key not in formulas.seen:
             formulas.seen.add(key)
             formulas.waiting.append((key, state))
@@ -121,18 +120,8 @@ class Judge:
     def _scan(self, formulas: Formulas) -> None:
         if not formulas.waiting:
             return
-        components = self.components
-        histories = self._histories
-        assert histories is not None
         batch = batch_of(
-            [
-                histories.execution(
-                    [components.logs[log] for log in key],
-                    str(number),
-                    interleaved=not (components.rearranges and self.recording.interleaving),
-                )
-                for number, (key, _) in enumerate(formulas.waiting)
-            ]
+            [self._execution(key, str(number)) for number, (key, _) in enumerate(formulas.waiting)]
         )
         values = scan(batch, formulas.plan).values
         for column, name in enumerate(formulas.plan.names):
@@ -150,6 +139,23 @@ class Judge:
                 self.unknown.setdefault(name, int(doubtful[0]))
         self.judged += len(formulas.waiting)
         formulas.waiting.clear()
+
+    def execution(self, state: State) -> Execution:
+        """The execution of a state, as far as the formulas need it."""
+        return self._execution(self._key(state), "found")
+
+    def _key(self, state: State) -> tuple[int, ...]:
+        seen_log = self.components.seen_log
+        return tuple(seen_log[component] for component in state[:-1])
+
+    def _execution(self, key: tuple[int, ...], name: str) -> Execution:
+        components = self.components
+        assert self._histories is not None
+        return self._histories.execution(
+            [components.logs[log] for log in key],
+            name,
+            interleaved=not (components.rearranges and self.recording.interleaving),
+        )
 
     def _local(self, state: State) -> None:
         components = self.components

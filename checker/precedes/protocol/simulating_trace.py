@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from precedes.diagnostics import PrecedesError, usage
+from precedes.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.machine import available_cores
 from precedes.protocol.bounds import Conditions
 from precedes.protocol.model import Protocol
@@ -106,18 +106,20 @@ def simulate(
     engine: str = "auto",
     master: str | None = None,
     advance: Advance | None = None,
+    alive: Callable[[], None] = lambda: None,
 ) -> Simulated:
     """Write the executions to a laid-out file.
 
-    `engine` is auto, local or spark. PrecedesError for mistakes of the model (M005 to M013), a target that is no
-    Parquet file by its name (T002) or cannot be written (T003), and an engine that is not there.
+    `engine` is auto, local or spark. `alive` is called every second or so of computing. PrecedesError for mistakes of
+    the model (M005 to M013), a target that is no Parquet file by its name (T002) or cannot be written (T003), and an
+    engine that is not there.
     """
     if engine == "local" and master is not None:
         raise usage("--master goes with --engine spark")
     counters: dict[str, float] = {}
     on_spark = engine == "spark" or master is not None
     pieces = _on_spark(simulation, master) if on_spark else _local(simulation)
-    written = lay_out(_parts(pieces, counters), target, Notices(), advance)
+    written = lay_out(_parts(pieces, counters, alive), target, Notices(), advance)
     return Simulated(written, counters)
 
 
@@ -146,10 +148,13 @@ def _simulators(simulation: Simulation) -> tuple[Simulator, ...]:
     )
 
 
-def _parts(pieces: Iterable[Piece], counters: dict[str, float]) -> Iterator[pa.Table]:
+def _parts(
+    pieces: Iterable[Piece], counters: dict[str, float], alive: Callable[[], None]
+) -> Iterator[pa.Table]:
     """The rows of pieces, as many together as make a row group."""
     held: list[pa.Table] = []
     for piece in pieces:
+        alive()
         if piece.mistake is not None:
             raise piece.mistake
         assert piece.rows is not None
@@ -175,9 +180,9 @@ def _local(simulation: Simulation) -> Iterator[Piece]:
             work = (lambda numbers=numbers: pool.submit(piece_of, simulation, numbers) for numbers in pieces)
             yield from _in_order(work, processes)
     except BrokenProcessPool as error:
-        raise usage(
-            "a process that simulated was ended from outside", "for want of memory, perhaps; run it again"
-        ) from error
+        said = "a process that simulated ended without an answer"
+        hint = "the model ended it, or the system did for want of memory"
+        raise PrecedesError((Diagnostic("M015", said, hint=hint),)) from error
 
 
 def _in_order(work: Iterator[Callable[[], Future[Piece]]], processes: int) -> Iterator[Piece]:

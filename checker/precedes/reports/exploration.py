@@ -5,7 +5,7 @@ That is shown as steps, as histories, as a space-time diagram, and as a scenario
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from precedes.language.names import written
 from precedes.language.scenario_text import as_scenario
 from precedes.printable import json_text
 from precedes.protocol.bounds import FAULTS, Bounds
-from precedes.protocol.exploration import Exploration, Finding
+from precedes.protocol.exploration import INTERRUPTED, Exploration, Finding, Sighting
 from precedes.protocol.histories import needed
 from precedes.protocol.model import Protocol
 from precedes.reports.behaviour import steps
@@ -155,7 +155,8 @@ def _closing(found: Exploration) -> str:
     if found.stopped_by is not None:
         reached = f"explored {found.states:,} states to depth {found.depth}, not all: "
         outcome = "violated" if found.verdict is Verdict.VIOLATED else "undecided"
-        return f"{reached}{outcome}; {found.stopped_by} was met {detail}"
+        met = "it was interrupted" if found.stopped_by == INTERRUPTED else f"{found.stopped_by} was met"
+        return f"{reached}{outcome}; {met} {detail}"
     if found.verdict is Verdict.HOLDS:
         return f"holds: everything, in every behaviour up to the bounds {detail}"
     if found.verdict is Verdict.VIOLATED:
@@ -168,6 +169,41 @@ def _closing(found: Exploration) -> str:
     return f"undecided: not everything that was asked was met {detail}"
 
 
+def sighted(model: str, sighting: Sighting) -> str:
+    """A violation in one line, told while the search goes on."""
+    after = f"after {_counted(sighting.moves, 'move')}, {sighting.states:,} states into the search"
+    explanation = sighting.explanation
+    said = ""
+    if sighting.requirement is not None and explanation is not None and explanation.witnesses:
+        said = sentence(sighting.requirement, explanation.execution, explanation.witnesses[0])
+    return f"{model}: {sighting.property} is violated {after}{f': {said}' if said else ''}"
+
+
+def unfinished(model: str, seen: Mapping[str, str], form: str) -> str:
+    """The report of a search that was ended before it gave one: what it told of each violation."""
+    if form == "json":
+        document = {
+            "schema": JSON_SCHEMA,
+            "verdict": (Verdict.VIOLATED if seen else Verdict.UNKNOWN).value,
+            "complete": False,
+            "stopped_by": INTERRUPTED,
+            "explorations": [
+                {
+                    "model": model,
+                    "complete": False,
+                    "stopped_by": INTERRUPTED,
+                    "violations": [{"property": name, "about": [text]} for name, text in seen.items()],
+                }
+            ],
+        }
+        return json_text(document)
+    outcome = "violated" if seen else "undecided"
+    return (
+        "".join(f"{text}\n" for text in seen.values())
+        + f"{outcome}: the search was ended before its report\n"
+    )
+
+
 def as_json(explored: Sequence[Explored]) -> str:
     """One JSON object, with a line break at its end."""
     verdicts = [each.found.verdict for each in explored]
@@ -175,6 +211,8 @@ def as_json(explored: Sequence[Explored]) -> str:
     document = {
         "schema": JSON_SCHEMA,
         "verdict": whole.value,
+        "complete": all(each.found.complete for each in explored),
+        "stopped_by": next((s for each in explored if (s := each.found.stopped_by) is not None), None),
         "explorations": [_document(each) for each in explored],
     }
     return json_text(document)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from precedes.printable import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -20,6 +23,30 @@ def progress_line() -> Iterator[Callable[[str], None]]:
     with _bar() as bar:
         task = bar.add_task("", total=None)
         yield lambda what: bar.update(task, description=what)
+
+
+@dataclass(frozen=True, slots=True)
+class Commentary:
+    """What is said on standard error while something runs: `now` what is being done, on the line of a terminal; `say`
+    what stays, on a line of its own."""
+
+    now: Callable[[str], None]
+    say: Callable[[str], None]
+
+
+@contextmanager
+def commentary() -> Iterator[Commentary]:
+    """A line that tells the progress, and lines above it."""
+    if not sys.stderr.isatty():
+        yield Commentary(lambda _what: None, lambda text: print(printable(text), file=sys.stderr, flush=True))  # noqa: T201
+        return
+    with _bar() as bar:
+        task = bar.add_task("", total=None)
+
+        def say(text: str) -> None:
+            bar.console.print(printable(text), markup=False, highlight=False, soft_wrap=True)
+
+        yield Commentary(lambda what: bar.update(task, description=printable(what)), say)
 
 
 @contextmanager
@@ -41,5 +68,5 @@ def _bar() -> Progress:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     return Progress(*columns, console=Console(stderr=True), transient=True)

@@ -1,0 +1,229 @@
+"""A model that does not compute what it is asked, but ends, breaks or outwits the process that it runs in: no verdict
+comes of it, and never exit code 0."""
+
+from __future__ import annotations
+
+import json
+import os
+import py_compile
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from precedes import isolation
+from tests.command.running import precedes
+from tests.protocol.test_command import TOYS
+
+START = "        return 0\n"
+ARRIVE = "        return Step(state, (Deliver(packet),))\n"
+HOSTILE = {
+    "ends its process": "import os; os._exit(0)",
+    "ends the program": "import sys; sys.exit(0)",
+    "is a crash": "import ctypes; ctypes.string_at(0)",
+    "is killed": "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
+    "hangs": "while True: pass",
+    "hangs asleep": "import time; time.sleep(1000)",
+    "stops its process": "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
+    "raises an interrupt": "raise KeyboardInterrupt",
+    "raises what nobody catches": "raise type('Own', (BaseException,), {})('own')",
+    "writes everywhere": (
+        "import os\n"
+        "        for number in range(64):\n"
+        '            try: os.write(number, b\'{"type":"answer","payload":{"text":"","exit":0}}\\n\')\n'
+        "            except OSError: pass\n"
+        "        os._exit(0)"
+    ),
+    "writes half a line and hangs": (
+        "import os\n"
+        "        for number in range(3, 64):\n"
+        "            try: os.write(number, b'half')\n"
+        "            except OSError: pass\n"
+        "        while True: pass"
+    ),
+    "leaves a process behind": (
+        "import os, time\n        if os.fork() == 0: time.sleep(1000)\n        os._exit(0)"
+    ),
+    "closes everything": "import os; os.closerange(0, 64)",
+    "patches its judge": (
+        "import precedes.protocol.judging as judging\n        judging.Judge.fail = lambda *_: None\n" + ARRIVE
+    ),
+    "patches a builtin": "import builtins; builtins.any = lambda *_: False\n" + ARRIVE,
+}
+
+
+def written(folder: Path, what: str, line: str = ARRIVE) -> Path:
+    """The greedy model, of which one line does something else."""
+    path = folder / "greedy.py"
+    assert line in TOYS
+    path.write_text(TOYS.replace(line, f"        {what.strip()}\n"), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("what", HOSTILE.values(), ids=HOSTILE.keys())
+def test_a_model_without_a_verdict_does_not_pass(
+    tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(isolation, "_GRACE", 1.0)
+    model = written(tmp_path, what)
+    ended = precedes("explore", model, "--messages", 1, "--hang-limit", 2)
+    assert (ended.code, ended.out) == (2, ""), ended
+    assert "greedy" in ended.err
+    assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize("what", ["ends its process", "hangs", "raises an interrupt", "patches its judge"])
+def test_nor_does_a_simulation_of_it(tmp_path: Path, what: str) -> None:
+    model, target = written(tmp_path, HOSTILE[what]), tmp_path / "out.parquet"
+    ended = precedes("simulate", model, "--executions", 2, "--hang-limit", 2, "-o", target)
+    assert (ended.code, ended.out) == (2, ""), ended
+    assert "greedy" in ended.err
+
+
+@pytest.mark.parametrize("what", ["import os; os._exit(0)", "while True: pass"])
+def test_nor_one_that_does_so_when_it_is_read(tmp_path: Path, what: str) -> None:
+    model = tmp_path / "model.py"
+    model.write_text(f"{what}\n", encoding="utf-8")
+    for command in (("explore",), ("simulate", "-o", tmp_path / "out.parquet")):
+        ended = precedes(*command, model, "--hang-limit", 1)
+        assert (ended.code, "M015 no verdict on" in ended.err) == (2, True), ended
+
+
+def test_what_became_of_the_process_is_told(tmp_path: Path) -> None:
+    model = written(tmp_path, HOSTILE["ends its process"])
+    assert (
+        f"M015 no verdict on explore {model}: its process ended with exit code 0"
+        in precedes("explore", model).err
+    )
+    written(tmp_path, HOSTILE["is killed"])
+    assert "its process was ended by SIGKILL" in precedes("explore", model).err
+    written(tmp_path, HOSTILE["hangs"])
+    said = precedes("explore", model, "--hang-limit", 1).err
+    assert "its process got no further for 1 s, in arrive (greedy.py, line 2" in said
+    written(tmp_path, HOSTILE["patches its judge"])
+    assert "M016" in precedes("explore", model).err
+    assert "the model changed precedes.protocol.judging.Judge.fail" in precedes("explore", model).err
+
+
+def test_what_a_model_prints_is_not_in_the_report(tmp_path: Path) -> None:
+    model = written(tmp_path, 'print("printed"); return 0', START)
+    ended = precedes("explore", model, "--format", "json")
+    assert json.loads(ended.out)["verdict"] == "violated"
+
+
+def test_modules_of_python_that_lie_about_are_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # An interpreter that is started with -c or -m looks for modules where it is started first.
+    for name in ("json", "pickle", "struct", "msgspec", "precedes"):
+        (tmp_path / f"{name}.py").write_text("import os; os._exit(0)\n", encoding="utf-8")
+    written(tmp_path, ARRIVE)
+    monkeypatch.chdir(tmp_path)
+    assert precedes("explore", "greedy.py", "--messages", 2).code == 1
+
+
+def test_a_compiled_file_does_not_stand_in_for_a_model(tmp_path: Path) -> None:
+    """Unchecked compiled files are run whatever the text says; one can be committed beside it."""
+    helper = tmp_path / "helper.py"
+    helper.write_text("LIMIT = 0\n", encoding="utf-8")
+    py_compile.compile(str(helper), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    helper.write_text("LIMIT = 9\n", encoding="utf-8")
+    text = TOYS.replace("limit: int = 9", "limit: int = LIMIT").replace(
+        "@dataclass", "from helper import LIMIT\n\n@dataclass"
+    )
+    (tmp_path / "greedy.py").write_text(text, encoding="utf-8")
+    ended = precedes("explore", tmp_path / "greedy.py", "--messages", 2)
+    assert "limit=9" in ended.out
+
+
+ENDLESS = '''
+from dataclasses import dataclass
+from precedes.protocol import Deliver, Protocol, Reliable, Step, Transmit
+
+@dataclass(frozen=True)
+class Endless(Protocol[int]):
+    """It counts its own packets without end, and delivers what comes in the order in which it comes."""
+
+    claims = ("order_preserving", "no_duplication")
+    network = Reliable()
+
+    def start(self, here):
+        return 0
+
+    def send(self, here, state, message):
+        others = frozenset({here.entity})
+        return Step(state, (Transmit(message, message.destinations), Transmit("again", others)))
+
+    def arrive(self, here, state, packet, sender):
+        if packet == "again":
+            return Step(state + 1, (Transmit("again", frozenset({here.entity})),))
+        return Step(state, (Deliver(packet),))
+'''
+
+
+@pytest.fixture
+def endless(tmp_path: Path) -> Path:
+    path = tmp_path / "endless.py"
+    path.write_text(ENDLESS, encoding="utf-8")
+    return path
+
+
+def begun(*arguments: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "precedes", "explore", *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["INT", "TERM"])
+def test_a_violation_is_told_when_it_is_found_and_an_interrupt_reports_it(endless: Path, number: int) -> None:
+    process = begun(endless, "--messages", 2, "--entities", 2)
+    assert process.stderr is not None
+    first = process.stderr.readline()
+    assert first.startswith("endless: order_preserving is violated after ")
+    assert "E2 delivers" in first or "E1 delivers" in first
+    assert process.poll() is None
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 1, (out, err)
+    assert "order_preserving is violated" in out
+    assert "not all: violated; it was interrupted" in out
+    assert "scenario Endless_order_preserving" in out or "scenario endless_order_preserving" in out
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+def test_an_interrupt_before_anything_was_found_is_undecided(endless: Path) -> None:
+    process = begun(endless, "--messages", 1, "--format", "json")
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 3, (out, err)
+    document = json.loads(out)
+    assert (document["verdict"], document["complete"], document["stopped_by"]) == (
+        "unknown",
+        False,
+        "an interrupt",
+    )
+    assert document["explorations"][0]["states"] > 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+def test_a_model_that_hangs_when_it_is_interrupted_ends_all_the_same(tmp_path: Path) -> None:
+    process = begun(written(tmp_path, HOSTILE["hangs"]))
+    time.sleep(3)
+    for _ in range(2):
+        process.send_signal(signal.SIGINT)
+        time.sleep(1)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, ""), err
+
+
+def test_a_limit_is_met_by_a_search_that_was_given_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    from precedes.protocol import bounds
+
+    monkeypatch.setattr(bounds, "MOST_STATES", 1000)
+    assert bounds.Bounds().limited().states == 1000
+    for limit in ({"depth": 3}, {"seconds": 1.0}, {"states": 9}, {"megabytes": 100}):
+        assert bounds.Bounds(**limit).limited() == bounds.Bounds(**limit)
