@@ -9,7 +9,6 @@ import py_compile
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -195,8 +194,11 @@ def test_a_violation_is_told_when_it_is_found_and_an_interrupt_reports_it(endles
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
 def test_an_interrupt_before_anything_was_found_is_undecided(endless: Path) -> None:
+    text = ENDLESS.replace("        return 0\n", "        print('begun', flush=True)\n        return 0\n")
+    endless.write_text(text, encoding="utf-8")
     process = begun(endless, "--messages", 1, "--format", "json")
-    time.sleep(3)
+    assert process.stderr is not None
+    assert process.stderr.readline() == "begun\n"
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 3, (out, err)
@@ -211,11 +213,11 @@ def test_an_interrupt_before_anything_was_found_is_undecided(endless: Path) -> N
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
 def test_a_model_that_hangs_when_it_is_interrupted_ends_all_the_same(tmp_path: Path) -> None:
-    process = begun(written(tmp_path, HOSTILE["hangs"]))
-    time.sleep(3)
-    for _ in range(2):
+    process = begun(written(tmp_path, f"print('begun', flush=True)\n        {HOSTILE['hangs']}"))
+    assert process.stderr is not None
+    for said in ("begun", "interrupted: what is known so far follows"):
+        assert process.stderr.readline().startswith(said)
         process.send_signal(signal.SIGINT)
-        time.sleep(1)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, ""), err
 
