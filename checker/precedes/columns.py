@@ -165,6 +165,19 @@ class Batch:
     rows: Rows | None = None
 
     @property
+    def faulty(self) -> Bool:
+        """N: whether the entity's last crash is not followed by a recovery."""
+        found = np.zeros(int(self.entity_offsets[-1]), np.bool_)
+        stops = np.flatnonzero(
+            (self.event_kind == _CODES[EventKind.CRASH]) | (self.event_kind == _CODES[EventKind.RECOVER])
+        )
+        # Of several at one entity the last is the one that stays.
+        found[np.searchsorted(self.event_offsets, stops, "right") - 1] = (
+            self.event_kind[stops] == _CODES[EventKind.CRASH]
+        )
+        return found
+
+    @property
     def executions(self) -> int:
         """E."""
         return len(self.names)

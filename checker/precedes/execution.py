@@ -71,6 +71,12 @@ class History:
     events: tuple[Event, ...] = ()
     interleaved: bool = True
 
+    @property
+    def crashed(self) -> bool:
+        """Whether the last crash is not followed by a recovery."""
+        stops = [event.kind for event in self.events if event.kind in (EventKind.CRASH, EventKind.RECOVER)]
+        return bool(stops) and stops[-1] is EventKind.CRASH
+
     def messages(self, kind: EventKind) -> tuple[str, ...]:
         """The messages of the events of one kind, in order, each at its first occurrence only."""
         return tuple(

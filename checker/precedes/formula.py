@@ -13,7 +13,8 @@ Meaning (three-valued, see `precedes.verdict`):
 - A message whose sender is known but whose send was not logged is in `SL` of that sender; its order there, its
   destinations and the time of its send are unknown (`SEND_NOT_LOGGED`), and so is whether it is in `SL[i, j]`.
 - On an incomplete trace `InLog(p, RL[i])` is unknown rather than false, except in the `range` of a quantifier, which
-  ranges over what was recorded. `Precedes` is always judged as recorded.
+  ranges over what was recorded; so is `Faulty(i)`, for a crash or a recovery may be missing. `Precedes` is always
+  judged as recorded.
 - `Forall(x, range, body)` is "for all x: range implies body", `Exists(x, range, body)` "range and body for some x".
 - `HappensBefore` is irreflexive; on an impossible execution, one in which it has a cycle, it is unknown (`CYCLE`).
 - A `Comparison` with a time in it is unknown (`EPSILON`) where the two sides are closer than epsilon.
@@ -291,6 +292,15 @@ class SameMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class Faulty:
+    """The last crash of the entity is not followed by a recovery. Entities that are not faulty are the correct ones of
+    Hadzilacos and Toueg (1994).
+    """
+
+    entity: EntityTerm
+
+
+@dataclass(frozen=True, slots=True)
 class HappensBefore:
     """`first ~> second` between events: the least relation of Δ-causal paper, Definition 1 (irreflexive)."""
 
@@ -331,6 +341,7 @@ Atom = (
     | IsDestination
     | SameEntity
     | SameMessage
+    | Faulty
     | HappensBefore
     | Comparison
     | FailureLine

@@ -135,7 +135,7 @@ def test_a_witness_alone_shows_the_violation(chunk: int) -> None:
 
 def test_one_execution_after_another() -> None:
     """A batch gives each execution what it gets alone, wherever it stands."""
-    found = [c for c in cases(range(2000, 2400)) if c.complete and c.delivery is EventKind.DELIVER]
+    found = [c for c in cases(range(2000, 2600)) if c.complete and c.delivery is EventKind.DELIVER]
     same = [c for c in found if (c.delta, c.epsilon) == (found[0].delta, found[0].epsilon)][:20]
     assert len(same) == 20
     alone = [scan(batch_of([case]), EVERYTHING) for case in same]

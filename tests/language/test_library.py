@@ -44,6 +44,7 @@ NAMES = [
     "prefix_order",
     "gap_free_order",
     "agreement",
+    "uniform_agreement",
     "validity",
     "local_order",
 ]

@@ -38,7 +38,14 @@ def run_of(execution: Execution) -> oracle.Run:
         for m in execution.messages.values()
         if m.destinations is not None
     }
-    return oracle.Run(histories, to, execution.delta, clocks)
+    crashed = set()
+    for i, history in enumerate(execution.histories):
+        for event in history.events:
+            if event.kind is EventKind.CRASH:
+                crashed.add(i)
+            elif event.kind is EventKind.RECOVER:
+                crashed.discard(i)
+    return oracle.Run(histories, to, execution.delta, clocks, crashed)
 
 
 def questions(execution: Execution, run: oracle.Run) -> Iterator[str]:

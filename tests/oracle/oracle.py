@@ -18,13 +18,14 @@ class Run:
     "arrive" or "local".
 
     `to[m]` is the set of the numbers of m's destinations. `clocks` is aligned with `histories`: a list of
-    counts or None.
+    counts or None. `crashed` are the numbers of those that stopped and did not come back.
     """
 
     histories: list[list[tuple[str, str, float | None]]]
     to: dict[str, set[int]]
     delta: float | None = None
     clocks: list[list[list[int] | None]] = field(default_factory=list)
+    crashed: set[int] = field(default_factory=set)
 
     @property
     def n(self) -> int:
@@ -328,15 +329,29 @@ def local_order(run: Run) -> bool:
 
 
 def agreement(run: Run) -> bool:
-    """ "If any process [in Dest(m)] delivers m then every process in Dest(m) delivers m.\""""
+    """ "If a correct process delivers m then every correct process in Dest(m) eventually delivers m.\""""
     have = [set(log) for log in run.rl]
-    return all(len({m in have[i] for i in run.to[m]}) <= 1 for log in run.sl for m in log)
+    return all(len({m in have[i] for i in run.to[m] - run.crashed}) <= 1 for log in run.sl for m in log)
+
+
+def uniform_agreement(run: Run) -> bool:
+    """ "If any process delivers m then every correct process in Dest(m) eventually delivers m.\""""
+    for log in run.sl:
+        for m in log:
+            without = {i for i in run.to[m] if m not in run.rl[i]}
+            if without - run.crashed and without != run.to[m]:
+                return False
+    return True
 
 
 def validity(run: Run) -> bool:
-    """What is sent is delivered by some destination; a message to nobody owes nothing."""
+    """What a correct process sends is delivered by some destination; a message to nobody owes nothing."""
     have = [set(log) for log in run.rl]
-    return all(not run.to[m] or any(m in have[i] for i in run.to[m]) for log in run.sl for m in log)
+    return all(
+        i in run.crashed or not run.to[m] or any(m in have[j] for j in run.to[m])
+        for i, log in enumerate(run.sl)
+        for m in log
+    )
 
 
 def _addressed_to_both(run: Run) -> Iterator[tuple[list[str], list[str], set[str]]]:
@@ -386,6 +401,7 @@ LOGS: dict[str, Callable[[Run], bool]] = {
     "ST": selectively_total,
     "fifo_delivery": fifo_delivery,
     "agreement": agreement,
+    "uniform_agreement": uniform_agreement,
     "validity": validity,
     "prefix_order": prefix_order,
     "gap_free_order": gap_free_order,

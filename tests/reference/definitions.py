@@ -16,6 +16,7 @@ from precedes.formula import (
     EntityTerm,
     EntityVariable,
     Exists,
+    Faulty,
     Forall,
     Formula,
     HappensBefore,
@@ -206,8 +207,8 @@ AGREEMENT = Requirement(
         P,
         TRUTH,
         Implies(
-            Exists(HERE, IsDestination(HERE, P), in_receipt(HERE)),
-            Forall(THERE, IsDestination(THERE, P), in_receipt(THERE)),
+            Exists(HERE, IsDestination(HERE, P), And((Not(Faulty(HERE)), in_receipt(HERE)))),
+            Forall(THERE, IsDestination(THERE, P), Implies(Not(Faulty(THERE)), in_receipt(THERE))),
         ),
     ),
 )
@@ -235,7 +236,7 @@ VALIDITY = Requirement(
         P,
         TRUTH,
         Implies(
-            Exists(HERE, TRUTH, IsDestination(HERE, P)),
+            And((Not(Faulty(Sender(P))), Exists(HERE, TRUTH, IsDestination(HERE, P)))),
             Exists(HERE, IsDestination(HERE, P), in_receipt(HERE)),
         ),
     ),

@@ -28,7 +28,7 @@ SIZES = {
     "no_creation": (1, 1, 1),
     "deadline": (1, 1, 2),
     "timely_delivery": (1, 1, 2),
-    "validity implies timely_delivery": (1, 2, 3),
+    "validity implies timely_delivery": (1, 1, 3),
     "1C implies prefix_order": (2, 2, 4),
     "CO implies local_order": (2, 2, 4),
     "not failure_line": (0, 1, 0),

@@ -142,13 +142,15 @@ def _schedule(
             waiting.extend(deliveries)
         if message.sender is not None:
             ready.append((message.sender, Event(EventKind.SEND, message.name)))
-    if chance(choices, 10):
+    if chance(choices, 25):
         for entity in entities:
             event = pick(
                 choices,
                 (Event(EventKind.CRASH), Event(EventKind.RECOVER), Event(EventKind.VIEW, members=entities)),
             )
             ready.append((entity, event))
+            if chance(choices, 30):
+                ready.append((entity, pick(choices, (Event(EventKind.RECOVER), Event(EventKind.CRASH)))))
     if chance(choices, 20):
         ready.extend(
             (entity, Event(EventKind.LOCAL)) for entity in entities for _ in range(choices.integer(0, 2))

@@ -202,6 +202,8 @@ def atom(choices: Choices, scope: Scope) -> f.Formula:
         return f.SameEntity(entity_term(choices, scope), entity_term(choices, scope))
     if kind < 18:
         return f.SameMessage(message_term(choices, scope), message_term(choices, scope))
+    if kind < 19 and chance(choices, 50):
+        return f.Faulty(entity_term(choices, scope))
     if kind < 19:
         return f.Repeated(message_term(choices, scope), log_term(choices, scope))
     return pick(choices, (f.TRUTH, f.FALSEHOOD, f.Undetermined("not in this version"), f.FailureLine()))

@@ -22,6 +22,7 @@ from precedes.formula import (
     EntityTerm,
     EventTerm,
     Exists,
+    Faulty,
     Forall,
     Formula,
     HappensBefore,
@@ -109,6 +110,8 @@ def possible(formula: Formula, seen: Seen) -> bool:
             return _in(log, seen)
         case Sent() | IsDestination():
             return Seen.SENT in seen
+        case Faulty(entity):
+            return _exists(entity, seen)
         case HappensBefore(first, second):
             return _happens(first, seen) and _happens(second, seen)
         case Comparison(_, left, right):

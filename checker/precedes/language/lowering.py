@@ -275,6 +275,8 @@ class Lowering:
         match call.name:
             case "sent":
                 return core.Sent(self.terms.message(arguments[0], environment, hoists))
+            case "faulty":
+                return core.Faulty(self.terms.entity(arguments[0], environment, hoists))
             case "repeated":
                 log = self.terms.log(arguments[1], environment, hoists)
                 if isinstance(log, Part):

@@ -19,7 +19,8 @@ UNITS: Final = (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
 def as_scenario(execution: Execution, name: str, statements: Sequence[str] = ()) -> str:
     """The scenario's statements, one a line, and after them those given, which say what is expected of it.
 
-    Entities with a known interleaving have a history, the others SL and RL. The language has no recorded
+    Entities with a known interleaving have a history, the others SL and RL; who crashed has a history too, of the
+    interleavings that with all sends first. The language has no recorded
     clocks: where an execution has some, they stand in comments, and a formula about them is unknown of the
     scenario.
     """
@@ -48,7 +49,7 @@ def _statements(execution: Execution, name: str) -> Iterator[syntax.Statement]:
 
 def _logs(execution: Execution, history: History, owner: syntax.Place) -> Iterator[syntax.Log]:
     mark = execution.marks.get(history.entity)
-    if history.interleaved:
+    if history.interleaved or any(event.message is None for event in history.events):
         items = _with_mark([_item(execution, event, True) for event in history.events], history, mark)
         if items:
             yield syntax.Log(syntax.LogKind.H, owner, tuple(items))

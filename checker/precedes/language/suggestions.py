@@ -45,7 +45,8 @@ FIELD: Final[Synonyms] = {
         "no_creation",
     ),
     ("addressed", "only_destinations", "no_strangers"): ("delivered_where_addressed",),
-    ("atomicity", "atomic", "all_or_nothing", "uniform"): ("agreement",),
+    ("atomicity", "atomic", "all_or_nothing", "atomic_receipt"): ("agreement", "uniform_agreement"),
+    ("uniform",): ("uniform_agreement",),
     ("reliable_broadcast", "reliable_delivery", "reliability"): ("agreement and validity", "reliable"),
     ("latency", "timeliness", "timely", "real_time", "max_latency", "timeout"): (
         "deadline",

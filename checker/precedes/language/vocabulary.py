@@ -81,6 +81,7 @@ RELATIONS: Final = {
     relation.name: relation
     for relation in (
         Relation("sent", (MESSAGE,), "somebody sent p, whether or not the send was logged"),
+        Relation("faulty", (ENTITY,), "the last crash of i is not followed by a recovery"),
         Relation("repeated", (MESSAGE, LOG), "p occurs in L more than once"),
         Relation(
             "concurrent",

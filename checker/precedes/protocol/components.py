@@ -208,7 +208,10 @@ class Components:
         here = self.here(seat, 0)
         state = self.called("start", here)
         if stopped:
-            return self.component(seat, 0, self.local(None, 0, 0, stopped=True, lost=True), ())
+            log = 0
+            if self.recording.logs and self.recording.crashes:
+                log = self._longer(log, (Entry(EventKind.CRASH, None, 0 if self.timed else None),))
+            return self.component(seat, 0, self.local(None, 0, log, stopped=True, lost=True), ())
         return self.component(seat, 0, self.local(state, 0, 0), ())
 
     def here(self, seat: int, now: int) -> Here:
@@ -365,7 +368,7 @@ class Components:
         state = self.states[here.state]
         left = self.called("crash", at, state)
         log = here.log
-        if self.recording.logs and self.recording.others:
+        if self.recording.logs and self.recording.crashes:
             log = self._longer(log, (Entry(EventKind.CRASH, None, row.now if self.timed else None),))
         kept = state if left is None and self.protocol.receipt_log(state) is not None else left
         local = self.local(kept, here.requests, log, stopped=True, lost=left is None)
@@ -436,7 +439,7 @@ class Components:
         time = row.now if self.timed else None
         rearranges = self.protocol.receipt_log(step.state) is not None
         more = entries(step, request, self.recording, time, rearranges=rearranges)
-        if handler == "recover" and self.recording.logs and self.recording.others:
+        if handler == "recover" and self.recording.logs and self.recording.crashes:
             more = (Entry(EventKind.RECOVER, None, time), *more)
         log = self._longer(here.log, more)
         local = self.local(step.state, here.requests + (request is not None), log)

@@ -12,10 +12,11 @@ from typing import Any, Final
 from precedes.diagnostics import Diagnostic, PrecedesError
 from precedes.execution import Event, EventKind, Execution, History
 from precedes.execution import Message as Logged
-from precedes.formula import ArrivalEvent, Formula, HappensBefore, RecordedClock, TimeOf, VectorTime
+from precedes.formula import ArrivalEvent, Faulty, Formula, HappensBefore, RecordedClock, TimeOf, VectorTime
 from precedes.protocol.model import Arrive, Deliver, Discard, Message, Protocol, Step, View
 from precedes.protocol.moves import (
     Arrived,
+    Began,
     Crashed,
     Expired,
     Move,
@@ -27,6 +28,8 @@ from precedes.traversal import walk
 
 TICK: Final = 1000
 """Nanoseconds: written to a trace, a tick is a microsecond."""
+
+_STOPS: Final = (EventKind.CRASH, EventKind.RECOVER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +46,14 @@ class Entry:
 @dataclass(frozen=True, slots=True)
 class Recording:
     """What is kept of a history: nothing; or sends and deliveries, and with them how they follow each other, when
-    they were, the clocks recorded with them, and all other events.
+    they were, the clocks recorded with them, crashes and recoveries, and all other events.
     """
 
     logs: bool = True
     interleaving: bool = True
     times: bool = True
     clocks: bool = True
+    crashes: bool = True
     others: bool = True
 
 
@@ -65,6 +69,7 @@ def needed(formulas: Iterable[Formula]) -> Recording:
         interleaving=clocks or HappensBefore in met or VectorTime in met,
         times=TimeOf in met,
         clocks=clocks,
+        crashes=Faulty in met or ArrivalEvent in met,
         others=ArrivalEvent in met,
     )
 
@@ -97,11 +102,18 @@ def entries(
 
 
 def extended(log: tuple[Entry, ...], more: tuple[Entry, ...], recording: Recording) -> tuple[Entry, ...]:
-    """A history with more events; where their interleaving does not matter, all sends come first."""
+    """A history with more events; where their interleaving does not matter, all sends come first, and a crash that is
+    not followed by a recovery last.
+    """
     whole = log + more
     if recording.interleaving or not more:
         return whole
-    return tuple(sorted(whole, key=lambda entry: entry.kind is not EventKind.SEND))
+    stops = [entry for entry in whole if entry.kind in _STOPS]
+    going_on = sorted(
+        (entry for entry in whole if entry.kind not in _STOPS),
+        key=lambda entry: entry.kind is not EventKind.SEND,
+    )
+    return (*going_on, *(stop for stop in stops[-1:] if stop.kind is EventKind.CRASH))
 
 
 class Histories:
@@ -195,6 +207,9 @@ def replayed(
             case Arrived(entity=entity, step=step) | Expired(entity=entity, step=step):
                 logs[entity] += entries(step, None, EVERYTHING, now, rearranges=False)
                 receipts[entity] = protocol.receipt_log(step.state)
+            case Began(stopped=stopped):
+                for entity in sorted(stopped):
+                    logs[entity] += (Entry(EventKind.CRASH, None, now),)
             case Crashed(entity):
                 logs[entity] += (Entry(EventKind.CRASH, None, now),)
             case Recovered(entity, step):
@@ -212,6 +227,7 @@ def replayed(
 
 
 def with_receipts(log: tuple[Entry, ...], receipts: tuple[Message, ...]) -> tuple[Entry, ...]:
-    """The sends of a history and RL as a state says it is."""
+    """The sends of a history, RL as a state says it is, and in the end the crashes and recoveries."""
     sends = tuple(entry for entry in log if entry.kind is EventKind.SEND)
-    return sends + tuple(Entry(EventKind.DELIVER, message) for message in receipts)
+    stops = tuple(entry for entry in log if entry.kind in _STOPS)
+    return (*sends, *(Entry(EventKind.DELIVER, message) for message in receipts), *stops)

@@ -24,6 +24,7 @@ from precedes.formula import (
     EventTerm,
     Exists,
     FailureLine,
+    Faulty,
     Forall,
     Formula,
     HappensBefore,
@@ -124,7 +125,7 @@ def stays_false(formula: Formula, known: Known = NOTHING) -> bool:
             return _has_happened(first, known) and _has_happened(second, known)
         case Comparison(left=left, right=right):
             return all(_settled(term) and _exists(term, known) for term in (left, right))
-        case FailureLine():
+        case FailureLine() | Faulty():
             return False
         case InLog() | Precedes() | Truth() | Undetermined() | Sent() | IsDestination():
             return True
@@ -155,7 +156,7 @@ def stays_true(formula: Formula, known: Known = NOTHING) -> bool:
             return stays_false(body, _without(_without(known, first), second))
         case Comparison(left=left, right=right):
             return _settled(left) and _settled(right)
-        case FailureLine():
+        case FailureLine() | Faulty():
             return False
         case InLog() | Precedes() | Repeated() | HappensBefore() | Truth() | Undetermined() | Sent():
             return True

@@ -17,7 +17,7 @@ from precedes.execution import Event, EventKind, Execution, History
 from precedes.language.names import written
 from precedes.printable import columns
 from precedes.reports.moments import Clock, clock_of
-from precedes.reports.places import Place, needs_histories, places
+from precedes.reports.places import Place, needs_histories, places, speaks_of_crashes
 from precedes.reports.sentence import sentence
 
 __all__ = ["figure", "sentence"]
@@ -149,7 +149,7 @@ class _Drawing:
         return {entity: row or rows[entity][:1] for entity, row in kept.items()} or dict(rows)
 
     def _row(self, history: History) -> Sequence[_Line]:
-        if history.interleaved and self.timed:
+        if (history.interleaved and self.timed) or self._stops(history):
             events = [self._event(event, history) for event in history.events]
             row = [self._line("H", history, events, tuple(EventKind))]
         else:
@@ -157,6 +157,14 @@ class _Drawing:
         for line in row:
             line.lay_out(None if self.whole else WIDTH)
         return row
+
+    def _stops(self, history: History) -> bool:
+        """Whether a log would leave out a crash or a recovery that the witness may be about."""
+        return (
+            self.witness is not None
+            and speaks_of_crashes(self.witness)
+            and any(event.kind in (EventKind.CRASH, EventKind.RECOVER) for event in history.events)
+        )
 
     def _line(
         self, log: str, history: History, entries: Sequence[_Entry], kinds: Sequence[EventKind]

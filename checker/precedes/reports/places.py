@@ -14,6 +14,7 @@ from precedes.formula import (
     ArrivalEvent,
     DeliveryEvent,
     EntityNamed,
+    Faulty,
     HappensBefore,
     InLog,
     MessageNamed,
@@ -53,6 +54,11 @@ def needs_histories(witness: Witness) -> bool:
         for fact in witness.facts
         for node in walk(fact.formula)
     )
+
+
+def speaks_of_crashes(witness: Witness) -> bool:
+    """Whether a witness is about who is faulty."""
+    return any(isinstance(node, Faulty) for fact in witness.facts for node in walk(fact.formula))
 
 
 def _places(fact: Fact, execution: Execution) -> Iterator[Place]:

@@ -22,6 +22,7 @@ from precedes.formula import (
     EntityNamed,
     EntityVariable,
     Exists,
+    Faulty,
     Forall,
     Formula,
     HappensBefore,
@@ -108,7 +109,7 @@ class _Telling:
         clauses = _without_repetition([clause for fact in self._facts if (clause := self._clause(fact))])
         chains = [clause.text for clause in clauses if clause.order is _Order.CHAIN]
         others = ", ".join(clause.text for clause in clauses if clause.order is not _Order.CHAIN)
-        tails = (self._addressed(others), self._within_delta())
+        tails = (self._addressed(others), self._correct(), self._within_delta())
         told = "; ".join(part for part in (*chains, others, *tails) if part)
         return told or ", ".join(self._statements.statement(fact.formula, fact.value) for fact in self._facts)
 
@@ -140,6 +141,8 @@ class _Telling:
             case SameEntity() if not fact.context and _by_sender(formula):
                 return _Clause(said(formula, value), _Order.REST)
             case IsDestination() | Sent() | SameEntity() | SameMessage() if fact.context or value == TRUE:
+                return None
+            case Faulty() if value == FALSE:
                 return None
             case Truth() | Forall() | Exists() | Acyclic() | Not() | And() | Or() | Implies() | Iff():
                 return None
@@ -215,6 +218,19 @@ class _Telling:
             f"{self._ids.message(name)} was addressed to {self._listed(self._statements.entities_in_order(to))}"
             for name, to in asked.items()
         )
+
+    def _correct(self) -> str:
+        """Who is correct, where that is asked for and others are not."""
+        found = [
+            entity.name
+            for fact in self._facts
+            if isinstance(fact.formula, Faulty) and fact.value == FALSE
+            if isinstance(entity := fact.formula.entity, EntityNamed)
+        ]
+        if not found or not self._statements.recorded.faulty:
+            return ""
+        correct = self._statements.entities_in_order(found)
+        return f"{self._listed(correct)} {'is' if len(correct) == 1 else 'are'} correct"
 
     def _addressed_to(self, messages: Sequence[str], entities: Sequence[str]) -> str:
         recorded, ids = self._statements.recorded, self._ids

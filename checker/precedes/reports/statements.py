@@ -18,6 +18,7 @@ from precedes.formula import (
     EntityTerm,
     Exists,
     FailureLine,
+    Faulty,
     Forall,
     Formula,
     HappensBefore,
@@ -94,6 +95,8 @@ class Statements:
                 return f"{self.ids.of_entity(left)} is {_not(true)}{self.ids.of_entity(right)}"
             case SameMessage(left, right):
                 return f"{self.ids.of_message(left)} is {_not(true)}{self.ids.of_message(right)}"
+            case Faulty(entity):
+                return f"{self.ids.of_entity(entity)} {'crashed' if true else 'is correct'}"
             case HappensBefore(SendEvent(first), SendEvent(second)):
                 return f"{_not(true)}{self.ids.of_message(first)} ~> {self.ids.of_message(second)}"
             case HappensBefore(earlier, later):

@@ -31,6 +31,7 @@ from precedes.formula import (
     EventTerm,
     Exists,
     FailureLine,
+    Faulty,
     Forall,
     Formula,
     HappensBefore,
@@ -207,6 +208,8 @@ class _Normaliser:
                 return ("same", _Unordered((self._entity(left), self._entity(right))))
             case SameMessage(left, right):
                 return ("same", _Unordered((self._message(left), self._message(right))))
+            case Faulty(entity):
+                return ("faulty", recorded, self._entity(entity))
             case HappensBefore(first, second):
                 return ("before", self._event(first), self._event(second))
             case Comparison(relation, left, right, dimension):

@@ -47,6 +47,7 @@ _LETTERS: Final = {
     "delivered": "i",
     "delivered_time": "l",
     "repeated": "b",
+    "faulty": "b",
     "event_offsets": "l",
     "event_kind": "c",
     "event_message": "i",

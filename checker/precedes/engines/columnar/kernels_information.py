@@ -313,15 +313,65 @@ def agreement(
     to_all: Any,
     destination_offsets: Any,
     destinations: Any,
+    faulty: Any,
     complete: bool,
     values: Any,
     places: Any,
 ) -> None:
-    """Hadzilacos and Toueg 1994, agreement: if one destination delivers a message, all do."""
+    """Hadzilacos and Toueg 1994, agreement: if one correct destination delivers a message, all of these do."""
+    agreed(
+        first, last, entity_offsets, message_offsets, delivered_offsets, delivered, sender, send_logged, to_all,
+        destination_offsets, destinations, faulty, complete, False, values, places,
+    )  # fmt: skip
+
+
+def uniform_agreement(
+    first: int,
+    last: int,
+    entity_offsets: Any,
+    message_offsets: Any,
+    delivered_offsets: Any,
+    delivered: Any,
+    sender: Any,
+    send_logged: Any,
+    to_all: Any,
+    destination_offsets: Any,
+    destinations: Any,
+    faulty: Any,
+    complete: bool,
+    values: Any,
+    places: Any,
+) -> None:
+    """Hadzilacos and Toueg 1994, uniform agreement: if any destination delivers a message, all correct ones do."""
+    agreed(
+        first, last, entity_offsets, message_offsets, delivered_offsets, delivered, sender, send_logged, to_all,
+        destination_offsets, destinations, faulty, complete, True, values, places,
+    )  # fmt: skip
+
+
+def agreed(
+    first: int,
+    last: int,
+    entity_offsets: Any,
+    message_offsets: Any,
+    delivered_offsets: Any,
+    delivered: Any,
+    sender: Any,
+    send_logged: Any,
+    to_all: Any,
+    destination_offsets: Any,
+    destinations: Any,
+    faulty: Any,
+    complete: bool,
+    uniform: bool,
+    values: Any,
+    places: Any,
+) -> None:
+    """Agreement, or its uniform form. On an incomplete trace nobody is known to be faulty or correct."""
     most = most_messages(first, last, message_offsets)
-    holders = np.empty(
-        most, np.int64
-    )  # destinations that delivered; any entity, where the send was not logged
+    # Destinations that delivered; any entity, where the send was not logged.
+    holders = np.empty(most, np.int64)
+    correct_holders = np.empty(most, np.int64)
     holder = np.empty(most, np.int64)
     for x in range(first, last):
         base = message_offsets[x]
@@ -330,28 +380,42 @@ def agreement(
         messages = message_offsets[x + 1] - base
         for m in range(messages):
             holders[m] = 0
+            correct_holders[m] = 0
+        correct = 0
         for entity in range(begin, entity_offsets[x + 1]):
+            excused = complete and faulty[entity]
+            if not excused:
+                correct += 1
             for k in range(delivered_offsets[entity], delivered_offsets[entity + 1]):
                 m = delivered[k]
                 if not send_logged[base + m] or addressed(
                     entity - begin, base + m, to_all, destination_offsets, destinations
                 ):
-                    if holders[m] == 0:
-                        holder[m] = entity - begin
-                    holders[m] += 1
+                    if not excused:
+                        correct_holders[m] += 1
+                    if uniform or not excused:
+                        if holders[m] == 0:
+                            holder[m] = entity - begin
+                        holders[m] += 1
         value = 0
         for m in range(messages):
             g = base + m
             if sender[g] < 0:
                 continue
             if not send_logged[g]:
-                if holders[m] < entities and (holders[m] > 0 or not complete):
+                if correct_holders[m] < correct and (holders[m] > 0 or not complete):
                     value |= _SEND_NOT_LOGGED
                     if not complete:
                         value |= _INCOMPLETE
                 continue
-            all_of = entities if to_all[g] else destination_offsets[g + 1] - destination_offsets[g]
-            if holders[m] == all_of:
+            all_of = correct
+            if not to_all[g]:
+                all_of = destination_offsets[g + 1] - destination_offsets[g]
+                if correct < entities:
+                    for k in range(destination_offsets[g], destination_offsets[g + 1]):
+                        if faulty[begin + destinations[k]]:
+                            all_of -= 1
+            if correct_holders[m] == all_of:
                 continue
             if not complete:
                 value |= _INCOMPLETE
@@ -360,7 +424,7 @@ def agreement(
                 places[x, 0] = holder[m]
                 places[x, 2] = m
                 for e in range(entities):
-                    if not addressed(e, g, to_all, destination_offsets, destinations):
+                    if faulty[begin + e] or not addressed(e, g, to_all, destination_offsets, destinations):
                         continue
                     has = False
                     for k in range(delivered_offsets[begin + e], delivered_offsets[begin + e + 1]):
@@ -386,35 +450,35 @@ def validity(
     to_all: Any,
     destination_offsets: Any,
     destinations: Any,
+    faulty: Any,
     complete: bool,
     values: Any,
     places: Any,
 ) -> None:
-    """Hadzilacos and Toueg 1994, validity: some destination, if there is one, delivers what was sent."""
+    """Hadzilacos and Toueg 1994, validity: some destination, if there is one, delivers what a correct entity sent."""
     most = most_messages(first, last, message_offsets)
     holders = np.empty(most, np.int64)
     for x in range(first, last):
         base = message_offsets[x]
         begin = entity_offsets[x]
-        entities = entity_offsets[x + 1] - begin
         messages = message_offsets[x + 1] - base
         for m in range(messages):
             holders[m] = 0
         for entity in range(begin, entity_offsets[x + 1]):
             for k in range(delivered_offsets[entity], delivered_offsets[entity + 1]):
                 m = delivered[k]
-                if not send_logged[base + m] or addressed(
+                if send_logged[base + m] and addressed(
                     entity - begin, base + m, to_all, destination_offsets, destinations
                 ):
                     holders[m] += 1
         value = 0
         for m in range(messages):
             g = base + m
-            if sender[g] < 0:
+            if sender[g] < 0 or (complete and faulty[begin + sender[g]]):
                 continue
             if not send_logged[g]:
                 value |= _SEND_NOT_LOGGED
-                if holders[m] < entities and not complete:
+                if not complete:
                     value |= _INCOMPLETE
             elif holders[m] == 0 and (to_all[g] or destination_offsets[g] < destination_offsets[g + 1]):
                 if complete:
@@ -434,7 +498,8 @@ INFORMATION_KERNELS: Final = {
     "information_equivalent": Kernel(information_equivalent, (most_messages,)),
     "information_preserving": Kernel(information_preserving, (most_messages,)),
     "selectively_information_preserving": Kernel(selectively_information_preserving, _SELECTIVE),
-    "agreement": Kernel(agreement, _SELECTIVE),
+    "agreement": Kernel(agreement, (*_SELECTIVE, agreed)),
+    "uniform_agreement": Kernel(uniform_agreement, (*_SELECTIVE, agreed)),
     "validity": Kernel(validity, _SELECTIVE),
 }
 """By the name of the definition in `recognise.DEFINITIONS`."""

@@ -27,6 +27,7 @@ SCREENED: Final = frozenset(
         "no_duplication",
         "no_creation",
         "agreement",
+        "uniform_agreement",
         "selectively_information_preserving",
         "fifo_delivery",
     }

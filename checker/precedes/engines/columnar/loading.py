@@ -41,6 +41,7 @@ COLUMN_TYPES: Final = {
     "delivered": "int32",
     "delivered_time": "int64",
     "repeated": "bool",
+    "faulty": "bool",
     "event_offsets": "int64",
     "event_kind": "int8",
     "event_message": "int32",

@@ -22,6 +22,7 @@ from precedes.formula import (
     Dimension,
     EntityVariable,
     Exists,
+    Faulty,
     Forall,
     Formula,
     HappensBefore,
@@ -35,6 +36,7 @@ from precedes.formula import (
     ReceiptLog,
     Relation,
     Repeated,
+    Sender,
     SendEvent,
     SendLog,
     Sent,
@@ -70,6 +72,7 @@ def _in_time(message: MessageVariable) -> Formula:
 
 
 _SELECTED = SendLog(_J, _I)
+_EVERY_CORRECT_DELIVERS = Forall(_J, IsDestination(_J, _P), Implies(Not(Faulty(_J)), InLog(_P, _M)))
 
 DEFINITIONS: Final[Mapping[str, Formula]] = {
     # 1994, §2.2
@@ -110,13 +113,17 @@ DEFINITIONS: Final[Mapping[str, Formula]] = {
     "agreement": _all(
         _EVERY_P,
         body=Implies(
-            Exists(_I, IsDestination(_I, _P), InLog(_P, _L)), Forall(_J, IsDestination(_J, _P), InLog(_P, _M))
+            Exists(_I, IsDestination(_I, _P), And((Not(Faulty(_I)), InLog(_P, _L)))), _EVERY_CORRECT_DELIVERS
         ),
+    ),
+    "uniform_agreement": _all(
+        _EVERY_P, body=Implies(Exists(_I, IsDestination(_I, _P), InLog(_P, _L)), _EVERY_CORRECT_DELIVERS)
     ),
     "validity": _all(
         _EVERY_P,
         body=Implies(
-            Exists(_I, TRUTH, IsDestination(_I, _P)), Exists(_J, IsDestination(_J, _P), InLog(_P, _M))
+            And((Not(Faulty(Sender(_P))), Exists(_I, TRUTH, IsDestination(_I, _P)))),
+            Exists(_J, IsDestination(_J, _P), InLog(_P, _M)),
         ),
     ),
     # Δ-causal paper, Definition 3, Theorem 1, Definition 4 with Theorem 2, §2.2

@@ -18,6 +18,7 @@ from precedes.formula import (
     EntityVariable,
     EventTerm,
     FailureLine,
+    Faulty,
     HappensBefore,
     InLog,
     IsDestination,
@@ -47,12 +48,14 @@ SimpleAtom = (
     | IsDestination
     | SameEntity
     | SameMessage
+    | Faulty
     | HappensBefore
     | FailureLine
 )
 
 UNLOGGED: Final = int(Reason.SEND_NOT_LOGGED)
 NO_ARRIVAL: Final = int(Reason.NO_ARRIVAL)
+INCOMPLETE: Final = int(Reason.INCOMPLETE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +202,13 @@ class Terms:
             case SameMessage(left_message, right_message):
                 p, q = self.message(left_message), self.message(right_message)
                 return Code(all_of([p.exists, f"{p.text} == {q.text}"]), True)
+            case Faulty(entity):
+                i = self.entity(entity)
+                if not (self.facts.complete or recorded):
+                    return guarded(i.exists, Code(str(INCOMPLETE), False))
+                return Code(
+                    all_of([i.exists, f"{self.source.column('faulty')}[first_entity + {i.text}]"]), True
+                )
             case HappensBefore(first_event, second_event):
                 return self._happens_before(first_event, second_event)
             case _:
@@ -209,7 +219,7 @@ class Terms:
         there = f"{self.received(message, entity)} >= 0"
         if self.facts.complete or recorded:
             return Code(all_of([exists, there]), True)
-        return guarded(exists, Code(f"(0 if {there} else {int(Reason.INCOMPLETE)})", False))
+        return guarded(exists, Code(f"(0 if {there} else {INCOMPLETE})", False))
 
     def _precedes_in_receipt_log(self, first: Operand, second: Operand, entity: Operand) -> Code:
         before, after = self.received(first, entity), self.received(second, entity)

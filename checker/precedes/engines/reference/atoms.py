@@ -18,6 +18,7 @@ from precedes.formula import (
     EntityTerm,
     EventTerm,
     FailureLine,
+    Faulty,
     HappensBefore,
     InLog,
     IsDestination,
@@ -65,6 +66,8 @@ class Atoms:
                 return partial(self._comparison, atom)
             case Sent(message):
                 return partial(self._sent, message)
+            case Faulty(entity):
+                return self._faulty(entity, as_recorded)
             case Repeated(message, log):
                 return partial(self._repeated, message, log)
             case SameEntity(left, right):
@@ -107,6 +110,18 @@ class Atoms:
             if here is None or received is None:
                 return FALSE
             return TRUE if received in logs[here] else missing
+
+        return judge
+
+    def _faulty(self, entity: EntityTerm, as_recorded: bool) -> Judgement:
+        owner, faulty = self._terms.entity_reader(entity), self._recorded.faulty
+        known = as_recorded or self._recorded.execution.complete
+
+        def judge() -> int:
+            here = owner()
+            if here is None:
+                return FALSE
+            return _truth(here in faulty) if known else Reason.INCOMPLETE
 
         return judge
 

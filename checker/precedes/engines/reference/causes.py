@@ -22,6 +22,7 @@ from precedes.formula import (
     EntityVariable,
     Exists,
     FailureLine,
+    Faulty,
     Forall,
     Formula,
     HappensBefore,
@@ -140,7 +141,7 @@ class Causes:
                 yield from self._cycle(formula, kind, as_recorded)
             case (
                 Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
-                | SameEntity() | SameMessage() | HappensBefore() | Comparison() | FailureLine()
+                | SameEntity() | SameMessage() | Faulty() | HappensBefore() | Comparison() | FailureLine()
             ):  # fmt: skip
                 yield self._whole(formula, self._evaluator.value(formula, as_recorded))
             case _:

@@ -9,11 +9,12 @@ from precedes.execution import Execution
 
 
 def cut(execution: Execution, witness: Witness) -> Execution:
-    """The execution with the messages of the witness alone; every entity stays, and each failure mark with
-    the deliveries before it."""
+    """The execution with the messages of the witness alone; every entity stays, what has no message, and each failure
+    mark with the deliveries before it.
+    """
     kept = set(witness.messages)
     histories = tuple(
-        replace(history, events=tuple(event for event in history.events if event.message in kept))
+        replace(history, events=tuple(e for e in history.events if e.message is None or e.message in kept))
         for history in execution.histories
     )
     marks = {

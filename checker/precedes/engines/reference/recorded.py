@@ -20,7 +20,7 @@ class Recorded:
     reading the histories one after the other: the orders that witnesses are sorted by. Places in logs count
     from 0. `first` gives the first event of a kind about a message at an entity. `sent_by` has, after the
     logged sends of an entity in their order, those that a delivery names but that were not logged; `unlogged`
-    has these alone.
+    has these alone. `faulty` are the entities whose last crash is not followed by a recovery.
     """
 
     execution: Execution
@@ -33,6 +33,7 @@ class Recorded:
     delivery_count: Mapping[tuple[str, str], int]
     sent_by: Mapping[str, tuple[str, ...]]
     unlogged: Mapping[str, tuple[str, ...]]
+    faulty: frozenset[str]
     has_arrivals: bool
     clocks_fit: bool
 
@@ -90,6 +91,7 @@ def record(execution: Execution) -> Recorded:
         delivery_count=deliveries,
         sent_by={entity: execution.sent(entity) + unlogged[entity] for entity in execution.entities},
         unlogged=unlogged,
+        faulty=frozenset(history.entity for history in execution.histories if history.crashed),
         has_arrivals=any(kind is EventKind.ARRIVE for kind, _, _ in first),
         clocks_fit=_clocks_fit(execution, first),
     )

@@ -54,6 +54,7 @@ class Bounded:
         self.delivered = self._table("delivered")
         self.arrived = self._table("arrived") if wanted.arrivals else None
         self.repeats = self._table("repeated") if wanted.repeats else None
+        self.crashed = [boolean(f"faulty {e}") for e in self.entities] if wanted.crashes else None
         self._sent = [some(row) for row in self.sender]
         kinds = [Kind.SEND] if wanted.interleaving else []
         kinds += [Kind.ARRIVAL] if wanted.arrivals else []
@@ -154,6 +155,10 @@ class Bounded:
         if key not in self._entered:
             self._entered[key] = happening.entered(self, source, event)
         return self._entered[key]
+
+    def faulty(self, entity: Element) -> Proposition:
+        """See `Structure`; a crash stands at the end of a history."""
+        return False if self.crashed is None else self.crashed[_number(entity)]
 
     def repeated(self, message: Element, entity: Element) -> Proposition:
         """See `Structure`."""
@@ -312,10 +317,10 @@ class Bounded:
         return [symbol for table in tables for row in table for symbol in row]
 
     def oddities(self) -> list[Proposition]:
-        """What an engineer would wonder at: messages nobody sent or to nobody, loss, deliveries to strangers;
+        """What an engineer would wonder at: crashes, messages nobody sent or to nobody, loss, deliveries to strangers;
         and for arrivals those before the send, or after the delivery or without.
         """
-        odd: list[Proposition] = []
+        odd: list[Proposition] = [*(self.crashed or [])]
         for m in self.messages:
             odd += [negated(self._sent[m]), every(negated(symbol) for symbol in self.dest[m])]
             for e in self.entities:
@@ -357,6 +362,7 @@ class Bounded:
             yield from (symbol for row in table or [] for symbol in row)
         for row in self.repeats or []:
             yield from (negated(symbol) for symbol in row)
+        yield from (negated(symbol) for symbol in self.crashed or [])
         yield from self.orders.values()
 
     def numbers(self) -> dict[str, Symbol]:

@@ -95,7 +95,12 @@ class Decoding:
                             EventKind.DELIVER, self._messages[m], time, {} if encoding.wanted.clocks else None
                         )
                     )
-        return History(self._entities[e], tuple(events), interleaved=encoding.wanted.interleaving)
+        crashed = encoding.crashed is not None and solver.holds(encoding.crashed[e])
+        if crashed:
+            last = max((event.time for event in events if event.time is not None), default=0)
+            events.append(Event(EventKind.CRASH, None, last if encoding.wanted.times else None))
+        # A crash stands in a history only: of its interleavings one is taken, in which all sends come first.
+        return History(self._entities[e], tuple(events), interleaved=encoding.wanted.interleaving or crashed)
 
     def _event(self, event: Happening) -> Event:
         wanted = self._encoding.wanted

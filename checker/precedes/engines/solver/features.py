@@ -14,6 +14,7 @@ from precedes.formula import (
     EntityNamed,
     Epsilon,
     FailureLine,
+    Faulty,
     Formula,
     HappensBefore,
     MessageNamed,
@@ -43,6 +44,7 @@ class Features:
     arrivals: bool
     places: bool
     repeats: bool
+    crashes: bool
     delta: bool
     epsilon: bool
     failure_line: bool
@@ -81,6 +83,7 @@ def features(formula: Formula) -> Features:
         arrivals=ArrivalEvent in kinds,
         places=bool(kinds & {Position, Size}),
         repeats=Repeated in kinds,
+        crashes=Faulty in kinds,
         delta=Delta in kinds,
         epsilon=Epsilon in kinds,
         failure_line=FailureLine in kinds,

@@ -91,6 +91,10 @@ class Structure(Protocol):
         """
         ...
 
+    def faulty(self, entity: Element) -> Proposition:
+        """It crashed, and did not recover."""
+        ...
+
     def repeated(self, message: Element, entity: Element) -> Proposition:
         """It was delivered there more than once."""
         ...

@@ -45,6 +45,7 @@ from precedes.formula import (
     EventTerm,
     Exists,
     FailureLine,
+    Faulty,
     Forall,
     Formula,
     HappensBefore,
@@ -189,6 +190,7 @@ class Translation:
         | IsDestination
         | SameEntity
         | SameMessage
+        | Faulty
         | HappensBefore
         | FailureLine,
         bindings: Bindings,
@@ -235,6 +237,10 @@ class Translation:
                 return self._same(self._entity(left, bindings), self._entity(right, bindings))
             case SameMessage(left, right):
                 return self._same(self._message(left, bindings), self._message(right, bindings))
+            case Faulty(entity):
+                return some(
+                    both(guard, structure.faulty(here)) for guard, here in self._entity(entity, bindings)
+                )
             case HappensBefore(first, second):
                 return some(
                     both(there, then, structure.happens_before(before, after))

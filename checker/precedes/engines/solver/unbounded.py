@@ -67,6 +67,7 @@ class Unbounded:
         self._sent = relation("sent", M)
         self._dest = relation("dest", M, E)
         self._repeated = relation("repeated", M, E)
+        self._faulty = relation("faulty", E)
         self._took_place = {
             Kind.DELIVERY: relation("delivered", M, E),
             Kind.ARRIVAL: relation("arrived", M, E),
@@ -135,6 +136,10 @@ class Unbounded:
     def entered(self, source: Element, event: Happening) -> Proposition:
         """See `Structure`."""
         return happening.entered(self, source, event)
+
+    def faulty(self, entity: Element) -> Proposition:
+        """See `Structure`."""
+        return self._faulty(entity)
 
     def repeated(self, message: Element, entity: Element) -> Proposition:
         """See `Structure`."""

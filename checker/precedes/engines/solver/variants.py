@@ -20,9 +20,10 @@ SECOND: Final = 10**9
 def variants(execution: Execution) -> Iterator[Execution]:
     """Histories with a known interleaving, where every event has a time, in the order of happens-before: with
     everything delivered in time, or late, and with clocks as the events imply them, or not. Nothing, where
-    the execution has more than sends and deliveries.
+    the execution has more than sends, deliveries and crashes.
     """
-    if any(e.kind not in (EventKind.SEND, EventKind.DELIVER) for h in execution.histories for e in h.events):
+    plain = (EventKind.SEND, EventKind.DELIVER, EventKind.CRASH)
+    if any(e.kind not in plain for h in execution.histories for e in h.events):
         return
     ordered = _in_causal_order(execution)
     clocks = _clocks(execution, ordered)
@@ -82,7 +83,8 @@ def _clocks(
         if event.kind is EventKind.DELIVER:
             for other, ticks in sent.get(event.message, {}).items():
                 mine[other] = max(mine.get(other, 0), ticks)
-        mine[entity] = mine.get(entity, 0) + 1
+        if event.kind is not EventKind.CRASH:
+            mine[entity] = mine.get(entity, 0) + 1
         if event.kind is EventKind.SEND:
             sent[event.message] = mine
         current[entity] = mine
