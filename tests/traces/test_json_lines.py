@@ -218,7 +218,10 @@ def test_a_line_that_is_no_row_is_told_with_its_number(line: str, code: str, say
 
 def test_a_row_over_two_lines_is_refused() -> None:
     halves = ['{"execution":"x","entity":"E","event":"send","message":', '"m"}']
-    assert [problem.row for problem in told(lambda: read_bytes(json_lines(halves)))] == [1, 2]
+    for rows, first in ((halves, 1), ([SEND, *halves], 2)):
+        (problem,) = told(lambda rows=rows: read_bytes(json_lines(rows)))  # type: ignore[misc]
+        assert (problem.row, problem.code) == (first, "T009")
+        assert f"one JSON object over lines {first} to {first + 1}" in problem.message
 
 
 def test_ten_bad_rows_are_told() -> None:

@@ -26,7 +26,9 @@ from precedes.machine import available_cores
 from precedes.traces import limits
 from precedes.traces.arrow import arrow, arrow_json
 from precedes.traces.conversion import Irregular, canonical, table_of
+from precedes.traces.documents import document
 from precedes.traces.notices import Notices
+from precedes.traces.problems import unreadable
 from precedes.traces.rows import canonical_rows, name_unknown
 from precedes.traces.schema import ID_COLUMNS, ID_LIST_COLUMNS, INPUT_COLUMNS, REQUIRED_COLUMNS
 from precedes.traces.sources import TraceSource
@@ -36,6 +38,7 @@ from precedes.traces.values import DuplicateName, RowError, parse_json, shown
 BLOCK_BYTES: Final = 32 << 20
 SLICE_BYTES: Final = 2 << 20
 _LINES_LOOKED_AT: Final = 100
+_ONE_EACH: Final = "write one JSON object per line"
 _AFTER_OBJECT: Final = re.compile(rb"\}[ \t\r]*[^ \t\r\n,}\]]")
 _SPACE: Final = b" \t\r\n"
 _NEWLINE, _OPEN, _CLOSE = b"\n{}"
@@ -54,17 +57,20 @@ def read_json_lines(source: TraceSource, stream: Stream, notices: Notices) -> It
 
 
 def _blocks(stream: Stream) -> Iterator[bytes]:
-    """The stream in pieces that end where lines end."""
+    """The stream in pieces that end where lines end. A last line without its end is in one with those before it, for a
+    document ends so.
+    """
     rest: list[bytes] = []
-    while piece := stream.read(BLOCK_BYTES):
-        end = piece.rfind(b"\n") + 1
-        if end == 0:
+    piece = stream.read(BLOCK_BYTES)
+    while piece:
+        following = stream.read(BLOCK_BYTES)
+        end = piece.rfind(b"\n") + 1 if following else len(piece)
+        if end:
+            yield b"".join([*rest, memoryview(piece)[:end]])
+            rest = [piece[end:]]
+        else:
             rest.append(piece)
-            continue
-        yield b"".join([*rest, memoryview(piece)[:end]])
-        rest = [piece[end:]]
-    if last := b"".join(rest):
-        yield last
+        piece = following
 
 
 def _read_block(
@@ -73,11 +79,29 @@ def _read_block(
     try:
         read = list(pool.map(partial(_read_slice, source), _slices(block, first_line)))
     except PrecedesError:
-        # The mistakes of a block are told together, as many as are told at once, in whichever slices they are.
-        return [_line_by_line(source, _Slice(block, first_line), notices)]
+        return [_whole_block(source, block, first_line, notices)]
     for _, found in read:
         notices.merge(found.all())
     return [table for table, _ in read]
+
+
+def _whole_block(source: TraceSource, block: bytes, first_line: int, notices: Notices) -> pa.Table:
+    """Read line by line what has mistakes: as many as are told at once, in whichever slices they are, or that all of it
+    is one document.
+    """
+    try:
+        return _line_by_line(source, _Slice(block, first_line), notices)
+    except PrecedesError as error:
+        row = error.diagnostics[0].row
+        if error.diagnostics[0].code != "T007" or row is None:
+            raise
+        before = b"".join(block.splitlines(keepends=True)[: row - first_line])
+        first = first_line == 1 and not before.strip()
+        found = document(block[len(before) :].decode(), row, first=first)
+        if found is None:
+            raise
+        told = found.error
+        raise unreadable(told.code, told.message, source.shown, told.hint, found.line) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,16 +262,15 @@ def _object(line: bytes) -> dict[str, object]:
             "T008", f"the name {shown(str(error))} stands twice in this row", "a row has a column once"
         ) from error
     except json.JSONDecodeError as error:
-        raise RowError(
-            "T007",
-            f"this is no JSON at column {error.colno}: {error.msg.lower()}",
-            "write one JSON object per line; a file that was cut off ends like this",
-        ) from error
+        comma = error.msg == "Extra data" and line[error.pos :].strip() == b","
+        hint = (
+            "no comma comes between rows" if comma else f"{_ONE_EACH}; a file that was cut off ends like this"
+        )
+        said = f"this is no JSON at column {error.colno}: {error.msg.lower()}"
+        raise RowError("T007", said, hint) from error
     except (ValueError, RecursionError) as error:
-        raise RowError("T007", f"this is no JSON: {error}", "write one JSON object per line") from error
+        raise RowError("T007", f"this is no JSON: {error}", _ONE_EACH) from error
     if not isinstance(value, dict):
         what = "a JSON array" if isinstance(value, list) else "no JSON object"
-        raise RowError(
-            "T007", f"this line is {what}", "write one JSON object per line, without an array around them"
-        )
+        raise RowError("T007", f"this line is {what}", f"{_ONE_EACH}, without an array around them")
     return value

@@ -23,6 +23,7 @@ SENT_TO_ALL: Final = "T109"
 ONLY_ADDRESSED: Final = "T110"
 COMMA: Final = "T111"
 NOT_SENT: Final = "T112"
+NO_ROW: Final = "T120"
 
 MOST_NAMES: Final = 10_000
 """Names of entities that are kept to find out which are addressed only; of more nothing is said."""

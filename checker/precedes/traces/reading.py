@@ -8,6 +8,7 @@ from typing import Final
 
 import pyarrow as pa
 
+from precedes.traces import notices as notice
 from precedes.traces.delimited import read_csv
 from precedes.traces.jsonlines import read_json_lines
 from precedes.traces.notices import Notices
@@ -27,6 +28,15 @@ def read_table(source: TraceSource | str, notices: Notices, order: int | None = 
         source = source_of(source)
     if order is not None:
         source = replace(source, order=order)
+    rows = 0
+    for table in _tables(source, notices):
+        rows += len(table)
+        yield table
+    if not rows:
+        notices.once(notice.NO_ROW, f"{source.shown} has no row")
+
+
+def _tables(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
     match source.format:
         case Format.PARQUET:
             yield from read_parquet(source, notices)
@@ -54,6 +64,9 @@ def pieces(source: TraceSource, rows: int) -> Iterator[Piece]:
         return
     start = held = 0
     counts = row_groups(source)
+    if not any(counts):
+        yield Piece(source, None, 0)
+        return
     for number, count in enumerate(counts):
         held += count
         if held >= rows or number == len(counts) - 1:

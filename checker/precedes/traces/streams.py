@@ -11,10 +11,12 @@ import pyarrow as pa
 
 from precedes.diagnostics import PrecedesError
 from precedes.traces.arrow import arrow
+from precedes.traces.documents import disguise
 from precedes.traces.problems import unreadable
-from precedes.traces.sources import STANDARD_INPUT, TraceSource
+from precedes.traces.sources import STANDARD_INPUT, Compression, TraceSource
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_MAGIC = {Compression.GZIP: b"\x1f\x8b", Compression.ZSTD: b"\x28\xb5\x2f\xfd"}
 
 
 class Stream(Protocol):
@@ -47,6 +49,8 @@ class _Checked:
         data = b"".join(parts)
         if self._at_start:
             self._at_start = False
+            if (found := disguise(data)) is not None:
+                raise unreadable(found.code, found.message, self._source.shown, found.hint)
             data = data.removeprefix(_BYTE_ORDER_MARK) or self._raw.read(size)
         return data
 
@@ -78,7 +82,11 @@ def opened(source: TraceSource) -> Iterator[Stream]:
             raise unreadable(
                 "T004", f"this {source.compression.value} file is cut off: it has no byte", source.shown
             )
+        elif not raw.read(4).startswith(_MAGIC[source.compression]):
+            named = f"the name says {source.compression.value}, and the first bytes are of something else"
+            raise unreadable("T004", named, source.shown, "give it the name of what it is")
         else:
+            raw.seek(0)
             with arrow.CompressedInputStream(raw, source.compression.value) as plain:
                 yield _Checked(plain, source)
 
