@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator
 from itertools import combinations
 from typing import Any
 
-from precedes.protocol import Deliver, Discard, Here, Message, OfState, OfStep, Situation, Step, Transmit
+from precedes.protocol import Deliver, Discard, Here, Message, OfState, OfStep, Situation, Step, Transmit, View
 from precedes.protocol.invariants import Invariant
 from precedes_models.dynamic_cluster_state import Member, RcvPack, Standing, StopPack
 from precedes_models.total_order_transfer import FIRST
@@ -138,32 +138,29 @@ def possible_expectations(protocol: Any, situation: Situation) -> bool | None:
     return all(FIRST <= member.data.req[k] <= other.data.seq for _, member in members for k, other in members)
 
 
-def deleted_unacknowledged(
+def deleted_of_the_stopped(
     protocol: Any, here: Here, before: Member, cause: Hashable, step: Step[Member]
 ) -> bool | None:
-    """Step (4) deletes of those that have stopped, and of nobody else."""
-    deleted = [action.message for action in step.actions if isinstance(action, Discard)]
-    if not deleted:
+    """Step (4), where there is something that could be deleted: of those that have stopped, and of nobody else, and
+    nothing that has been acknowledged."""
+    ended = before.stopping is not None and step.state.stopping is None
+    installed = any(isinstance(action, View) for action in step.actions)
+    if not (ended and installed and before.data.prl + before.data.rrl):
         return None
+    deleted = [action.message for action in step.actions if isinstance(action, Discard)]
     delivered: set[Message] = {action.message for action in step.actions if isinstance(action, Deliver)}
     return all(message.sender in step.state.emask and message not in delivered for message in deleted)
 
 
 def only_the_stopped(protocol: Any, situation: Situation) -> bool | None:
     """At rest nobody who runs is taken for stopped, but those with whom the protocol is hasty. So it is where no
-    time-out is premature."""
+    time-out is premature: bounds with early time-outs break it."""
     members = list(active(situation, all_along=False))
     masked = frozenset[int]().union(*(member.emask for _, member in members))
     if not situation.quiet or not masked:
         return None
     return all(situation.states[k] is None or k in protocol.hasty for k in masked)
 
-
-ACCURATE = OfState("cluster: only who has stopped is taken for stopped", SECTION_3_2, only_the_stopped)
-"""Not among the protocol's invariants: a premature time-out, which a bound may allow, breaks it by itself."""
-
-DELETED = OfStep("cluster: only of the stopped is anything deleted", SECTION_3_2, deleted_unacknowledged)
-"""Not among them either: without a loss nothing has to be deleted."""
 
 INVARIANTS: tuple[Invariant, ...] = (
     OfState("cluster: same emask", SECTION_3_2, same_emask),
@@ -175,4 +172,6 @@ INVARIANTS: tuple[Invariant, ...] = (
     OfState("cluster: agreement ends", SECTION_3, agreement_ends),
     OfState("cluster: what is expected can come", SECTION_3, possible_expectations),
     OfStep("cluster: an answer says something new", SECTION_3, says_something_new),
+    OfState("cluster: only who has stopped is taken for stopped", SECTION_3_2, only_the_stopped),
+    OfStep("cluster: only of the stopped is anything deleted", SECTION_3_2, deleted_of_the_stopped),
 )

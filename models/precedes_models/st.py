@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from precedes.protocol import Here, Message, Step, Timer
 from precedes.protocol.invariants import Invariant
-from precedes_models.st_invariants import INVARIANTS
+from precedes_models.st_invariants import FURTHER, INVARIANTS
 from precedes_models.st_recovery import Recovery
 from precedes_models.st_state import Collecting, Pdu, Poll, Request, Rst, RstAck, RstPak, State
 
@@ -55,6 +55,10 @@ class SelectiveTotalOrder(Recovery):
     - CONTROL: RST, RST_PAK and RST_ACK are lost like any PDU (`st_control`). Repaired: who lacks a part asks for it,
       an RST_PAK is as good as an RST, and a new agreement waits until all are seen to have done with the last one.
 
+    PRINTED_INDEX is no part of `--as-written`: section 3.3 prints AL_j(p) with the indices of AL_kj, which are those of
+    what E_j expects, where what is expected of E_j is meant. Taken so, a PDU is pre-acknowledged before anybody has
+    confirmed it.
+
     The sorting rules, the failure condition (2) and the rest of section 3 are as printed.
     """
 
@@ -62,6 +66,7 @@ class SelectiveTotalOrder(Recovery):
     source: ClassVar[str] = "Tachikawa, Nakamura, Takizawa 1994, sections 3 and 4"
     claims: ClassVar[tuple[str, ...]] = ("ST", "no_creation", "no_duplication")
     invariants: ClassVar[tuple[Invariant, ...]] = INVARIANTS
+    further: ClassVar[tuple[Invariant, ...]] = FURTHER
 
     def arrive(self, here: Here, state: State, packet: Hashable, sender: int) -> Step[State]:
         match packet:

@@ -76,6 +76,17 @@ def _stays(
     return before.arl == step.state.arl[: len(before.arl)]
 
 
+def _settled(protocol: SelectiveTotalOrder, here: Here, state: State) -> bool | None:
+    """What is acknowledged, step (4) of section 4.2 included, is selectively correct: of every source the first PDUs that
+    are for this entity, in the order in which they were sent."""
+    if not state.arl:
+        return None
+    numbers: list[list[int]] = [[] for _ in range(here.entities)]
+    for pdu in state.arl:
+        numbers[pdu.source].append(pdu.pseq[here.entity])
+    return all(seen == list(range(FIRST, FIRST + len(seen))) for seen in numbers)
+
+
 def _no_gap(
     protocol: SelectiveTotalOrder, here: Here, before: State, cause: Hashable, step: Step[State]
 ) -> bool | None:
@@ -111,6 +122,17 @@ def _continues(protocol: SelectiveTotalOrder, situation: Situation) -> bool | No
     return all(state is None or (state.recovery is None and not state.alarm) for state in situation.states)
 
 
+def _all_acknowledged(protocol: SelectiveTotalOrder, situation: Situation) -> bool | None:
+    """Where nothing can happen any more, everything that was accepted has been acknowledged."""
+    if not situation.quiet or not any(situation.sent):
+        return None
+    return all(state is None or not (state.rrl or state.prl) for state in situation.states)
+
+
+def _one_agreement(protocol: SelectiveTotalOrder, here: Here, state: State) -> bool | None:
+    return state.round <= 1 if state.round else None
+
+
 INVARIANTS: tuple[Invariant, ...] = (
     OfEntity("accepted: PREQ", f"{_PAPER}, section 3.2, acceptance procedure (3)", _accepted),
     OfEntity("RL has what is for its entity", f"{_PAPER}, section 3.2", _for_me),
@@ -120,6 +142,13 @@ INVARIANTS: tuple[Invariant, ...] = (
     OfPair("AL is known", f"{_PAPER}, section 3.1, AL_kj", _known),
     OfStep("RL is ARL, PRL and RRL in order", f"{_PAPER}, section 3.1", _in_order),
     OfStep("acknowledged stays", f"{_PAPER}, section 4.2, step (4)", _stays),
+    OfEntity("acknowledged: selectively correct", f"{_PAPER}, section 4.2, after step (4)", _settled),
     OfEntity("minAL and TSEQ", f"{_PAPER}, section 3.2, flow condition", _window),
     OfState("every entity continues", f"{_PAPER}, sections 4.2 and 4.3", _continues),
 )
+
+FURTHER: tuple[Invariant, ...] = (
+    OfState("everything is acknowledged in the end", f"{_PAPER}, section 3.4", _all_acknowledged),
+    OfEntity("one agreement", f"{_PAPER}, section 4.1: one loss, one recovery", _one_agreement),
+)
+"""The first needs confirmations, for nothing else acknowledges the last PDU of all; the second is of a single loss."""

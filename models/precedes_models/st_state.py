@@ -21,12 +21,14 @@ Matrix: TypeAlias = tuple[Vector, ...]
 
 
 class Letter(Enum):
-    """Steps of the paper whose letter differs from what is repaired here. All of them together are `as_written`."""
+    """Steps of the paper whose letter differs from what is repaired here. All of them together are `as_written`, but for
+    PRINTED_INDEX: an index that makes no sense is not held against the paper."""
 
     ACCEPTANCE = "section 3.2, acceptance condition (2): only a PDU for E_i makes up for a gap in the TSEQ"
     DISCARDING = (
         "section 3.2, acceptance procedure (3): a PDU that is not for E_i is discarded, its ACK with it"
     )
+    PRINTED_INDEX = "section 3.3, AL_j(p): {AL_kj}, what E_j expects of the destinations, where it is {AL_jk}"
     PRE_ACKNOWLEDGMENT = "section 3.3, pre-acknowledgment condition: the destinations of p, not the cluster"
     DETECTION = "section 4.1, failure condition (1): E_k in p.DST, where it is g.DST"
     FAILURE_POINT = "section 4.2, step (3): p.PSEQ_h against the least A_h, each entity for itself"

@@ -38,7 +38,7 @@ class Transfer(Protocol[State]):
 
     def literal(self, step: Letter) -> bool:
         """Whether a step is taken to the letter."""
-        return self.as_written or step in self.letters
+        return step in self.letters or (self.as_written and step is not Letter.PRINTED_INDEX)
 
     def start(self, here: Here) -> State:
         """Section 3.1: TSEQ = PSEQ_j = TREQ_j = PREQ_j = AL_jk = ISS, BUF_j = IBF."""
@@ -144,6 +144,8 @@ class Transfer(Protocol[State]):
 
     def pre_acknowledged(self, state: State, source: int, tseq: int, destinations: frozenset[int]) -> bool:
         """The pre-acknowledgment condition: p.TSEQ < minAL_j, over the cluster; to the letter, over p.DST."""
+        if self.literal(Letter.PRINTED_INDEX):
+            return all(tseq < state.al[k][source] for k in destinations)
         row = state.al[source]
         if self.literal(Letter.PRE_ACKNOWLEDGMENT):
             return all(tseq < row[k] for k in destinations)

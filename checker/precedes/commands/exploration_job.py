@@ -11,9 +11,8 @@ from msgspec import Struct
 
 from precedes.checking import library_with
 from precedes.isolation import Channel, Isolation
-from precedes.language.requirements import requirement
 from precedes.language.scenario_text import definitions
-from precedes.protocol import Protocol, exploring, models, script
+from precedes.protocol import Protocol, exploring, models, properties, script
 from precedes.protocol.bounds import FAULTS, Bounds, Destinations
 from precedes.protocol.exploration import Observer, Sighting
 from precedes.protocol.integrity import Integrity
@@ -70,18 +69,18 @@ class Asked:
         """Explore every instance of the model."""
         options = self.options
         library = library_with(options["specs"])
-        asked = tuple(requirement(text, library, "--require") for text in options["required"]) or None
         needed = definitions((each.name for each in asked or ()), library)
         settings = script.settings(options["settings"])
         integrity = Integrity()
         explored = []
         for protocol in models.models(self.model, as_written=options["as_written"], parameters=settings):
             bounds = self._bounds(protocol)
+            requirements, invariants = properties.asked(protocol, options["required"], library)
             found = exploring.explore(
                 protocol,
                 bounds,
-                asked,
-                invariants=None if asked is None else (),
+                requirements,
+                invariants=invariants,
                 plain=options["plain"],
                 at_rest=options["at_rest"],
                 order=options["order"],

@@ -52,7 +52,8 @@ def _faults(command: Any) -> Any:
     "required",
     multiple=True,
     metavar="NAME|FORMULA",
-    help="What must hold; repeatable.  [default: what the paper claims, and its lemmas]",
+    help="What must hold, or the name of an invariant of the model; repeatable.  [default: what the paper claims, and"
+    " its lemmas]",
 )
 @SPECS
 @SETTINGS

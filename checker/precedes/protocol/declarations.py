@@ -22,7 +22,8 @@ def check(protocol: Protocol[Any]) -> None:
     """PrecedesError M012, with all that is of the wrong kind."""
     found = [
         *_claims(protocol),
-        *_invariants(protocol),
+        *_invariants(protocol, "invariants"),
+        *_invariants(protocol, "further"),
         *_yes_or_no(protocol, "answers"),
         *_yes_or_no(protocol, "symmetric"),
         *_destinations(protocol),
@@ -77,13 +78,13 @@ def _claims(protocol: Protocol[Any]) -> list[tuple[str, str]]:
     return []
 
 
-def _invariants(protocol: Protocol[Any]) -> list[tuple[str, str]]:
-    invariants: object = protocol.invariants
+def _invariants(protocol: Protocol[Any], name: str) -> list[tuple[str, str]]:
+    invariants: object = getattr(protocol, name)
     if isinstance(invariants, tuple | list) and all(isinstance(each, Invariant) for each in invariants):
         return []
     return [
         (
-            f"invariants is {mistakes.short(invariants)}",
+            f"{name} is {mistakes.short(invariants)}",
             "it is a tuple of OfEntity(...), OfPair(...), OfStep(...) and OfState(...), with a comma where it is one",
         )
     ]

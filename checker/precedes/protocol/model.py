@@ -155,6 +155,9 @@ class Protocol(ABC, Generic[S]):
     """What the paper claims, as requirements in the language: what `explore` checks where nothing else is asked."""
     invariants: ClassVar[tuple[Invariant, ...]] = ()
     """What must be so in every reachable state and step, by its name in the paper."""
+    further: ClassVar[tuple[Invariant, ...]] = ()
+    """Invariants whose premise only some bounds or parameters meet: `explore` checks one where it is asked for by name
+    (`--require`)."""
     answers: ClassVar[bool] = True
     """Whether a handler other than `send` may transmit. False lets the explorer leave out more interleavings; one that
     transmits all the same is a mistake of the model (M013)."""

@@ -171,6 +171,8 @@ def _read(kind: Any, text: str) -> object:
         return _read(next(a for a in arguments if a is not type(None)), text)
     if origin in (tuple, frozenset):
         return origin(_read(arguments[0], part) for part in text.split(",") if part)
+    if origin is typing.Literal:
+        return {str(value): value for value in arguments}[text]
     if kind is bool:
         return {"true": True, "yes": True, "false": False, "no": False}[text.lower()]
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
