@@ -10,7 +10,18 @@ from collections.abc import Hashable, Iterator
 from itertools import combinations
 from typing import Any
 
-from precedes.protocol import Deliver, Discard, Here, Message, OfState, OfStep, Situation, Step, Transmit, View
+from precedes.protocol import (
+    Deliver,
+    Discard,
+    Here,
+    Message,
+    OfState,
+    OfStep,
+    Situation,
+    Step,
+    Transmit,
+    View,
+)
 from precedes.protocol.invariants import Invariant
 from precedes_models.dynamic_cluster_state import Member, RcvPack, Standing, StopPack
 from precedes_models.total_order_transfer import FIRST

@@ -102,10 +102,7 @@ class Recovery(Transfer):
         collecting = state.recovery
         assert isinstance(collecting, Collecting)
         paks = _all(collecting.paks)
-        front = None
-        if self.literal(Letter.FAILURE_POINT):
-            settled = len(state.arl)
-            front = max(literal_front(state.received, tuple(pak.a for pak in paks), here.entity) - settled, 0)
+        front = self.front(here, state, paks)
         rst_ack = RstAck(
             state.round,
             collecting.order,
@@ -115,6 +112,13 @@ class Recovery(Transfer):
         after = replace(state, recovery=replace(collecting, front=front), rst_ack=rst_ack)
         step = self.agreed(here, after)
         return Step(step.state, (Transmit(rst_ack), *step.actions))
+
+    def front(self, here: Here, state: State, paks: tuple[RstPak, ...]) -> int | None:
+        """By the letter of step (3), how many PDUs of PRL and RRL stand before the failure point."""
+        if not self.literal(Letter.FAILURE_POINT):
+            return None
+        settled = len(state.arl)
+        return max(literal_front(state.received, tuple(pak.a for pak in paks), here.entity) - settled, 0)
 
     def unacknowledged(self, here: Here, state: State, paks: tuple[RstPak, ...]) -> Vector:
         """For each source the least TSEQ that this entity has not acknowledged. What goes back must still be in SL."""

@@ -92,6 +92,27 @@ def test_everything_holds(greedy: Path) -> None:
     assert precedes("explore", greedy, "--require", "no_duplication").code == 0
 
 
+def test_an_invariant_is_asked_for_by_its_name() -> None:
+    given = ("explore", "st", "--entities", 2, "--script", "a{1,2}", "--format", "json")
+    ended = precedes(*given, "--require", "acceptance: (1) implies (2)", "--require", "no_creation")
+    assert ended.code == 0
+    (explored,) = json.loads(ended.out)["explorations"]
+    assert explored["asked"] == ["no_creation", "acceptance: (1) implies (2)"]
+    further = "everything is acknowledged in the end"
+    (explored,) = json.loads(precedes(*given).out)["explorations"]
+    assert further not in explored["asked"]
+    literal = precedes(*given, "--set", "letters=DISCARDING", "--require", further, "--script", "a{2}")
+    assert json.loads(literal.out)["explorations"][0]["asked"] == [further]
+
+
+@pytest.mark.parametrize(("value", "code"), [("go-back", 0), ("selective", 0), ("go_back", 2)])
+def test_a_parameter_that_is_one_of_several_words(value: str, code: int) -> None:
+    given = ("--entities", 2, "--script", "a{1,2} b{1,2}", "--losses", 1, "--set", "confirms=false")
+    ended = precedes("explore", "st", *given, "--set", f"retransmission={value}")
+    assert ended.code == code
+    assert ("M004 go_back is no value for retransmission" in ended.err) == (code == 2)
+
+
 def test_requests_that_are_refused_for_ever(greedy: Path) -> None:
     ended = precedes("explore", greedy, "--set", "limit=1", "--entities", 2, "--require", "no_duplication")
     assert ended.code == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,12 +12,16 @@ from precedes.execution import EventKind, Execution
 from precedes.language.compiling import compile_text
 from precedes.language.library import standard_library
 from precedes.outcomes import Limits, Outcome
+from precedes.protocol import Protocol
 from precedes.protocol.bounds import Bounds
 from precedes.verdict import Verdict
 from precedes_models.dynamic_cluster import DynamicCluster
 from precedes_models.dynamic_cluster_state import Letter
+from precedes_models.total_order import TotalOrder
+from precedes_models.total_order_transfer import Letter as Base
 from tests.models.dynamic_cluster.exploring import bounds, explored, finding, violated
 from tests.models.dynamic_cluster.quiescence import restless
+from tests.models.replay import made
 
 SCENARIOS = Path(__file__).parents[3] / "specs" / "papers" / "dynamic-cluster-as-written.prec"
 
@@ -101,6 +106,27 @@ def test_what_breaks_is_gone_in_the_repaired_form(hasty: frozenset[int], within:
     found = explored(DynamicCluster(hasty=hasty), within)
     assert not violated(found)
     assert found.complete or within.depth is not None
+
+
+REPLAYED: tuple[tuple[str, Protocol[Any], Bounds], ...] = (
+    ("others_only", DynamicCluster(letter=frozenset({Letter.OTHERS_ONLY})), RETURN),
+    ("one_cut", TotalOrder(letter=frozenset({Base.ONE_CUT})), bounds(2, script="ab", losses=1)),
+    ("forgets", TotalOrder(letter=frozenset({Base.FORGETS})), bounds(3, script="abc", losses=1)),
+)
+"""Scenarios that are not found by the property that they break."""
+
+
+@pytest.mark.parametrize(("name", "literal", "within"), REPLAYED)
+def test_the_letter_makes_the_histories_of_the_scenario(
+    name: str, literal: Protocol[Any], within: Bounds
+) -> None:
+    assert made(literal, within, scenario(name)) is not None
+
+
+def test_every_scenario_is_made_by_a_model() -> None:
+    text = compile_text(SCENARIOS.read_text(encoding="utf-8"), str(SCENARIOS), standard_library())
+    explored_too = {letter.name.lower() for letter, *_ in (*FOUND, *SLOW)}
+    assert {each.name for each in text.scenarios} == explored_too | {name for name, *_ in REPLAYED}
 
 
 def test_to_the_letter_the_first_stop_never_ends() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from precedes.protocol import Here, Step
+from precedes.protocol import Here, Step, Timer
 from precedes_models.st import SelectiveTotalOrder
 from precedes_models.st_state import Matrix, Pdu, Poll, Recovering, State, Vector, raised, with_place
 
@@ -80,6 +80,14 @@ class StaysStopped(SelectiveTotalOrder):
         return super().resumed(here, state) if state.rrl else Step(state)
 
 
+@dataclass(frozen=True)
+class NeverAsks(SelectiveTotalOrder):
+    """Without the time-out of section 4.3: what is sent again and lost again is not asked for."""
+
+    def recovery_timers(self, here: Here, state: State) -> tuple[Timer, ...]:
+        return () if isinstance(state.recovery, Recovering) else super().recovery_timers(here, state)
+
+
 # Each with the form of the protocol, entities, requests and losses, and what it breaks.
 BUGS: tuple[tuple[SelectiveTotalOrder, int, str, int, str], ...] = (
     (AcknowledgesEarly(), 3, "a{2,3}", 0, "acknowledged"),
@@ -90,4 +98,5 @@ BUGS: tuple[tuple[SelectiveTotalOrder, int, str, int, str], ...] = (
     (ForgetsWhatItSent(confirms=False, repeats=1), 3, "a{2,3}", 1, "selectively_information_preserving"),
     (GoesOnTooSoon(confirms=False, repeats=1), 2, "a{2}", 1, "selectively_information_preserving"),
     (StaysStopped(confirms=False, repeats=2), 2, "a{2}", 1, "every entity continues"),
+    (NeverAsks(confirms=False, repeats=2), 2, "a{2} a{2}", 2, "every entity continues"),
 )

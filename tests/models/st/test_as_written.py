@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -11,19 +10,13 @@ from experiments.st_channel import Channel
 from precedes.checking import check
 from precedes.engines.reference.failure_line import Stuck, as_written
 from precedes.engines.reference.recorded import record
-from precedes.execution import EventKind, Execution
-from precedes.language.compiling import compile_text
-from precedes.language.library import standard_library
 from precedes.outcomes import Limits, Outcome
-from precedes.protocol import Here
-from precedes.protocol.exploration import DEADLOCK
-from precedes.protocol.invariants import OfEntity, OfState, Situation
+from precedes.protocol.exploration import DEADLOCK, Exploration
 from precedes.verdict import Verdict
 from precedes_models.st import SelectiveTotalOrder
-from precedes_models.st_state import Letter, State
+from precedes_models.st_state import Letter
 from tests.models.st.exploring import explored
-
-SCENARIOS = Path(__file__).parents[3] / "specs" / "papers" / "st-1994-as-written.prec"
+from tests.models.st.scenarios import SCENARIOS, logs, received, received_in, scenario
 
 PLAIN = SelectiveTotalOrder(confirms=False, repeats=2)
 LACKING, ORDER = "selectively_information_preserving", "order_equivalent"
@@ -38,23 +31,6 @@ FOUND: tuple[tuple[Letter, str, int, str, int], ...] = (
     (Letter.SORTING, "a{1,2} b{1,2}", 2, ORDER, 30),
 )
 """For two entities: step, requests, losses, what it breaks, and after how many moves all is at rest."""
-
-
-def scenario(name: str) -> Execution:
-    """A scenario of the file, by name."""
-    text = compile_text(SCENARIOS.read_text(encoding="utf-8"), str(SCENARIOS), standard_library())
-    return next(each.execution for each in text.scenarios if each.name == name)
-
-
-def logs(execution: Execution) -> dict[str, tuple[list[str | None], list[str | None]]]:
-    """What each entity has sent and received."""
-    return {
-        history.entity: (
-            [event.message for event in history.events if event.kind is EventKind.SEND],
-            [event.message for event in history.events if event.kind is EventKind.DELIVER],
-        )
-        for history in execution.histories
-    }
 
 
 @pytest.mark.parametrize(("letter", "sends", "losses", "broken", "moves"), FOUND, ids=lambda v: str(v))
@@ -86,30 +62,15 @@ def test_a_gap_that_is_for_others_shuts_the_window() -> None:
     assert not explored(replace(PLAIN, window=2), 2, "a{1} a{1} a{1}", 1).findings
 
 
-def _acknowledged(protocol: SelectiveTotalOrder, situation: Situation) -> bool | None:
-    if not situation.quiet or not any(situation.sent):
-        return None
-    return all(not state.rrl and not state.prl for state in situation.states)
-
-
-ACKNOWLEDGED = OfState("acknowledged in the end", "1994, section 3.4", _acknowledged)
+IN_THE_END, ONCE = SelectiveTotalOrder.further
 
 
 def test_what_is_discarded_acknowledges_nothing() -> None:
     literal = SelectiveTotalOrder(letters=frozenset({Letter.DISCARDING}))
     for sends in ("a{2,3}", "a{2,3} b{1,3}"):
-        assert explored(literal, 3, sends, 0, (ACKNOWLEDGED,)).of(ACKNOWLEDGED.name) is Verdict.VIOLATED
-        assert (
-            explored(SelectiveTotalOrder(), 3, sends, 0, (ACKNOWLEDGED,)).of(ACKNOWLEDGED.name)
-            is Verdict.HOLDS
-        )
-
-
-def _once(protocol: SelectiveTotalOrder, here: Here, state: State) -> bool | None:
-    return state.round <= 1 if state.round else None
-
-
-ONCE = OfEntity("one agreement for one loss", "1994, section 4.1", _once)
+        assert explored(literal, 3, sends, 0, (IN_THE_END,)).of(IN_THE_END.name) is Verdict.VIOLATED
+        repaired = explored(SelectiveTotalOrder(), 3, sends, 0, (IN_THE_END,))
+        assert repaired.of(IN_THE_END.name) is Verdict.HOLDS
 
 
 def test_a_gap_that_stays_is_found_again_and_again() -> None:
@@ -125,34 +86,85 @@ def test_a_gap_is_closed_by_the_agreement() -> None:
     assert found.of(ONCE.name) is Verdict.HOLDS
 
 
-def late_reader(*letters: Letter) -> Channel:
-    """E1 and E2 fill each other's logs while E3 reads nothing; E3 misses a1, and E2 is the first with its RST_PAK."""
+def moves(found: Exploration) -> dict[str, int]:
+    """What is violated, and after how many moves. The first move is how it began."""
+    return {finding.property: len(finding.behaviour) - 1 for finding in found.findings}
+
+
+@pytest.mark.parametrize("protocol", [replace(PLAIN, as_written=True), "PRE_ACKNOWLEDGMENT"], ids=str)
+def test_acknowledged_too_early_without_a_loss(protocol: SelectiveTotalOrder | str) -> None:
+    """Section 3.4 rests on 3.3: E2 has acknowledged a1, which E3 does not know E2 to have."""
+    if isinstance(protocol, str):
+        protocol = replace(PLAIN, letters=frozenset({Letter[protocol]}))
+    sends = "a{2,3} b{2} c{2} b{1}"
+    assert moves(explored(protocol, 3, sends, 0, depth=9)) == {"acknowledged": 9}
+    assert not explored(PLAIN, 3, sends, 0, depth=9).findings
+
+
+def test_pre_acknowledged_and_acknowledged_to_the_letter_with_a_loss() -> None:
+    for protocol in (replace(PLAIN, as_written=True), SelectiveTotalOrder(as_written=True, repeats=2)):
+        found = moves(explored(protocol, 2, "a{1,2} b{1,2}", 1, depth=14))
+        assert found == {"accepted: PREQ": 14, "pre-acknowledged": 14, "acknowledged": 14}
+
+
+def test_renumbering_alone_breaks_what_the_next_levels_rest_on() -> None:
+    renumbering = SelectiveTotalOrder(letters=frozenset({Letter.RENUMBERING}))
+    found = moves(explored(renumbering, 2, "a{1,2}", 1, depth=20))
+    assert found == {"pre-acknowledged": 20, "acceptance: (1) implies (2)": 20}
+
+
+def test_renumbering_exchanges_what_is_sent_and_what_is_expected() -> None:
+    """Step (4), PSEQ := A and PREQ := D: E1 has sent three PDUs, E2 expects the first of them."""
+    letters = (Letter.RENUMBERING, Letter.RESENDING, Letter.RECEIVING)
+    for given in ((), letters[:1], letters):
+        channel = Channel(replace(PLAIN, letters=frozenset(given)), 2)
+        for _ in range(3):
+            channel.send(0, 1)
+        channel.read(1, lost=True)
+        channel.read_all(1)
+        before = channel.states[0].pseq[1], channel.states[1].preq[0]
+        channel.settle()
+        after = channel.states[0].pseq[1], channel.states[1].preq[0]
+        assert before == (4, 1)
+        assert after == ((1, 4) if given else (4, 4))
+        assert channel.log(1) == ([] if given else ["a1", "a2", "a3"])
+
+
+def test_the_printed_index_of_al_pre_acknowledges_what_nobody_has_confirmed() -> None:
+    """Section 3.3: E1 expects the second PDU of E2 and of E3; neither has said anything of a1."""
+    printed = replace(PLAIN, letters=frozenset({Letter.PRINTED_INDEX}))
+    sends = "b{1} c{1} a{2,3}"
+    assert moves(explored(printed, 3, sends, 0, depth=8)) == {"pre-acknowledged": 8}
+    assert not explored(PLAIN, 3, sends, 0, depth=8).findings
+    assert not replace(PLAIN, as_written=True).literal(Letter.PRINTED_INDEX)
+
+
+def pre_acknowledged_early(*letters: Letter) -> Channel:
+    """E2 acknowledges a2 before E1 has noticed that it has missed a1."""
     channel = Channel(replace(PLAIN, letters=frozenset(letters)), 3)
-    for entity, *destinations in (
-        (0, 0, 2),
-        (0, 0, 1),
-        (1, 0, 2),
-        (0, 0, 1),
-        (1, 0, 1),
-        (0, 0, 1),
-        (1, 0, 1),
-    ):
+    for entity, *destinations in ((0, 0, 2), (0, 1), (1, 1), (1, 0, 2)):
         channel.send(entity, *destinations)
-        channel.read_all(0, 1)
-    channel.read(2, lost=True)
-    channel.read_all(2)
-    channel.read_all(1)
+        channel.read_all(1, 2)
+    channel.read(0, lost=True)
     channel.settle()
     return channel
 
 
 def test_acknowledged_though_something_before_it_is_lost() -> None:
-    channel = late_reader(Letter.PRE_ACKNOWLEDGMENT)
-    shown = {name: received for name, (_, received) in logs(scenario("st_pre_acknowledgment")).items()}
-    assert {f"E{entity + 1}": channel.log(entity) for entity in range(3)} == shown
-    repaired = late_reader()
-    assert repaired.log(0).index("b1") < repaired.log(0).index("a1")
-    assert repaired.log(2) == ["b1", "a1"]
+    channel = pre_acknowledged_early(Letter.PRE_ACKNOWLEDGMENT)
+    assert received(channel) == received_in("st_pre_acknowledgment")
+    repaired = pre_acknowledged_early()
+    assert repaired.log(0) == repaired.log(2)
+    assert sorted(repaired.log(1)) == sorted(channel.log(1))
+
+
+@pytest.mark.slow
+def test_that_is_the_shortest_with_these_requests() -> None:
+    early = replace(PLAIN, letters=frozenset({Letter.PRE_ACKNOWLEDGMENT}))
+    found = explored(early, 3, "a{1,3} a{2} b{2} b{1,3}", 1, (), at_rest=True)
+    assert found.complete
+    assert moves(found) == {ORDER: 52}
+    assert logs(found.findings[0].execution) == logs(scenario("st_pre_acknowledgment"))
 
 
 def test_the_scenarios_are_what_they_say() -> None:

@@ -2,25 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import pytest
 
 from experiments.st_channel import Channel
-from precedes.protocol import Message
+from precedes.engines.reference.failure_line import failure_line
+from precedes.engines.reference.recorded import record
+from precedes.protocol import Here, Message
 from precedes_models.st import SelectiveTotalOrder
 from precedes_models.st_sorting import sorted_run
-from precedes_models.st_state import Collecting, Letter, Pdu
+from precedes_models.st_state import Collecting, Letter, Pdu, RstPak, State, Vector
+from tests.models.st.scenarios import received, received_in, scenario
 
 E1, E2, E3 = 0, 1, 2
-FIGURE_6 = {"a1": "a", "a2": "b", "a3": "c", "b1": "p", "b2": "q", "c1": "x", "c2": "y", "c3": "z"}
+PLAIN = SelectiveTotalOrder(confirms=False)
+FIGURE_6 = {
+    "a1": "a",
+    "a2": "b",
+    "a3": "c",
+    "b1": "p",
+    "b2": "q",
+    "c1": "x",
+    "c2": "y",
+    "c3": "z",
+    "c4": "w",
+    "b3": "r",
+    "b4": "t",
+}
 """Names of the figure by names of the model."""
 
 
-def example_2(*letters: Letter) -> Channel:
+def example_2(protocol: SelectiveTotalOrder, *, more_of_e3: bool = False, more_of_e2: int = 0) -> Channel:
     """Example 2 up to where E3 receives q: on the channel of Figure 2, E3 misses c and finds it out by q.
 
-    E2 sends p before it has received c: otherwise p itself would have told E3.
+    E2 sends p before it has received c: otherwise p itself would have told E3. `more_of_e3`: w, before q; `more_of_e2`:
+    PDUs to itself, after q.
     """
-    channel = Channel(SelectiveTotalOrder(confirms=False, letters=frozenset(letters)), 3)
+    channel = Channel(protocol, 3)
     channel.send(E1, E2, E3)
     channel.send(E3, E1, E2, E3)
     channel.send(E1, E2)
@@ -29,13 +48,19 @@ def example_2(*letters: Letter) -> Channel:
     channel.send(E2, E1)
     channel.send(E3, E2)
     channel.send(E3, E1, E3)
+    if more_of_e3:
+        channel.send(E3, E1, E3)
     channel.read_all(E1, E2)
     channel.read(E3, lost=True)
     channel.read_all(E3)
     assert not any(state.alarm for state in channel.states)
     channel.send(E2, E2, E3)
+    for _ in range(more_of_e2):
+        channel.send(E2, E2)
     for entity in (E1, E2, E3):
         channel.read(entity)
+    for _ in range(more_of_e2):
+        channel.read(E2)
     return channel
 
 
@@ -56,13 +81,13 @@ def lines(channel: Channel) -> list[str]:
 
 
 def test_figure_6_is_reached_and_e3_finds_it_out_by_q() -> None:
-    channel = example_2()
+    channel = example_2(PLAIN)
     assert [state.alarm for state in channel.states] == [False, False, True]
     assert lines(channel) == ["x || c p z", "a x b y || q", "a x || z q"]
 
 
 def test_after_figure_6_all_have_everything_in_one_order() -> None:
-    channel = example_2()
+    channel = example_2(PLAIN)
     channel.settle()
     named = [[FIGURE_6[name] for name in channel.log(entity)] for entity in (E1, E2, E3)]
     assert [sorted(log) for log in named] == [list("cpxz"), list("abqxy"), list("acqxz")]
@@ -74,12 +99,16 @@ def test_after_figure_6_all_have_everything_in_one_order() -> None:
 
 def test_the_letter_of_step_3_does_not_come_to_figure_6() -> None:
     """E3, which has missed c, finds all that it has in front of its failure point."""
-    assert lines(example_2(Letter.FAILURE_POINT)) == ["x c p || z", "a x b || y q", "a x z q ||"]
+    assert lines(example_2(replace(PLAIN, letters=frozenset({Letter.FAILURE_POINT})))) == [
+        "x c p || z",
+        "a x b || y q",
+        "a x z q ||",
+    ]
 
 
-def test_the_line_is_closed_where_the_steps_of_section_4_1_leave_it_open() -> None:
-    """Scenario `st_line`: what E1 has behind, E2 has behind, too."""
-    channel = Channel(SelectiveTotalOrder(confirms=False), 3)
+def open_line(protocol: SelectiveTotalOrder) -> Channel:
+    """E3 misses a1, and finds it out when all have read what there is."""
+    channel = Channel(protocol, 3)
     channel.send(E1, E1, E3)
     channel.read(E3, lost=True)
     channel.read_all()
@@ -88,15 +117,60 @@ def test_the_line_is_closed_where_the_steps_of_section_4_1_leave_it_open() -> No
     for entity in (E1, E2, E3):
         for _ in range(4):
             channel.read(entity)
-    assert [channel.log(entity) for entity in (E1, E2, E3)] == [
-        ["a1", "b1", "c1", "a2"],
-        ["b1", "a2"],
-        ["c1", "c2"],
-    ]
+    return channel
+
+
+def named(channel: Channel) -> dict[str, list[str]]:
+    """RL of each entity by the names of the figure."""
+    return {f"E{k + 1}": [FIGURE_6[name] for name in channel.log(k)] for k in (E1, E2, E3)}
+
+
+@pytest.mark.parametrize(
+    ("name", "w", "more"), [("st_line_stuck", True, 0), ("st_line_late", False, 2)], ids=lambda v: str(v)
+)
+def test_the_logs_that_the_steps_of_section_4_1_are_judged_on(name: str, w: bool, more: int) -> None:
+    assert named(example_2(PLAIN, more_of_e3=w, more_of_e2=more)) == received_in(name)
+
+
+def test_the_line_is_closed_where_the_steps_of_section_4_1_leave_it_open() -> None:
+    """Scenario `st_line`: what E1 has behind, E2 has behind, too."""
+    channel = open_line(PLAIN)
+    assert received(channel) == received_in("st_line")
     channel.settle()
     logs = [channel.log(entity) for entity in (E1, E2, E3)]
     assert [name for name in logs[E1] if name in logs[E2]] == logs[E2]
     assert logs[E2] != ["b1", "a2"]
+
+
+@dataclass(frozen=True)
+class GivenLine(SelectiveTotalOrder):
+    """Cuts where it is told: so many PDUs of RL are in front."""
+
+    fronts: tuple[int, ...] = ()
+
+    def front(self, here: Here, state: State, paks: tuple[RstPak, ...]) -> int | None:
+        return self.fronts[here.entity]
+
+
+def test_cut_by_the_steps_of_section_4_1_two_logs_differ() -> None:
+    marks = failure_line(record(scenario("st_line")))
+    channel = open_line(GivenLine(confirms=False, fronts=tuple(marks[f"E{k + 1}"] for k in (E1, E2, E3))))
+    channel.settle()
+    assert received(channel) == received_in("st_line_sorted")
+
+
+@dataclass(frozen=True)
+class Appends(SelectiveTotalOrder):
+    """Leaves what comes again at the end of RL."""
+
+    def sorted(self, here: Here, run: list[Pdu], rank: Vector) -> tuple[Pdu, ...]:
+        return tuple(run)
+
+
+def test_what_comes_again_goes_to_the_end_where_nothing_is_sorted() -> None:
+    channel = example_2(Appends(confirms=False))
+    channel.settle()
+    assert named(channel) == received_in("st_appended")
 
 
 def pdu(name: str, source: int, number: int, entity: int) -> Pdu:
@@ -138,8 +212,8 @@ def test_retransmission_2_to_the_letter_takes_a_later_pdu_first() -> None:
     it: no sequence is asked for. It never takes a1, so that nothing is sorted."""
     letters = frozenset({Letter.RECEIVING})
     for protocol, expected in (
-        (SelectiveTotalOrder(confirms=False, letters=letters), ["a3", "a4", "a2"]),
-        (SelectiveTotalOrder(confirms=False), ["a1", "a2", "a3", "a4"]),
+        (replace(PLAIN, letters=letters), ["a3", "a4", "a2"]),
+        (PLAIN, ["a1", "a2", "a3", "a4"]),
     ):
         lost = {("a1", False), ("a2", False), ("a3", False), ("a2", True)}
 

@@ -20,14 +20,14 @@ def test_the_flow_condition_does_not_round(buffers: int, factor: int, accepted: 
     assert [channel.send(0, 0, 1) is not None for _ in range(4)] == [k < accepted for k in range(4)]
 
 
-@pytest.mark.parametrize(("buffers", "moves"), [(1, 10), (2, 13), (3, 16)])
+@pytest.mark.parametrize(("buffers", "moves"), [(1, 9), (2, 12), (3, 15)])
 def test_full_buffers_shut_the_window_for_good(buffers: int, moves: int) -> None:
     """The flow condition counts what is not accepted, the buffers hold what is not acknowledged. Where they are full,
     nobody may send the PDUs that would acknowledge it."""
     protocol = SelectiveTotalOrder(confirms=False, buffers=buffers, repeats=1)
     sends = " ".join(["a{1,2} b{1,2}"] * 3)
     found = explored(protocol, 2, sends, 0)
-    assert [(each.property, len(each.behaviour)) for each in found.findings] == [(DEADLOCK, moves)]
+    assert [(each.property, len(each.behaviour) - 1) for each in found.findings] == [(DEADLOCK, moves)]
 
 
 @pytest.mark.parametrize("entities", [2, 3, 5, 8])
