@@ -77,7 +77,7 @@ def _stays(
 
 
 def _settled(protocol: SelectiveTotalOrder, here: Here, state: State) -> bool | None:
-    """What is acknowledged, step (4) of section 4.2 included, is selectively correct: of every source the first PDUs that
+    """What is acknowledged, by step (4) of section 4.2 too, is selectively correct: of every source the first PDUs that
     are for this entity, in the order in which they were sent."""
     if not state.arl:
         return None

@@ -21,8 +21,8 @@ Matrix: TypeAlias = tuple[Vector, ...]
 
 
 class Letter(Enum):
-    """Steps of the paper whose letter differs from what is repaired here. All of them together are `as_written`, but for
-    PRINTED_INDEX: an index that makes no sense is not held against the paper."""
+    """Steps of the paper whose letter differs from what is repaired here. All of them together are `as_written`, but
+    for PRINTED_INDEX: an index that makes no sense is not held against the paper."""
 
     ACCEPTANCE = "section 3.2, acceptance condition (2): only a PDU for E_i makes up for a gap in the TSEQ"
     DISCARDING = (

@@ -69,13 +69,13 @@ class Asked:
         """Explore every instance of the model."""
         options = self.options
         library = library_with(options["specs"])
-        needed = definitions((each.name for each in asked or ()), library)
         settings = script.settings(options["settings"])
         integrity = Integrity()
         explored = []
         for protocol in models.models(self.model, as_written=options["as_written"], parameters=settings):
             bounds = self._bounds(protocol)
             requirements, invariants = properties.asked(protocol, options["required"], library)
+            needed = definitions((each.name for each in requirements or ()), library)
             found = exploring.explore(
                 protocol,
                 bounds,
