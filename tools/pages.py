@@ -14,7 +14,6 @@ from typing import Final
 from precedes.codes import codes
 from precedes.language import vocabulary
 from precedes.language.library import Library, standard_library
-from precedes.language.mistakes import CODES
 from precedes.language.printing import statement_text
 from precedes.language.syntax import DefinitionKind, Sort
 from precedes.language.vocabulary import Alternatives, Notation
@@ -211,8 +210,14 @@ def _notations(notations: tuple[Notation, ...]) -> list[str]:
 
 
 def _mistakes(part: str) -> list[str]:
-    told = "; ".join(f"[{code}](codes.md#{code.lower()}) {CODES[code]}" for code in CONCERNS.get(part, ()))
+    told = "; ".join(f"[{code}](codes.md#{code.lower()}) {_title(code)}" for code in CONCERNS.get(part, ()))
     return ["", f"Mistakes: {told}."] if told else []
+
+
+def _title(code: str) -> str:
+    """What a code is about, within a sentence."""
+    title = codes()[code].title
+    return title[0].lower() + title[1:]
 
 
 def _example(name: str, parameters: tuple[Alternatives, ...]) -> str:

@@ -1,4 +1,4 @@
-"""What is known of every code that a user can meet: the text behind `precedes explain CODE`."""
+"""The codes that a user can meet: what each is about, why, and what to do. `precedes explain CODE` prints it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,5 +24,5 @@ class Code:
 @cache
 def codes() -> Mapping[str, Code]:
     """All codes, in the order of the file."""
-    table = tomllib.loads(Path(__file__).with_name("codes.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads(files("precedes").joinpath("codes.toml").read_text(encoding="utf-8"))
     return {code: Code(code, **entry) for code, entry in table.items()}

@@ -15,8 +15,7 @@ from precedes.diagnostics import Span
 from precedes.execution import EventKind
 from precedes.language import syntax
 from precedes.language.names import unquoted
-from precedes.language.scanner import Token, numeral
-from precedes.language.vocabulary import UNITS
+from precedes.language.scanner import UNITS_HINT, Token, no_unit, numeral
 from precedes.verdict import Verdict
 
 _TERMS: Final = (
@@ -233,8 +232,8 @@ class Builder:
     def quantity(self, parts: list[Any]) -> syntax.Quantity:
         token: Token = parts[0]
         digits, unit = numeral(token.text)
-        if unit and unit not in UNITS:
-            self.refuse("P012", f"{unit} is no unit", token.span, f"the units are {', '.join(UNITS)}")
+        if what := no_unit(token.text):
+            self.refuse("P012", what, token.span, UNITS_HINT)
         if len(digits) > _DIGITS:
             self.refuse("P013", "the number is too long", token.span)
             digits = "0"

@@ -24,7 +24,15 @@ from precedes.language.automaton import END, Automaton, Rule, Tables, Unexpected
 from precedes.language.building import Builder, Mistake, name_text
 from precedes.language.mistakes import Mistakes, in_order
 from precedes.language.names import quoted
-from precedes.language.scanner import RawStatement, Token, meant_statement, scan, scan_formula
+from precedes.language.scanner import (
+    UNITS_HINT,
+    RawStatement,
+    Token,
+    meant_statement,
+    no_unit,
+    scan,
+    scan_formula,
+)
 from precedes.language.vocabulary import HISTORY_WORDS, KEYWORDS, SYMBOLS, UNITS
 
 _FORMAT: Final = 2
@@ -151,6 +159,8 @@ def _adjoin(left: Token, right: Token) -> bool:
 
 
 def _unexpected(token: Token, raw: RawStatement, expected: frozenset[str]) -> Mistake:
+    if token.type == "NAME" and "NUMBER" in expected and (what := no_unit(token.text)):
+        return Mistake("P012", what, token.span, UNITS_HINT)
     what = "the end" if token.type == END else token.text
     return Mistake("P004", f"{what} is not expected here", token.span, _hint(token, raw, expected))
 

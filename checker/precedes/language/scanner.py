@@ -38,6 +38,7 @@ _LOG_NAME: Final = re.compile(r"(?:SL|RL|H)[0-9]+")
 _INTEGER: Final = re.compile(r"[0-9]+")
 _QUANTITY: Final = re.compile("[0-9]+(?:" + "|".join(UNITS) + ")")
 _NUMERAL: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)([^\W\d_]*)")
+UNITS_HINT: Final = f"the units are {', '.join(unit for unit in UNITS if unit.isascii())}"
 _STATEMENT_WORDS: Final = tuple(
     word for word, kind in KEYWORDS.items() if kind in STATEMENTS and word.isascii()
 )
@@ -229,6 +230,12 @@ def numeral(text: str) -> tuple[str, str]:
     """The digits and the unit of a number token; the unit may be empty or unknown."""
     match = _NUMERAL.fullmatch(text)
     return (match.group(1), match.group(2)) if match else (text, "")
+
+
+def no_unit(text: str) -> str | None:
+    """`h is no unit`, of a number with letters behind it that are none."""
+    _, unit = numeral(text)
+    return f"{unit} is no unit" if unit and unit not in UNITS else None
 
 
 def meant_statement(word: str) -> str | None:

@@ -17,6 +17,7 @@ from precedes.language import syntax
 from precedes.language.cells import ANY, BOUND, COMPARED, ORDERED, Cell, Cells
 from precedes.language.mistakes import Mistakes
 from precedes.language.printing import term_text
+from precedes.language.scanner import UNITS_HINT, no_unit
 from precedes.language.suggestions import did_you_mean, intended
 from precedes.language.syntax import Sort
 from precedes.language.vocabulary import FUNCTIONS, RELATIONS, Alternatives, signature
@@ -187,7 +188,8 @@ class _Inference(Cells):
                 if self.is_predicate(name):
                     return Cell(), lambda: name
                 hint = (
-                    did_you_mean(name.text, environment)
+                    _as_quantity(name.text)
+                    or did_you_mean(name.text, environment)
                     or f"bind it, forall {name.text}: ...; if the execution has an entity or a message of that name, "
                     f'quote it: "{name.text}"'
                 )
@@ -203,8 +205,12 @@ class _Inference(Cells):
                 if not name.quoted and self.is_predicate(name):
                     return Cell(), lambda: name
                 known = (*environment, *self.scope.entities, *sorted(self.scope.messages))
-                hint = did_you_mean(name.text, known) or (
-                    f"the scenario has no entity or message of that name; a variable is bound: forall {name.text}: ..."
+                hint = (
+                    _as_quantity(name.text)
+                    or did_you_mean(name.text, known)
+                    or (
+                        f"the scenario has no entity or message of that name; a variable is bound: forall {name.text}: ..."
+                    )
                 )
                 self.mistakes.tell("N002", f"there is no {name.text} here", name.span, hint)
             cell = self.named(name, allowed or ANY)
@@ -460,6 +466,12 @@ class _Inference(Cells):
         self.mistakes.tell("N001", f"there is no predicate or service {call.name}", call.span, hint)
         for argument in call.arguments or ():
             self.term(argument, environment)
+
+
+def _as_quantity(name: str) -> str | None:
+    """What to say of a name that was to be a time."""
+    what = no_unit(name)
+    return None if what is None else f"as a time it is none: {what}; {UNITS_HINT}"
 
 
 def constant(term: syntax.Term) -> Fraction | None:
