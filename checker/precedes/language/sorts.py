@@ -205,12 +205,11 @@ class _Inference(Cells):
                 if not name.quoted and self.is_predicate(name):
                     return Cell(), lambda: name
                 known = (*environment, *self.scope.entities, *sorted(self.scope.messages))
+                elsewhere = "the scenario has no entity or message of that name; a variable is bound: "
                 hint = (
                     _as_quantity(name.text)
                     or did_you_mean(name.text, known)
-                    or (
-                        f"the scenario has no entity or message of that name; a variable is bound: forall {name.text}: ..."
-                    )
+                    or f"{elsewhere}forall {name.text}: ..."
                 )
                 self.mistakes.tell("N002", f"there is no {name.text} here", name.span, hint)
             cell = self.named(name, allowed or ANY)
