@@ -103,7 +103,8 @@ def test_scenarios_claims_and_models_are_judged(tmp_path: Path, elsewhere: dict[
     ran("explore cmd --messages 2 --memory 4000", tmp_path, elsewhere)
     (tmp_path / "precedes.toml").write_text(
         '[[check]]\nfiles = ["a.prec"]\n'
-        '[[explore]]\nmodel = "cmd"\nmessages = 2\n[[explore]]\nmodel = "cmd"\nmessages = 2\ndestinations = "broadcast"\n',
+        '[[explore]]\nmodel = "cmd"\nmessages = 2\n'
+        '[[explore]]\nmodel = "cmd"\nmessages = 2\ndestinations = "broadcast"\n',
         encoding="utf-8",
     )
     ran("gate", tmp_path, elsewhere)
