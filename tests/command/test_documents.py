@@ -283,3 +283,12 @@ def test_a_picture_is_of_the_file_that_stands_above_it(document: str, tmp_path: 
         assert precedes("draw", tmp_path / f"{name}.prec", "-o", tmp_path / f"{name}.svg").code == 0
         drawn = (tmp_path / f"{name}.svg").read_text(encoding="utf-8")
         assert drawn == (ROOT / document).parent.joinpath(picture["path"]).read_text(encoding="utf-8")
+
+
+def test_the_site_can_be_searched_from_a_folder() -> None:
+    """The index is a script as well, and what stands in for the worker is ours: nothing is fetched from elsewhere."""
+    site = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    assert {"search", "offline"} <= set(site["plugins"])
+    (script,) = site["extra"]["polyfills"]
+    assert "iframe-worker" in script, "by this the plugin knows that it is there"
+    assert "://" not in (ROOT / "docs" / script).read_text(encoding="utf-8")
