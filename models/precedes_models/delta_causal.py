@@ -9,21 +9,37 @@ later than what it names: then the agent waits, too, until one that it names has
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import Enum
 from itertools import combinations, product
 from typing import ClassVar
 
 from precedes.protocol import Here, Message, Network, Timed
 from precedes.protocol.invariants import Invariant
 from precedes_models.delta_causal_agent import NEVER, Agent, DeltaAgent, Mark, Packet, Tag, union_max
-from precedes_models.delta_causal_lemmas import AS_WRITTEN, REPAIRED, THEOREM_4
+from precedes_models.delta_causal_lemmas import AS_WRITTEN, FURTHER, REPAIRED, THEOREM_4
+
+
+class Letter(Enum):
+    """The steps whose letter differs from what is repaired here. Both together are `as_written`."""
+
+    S1 = "(S1): TS := time, also where the clock has not moved since what comes before was sent"
+    R4 = "(R4): the mark is (i, TS), i being the receiver"
+
+
+class Part(Enum):
+    """Steps that can be left out, to see what each is for."""
+
+    S2 = "(S2): marks whose deadline has passed are taken out of the tag"
+    R0 = "(R0): what is stamped later than the clock shows waits for it (section 3.5)"
 
 
 @dataclass(frozen=True)
 class DeltaCausal(DeltaAgent):
     """Steps (S1) to (S5) and (R0) to (R6).
 
-    As written and repaired differ in two places.
+    As written and repaired differ in two places; `letters` takes them to the letter one by one, `without` leaves a step
+    out.
 
     - **(R4)** adds `(i, TS_m)`, i being the receiver; a mark is (sender, time stamp), so it must be `(j, TS_m)`.
       To the letter a message that was sent after m may overtake m at another destination of m.
@@ -43,10 +59,15 @@ class DeltaCausal(DeltaAgent):
     """MAX_CB; None: without bound."""
     epsilon: int = 0
     """The greatest difference between two clocks, in ticks."""
+    letters: frozenset[Letter] = field(default_factory=frozenset)
+    """Steps that are taken to the letter though the rest is repaired."""
+    without: frozenset[Part] = field(default_factory=frozenset)
+    """Steps that are left out."""
 
     name: ClassVar[str] = "delta-causal"
     source: ClassVar[str] = "Δ-causal paper, sections 3.2, 3.3 and 3.5"
     invariants: ClassVar[tuple[Invariant, ...]] = (*REPAIRED, THEOREM_4)
+    further: ClassVar[tuple[Invariant, ...]] = (*AS_WRITTEN, *FURTHER)
 
     def __post_init__(self) -> None:
         if self.epsilon < 0:
@@ -57,6 +78,9 @@ class DeltaCausal(DeltaAgent):
         # What is claimed and checked depends on the parameters; the class has what it is for those that stand there.
         if self.lemmas and self.as_written:
             object.__setattr__(self, "invariants", (*AS_WRITTEN, THEOREM_4))
+            object.__setattr__(self, "further", (*REPAIRED, *FURTHER))
+        if not self.lemmas:
+            object.__setattr__(self, "further", ())
         if self.epsilon:
             object.__setattr__(self, "claims", tuple(claim for claim in self.claims if claim != "deadline"))
 
@@ -70,6 +94,16 @@ class DeltaCausal(DeltaAgent):
         """What the steps call Δ: Δ + ε (§3.5)."""
         return self.delta + self.epsilon
 
+    @property
+    def clock_stamps(self) -> bool:
+        """(S1) to the letter."""
+        return self.as_written or Letter.S1 in self.letters
+
+    @property
+    def receiver_marks(self) -> bool:
+        """(R4) to the letter."""
+        return self.as_written or Letter.R4 in self.letters
+
     @classmethod
     def instances(cls, *, as_written: bool) -> Sequence[DeltaCausal]:
         """MAX_CB of 1, 2 and without bound."""
@@ -79,11 +113,11 @@ class DeltaCausal(DeltaAgent):
 
     def may_send(self, here: Here, state: Agent) -> bool:
         """Before (S1), repaired: the clock has moved since all that was sent or delivered here was sent."""
-        return self.as_written or here.now > state.latest
+        return self.clock_stamps or here.now > state.latest
 
     def later(self, latest: int, stamp: int) -> int:
-        """The later of the two; as written nobody asks."""
-        return NEVER if self.as_written else max(latest, stamp)
+        """The later of the two; to the letter nobody asks."""
+        return NEVER if self.clock_stamps else max(latest, stamp)
 
     def tags(self, here: Here, state: Agent, message: Message) -> Iterator[Tag]:
         """(S2) and (S3); what is sent in (S4) is what is left of CB."""
@@ -91,6 +125,8 @@ class DeltaCausal(DeltaAgent):
 
     def unexpired(self, cb: Tag, now: int) -> Tag:
         """(S2)."""
+        if Part.S2 in self.without:
+            return cb
         return tuple(
             frozenset((sender, x) for sender, x in marks if not x + self.limit < now) for marks in cb
         )
@@ -108,7 +144,9 @@ class DeltaCausal(DeltaAgent):
 
     def due(self, here: Here, state: Agent, packet: Packet) -> int:
         """(R0) and (R2)."""
-        due = max(packet.stamp, self.expired(here, state, packet))
+        due = self.expired(here, state, packet)
+        if Part.R0 not in self.without:
+            due = max(packet.stamp, due)
         marks = packet.cb[here.entity]
         if marks and len(marks) == self.max_cb:
             due = max(due, min(x for _, x in marks) + self.limit + 1)
@@ -117,7 +155,7 @@ class DeltaCausal(DeltaAgent):
     def learned(self, here: Here, cb: Tag, packet: Packet) -> Tag:
         """(R4) for the other destinations, (R5) for who is none."""
         message = packet.message
-        mark = frozenset({(here.entity if self.as_written else message.sender, packet.stamp)})
+        mark = frozenset({(here.entity if self.receiver_marks else message.sender, packet.stamp)})
         return tuple(
             marks
             if k == here.entity

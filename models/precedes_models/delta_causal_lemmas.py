@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from precedes.protocol import Deliver, Here, Message, Step, Timer, Transmit
-from precedes.protocol.invariants import Invariant, OfStep
+from precedes.protocol.invariants import Invariant, OfEntity, OfStep
 
 if TYPE_CHECKING:
     from precedes_models.delta_causal import DeltaCausal
@@ -163,12 +163,59 @@ def _theorem_4(
     return all(here.now <= packet.stamp + protocol.limit for packet in gone)
 
 
+def _needed(protocol: DeltaCausal, here: Here, state: Agent) -> bool | None:
+    """What waits with a tag that is not full waits for (R0), or for a message before it that has not been delivered and
+    is still in time; or its wait ends now."""
+    met = False
+    delivered = {received.message for received in state.delivered}
+    for packet in state.held:
+        if protocol.max_cb is not None and len(packet.cb[here.entity]) >= protocol.max_cb:
+            continue
+        met = True
+        awaited = here.now < packet.stamp or any(
+            here.entity in sent.message.destinations
+            and sent.message not in delivered
+            and sent.stamp + protocol.limit >= here.now
+            for sent in packet.past
+        )
+        if not awaited and protocol.due(here, state, packet) > here.now:
+            return False
+    return True if met else None
+
+
+def _less_than_delta(
+    protocol: DeltaAgent, here: Here, before: Agent, cause: object, step: Step[Agent]
+) -> bool | None:
+    """What arrived less than Δ after its send is delivered less than Δ after it."""
+    gone = before.held - step.state.held
+    if not gone or not any(isinstance(action, Deliver) for action in step.actions):
+        return None
+    return all(here.now < packet.stamp + protocol.limit for packet in gone)
+
+
+def _stamps_grow(
+    protocol: DeltaAgent, here: Here, before: Agent, cause: object, step: Step[Agent]
+) -> bool | None:
+    """No message has an earlier time stamp than one that comes before it."""
+    packet = _packet(step)
+    if packet is None or not packet.past:
+        return None
+    return all(sent.stamp <= packet.stamp for sent in packet.past)
+
+
 THEOREM_3 = OfStep("Theorem 3, as Theorem 2 has it", _PAPER, _theorem_3)
 """Of two messages that are delivered to one process."""
 THEOREM_4 = OfStep("Theorem 4: no wait outlasts Δ", _PAPER, _theorem_4)
 """Of what was held: it is delivered while it is in time, by the clock that (R1) looks at."""
 
 _LEMMA_3 = OfStep("Lemma 3", _PAPER, _lemma_3)
+
+FURTHER: tuple[Invariant, ...] = (
+    OfEntity("no needless wait", "Δ-causal paper, section 4.1, |CB| < MAX_CB", _needed),
+    OfStep("Theorem 4 by section 2.2: less than Δ", "Δ-causal paper, section 2.2", _less_than_delta),
+    OfStep("no earlier time stamp", "Δ-causal paper, section 3.5", _stamps_grow),
+)
+"""The first is met where something waits with a tag that is not full, the second where something waits at all."""
 
 AS_WRITTEN: tuple[Invariant, ...] = (
     OfStep("Lemma 1", _PAPER, _lemma_1),

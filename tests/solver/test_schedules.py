@@ -5,6 +5,7 @@ protocol is what the model does.
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -16,7 +17,7 @@ from precedes.engines.solver.schedules_replay import carried_out
 from precedes.engines.solver.search import Mismatch
 from precedes.execution import EventKind
 from precedes.formula import Relation
-from precedes_models.delta_causal import DeltaCausal
+from precedes_models.delta_causal import DeltaCausal, Letter, Part
 from precedes_models.delta_causal_full_tag import FullTag
 
 
@@ -100,7 +101,9 @@ def test_another_model_is_refused() -> None:
 def _scheduled(seed: int, protocol: DeltaCausal, epsilon: int) -> None:
     """Senders, destinations, times and clocks drawn; what the propositions make of them is what the model makes."""
     draw = random.Random(seed)
-    encoding = Encoding(3, 4, protocol.max_cb, protocol.as_written, skewed=epsilon > 0)
+    encoding = Encoding(
+        3, 4, protocol.max_cb, protocol.clock_stamps, protocol.receiver_marks, skewed=epsilon > 0
+    )
     with Watch(2048) as watch:
         solver = Solver(propositional=False, watch=watch)
         for constraint in encoding.constraints():
@@ -127,26 +130,39 @@ def _scheduled(seed: int, protocol: DeltaCausal, epsilon: int) -> None:
                 solver.add(here)
         assert solver.check(60) is Outcome.SATISFIABLE
         schedule = read(encoding, solver)
-    made = DeltaCausal(
-        as_written=protocol.as_written,
-        max_cb=protocol.max_cb,
-        delta=schedule.delta,
-        epsilon=schedule.epsilon,
-    )
-    carried_out(made, schedule)
+    carried_out(replace(protocol, delta=schedule.delta, epsilon=schedule.epsilon), schedule)
+
+
+LETTERS = frozenset[Letter](), frozenset({Letter.S1}), frozenset({Letter.R4}), frozenset(Letter)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_what_the_propositions_say_happens_is_what_the_model_does(seed: int) -> None:
     max_cb = (1, 2, None)[seed % 3]
-    _scheduled(seed, DeltaCausal(max_cb=max_cb), epsilon=seed % 2)
+    _scheduled(seed, DeltaCausal(max_cb=max_cb, letters=LETTERS[seed]), epsilon=seed % 2)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4, 100))
 def test_it_is_so_of_many_schedules(seed: int) -> None:
     max_cb = (1, 2, None)[seed % 3]
-    _scheduled(seed, DeltaCausal(max_cb=max_cb), epsilon=seed % 2)
+    letters = frozenset[Letter]() if seed % 2 else LETTERS[seed % 8 // 2]
+    _scheduled(seed, DeltaCausal(max_cb=max_cb, letters=letters), epsilon=seed % 2)
+
+
+def test_to_the_letter_of_one_step_what_both_break_is_found() -> None:
+    """(R4) alone at distinct times; (S1) alone breaks nothing there."""
+    found = find_schedule(DeltaCausal(letters=frozenset({Letter.R4})), Claim.THEOREM_3, apart=True)
+    assert isinstance(found, Breach)
+    clocks = find_schedule(
+        DeltaCausal(letters=frozenset({Letter.S1})), Claim.THEOREM_3, entities=2, apart=True
+    )
+    assert isinstance(clocks, NoBreach)
+
+
+def test_a_protocol_with_a_step_left_out_is_refused() -> None:
+    with pytest.raises(PrecedesError, match="whole protocol"):
+        find_schedule(DeltaCausal(without=frozenset({Part.R0})), Claim.THEOREM_3)
 
 
 def test_a_schedule_that_the_model_does_not_keep_is_noticed() -> None:

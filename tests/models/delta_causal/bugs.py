@@ -26,6 +26,15 @@ class Forgets(DeltaCausal):
 
 
 @dataclass(frozen=True)
+class NotesFirst(DeltaCausal):
+    """(S5) before (S4): a message has itself in its tag."""
+
+    def tags(self, here: Here, state: Agent, message: Message) -> Iterator[Tag]:
+        for tag in super().tags(here, state, message):
+            yield self.after_sending(tag, message, here.now)
+
+
+@dataclass(frozen=True)
 class Deaf(DeltaCausal):
     """(R5) learns nothing."""
 
@@ -191,6 +200,7 @@ CHAIN = Bounds(entities=4, script=script(({1, 3},), ({2},), ({3},), ()), ticks=3
 
 BUGS: tuple[tuple[DeltaAgent, Bounds, str], ...] = (
     (Forgets(delta=1), PAIR, ORDER),
+    (NotesFirst(delta=1), PAIR, WAIT),
     (Deaf(delta=2), TRIANGLE, ORDER),
     (KeepsTheOldest(delta=2, max_cb=1), CROWDED, ORDER),
     (Impatient(delta=2, max_cb=1), CROWDED, ORDER),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 
@@ -13,13 +13,15 @@ from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration import Exploration
 from precedes.protocol.exploring import explore
 from precedes.verdict import Verdict
-from precedes_models.delta_causal import DeltaCausal
+from precedes_models.delta_causal import DeltaCausal, Letter, Part
 from precedes_models.delta_causal_agent import DeltaAgent
 from precedes_models.delta_causal_fixed_wait import FixedWait
 from precedes_models.delta_causal_full_tag import FullTag
 from precedes_models.delta_causal_lemmas import AS_WRITTEN
+from precedes_models.delta_causal_lemmas import THEOREM_4 as WAITS
 from tests.models.delta_causal.bugs import BUGS, CHAIN, ORDER, WAIT, ThirdOfDelta, script
-from tests.models.delta_causal.halves import MarksRepaired, StampsRepaired
+
+S1_ALONE, R4_ALONE = frozenset({Letter.S1}), frozenset({Letter.R4})
 
 PAIR = Bounds(entities=2, messages=2, ticks=2)
 TRIO = Bounds(entities=3, messages=2, ticks=2)
@@ -119,20 +121,22 @@ def claims(*names: str) -> tuple[Requirement, ...]:
     return tuple(requirement(name, standard_library()) for name in names)
 
 
+LEMMA_2 = "Lemma 2 of messages to others"
+
 R4 = Bounds(entities=2, script=script(({1}, {1}), ({0, 1},)), ticks=2)
 """E1 sends twice to E2, E2 to both."""
 
 
 def test_r4_to_the_letter_lets_a_message_overtake() -> None:
     asked = claims("causal_order", "delta_causal_order")
-    written = explore(StampsRepaired(delta=2), R4, asked)
-    assert {"causal_order", "delta_causal_order", "Lemma 2", "Lemma 3", ORDER} <= failing(written)
+    written = explore(DeltaCausal(letters=R4_ALONE, delta=2), R4, asked)
+    assert {"causal_order", "delta_causal_order", LEMMA_2, "Lemma 3", ORDER} <= failing(written)
     assert not failing(explore(DeltaCausal(delta=2), R4, asked))
 
 
 def test_s1_to_the_letter_breaks_theorems_3_and_4() -> None:
     thrice = Bounds(entities=2, script=script(({1}, {1}, {1}), ()), ticks=2)
-    written = explore(MarksRepaired(delta=1), thrice)
+    written = explore(DeltaCausal(letters=S1_ALONE, delta=1), thrice)
     assert {"causal_order", "delta_causal_order", "deadline", "Lemma 3", ORDER, WAIT} <= failing(written)
     assert "timely_delivery" not in failing(written)
     assert not failing(explore(DeltaCausal(delta=1), thrice))
@@ -147,13 +151,17 @@ def test_s1_to_the_letter_breaks_theorem_4_with_two_messages() -> None:
 
 def test_s1_to_the_letter_breaks_theorem_4_where_clocks_differ() -> None:
     relayed = Bounds(entities=3, script=script(({1, 2},), ({2},), ()), ticks=1)
-    assert WAIT in failing(explore(MarksRepaired(delta=1, epsilon=1), relayed, ()))
+    assert WAIT in failing(explore(DeltaCausal(letters=S1_ALONE, delta=1, epsilon=1), relayed, ()))
     assert not failing(explore(DeltaCausal(delta=1, epsilon=1), relayed, ()))
 
 
 def test_lemma_1_holds_in_neither_form() -> None:
     answered = Bounds(entities=2, script=script(({1}, {1}), ({0},)), ticks=2)
-    for protocol in (DeltaCausal(delta=2), StampsRepaired(delta=2), MarksRepaired(delta=2)):
+    for protocol in (
+        DeltaCausal(delta=2),
+        DeltaCausal(letters=R4_ALONE, delta=2),
+        DeltaCausal(letters=S1_ALONE, delta=2),
+    ):
         assert "Lemma 1" in failing(explore(protocol, answered, (), invariants=AS_WRITTEN))
     assert not failing(explore(DeltaCausal(delta=2), answered))
 
@@ -169,6 +177,51 @@ def test_where_clocks_differ_the_deadline_is_not_kept_in_real_time() -> None:
     protocol = DeltaCausal(delta=1, epsilon=1)
     assert "deadline" not in protocol.claims
     assert failing(explore(protocol, once, claims("deadline", "timely_delivery"))) == {"deadline"}
+
+
+# ---- what is asked by name, and steps left out ---------------------------------------------------------------------
+
+NEEDLESS, SECTION_2_2, STAMPS = DeltaCausal.further[-3:]
+
+
+def test_with_a_tag_that_is_not_full_nothing_waits_needlessly() -> None:
+    """Section 4.1. To the letter of (R4) a mark may name a message that was never sent."""
+    for max_cb in (2, None):
+        repaired = explore(DeltaCausal(delta=1, max_cb=max_cb), THREE, (), invariants=(NEEDLESS,))
+        assert repaired.of(NEEDLESS.name) is Verdict.HOLDS
+    relayed = Bounds(entities=3, script=script(({1, 2},), ({2},), ()), ticks=2)
+    written = explore(DeltaCausal(delta=2, letters=R4_ALONE), relayed, (), invariants=(NEEDLESS,))
+    assert failing(written) == {NEEDLESS.name}
+    repaired = explore(DeltaCausal(delta=2), relayed, (), invariants=(NEEDLESS,))
+    assert repaired.of(NEEDLESS.name) is Verdict.HOLDS
+
+
+def test_a_full_tag_may_wait_needlessly() -> None:
+    answered = Bounds(entities=2, script=script(({1}, {1}), ({0},)), ticks=4)
+    found = explore(DeltaCausal(delta=5, max_cb=1), answered, (), invariants=(NEEDLESS,))
+    assert found.premises[NEEDLESS.name] == 0
+
+
+def test_a_wait_may_end_exactly_at_delta() -> None:
+    """Section 2.2 throws away what is received Δ or more after its send; (R1) and Theorem 4 are of more than Δ."""
+    found = explore(DeltaCausal(delta=1), PAIR, (), invariants=(SECTION_2_2,))
+    assert failing(found) == {SECTION_2_2.name}
+
+
+def test_without_r0_a_message_may_have_an_earlier_stamp_than_one_before_it() -> None:
+    """Section 3.5. What comes after then cannot be delivered in time without being out of order."""
+    relayed = Bounds(entities=3, script=script(({1, 2},), ({2},), ()), ticks=1)
+    lost = DeltaCausal(delta=1, epsilon=1, letters=S1_ALONE, without=frozenset({Part.R0}))
+    assert failing(explore(lost, relayed, (), invariants=(STAMPS, WAITS))) == {STAMPS.name, WAIT}
+    for kept in (replace(lost, without=frozenset()), replace(lost, letters=frozenset())):
+        assert explore(kept, relayed, (), invariants=(STAMPS,)).of(STAMPS.name) is Verdict.HOLDS
+
+
+def test_without_s2_marks_stay_and_nothing_else_changes() -> None:
+    within = Bounds(entities=3, script=script(({1}, {1}), ({2},), ()), ticks=3)
+    for max_cb in (1, 2, None):
+        found = explore(DeltaCausal(delta=1, max_cb=max_cb, without=frozenset({Part.S2})), within)
+        assert failing(found) == {"Lemma 1 without 'directly'"}
 
 
 # ---- what they are measured against ------------------------------------------------------------------------------

@@ -4,6 +4,8 @@ and not by the repaired one.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,15 +17,15 @@ from precedes.execution import EventKind, Execution
 from precedes.language.compiling import compile_text
 from precedes.language.library import standard_library
 from precedes.outcomes import Limits, Outcome
-from precedes_models.delta_causal import DeltaCausal
-from tests.models.delta_causal.halves import MarksRepaired, StampsRepaired
+from precedes_models.delta_causal import DeltaCausal, Letter
 
-SCENARIOS = Path(__file__).parents[3] / "specs" / "papers" / "delta-causal-protocol.prec"
+PAPERS = Path(__file__).parents[3] / "specs" / "papers"
+SCENARIOS, FIGURES = PAPERS / "delta-causal-protocol.prec", PAPERS / "delta-causal.prec"
 SECOND, TICK = 10**9, 10**3
 
 
-def scenarios() -> dict[str, Execution]:
-    text = compile_text(SCENARIOS.read_text(encoding="utf-8"), str(SCENARIOS), standard_library())
+def scenarios(path: Path = SCENARIOS) -> dict[str, Execution]:
+    text = compile_text(path.read_text(encoding="utf-8"), str(path), standard_library())
     return {each.name: each.execution for each in text.scenarios}
 
 
@@ -53,11 +55,15 @@ def schedule(execution: Execution, ahead: tuple[int, ...], epsilon: int) -> Sche
     return Schedule(delta, epsilon, ahead, tuple((at, time) for time, _, at in sends), None, flights, orders)
 
 
-def logged(execution: Execution) -> set[str]:
-    """Every history; what a schedule does at one time has no order between its kinds."""
+def logged(execution: Execution, names: Mapping[str, str] | None = None) -> set[str]:
+    """Every history; what a schedule does at one time has no order between its kinds. `names`: for messages."""
+    given = names or {}
     return {
         " ".join(
-            sorted(f"{event.kind.value} {event.message} {(event.time or 0) // tick}" for event in h.events)
+            sorted(
+                f"{event.kind.value} {given.get(event.message or '', event.message)} {(event.time or 0) // tick}"
+                for event in h.events
+            )
         )
         for h in execution.histories
         for tick in [TICK if execution.name == "schedule" else SECOND]
@@ -72,20 +78,21 @@ def test_the_scenarios_are_confirmed() -> None:
 
 
 WRITTEN = {
-    "r4_names_the_receiver": (StampsRepaired, (0, 0), 0),
-    "s1_three_of_one_time": (MarksRepaired, (0, 0), 0),
-    "s1_waits_beyond_the_deadline": (MarksRepaired, (0, 0), 0),
-    "s1_no_delay": (MarksRepaired, (0, 0, 0), 0),
-    "s1_clocks": (MarksRepaired, (1, 0, 0), 1),
+    "r4_names_the_receiver": (Letter.R4, (0, 0), 0),
+    "s1_three_of_one_time": (Letter.S1, (0, 0), 0),
+    "s1_waits_beyond_the_deadline": (Letter.S1, (0, 0), 0),
+    "s1_no_delay": (Letter.S1, (0, 0, 0), 0),
+    "s1_clocks": (Letter.S1, (1, 0, 0), 1),
 }
 
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_what_the_letter_makes_the_repaired_form_does_not(name: str) -> None:
-    model, ahead, epsilon = WRITTEN[name]
+    letter, ahead, epsilon = WRITTEN[name]
     wanted = schedule(scenarios()[name], ahead, epsilon)
-    for written in (model, DeltaCausal):
-        made = carried_out(written(as_written=True, delta=wanted.delta, epsilon=epsilon), wanted)
+    single = DeltaCausal(letters=frozenset({letter}), delta=wanted.delta, epsilon=epsilon)
+    for written in (single, replace(single, as_written=True)):
+        made = carried_out(written, wanted)
         assert logged(made) == logged(scenarios()[name])
     with pytest.raises(Mismatch):
         carried_out(DeltaCausal(delta=wanted.delta, epsilon=epsilon), wanted)
@@ -109,3 +116,32 @@ def test_what_both_forms_do(name: str) -> None:
 
 def test_every_scenario_is_carried_out() -> None:
     assert set(WRITTEN) | set(BOTH) == set(scenarios())
+
+
+# The other scenarios of that file: what the algorithm is there to exclude, and what a judge of logs cannot know.
+EXCLUDED = {"figure_1", "figure_3_delivered_late", "within_epsilon"}
+
+
+@pytest.mark.parametrize("name", sorted(scenarios(FIGURES).keys() - EXCLUDED))
+@pytest.mark.parametrize("as_written", [False, True])
+def test_what_the_figures_show_the_model_does(name: str, as_written: bool) -> None:
+    shown = scenarios(FIGURES)[name]
+    wanted = schedule(shown, (0,) * len(shown.entities), 0)
+    made = carried_out(DeltaCausal(as_written=as_written, delta=wanted.delta), wanted)
+    assert logged(made, _as_in(shown, made)) == logged(shown)
+
+
+def test_what_is_excluded_the_model_does_not_do() -> None:
+    late = scenarios(FIGURES)["figure_3_delivered_late"]
+    with pytest.raises(Mismatch):
+        carried_out(DeltaCausal(delta=10), schedule(late, (0, 0, 0), 0))
+
+
+def _as_in(shown: Execution, made: Execution) -> dict[str, str]:
+    """The names of the messages of a figure by those of the model: in the order of the times at which they are sent."""
+    return dict(zip(*(map(_sends, (made, shown))), strict=True))
+
+
+def _sends(execution: Execution) -> list[str]:
+    sends = [e for history in execution.histories for e in history.events if e.kind is EventKind.SEND]
+    return [str(event.message) for event in sorted(sends, key=lambda event: event.time or 0)]

@@ -105,13 +105,15 @@ def find_schedule(
 ) -> SchedulesAnswer:
     """A schedule of the Δ-causal protocol that breaks a claim.
 
-    `protocol` has the parameters `max_cb`, `as_written`, `delta` and `epsilon` of the model `delta-causal`. Of these
+    `protocol` has what the model `delta-causal` has: `max_cb`, `delta`, `epsilon`, `clock_stamps`, `receiver_marks`.
     `delta` is not looked at, Z3 chooses it, and `epsilon` only for whether it is 0: then all clocks agree. `apart`:
     every message takes some time, and a process sends later than whatever else happened at it; so nothing depends on
     two things that happen at one time. `timeout` is in seconds and for all sizes together.
     """
-    if not all(hasattr(protocol, name) for name in ("max_cb", "epsilon", "delta")):
+    if not all(hasattr(protocol, name) for name in ("max_cb", "epsilon", "delta", "clock_stamps")):
         raise usage(f"schedules are looked for of delta-causal, not of {protocol.name}")
+    if getattr(protocol, "without", None):
+        raise usage("schedules are looked for of the whole protocol", "leave out the parameter `without`")
     deadline = Deadline(timeout)
     done: list[tuple[int, int, float]] = []
     # Symbols belong to Z3's one context; an error of it would be an error of this program.
@@ -148,7 +150,12 @@ def _of_size(
 ) -> Breach | None:
     model: Any = protocol
     encoding = Encoding(
-        *size, max_cb=model.max_cb, as_written=model.as_written, skewed=model.epsilon > 0, apart=apart
+        *size,
+        max_cb=model.max_cb,
+        clock_stamps=model.clock_stamps,
+        receiver_marks=model.receiver_marks,
+        skewed=model.epsilon > 0,
+        apart=apart,
     )
     solver = Solver(propositional=False, watch=watch)
     for constraint in encoding.constraints():

@@ -45,15 +45,16 @@ class Occurrence:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What is chosen of a schedule of one size. `max_cb` None: without bound. `as_written`: (S1), (R4) to the letter.
-    `skewed`: clocks differ. `apart`: every message takes some time, and a process sends later than whatever else
-    happened at it.
+    """What is chosen of a schedule of one size. `max_cb` None: without bound. `clock_stamps`: (S1) to the letter.
+    `receiver_marks`: (R4) to the letter. `skewed`: clocks differ. `apart`: every message takes some time, and a process
+    sends later than whatever else happened at it.
     """
 
     entity_count: int
     message_count: int
     max_cb: int | None
-    as_written: bool
+    clock_stamps: bool
+    receiver_marks: bool
     skewed: bool
     apart: bool = False
 
@@ -192,8 +193,8 @@ class Chosen:
 
     @cached_property
     def marks(self) -> tuple[Mark, ...]:
-        """What a CB can hold: as written (R4) makes marks that call the receiver the sender."""
-        owners: tuple[int | None, ...] = tuple(self.entities) if self.as_written else (None,)
+        """What a CB can hold: to the letter (R4) makes marks that call the receiver the sender."""
+        owners: tuple[int | None, ...] = tuple(self.entities) if self.receiver_marks else (None,)
         return tuple(product(self.messages, owners))
 
     def owned(self, mark: Mark, entity: int) -> Proposition:

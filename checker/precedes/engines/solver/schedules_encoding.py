@@ -89,7 +89,7 @@ class Encoding(Chosen):
                 yield implied(
                     happen, compared(number(self.time(entity, a)), how, number(self.time(entity, b)))
                 )
-                if b.is_send and not self.as_written:
+                if b.is_send and not self.clock_stamps:
                     # (S1), repaired.
                     grows = compared(self.stamp(a.message), Relation.LESS, self.stamp(b.message))
                     yield implied(happen, grows)
