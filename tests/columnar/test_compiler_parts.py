@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from precedes import cache_directory
 from precedes import formula as f
 from precedes.columns import batch_of
 from precedes.engines.columnar import loading
@@ -185,7 +186,7 @@ def test_logs_of_unknown_interleaving_are_refused() -> None:
 def test_text_is_kept_once_and_nowhere_if_that_is_impossible(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(loading.CACHE, str(tmp_path / "kept"))
+    monkeypatch.setenv(cache_directory.PLACE, str(tmp_path / "kept"))
     path = loading.kept("text")
     assert path is not None
     assert path.read_text() == "text"
@@ -194,13 +195,13 @@ def test_text_is_kept_once_and_nowhere_if_that_is_impossible(
     assert loading.kept("text") == path
     assert path.stat().st_mtime_ns == written
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv(loading.CACHE, str(tmp_path / "file"))
+    monkeypatch.setenv(cache_directory.PLACE, str(tmp_path / "file"))
     assert loading.kept("text") is None
 
 
 def test_machine_code_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # One formula and one kind of batch: each takes seconds to compile.
-    monkeypatch.setenv(loading.CACHE, str(tmp_path))
+    monkeypatch.setenv(cache_directory.PLACE, str(tmp_path))
     number = f.Comparison(
         f.Relation.AT_MOST,
         f.Scaled(Fraction(5, 2), f.VectorTime(f.SendEvent(P), HERE)),

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from precedes.gate import baseline
-from precedes.gate.cache import Cache
 from tests.gate.changes import EXAMPLE, MODEL
 from tests.gate.projects import SWAPPED, TRACE, changed, gate, project
 
@@ -187,15 +186,6 @@ def test_what_changed_is_done_again_and_nothing_else(folder: Path) -> None:
     assert "unchanged" not in out
 
 
-def test_a_damaged_cache_counts_as_none(folder: Path) -> None:
-    kept = list((folder / ".precedes-cache").glob("*.json"))
-    assert len(kept) == 3
-    for path in kept:
-        path.write_bytes(b"{")
-    assert "unchanged" not in told(folder)[1]
-    assert Cache(None).get("x") is None
-
-
 def test_a_baseline_says_nothing_of_lines_and_times(folder: Path) -> None:
     text = (folder / "baseline.json").read_bytes()
     changed(folder, "specs/first.prec", "scenario first", "# a comment\nscenario first")
@@ -336,17 +326,6 @@ def test_what_lies_beside_the_traces_is_left_alone(folder: Path) -> None:
     changed(folder, "precedes.toml", '"traces/*.jsonl"', '"traces"')
     gate(folder, "--write-baseline")
     assert told(folder)[0] == 0
-
-
-def test_a_kept_result_that_this_program_cannot_have_kept_counts_as_none(folder: Path) -> None:
-    for text in (
-        "[]",
-        '[{"rule":"G999","check":"c","subject":"s","result":"passed","message":"","place":{"path":"p"}}]',
-    ):
-        for path in (folder / ".precedes-cache").glob("*.json"):
-            path.write_text(text, encoding="utf-8")
-        code, out = told(folder)
-        assert (code, "unchanged" in out) == (0, False)
 
 
 def test_a_kept_result_is_told_where_it_stands_now(folder: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from precedes.gate import cache
 from tests.command.running import precedes
 from tests.gate.changes import EXAMPLE, MODEL
 from tests.gate.projects import changed, gate
@@ -65,14 +66,42 @@ def test_a_model_that_ends_the_program_does_not_pass(folder: Path, old: str, new
     assert precedes("explore", folder / "model.py").code == 2
 
 
-def test_a_model_that_ends_its_process_is_told(folder: Path) -> None:
-    written(folder / "model.py", "        return State()", "        import os; os._exit(0)")
+HOSTILE = {
+    "ends": "import os; os._exit(0)",
+    "is killed": "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
+    "hangs": "while True: pass",
+    "raises": "raise KeyboardInterrupt",
+    "patches": "import precedes.protocol.judging as judging; judging.Judge.fail = lambda *_: None; return State()",
+}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("what", HOSTILE)
+def test_a_model_without_a_verdict_is_told_and_others_are_judged(folder: Path, what: str, jobs: int) -> None:
+    written(folder / "model.py", "        return State()", f"        {HOSTILE[what]}")
     written(folder / "other.py")
-    text = EXPLORE.format("model.py") + EXPLORE.format("other.py")
+    text = "hang-limit = 2\n" + EXPLORE.format("other.py") + EXPLORE.format("model.py")
     (folder / "precedes.toml").write_text(text, encoding="utf-8")
-    ended = gate(folder, "--jobs", 2)
-    assert ended.code == 2
-    assert "M005 the process of explore model.py, or of one beside it, ended without an answer" in ended.err
+    ended = gate(folder, "--jobs", jobs)
+    assert (ended.code, ended.out) == (2, ""), ended
+    assert ended.err.startswith("M01"), ended.err
+    assert "no verdict on explore model.py" in ended.err
+    assert "other.py" not in ended.err
+    # What the others came to is kept.
+    changed(folder, "model.py", HOSTILE[what], "return State()")
+    assert "2 checks, 1 of them unchanged" in gate(folder).out
+
+
+@pytest.mark.parametrize("what", ["import os; os._exit(0)", "import sys; sys.exit(0)", "while True: pass"])
+def test_a_model_that_ends_when_it_is_read_is_told(folder: Path, what: str) -> None:
+    text = "hang-limit = 1\n" + EXPLORE.format("model.py") + EXPLORE.format("other.py")
+    (folder / "precedes.toml").write_text(text, encoding="utf-8")
+    written(folder / "other.py")
+    written(folder / "model.py", "SEQUENCER = 0", f"{what}\nSEQUENCER = 0")
+    ended = gate(folder)
+    assert (ended.code, ended.out) == (2, "")
+    assert "model.py" in ended.err
+    assert "other.py" not in ended.err
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -122,8 +151,6 @@ def test_a_result_depends_on_modules_outside_the_folder(tmp_path: Path, model: s
 
 
 def test_a_result_depends_on_what_is_installed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from precedes.gate import cache
-
     def key() -> str:
         cache._program.cache_clear()
         return cache.key("k", {}, ())
@@ -134,6 +161,42 @@ def test_a_result_depends_on_what_is_installed(folder: Path, monkeypatch: pytest
     assert key() != before
     monkeypatch.undo()
     cache._program.cache_clear()
+
+
+HIDDEN = """\
+import sys
+from due import due
+
+del sys.modules["due"]
+"""
+READ = """\
+from pathlib import Path
+
+exec(Path(__file__).with_name("due.py").read_text())
+"""
+
+
+@pytest.mark.parametrize("how", [HIDDEN, READ], ids=["hidden", "read"])
+def test_a_result_depends_on_what_a_model_reads(folder: Path, how: str) -> None:
+    (folder / "due.py").write_text(HELPER, encoding="utf-8")
+    helped(folder / "model.py", how)
+    assert gate(folder).code == 0
+    assert "unchanged" in gate(folder).out
+    changed(folder, "due.py", "number == state.due", "number >= 0")
+    assert gate(folder).code == 1
+
+
+def test_what_a_model_reads_while_it_runs_is_read_again(folder: Path) -> None:
+    (folder / "due.txt").write_text("0", encoding="utf-8")
+    reading = "from pathlib import Path; Path(__file__).with_name('due.txt').read_text(); return State()"
+    written(folder / "model.py", "        return State()", f"        {reading}")
+    for _ in range(2):
+        ended = gate(folder)
+        assert (ended.code, "unchanged" in ended.out) == (0, False)
+    with (folder / "precedes.toml").open("a", encoding="utf-8") as file:
+        file.write('depends = ["due.txt"]\n')
+    gate(folder)
+    assert "unchanged" in gate(folder).out
 
 
 def test_every_instance_of_a_model_is_run(folder: Path) -> None:

@@ -11,13 +11,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec import Struct
+
 from precedes.diagnostics import PrecedesError, usage
 from precedes.engines.reference import Witness
 from precedes.execution import Event as ExecutionEvent
 from precedes.execution import EventKind, Execution
 from precedes.gate.items import Event, Item, Mark
+from precedes.isolation import Channel
 from precedes.language.names import shown
 from precedes.language.scenario_text import as_scenario
+
+
+class Doing(Struct, frozen=True, tag="doing"):
+    """What a check in a process of its own is at, in words."""
+
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +52,18 @@ class Check(ABC):
     def cost(self) -> int:
         """Cheap ones first: 0 for figures, 1 for claims, 2 for traces, 3 for models."""
 
+    @property
+    def code(self) -> tuple[Path, ...] | None:
+        """The files that the key covers where code of the project runs in this check, which is then carried out in a
+        process of its own; None where none runs."""
+        return None
+
     @abstractmethod
     def key(self) -> str:
         """Of all that the result depends on."""
 
     @abstractmethod
-    def run(self) -> tuple[Item, ...]:
+    def run(self, channel: Channel) -> tuple[Item, ...]:
         """Carry it out. PrecedesError where it cannot be."""
 
 

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from precedes.diagnostics import Diagnostic, PrecedesError, Span, usage
+from precedes.isolation import SILENCE
 from precedes.language.suggestions import did_you_mean
 
 Severity: TypeAlias = Literal["error", "warning", "note", "off"]
@@ -158,6 +159,9 @@ class Configuration(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     jobs: Annotated[
         Positive | None, Meta(description="Processes at a time; one for each core, where absent.")
     ] = None
+    hang_limit: Annotated[
+        Seconds, Meta(description="Seconds after which a model that gets no further has no verdict.")
+    ] = SILENCE
 
 
 NAMES = ("precedes.toml", "pyproject.toml")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-import sysconfig
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,13 +14,16 @@ import msgspec
 from precedes.checking import library_with
 from precedes.diagnostics import PrecedesError, usage
 from precedes.gate import cache
-from precedes.gate.checks import Check, events_of, files, line_of, marks_of, relative, scenario_of
+from precedes.gate.checks import Check, Doing, events_of, files, line_of, marks_of, relative, scenario_of
 from precedes.gate.configuration import Model, Simulation
 from precedes.gate.items import Item, Mark, Place, Result, Stated
 from precedes.gate.specs import definitions, library_files
+from precedes.gate.surveys import Survey, Table, protocols
 from precedes.gate.traces import names_of, of_report
+from precedes.isolation import Channel
 from precedes.language.requirements import requirement
 from precedes.protocol.bounds import FAULTS, RATES, Bounds, Conditions, Destinations
+from precedes.protocol.exploration import Observer
 from precedes.protocol.script import script
 from precedes.verdict import Verdict
 
@@ -53,6 +55,8 @@ class Exploring(Check):
     configuration: Path
     instance: int
     label: str
+    last_request: int
+    sources: tuple[Path, ...]
 
     @property
     def title(self) -> str:
@@ -64,16 +68,23 @@ class Exploring(Check):
         """The dearest there is."""
         return 4
 
+    @property
+    def code(self) -> tuple[Path, ...]:
+        """A model is code. Of the configuration the key has what the check takes from it."""
+        return (*self.sources, self.configuration)
+
     def key(self) -> str:
         """The settings, every file that the model is made of, and where it is told."""
         return _key(self)
 
-    def run(self) -> tuple[Item, ...]:
+    def run(self, channel: Channel) -> tuple[Item, ...]:
         """One item for each property that was checked."""
         from precedes.protocol.exploring import explore
+        from precedes.protocol.integrity import Integrity
 
+        integrity = Integrity()
         settings = self.settings
-        protocol = _protocols(self.root, settings)[self.instance]
+        protocol = protocols(self.root, settings)[self.instance]
         library = library_with(tuple(map(str, _specs(self.root, settings))))
         asked = tuple(requirement(text, library, "require") for text in settings.require) or None
         found = explore(
@@ -82,8 +93,11 @@ class Exploring(Check):
             asked,
             invariants=None if asked is None else (),
             at_rest=settings.at_rest,
+            observer=_Watch(self.name, channel),
         )
-        return tuple(self._items(protocol, found, asked))
+        items = tuple(self._items(protocol, found, asked))
+        integrity.verify(self.name)
+        return items
 
     def _items(
         self, protocol: Protocol[Any], found: Exploration, asked: tuple[Requirement, ...] | None
@@ -191,6 +205,7 @@ class Simulating(Check):
     configuration: Path
     instance: int
     label: str
+    sources: tuple[Path, ...]
 
     @property
     def title(self) -> str:
@@ -202,18 +217,28 @@ class Simulating(Check):
         """Between a trace and an exploration."""
         return 3
 
+    @property
+    def code(self) -> tuple[Path, ...]:
+        """A model is code. Of the configuration the key has what the check takes from it."""
+        return (*self.sources, self.configuration)
+
     def key(self) -> str:
         """The settings, every file that the model is made of, and where it is told."""
         return _key(self)
 
-    def run(self) -> tuple[Item, ...]:
+    def run(self, channel: Channel) -> tuple[Item, ...]:
         """One item for each requirement and each of its parts."""
-        return tuple(self._items())
+        from precedes.protocol.integrity import Integrity
 
-    def _items(self) -> Iterator[Item]:
+        integrity = Integrity()
+        items = tuple(self._items(channel))
+        integrity.verify(self.name)
+        return items
+
+    def _items(self, channel: Channel) -> Iterator[Item]:
         settings = self.settings
         specs = _specs(self.root, settings)
-        report = self._judged(library_with(tuple(map(str, specs))))
+        report = self._judged(library_with(tuple(map(str, specs))), channel)
         place = _place(self.root, self.configuration, settings.model)
         if not report.messages:
             yield Item(
@@ -230,7 +255,7 @@ class Simulating(Check):
             stated = Stated(told.subject, own) if told.subject in required else None
             yield msgspec.structs.replace(told, stated=stated, facts={**told.facts, **drawn})
 
-    def _judged(self, library: Library) -> Report:
+    def _judged(self, library: Library, channel: Channel) -> Report:
         """The executions in batches, so that a number of them does not need as much memory."""
         from precedes.columns import batch_of
         from precedes.engines.columnar.plan import plan
@@ -238,7 +263,7 @@ class Simulating(Check):
         from precedes.protocol.simulating import run, usual
 
         settings = self.settings
-        protocol = _protocols(self.root, settings)[self.instance]
+        protocol = protocols(self.root, settings)[self.instance]
         conditions: Conditions = replace(
             usual(protocol),
             entities=settings.entities,
@@ -249,50 +274,53 @@ class Simulating(Check):
         prepared = plan([requirement(text, library, "require") for text in settings.require])
         merging = Merging(prepared, SHOWN)
         for start in range(1, settings.executions + 1, BATCH):
-            numbers = range(start, min(start + BATCH, settings.executions + 1))
-            batch = batch_of(
-                [run(protocol, conditions, settings.seed, number).execution for number in numbers]
-            )
+            executions = []
+            for number in range(start, min(start + BATCH, settings.executions + 1)):
+                channel.alive()
+                executions.append(run(protocol, conditions, settings.seed, number).execution)
+            batch = batch_of(executions)
             merging.add(judge(batch, prepared, SHOWN)[0])
         return report(merging.merged(), prepared)
 
 
-def explorations(root: Path, configuration: Path, settings: Model) -> Iterator[Exploring]:
-    """The checks of one `[[explore]]`: one for each instance of the model."""
-    script(settings.script, settings.entities)
-    scripted = "" if settings.script is None else f" {settings.script}"
-    for instance, label in enumerate(_labels(root, settings)):
-        yield Exploring(root, settings, configuration, instance, f"{label}{scripted}")
-
-
-def simulations(root: Path, configuration: Path, settings: Simulation) -> Iterator[Simulating]:
-    """The checks of one `[[simulate]]`: one for each instance of the model."""
-    for instance, label in enumerate(_labels(root, settings)):
-        yield Simulating(root, settings, configuration, instance, label)
-
-
-def _protocols(root: Path, settings: Model | Simulation) -> tuple[Protocol[Any], ...]:
-    from precedes.protocol.models import models
-
-    named = str(root / settings.model) if settings.model.endswith(".py") else settings.model
-    return models(
-        named, as_written=settings.as_written, parameters={k: str(v) for k, v in settings.set.items()}
+def checks(root: Path, configuration: Path, settings: Table, survey: Survey) -> Iterator[Check]:
+    """The checks of one `[[explore]]` or `[[simulate]]`: one for each instance of the model."""
+    # The files that a result depends on: what the model is made of, the specs, and what the configuration names.
+    sources = (
+        *map(Path, survey.sources),
+        *_specs(root, settings),
+        *(files(root, settings.depends) if settings.depends else ()),
     )
+    for number, instance in enumerate(survey.instances):
+        if isinstance(settings, Simulation):
+            yield Simulating(root, settings, configuration, number, instance.label, sources)
+            continue
+        script(settings.script, settings.entities)
+        label = instance.label if settings.script is None else f"{instance.label} {settings.script}"
+        yield Exploring(root, settings, configuration, number, label, instance.last_request, sources)
 
 
-def _labels(root: Path, settings: Model | Simulation) -> Iterator[str]:
-    """Of each instance the model, how it is set, and what it has that others have not."""
-    parameters = [protocol.parameters() for protocol in _protocols(root, settings)]
-    varied = [name for name in parameters[0] if any(one[name] != parameters[0][name] for one in parameters)]
-    written = " as written" if settings.as_written else ""
-    for one in parameters:
-        yield f"{settings.model}{written}{_set({**settings.set, **{name: one[name] for name in varied}})}"
+class _Watch(Observer):
+    """Says how far a search is."""
+
+    def __init__(self, check: str, channel: Channel) -> None:
+        self._check = check
+        self._channel = channel
+        self._told = time.monotonic()
+
+    def progress(self, states: int, depth: int, frontier: int) -> None:
+        """A sign of life, and every second a line of progress."""
+        self._channel.alive()
+        if time.monotonic() - self._told > 1:
+            self._told = time.monotonic()
+            said = f"{self._check}: {states:,} states, depth {depth}, {frontier:,} to expand"
+            self._channel.tell(msgspec.json.encode(Doing(said)))
 
 
 def _key(check: Exploring | Simulating) -> str:
     place = _place(check.root, check.configuration, check.settings.model)
-    sources = library_files(_sources(check.root, check.settings))
-    return cache.key(check.name, (check.settings, check.instance, place), sources)
+    settings = (check.settings, check.instance, place)
+    return cache.key(check.name, settings, library_files(check.sources))
 
 
 def _bounds(settings: Model, protocol: Protocol[Any]) -> Bounds:
@@ -301,33 +329,10 @@ def _bounds(settings: Model, protocol: Protocol[Any]) -> Bounds:
         destinations=Destinations(settings.destinations or protocol.destinations),
         script=script(settings.script, settings.entities),
         **values,
-    )
+    ).limited()
 
 
-def _sources(root: Path, settings: Model | Simulation) -> tuple[Path, ...]:
-    """The modules that a model may be made of: all that are loaded now, wherever they lie, but for those of Python, of
-    installed packages and of this program, whose versions are in every key; and what it depends on besides."""
-    protocol = _protocols(root, settings)[0]
-    paths = sysconfig.get_paths()
-    installed = {Path(paths[kind]).resolve() for kind in ("stdlib", "platstdlib", "purelib", "platlib")}
-    found: set[Path] = set()
-    for module in list(sys.modules.values()):
-        name = getattr(module, "__file__", None)
-        if name is None or not name.endswith(".py"):
-            continue
-        path = Path(name).resolve()
-        package = module.__name__.partition(".")[0]
-        own = package == type(protocol).__module__.partition(".")[0]
-        if own or (package != "precedes" and not installed.intersection(path.parents)):
-            found.add(path)
-    return (
-        *sorted(found),
-        *_specs(root, settings),
-        *(files(root, settings.depends) if settings.depends else ()),
-    )
-
-
-def _specs(root: Path, settings: Model | Simulation) -> tuple[Path, ...]:
+def _specs(root: Path, settings: Table) -> tuple[Path, ...]:
     return files(root, settings.specs, ".prec") if settings.specs else ()
 
 
@@ -336,10 +341,6 @@ def _place(root: Path, configuration: Path, model: str) -> Place:
     if model.endswith(".py"):
         return Place(relative(root / model, root))
     return Place(relative(configuration, root), line_of(configuration, f'"{model}"'))
-
-
-def _set(parameters: Mapping[str, object]) -> str:
-    return "".join(f" {name}={value}" for name, value in sorted(parameters.items()))
 
 
 def _finding(found: Exploration, name: str) -> Finding:

@@ -1,14 +1,9 @@
-"""One run of the gate: checks made from the configuration, what is cheap first, in processes of their own, and what
-the items come to."""
+"""One run of the gate: checks made from the configuration, what is cheap first, and what the items come to."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
 from pathlib import Path
 
 import msgspec
@@ -21,7 +16,9 @@ from precedes.gate.checks import Check
 from precedes.gate.configuration import Configuration, Severity
 from precedes.gate.items import Item, Place
 from precedes.gate.rules import rules
+from precedes.gate.surveys import Table, surveys
 from precedes.gate.weakening import weakened
+from precedes.gate.workers import Workers
 from precedes.language.suggestions import did_you_mean
 from precedes.machine import available_cores
 from precedes.outcomes import Outcome
@@ -82,7 +79,7 @@ class Summary:
         )
 
 
-def checks_of(configuration: Configuration, path: Path) -> tuple[Check, ...]:
+def checks_of(configuration: Configuration, path: Path, jobs: int) -> tuple[Check, ...]:
     """The checks that a configuration asks for, cheap ones first. PrecedesError with everything that is not there."""
     root = path.parent
     made: list[Check] = []
@@ -98,10 +95,11 @@ def checks_of(configuration: Configuration, path: Path) -> tuple[Check, ...]:
         add(lambda spec=spec: specs.checks(root, spec))  # type: ignore[misc]
     for trace in configuration.verify:
         add(lambda trace=trace: traces.checks(root, path, trace))  # type: ignore[misc]
-    for model in configuration.explore:
-        add(lambda model=model: models.explorations(root, path, model))  # type: ignore[misc]
-    for simulation in configuration.simulate:
-        add(lambda simulation=simulation: models.simulations(root, path, simulation))  # type: ignore[misc]
+    tables: tuple[Table, ...] = (*configuration.explore, *configuration.simulate)
+    surveyed, unread = surveys(root, tables, jobs, configuration.hang_limit)
+    mistakes += unread
+    for table, survey in zip(tables, surveyed, strict=True):
+        add(lambda table=table, survey=survey: models.checks(root, path, table, survey))  # type: ignore[misc]
     if mistakes:
         raise PrecedesError(tuple(mistakes))
     return _told_apart(sorted(made, key=lambda check: check.cost))
@@ -128,8 +126,9 @@ def run(
     tell: Tell,
 ) -> Summary:
     """Carry out every check, compare, and sum up. PrecedesError with the mistakes of all checks."""
-    checks = checks_of(configuration, path)
-    items, reused = _items(checks, configuration.jobs or available_cores(), cache, tell)
+    jobs = configuration.jobs or available_cores()
+    checks = checks_of(configuration, path, jobs)
+    items, reused = _items(checks, Workers(jobs, configuration.hang_limit), cache, tell)
     place = Place(path.name)
     if all(item.rule == "G202" for item in items):
         said = "definitions, and nothing that is said of them: nothing was checked"
@@ -167,66 +166,24 @@ def _know_severities(
         )
 
 
-def _items(checks: Sequence[Check], jobs: int, cache: Cache, tell: Tell) -> tuple[tuple[Item, ...], int]:
+def _items(
+    checks: Sequence[Check], workers: Workers, cache: Cache, tell: Tell
+) -> tuple[tuple[Item, ...], int]:
     keys = [check.key() for check in checks]
-    known = [cache.get(key) for key in keys]
+    known = [cache.get(key, check.name) for key, check in zip(keys, checks, strict=True)]
     missing = [number for number, items in enumerate(known) if items is None]
     mistakes: list[Diagnostic] = []
-    for number, result in _results([checks[number] for number in missing], jobs, tell):
-        if isinstance(result, PrecedesError):
-            mistakes += result.diagnostics
-        else:
-            known[missing[number]] = result
-            cache.put(keys[missing[number]], result)
+    for place, result in workers.results([checks[number] for number in missing], tell):
+        number = missing[place]
+        mistakes += result.mistakes
+        known[number] = result.items
+        # A file that changed while it was read is not what the result is about.
+        if result.items and result.covered and checks[number].key() == keys[number]:
+            cache.put(keys[number], result.items)
+    cache.prune()
     if mistakes:
         raise PrecedesError(tuple(dict.fromkeys(mistakes)))
     return tuple(item for items in known for item in items or ()), len(checks) - len(missing)
-
-
-Result = tuple[Item, ...] | PrecedesError
-
-
-def _results(checks: Sequence[Check], jobs: int, tell: Tell) -> Iterator[tuple[int, Result]]:
-    """Cheap checks in this process, for starting another costs more than they do; the others side by side."""
-    dear = [number for number, check in enumerate(checks) if check.cost > 0]
-    here = [number for number, check in enumerate(checks) if check.cost == 0]
-    if len(dear) == 1 or jobs == 1:
-        here, dear = sorted([*here, *dear]), []
-    workers = min(jobs, max(1, len(dear)))
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_off_stdout) as pool:
-        running = [(number, pool.submit(_result, checks[number])) for number in dear]
-        for number in here:
-            tell(checks[number].name)
-            yield number, _result(checks[number])
-        for number, future in running:
-            tell(checks[number].name)
-            try:
-                yield number, future.result()
-            except BrokenProcessPool:
-                raise PrecedesError((_ended(checks[number]),)) from None
-
-
-def _off_stdout() -> None:
-    """What a model prints is not for who reads the report."""
-    sys.stdout = sys.stderr
-
-
-def _ended(check: Check) -> Diagnostic:
-    return Diagnostic(
-        "M005",
-        f"the process of {check.name}, or of one beside it, ended without an answer",
-        hint="a model ended it, or the system did for want of memory; `--jobs 1` has one at a time",
-    )
-
-
-def _result(check: Check) -> Result:
-    try:
-        return check.run()
-    except PrecedesError as error:
-        return error
-    except SystemExit as error:
-        said = f"{check.name}: the model ended the program (SystemExit: {error})"
-        return PrecedesError((Diagnostic("M005", said),))
 
 
 def _judged(item: Item, configuration: Configuration, comparison: Comparison, accepted: set[str]) -> Judged:

@@ -94,7 +94,8 @@ def _colour(environment: Mapping[str, str]) -> bool:
 
 def _carried_out(configuration: Configuration, path: Path, request: Request) -> Summary:
     kept = configuration.cache
-    cache = Cache(None if request.no_cache or not kept else path.parent / kept)
+    folder = None if request.no_cache or not kept else path.parent / kept
+    cache = Cache(folder, _repository(path.parent))
     name = request.baseline or configuration.baseline
     file = None if name is None else (Path(name) if request.baseline else path.parent / name)
     if request.write_baseline and file is None:
@@ -140,9 +141,14 @@ def _targets(texts: Sequence[str]) -> list[tuple[str, Path]]:
 
 def _repository_prefix(folder: Path) -> str:
     """From the root of the version control around a folder to it; empty where there is none."""
-    here = folder.resolve()
-    root = next((above for above in (here, *here.parents) if (above / ".git").exists()), here)
+    here, root = folder.resolve(), _repository(folder)
     return "" if root == here else f"{here.relative_to(root).as_posix()}/"
+
+
+def _repository(folder: Path) -> Path:
+    """The root of the version control around a folder; the folder itself where there is none."""
+    here = folder.resolve()
+    return next((above for above in (here, *here.parents) if (above / ".git").exists()), here)
 
 
 def _write(path: Path, text: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from precedes.checking import Answer, FileResult, check
@@ -13,6 +13,7 @@ from precedes.gate import cache
 from precedes.gate.checks import Check, events_of, files, marks_of, relative, scenario_of
 from precedes.gate.configuration import Specs
 from precedes.gate.items import Item, Place, Result, Stated
+from precedes.isolation import Channel
 from precedes.language.compiling import compile_text
 from precedes.language.library import standard_library
 from precedes.language.printing import statement_text
@@ -50,9 +51,10 @@ class SpecCheck(Check):
         settings = (self.limits.accept_bounds, self.limits.timeout, self.limits.memory)
         return cache.key(self.name, settings, library_files((self.path,)))
 
-    def run(self) -> tuple[Item, ...]:
+    def run(self, channel: Channel) -> tuple[Item, ...]:
         """One item for each expectation and claim; G301 where there is none."""
-        (result,) = check((self.path,), self.limits)
+        limits = replace(self.limits, progress=lambda _what: channel.alive())
+        (result,) = check((self.path,), limits)
         items = tuple(_items(self, result))
         if items:
             return items

@@ -18,6 +18,7 @@ from precedes.gate.checks import Check, events_of, files, line_of, marks_of, rel
 from precedes.gate.configuration import Trace
 from precedes.gate.items import Item, Place, Result, Stated
 from precedes.gate.specs import definitions, library_files
+from precedes.isolation import Channel
 from precedes.language.durations import duration
 from precedes.language.names import shown
 from precedes.language.requirements import requirement
@@ -50,10 +51,10 @@ class TraceCheck(Check):
         specs = files(self.root, self.settings.specs, ".prec") if self.settings.specs else ()
         return cache.key(self.name, (self.settings, _place(self)), library_files((*self.paths, *specs)))
 
-    def run(self) -> tuple[Item, ...]:
+    def run(self, channel: Channel) -> tuple[Item, ...]:
         """One item for each predicate, G301 where the trace has nothing in it."""
         question = _question(self)
-        report, notices = verify(question, lambda _executions, _events: None)
+        report, notices = verify(question, lambda _executions, _events: channel.alive())
         return _with_notices(tuple(_items(self, question, report)), notices)
 
 

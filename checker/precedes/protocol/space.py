@@ -69,9 +69,7 @@ class Space:
         self.entities = bounds.entities
         network = components.network
         self.timed = isinstance(network, Timed)
-        self.last_request = 0
-        if isinstance(network, Timed):
-            self.last_request = 2 * network.longest if bounds.ticks is None else bounds.ticks
+        self.last_request = last_request(network, bounds.ticks)
         self.lefts: list[Left] = []
         self._left_numbers: dict[Left, int] = {}
         self._turns: dict[tuple[int, int], int] = {}
@@ -353,6 +351,13 @@ def _patience(transition: Transition) -> int:
     move = transition[2]
     assert isinstance(move, Expired)
     return move.timer.patience
+
+
+def last_request(network: Network, ticks: int | None) -> int:
+    """The last tick at which a message may be requested, where the bounds say it or say nothing; 0 without time."""
+    if not isinstance(network, Timed):
+        return 0
+    return 2 * network.longest if ticks is None else ticks
 
 
 def refuse_what_cannot_happen(name: str, network: Network, bounds: Bounds) -> None:

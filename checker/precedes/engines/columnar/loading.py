@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import os
 import sys
 import tempfile
 from collections.abc import Callable
@@ -18,11 +17,9 @@ from pickle import UnpicklingError
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
+from precedes.cache_directory import cache_directory
 from precedes.engines.columnar.generation import Generated
 from precedes.engines.columnar.tables import RUNTIME
-
-CACHE: Final = "PRECEDES_CACHE"
-"""The environment variable that names another directory than the user's cache."""
 
 COLUMN_TYPES: Final = {
     "entity_offsets": "int64",
@@ -150,7 +147,10 @@ def kept(text: str) -> Path | None:
     it.
     """
     name = f"formula_{_digest(_runtime_text() + text)}.py"
-    path = Path(os.environ.get(CACHE) or _user_cache() / "precedes", name)
+    folder = cache_directory()
+    if folder is None:
+        return None
+    path = folder / name
     try:
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -160,11 +160,3 @@ def kept(text: str) -> Path | None:
     except OSError:
         return None
     return path
-
-
-def _user_cache() -> Path:
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home())
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")

@@ -1,0 +1,143 @@
+"""What has to be known of a model before its checks are made: how many instances it has, and of which files it is made.
+
+Only reading the model tells, and reading it runs it: a survey is a job in a process of its own.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from precedes.diagnostics import Diagnostic, PrecedesError
+from precedes.gate.configuration import Model, Simulation
+from precedes.gate.reads import Reads, is_own
+from precedes.isolation import Channel, Isolation
+from precedes.protocol import Protocol
+
+Table: TypeAlias = Model | Simulation
+"""An `[[explore]]` or a `[[simulate]]`."""
+
+
+class Instance(Struct, frozen=True):
+    """One instance of a model: how it is told apart from the others, and the last tick of a request where nobody says
+    (0 in a network without time)."""
+
+    label: str
+    last_request: int
+
+
+class Survey(Struct, frozen=True):
+    """The instances of a model as one table sets it, or its mistakes. `sources`: every file that it is made of."""
+
+    instances: tuple[Instance, ...] = ()
+    sources: tuple[str, ...] = ()
+    mistakes: tuple[Diagnostic, ...] = ()
+
+
+def surveys(
+    root: Path, tables: Sequence[Table], jobs: int, silence: float
+) -> tuple[tuple[Survey, ...], tuple[Diagnostic, ...]]:
+    """A survey of each table, in their order, and all mistakes. Files are read in a process each, what is installed in
+    one together."""
+    groups: dict[str, list[int]] = {}
+    for number, table in enumerate(tables):
+        groups.setdefault(table.model if is_file(table.model) else "installed models", []).append(number)
+
+    def surveyed(about: str, numbers: Sequence[int]) -> tuple[Survey, ...]:
+        job = _Surveying(about, root, tuple(tables[number] for number in numbers))
+        try:
+            with Isolation(job, silence=silence) as process:
+                answer = process.answer()
+        except PrecedesError as error:
+            return tuple(Survey(mistakes=error.diagnostics) for _ in numbers)
+        assert answer is not None
+        return msgspec.json.decode(answer, type=tuple[Survey, ...])
+
+    found: dict[int, Survey] = {}
+    with ThreadPoolExecutor(jobs) as pool:
+        for numbers, results in zip(
+            groups.values(), pool.map(surveyed, groups.keys(), groups.values()), strict=True
+        ):
+            found |= zip(numbers, results, strict=True)
+    ordered = tuple(found[number] for number in range(len(tables)))
+    return ordered, tuple(dict.fromkeys(mistake for survey in ordered for mistake in survey.mistakes))
+
+
+def is_file(model: str) -> bool:
+    """Whether a model is named by its file."""
+    return model.endswith(".py")
+
+
+def protocols(root: Path, table: Table) -> tuple[Protocol[Any], ...]:
+    """The instances of a model, in this process."""
+    from precedes.protocol.models import models
+
+    named = str(root / table.model) if is_file(table.model) else table.model
+    return models(named, as_written=table.as_written, parameters={k: str(v) for k, v in table.set.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class _Surveying:
+    about: str
+    root: Path
+    tables: tuple[Table, ...]
+
+    def run(self, channel: Channel) -> bytes:
+        reads = Reads()
+        found = []
+        for table in self.tables:
+            channel.alive()
+            try:
+                found.append(_survey(self.root, table, reads))
+            except PrecedesError as error:
+                found.append(Survey(mistakes=error.diagnostics))
+        return msgspec.json.encode(found)
+
+
+def _survey(root: Path, table: Table, reads: Reads) -> Survey:
+    from precedes.protocol.space import last_request
+
+    made = protocols(root, table)
+    instances = (
+        Instance(label, last_request(protocol.network, None))
+        for label, protocol in zip(_labels(table, made), made, strict=True)
+    )
+    sources = {*_modules(made[0]), *reads.paths}
+    if is_file(table.model):
+        sources.add((root / table.model).resolve())
+    return Survey(tuple(instances), tuple(sorted(map(str, sources))))
+
+
+def _labels(table: Table, made: Sequence[Protocol[Any]]) -> Iterator[str]:
+    """Of each instance the model, how it is set, and what it has that others have not."""
+    parameters = [protocol.parameters() for protocol in made]
+    varied = [name for name in parameters[0] if any(one[name] != parameters[0][name] for one in parameters)]
+    written = " as written" if table.as_written else ""
+    for one in parameters:
+        given = {**table.set, **{name: one[name] for name in varied}}
+        yield f"{table.model}{written}{''.join(f' {name}={_shown(value)}' for name, value in sorted(given.items()))}"
+
+
+def _shown(value: object) -> str:
+    """A set has no order of its own, and the name of a check is to be the same in every run."""
+    return "{" + ", ".join(sorted(map(_shown, value))) + "}" if isinstance(value, frozenset) else str(value)
+
+
+def _modules(protocol: Protocol[Any]) -> Iterator[Path]:
+    """The modules that a model may be made of: all that are loaded now, wherever they lie, but for those of Python, of
+    installed packages and of this program, whose versions are in every key."""
+    package = type(protocol).__module__.partition(".")[0]
+    for module in list(sys.modules.values()):
+        name = getattr(module, "__file__", None)
+        if name is None:
+            continue
+        path = Path(name).resolve()
+        if module.__name__.partition(".")[0] == package or is_own(path):
+            yield path
