@@ -169,6 +169,7 @@ class Auxiliary(Protocol[Entity]):
     and there are fewer states. For exploring: a simulated network delivers what it delivers."""
 
     name: ClassVar[str] = "cmd-auxiliary"
+    repaired: ClassVar[bool] = True
     source: ClassVar[str] = "CMD paper, section 3.1"
     claims: ClassVar[tuple[str, ...]] = (
         "causal_order",

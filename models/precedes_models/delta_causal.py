@@ -65,6 +65,7 @@ class DeltaCausal(DeltaAgent):
     """Steps that are left out."""
 
     name: ClassVar[str] = "delta-causal"
+    repaired: ClassVar[bool] = True
     source: ClassVar[str] = "Δ-causal paper, sections 3.2, 3.3 and 3.5"
     invariants: ClassVar[tuple[Invariant, ...]] = (*REPAIRED, THEOREM_4)
     further: ClassVar[tuple[Invariant, ...]] = (*AS_WRITTEN, *FURTHER)

@@ -66,6 +66,7 @@ class DynamicCluster(RecoveryAgreement):
     """The entities that are taken for stopped at once, before any other time-out expires, whether or not they run."""
 
     name: ClassVar[str] = "dynamic-cluster"
+    repaired: ClassVar[bool] = True
     source: ClassVar[str] = "dynamic cluster paper, section 3"
     destinations: ClassVar[str] = "broadcast"
     claims: ClassVar[tuple[str, ...]] = (

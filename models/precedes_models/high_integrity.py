@@ -98,6 +98,7 @@ class HighIntegrity(Protocol[State]):
     """How long a node waits for a confirmation, in ticks; the other time-outs follow from it."""
 
     name: ClassVar[str] = "high-integrity"
+    repaired: ClassVar[bool] = True
     source: ClassVar[str] = "Kanada, Shiomi: Proposal of High Integrity Multicast, section 3.3"
     claims: ClassVar[tuple[str, ...]] = ("no_creation", "no_duplication")
     destinations: ClassVar[str] = "broadcast"

@@ -63,6 +63,7 @@ class SelectiveTotalOrder(Recovery):
     """
 
     name: ClassVar[str] = "st"
+    repaired: ClassVar[bool] = True
     source: ClassVar[str] = "Tachikawa, Nakamura, Takizawa 1994, sections 3 and 4"
     claims: ClassVar[tuple[str, ...]] = ("ST", "no_creation", "no_duplication")
     invariants: ClassVar[tuple[Invariant, ...]] = INVARIANTS

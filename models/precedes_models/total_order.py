@@ -41,6 +41,7 @@ class TotalOrder(Protocol[Transfer]):
     """The steps that are taken as written although the rest is repaired."""
 
     name: ClassVar[str] = "to"
+    repaired: ClassVar[bool] = True
     source: ClassVar[str] = "dynamic cluster paper, reference [1]; 1994, sections 3 and 4 with d = n"
     destinations: ClassVar[str] = "broadcast"
     claims: ClassVar[tuple[str, ...]] = ("TO",)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import CodeType, FunctionType
 
 import pytest
 
+from precedes.protocol import Protocol, models
+from precedes.protocol.models import installed
 from tests.command.running import precedes
 
 TOYS = """
@@ -163,3 +166,42 @@ def test_mistakes_in_a_file(tmp_path: Path, text: str, code: str) -> None:
 
 def test_installed_models_are_listed() -> None:
     assert "  cmd-auxiliary" in precedes("list").out.split("models\n")[1]
+
+
+def reads_as_written(code: CodeType) -> bool:
+    """Whether a function, or one within it, reads the field."""
+    inner = (each for each in code.co_consts if isinstance(each, CodeType))
+    return "as_written" in code.co_names or any(map(reads_as_written, inner))
+
+
+@pytest.mark.parametrize("name", sorted(installed()))
+def test_a_model_names_its_form_exactly_where_it_has_two(name: str) -> None:
+    protocol = type(models.model(name))
+    functions = [
+        function
+        for cls in protocol.__mro__
+        if cls not in (Protocol, *Protocol.__mro__)
+        for defined, each in vars(cls).items()
+        if not defined.startswith("__")
+        for function in (each, getattr(each, "fget", None), getattr(each, "__func__", None))
+        if isinstance(function, FunctionType) and function.__module__.startswith("precedes_models")
+    ]
+    assert protocol.repaired is any(reads_as_written(function.__code__) for function in functions)
+    forms = [models.model(name, as_written=as_written).form for as_written in (True, False)]
+    assert forms == (["as written", "repaired"] if protocol.repaired else [None, None])
+
+
+@pytest.mark.parametrize(
+    ("model", "heading"),
+    [
+        ("raynal-schiper-toueg", "raynal-schiper-toueg: 2 entities"),
+        ("birman-schiper-stephenson", "birman-schiper-stephenson"),
+        ("cmd-auxiliary", "cmd-auxiliary (repaired, readings=None, queue=True): 2 entities"),
+    ],
+)
+def test_the_heading_of_a_report_has_the_form(model: str, heading: str, tmp_path: Path) -> None:
+    ended = precedes("explore", model, "--entities", 2, "--messages", 1)
+    assert ended.out.startswith(heading)
+    simulated = precedes("simulate", model, "--executions", 2, "-o", tmp_path / "t.parquet")
+    for out in (ended.out, simulated.out):
+        assert ("repaired" in out) is (model == "cmd-auxiliary"), out

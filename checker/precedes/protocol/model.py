@@ -145,7 +145,7 @@ class Protocol(ABC, Generic[S]):
     """
 
     as_written: bool = False
-    """The letter of the paper; False: repaired."""
+    """The letter of the paper; False: repaired. Without meaning where a protocol has one form."""
 
     name: ClassVar[str]
     """As users type it."""
@@ -163,6 +163,9 @@ class Protocol(ABC, Generic[S]):
     transmits all the same is a mistake of the model (M013)."""
     destinations: ClassVar[str] = "multicast"
     """Which destination sets `explore` covers where it is not told, by their name in `Destinations`."""
+    repaired: ClassVar[bool] = False
+    """Whether it has two forms, the letter of the paper and the one that was repaired. `as_written` chooses, and$
+    reports name the form."""
     symmetric: ClassVar[bool] = False
     """Whether renaming the entities of every state and packet gives a behaviour again. See `renamed`. Handlers
     that are seen to do something else in other names are a mistake of the model (M014)."""
@@ -171,6 +174,13 @@ class Protocol(ABC, Generic[S]):
     @abstractmethod
     def network(self) -> Network:
         """The network that the paper assumes."""
+
+    @property
+    def form(self) -> str | None:
+        """`as written` or `repaired`; None where there is one form."""
+        if not self.repaired:
+            return None
+        return "as written" if self.as_written else "repaired"
 
     @property
     def lifetime(self) -> int | None:

@@ -59,13 +59,12 @@ def _one(explored: Explored) -> Iterator[str]:
 
 def _heading(explored: Explored) -> str:
     protocol, bounds = explored.protocol, explored.bounds
-    form = "as written" if protocol.as_written else "repaired"
     settings = [
         f"{name}={_value(value)}" for name, value in protocol.parameters().items() if name != "as_written"
     ]
-    said = (
-        f"{protocol.name} ({', '.join((form, *settings))}): {_counted(bounds.entities, 'entity', 'entities')}"
-    )
+    which = ", ".join((*([] if protocol.form is None else [protocol.form]), *settings))
+    name = f"{protocol.name} ({which})" if which else protocol.name
+    said = f"{name}: {_counted(bounds.entities, 'entity', 'entities')}"
     if bounds.script is not None:
         said += ", given sends"
     else:

@@ -51,9 +51,10 @@ def as_text(path: str, protocols: Sequence[Protocol[Any]], simulation: Simulatio
 
 def _instance(protocol: Protocol[Any]) -> str:
     parameters = dict(protocol.parameters())
-    written = "as written" if parameters.pop("as_written", False) else "repaired"
+    parameters.pop("as_written", None)
+    form = "" if protocol.form is None else f", {protocol.form}"
     values = ", ".join(f"{name} = {value}" for name, value in parameters.items() if not callable(value))
-    return f"{protocol.name}, {written}{f' ({values})' if values else ''}"
+    return f"{protocol.name}{form}{f' ({values})' if values else ''}"
 
 
 def _conditions(conditions: Conditions) -> str:
