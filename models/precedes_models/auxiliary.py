@@ -8,7 +8,7 @@ N. Manabe, H. Tada, M. Higuchi, M. Fujii: A Message Delivery Protocol Preserving
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import ClassVar
 
@@ -44,11 +44,12 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """A message m with V(m) and R(m)."""
+    """A message m with V(m) and R(m). `confirmed` is for Definition 7 and no part of it."""
 
     message: Message
     clock: Clock
     records: frozenset[Record]
+    confirmed: frozenset[Record] = frozenset()
 
     @property
     def sender(self) -> int:
@@ -60,13 +61,15 @@ class Packet:
 class Entity:
     """What S_j keeps: V_j, R_j, the Queue in the order of arrival.
 
-    `own` is the time of the send of what it last delivered to itself, 0 where there is nothing.
+    `own` is the time of the send of what it last delivered to itself, 0 where there is nothing. `confirmed`: the
+    s-records that it has confirmed, in the sense of Definition 7; only where the protocol is to carry them along.
     """
 
     clock: Clock
     records: frozenset[Record] = frozenset()
     queue: tuple[Packet, ...] = ()
     own: int = 0
+    confirmed: frozenset[Record] = frozenset()
 
 
 class Reading(Enum):
@@ -114,6 +117,22 @@ def _lemma_6(
     return judged
 
 
+def _definition_4(
+    protocol: Auxiliary, here: Here, before: Entity, cause: Hashable, step: Step[Entity]
+) -> bool | None:
+    """The vector time after the delivery of m is sup{V_j, V(m)}, with one event more at j."""
+    if not isinstance(cause, Packet):
+        return None
+    packets = {packet.message: packet for packet in (*before.queue, cause)}
+    clock, judged = before.clock, None
+    for action in step.actions:
+        if isinstance(action, Deliver) and action.clock is not None:
+            if action.clock != vector_time.received(clock, here.entity, packets[action.message].clock):
+                return False
+            clock, judged = action.clock, True
+    return judged
+
+
 def _case_i(
     protocol: Auxiliary, here: Here, before: Entity, cause: Hashable, step: Step[Entity]
 ) -> bool | None:
@@ -136,6 +155,7 @@ def _definition_6(protocol: Auxiliary, here: Here, state: Entity) -> bool | None
     return all(1 <= record.time <= state.clock[record.sender] for record in state.records)
 
 
+DEFINITION_4 = OfStep("CMD Definition 4", "CMD paper, Definition 4 and vector time, step 3", _definition_4)
 LEMMA_6 = OfStep("CMD Lemma 6", "CMD paper, Lemma 6, condition (2), for an m of another entity", _lemma_6)
 CASE_I = OfStep("CMD case (i)", "CMD paper, section 3.1, case (i): what V_j[i] >= t tells", _case_i)
 DEFINITION_6 = OfEntity("CMD Definition 6", "CMD paper, Definition 6", _definition_6)
@@ -167,6 +187,8 @@ class Auxiliary(Protocol[Entity]):
     queue: bool = True
     """False: what cannot be delivered yet stays in the network instead of in the Queue. Processes see no difference,
     and there are fewer states. For exploring: a simulated network delivers what it delivers."""
+    confirmations: bool = False
+    """Carry along which s-records each process has confirmed (Definition 7). What the protocol does is the same."""
 
     name: ClassVar[str] = "cmd-auxiliary"
     repaired: ClassVar[bool] = True
@@ -184,6 +206,7 @@ class Auxiliary(Protocol[Entity]):
     answers: ClassVar[bool] = False
     symmetric: ClassVar[bool] = True
     invariants: ClassVar[tuple[Invariant, ...]] = (LEMMA_6, CASE_I, DEFINITION_6)
+    further: ClassVar[tuple[Invariant, ...]] = (DEFINITION_4,)
     letter: ClassVar[frozenset[Reading]] = frozenset(
         {
             Reading.QUEUE_IN_CASE_I,
@@ -223,12 +246,13 @@ class Auxiliary(Protocol[Entity]):
                     self.recorded(
                         state.records, frozenset(record for record in told if record.receiver != receiver)
                     ),
+                    state.confirmed,
                 ),
                 frozenset({receiver}),
             )
             for receiver in sorted(message.destinations)
         )
-        after = Entity(clock, self.recorded(state.records, new), state.queue, state.own)
+        after = replace(state, clock=clock, records=self.recorded(state.records, new))
         return Step(after, copies, clock)
 
     def arrive(self, here: Here, state: Entity, packet: Hashable, sender: int) -> Step[Entity] | None:
@@ -237,7 +261,7 @@ class Auxiliary(Protocol[Entity]):
         if not self.deliverable(here.entity, state, packet):
             if not self.queue:
                 return None
-            return Step(Entity(state.clock, state.records, (*state.queue, packet), state.own))
+            return Step(replace(state, queue=(*state.queue, packet)))
         addressed = any(record.receiver == here.entity for record in packet.records)
         state, delivery = self.delivered(here, state, packet, packet, addressed=addressed)
         actions: list[Action] = [delivery]
@@ -245,7 +269,7 @@ class Auxiliary(Protocol[Entity]):
             while ready := [each for each in state.queue if self.deliverable(here.entity, state, each)]:
                 rest = list(state.queue)
                 rest.remove(ready[0])
-                state = Entity(state.clock, state.records, tuple(rest), state.own)
+                state = replace(state, queue=tuple(rest))
                 state, delivery = self.delivered(here, state, ready[0], packet, addressed=True)
                 actions.append(delivery)
         return Step(state, tuple(actions))
@@ -277,7 +301,11 @@ class Auxiliary(Protocol[Entity]):
         told = came_in if self.reads(Reading.QUEUE_DELIVERS_M) else packet
         records = self.kept(here.entity, state, clock, told, addressed=addressed)
         own = told.clock[here.entity] if told.sender == here.entity else state.own
-        return Entity(clock, records, state.queue, own), Deliver(told.message, clock)
+        confirmed = state.confirmed
+        if self.confirmations:
+            this = Record(packet.sender, here.entity, packet.clock[packet.sender])
+            confirmed |= packet.confirmed | {this}
+        return Entity(clock, records, state.queue, own, confirmed), Deliver(told.message, clock)
 
     def recorded(self, records: frozenset[Record], new: frozenset[Record]) -> frozenset[Record]:
         """R_i after a send whose s-records are `new`."""
@@ -300,6 +328,7 @@ class Auxiliary(Protocol[Entity]):
             frozenset(record.renamed(names) for record in state.records),
             tuple(self.renamed_packet(packet, names) for packet in state.queue),
             state.own,
+            frozenset(record.renamed(names) for record in state.confirmed),
         )
 
     def renamed_packet(self, packet: Hashable, names: tuple[int, ...]) -> Packet:
@@ -309,4 +338,5 @@ class Auxiliary(Protocol[Entity]):
             packet.message.renamed(names),
             vector_time.renamed(packet.clock, names),
             frozenset(record.renamed(names) for record in packet.records),
+            frozenset(record.renamed(names) for record in packet.confirmed),
         )

@@ -11,7 +11,18 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
-from precedes.protocol import Action, Deliver, Here, Message, OfEntity, Protocol, Reliable, Step, Transmit
+from precedes.protocol import (
+    Action,
+    Deliver,
+    Here,
+    Message,
+    OfEntity,
+    OfStep,
+    Protocol,
+    Reliable,
+    Step,
+    Transmit,
+)
 from precedes.protocol.invariants import Invariant
 
 Group: TypeAlias = frozenset[int]
@@ -86,6 +97,16 @@ def _one_of_each(protocol: BirmanSchiperStephenson, here: Here, state: Entity) -
     )
 
 
+def _tags(
+    protocol: BirmanSchiperStephenson, here: Here, before: Entity, cause: Hashable, step: Step[Entity]
+) -> bool | None:
+    """With one destination each, a message carries a count for every ordered pair that has used its group: N (N - 1) at
+    most, of the N² groups of the CMD paper those of two."""
+    sizes = [tags(action.packet) for action in step.actions if isinstance(action, Transmit)]
+    return max(sizes) <= here.entities * (here.entities - 1) if sizes else None
+
+
+TAGS = OfStep("BSS tags", "CMD paper, section 1: N² tags where every group is a pair", _tags)
 ONE_OF_EACH = OfEntity(
     "BSS vector times",
     "Birman, Schiper, Stephenson 1991: one count of each member of each group",
@@ -116,6 +137,7 @@ class BirmanSchiperStephenson(Protocol[Entity]):
     answers: ClassVar[bool] = False
     symmetric: ClassVar[bool] = True
     invariants: ClassVar[tuple[Invariant, ...]] = (ONE_OF_EACH,)
+    further: ClassVar[tuple[Invariant, ...]] = (TAGS,)
 
     @property
     def network(self) -> Reliable:

@@ -10,10 +10,11 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from precedes.protocol import Here, OfEntity, OfState, OfStep, Situation, Step, Transmit
+from precedes.protocol import Deliver, Here, OfEntity, OfState, OfStep, Situation, Step, Transmit
 from precedes.protocol.invariants import Invariant
 from precedes_models.auxiliary import (
     CASE_I,
+    DEFINITION_4,
     DEFINITION_6,
     LEMMA_6,
     Auxiliary,
@@ -69,6 +70,24 @@ def _removed(protocol: Cmd, situation: Situation) -> bool | None:
     return judged
 
 
+def _confirmed(protocol: Cmd, here: Here, before: Entity, cause: Hashable, step: Step[Entity]) -> bool | None:
+    """What rules 2 and 3 remove, or keep from being added, has been delivered, and this entity knows of it. What rule 1
+    removes has a later s-record of the same pair."""
+    if not protocol.confirmations or not isinstance(cause, Packet):
+        return None
+    packets = {packet.message: packet for packet in (*before.queue, cause)}
+    told = [packets[action.message].records for action in step.actions if isinstance(action, Deliver)]
+    after = step.state.records
+    removed = [
+        record
+        for record in before.records.union(*told) - after
+        if not any(_same(record, other) and record.time < other.time for other in after)
+    ]
+    if not removed:
+        return None
+    return all(record in step.state.confirmed for record in removed)
+
+
 def _tags(protocol: Cmd, here: Here, before: Entity, cause: Hashable, step: Step[Entity]) -> bool | None:
     """A message carries N² s-records at most."""
     sizes = [s_records(action.packet) for action in step.actions if isinstance(action, Transmit)]
@@ -77,6 +96,11 @@ def _tags(protocol: Cmd, here: Here, before: Entity, cause: Hashable, step: Step
 
 ONE_OF_EACH = OfEntity("CMD rule 1", "CMD paper, section 3.2, rule 1", _one_of_each)
 TAGS = OfStep("CMD tags", "CMD paper, section 1: N² tags at the worst", _tags)
+CONFIRMED = OfStep(
+    "CMD Definition 7",
+    "CMD paper, Definition 7 and section 3.2, rules 2 and 3: what is removed is confirmed",
+    _confirmed,
+)
 REMOVED = OfState(
     "CMD Theorem 2, rules 2 and 3", "CMD paper, proof of Theorem 2: what is removed is delivered", _removed
 )
@@ -107,6 +131,7 @@ class Cmd(Auxiliary):
     name: ClassVar[str] = "cmd"
     source: ClassVar[str] = "CMD paper, section 3.3"
     invariants: ClassVar[tuple[Invariant, ...]] = (LEMMA_6, CASE_I, DEFINITION_6, ONE_OF_EACH, TAGS, REMOVED)
+    further: ClassVar[tuple[Invariant, ...]] = (DEFINITION_4, CONFIRMED)
     letter: ClassVar[frozenset[Reading]] = Auxiliary.letter | {
         Reading.QUEUE_DELIVERS_M,
         Reading.RULES_IN_CASE_I,
