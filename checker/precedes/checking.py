@@ -56,6 +56,14 @@ class FileResult:
         return (*(answer.outcome for answer in answers), *(claim.outcome for claim in self.claims))
 
 
+def met_nothing(results: Sequence[FileResult]) -> bool:
+    """Whether nothing was claimed, and no expectation met a message: then nothing was checked."""
+    answers = [answer for result in results for _, _, answers in result.scenarios for answer in answers]
+    return not any(result.claims for result in results) and all(
+        answer.explanation.vacuous and answer.outcome is Outcome.AS_STATED for answer in answers
+    )
+
+
 def source_files(paths: Sequence[str]) -> tuple[Path, ...]:
     """The .prec files named: files as they are, directories searched below; an error for what is missing or
     holds none.

@@ -60,7 +60,8 @@ def check(
     outcomes = [outcome for result in results for outcome in result.outcomes]
     if Outcome.OTHERWISE in outcomes:
         return Exit.VIOLATED
-    return Exit.UNDECIDED if not outcomes or Outcome.UNDECIDED in outcomes else Exit.HOLDS
+    undecided = Outcome.UNDECIDED in outcomes or checking.met_nothing(results)
+    return Exit.UNDECIDED if undecided else Exit.HOLDS
 
 
 @cli.command()

@@ -16,7 +16,7 @@ from precedes.checking import library_with
 from precedes.diagnostics import PrecedesError
 from precedes.engines.columnar.plan import Plan, plan
 from precedes.engines.judging import Count, Report
-from precedes.engines.premises import premise_of
+from precedes.engines.vacuity import premise_of
 from precedes.formula import Requirement
 from precedes.language.library import Library
 from precedes.language.requirements import requirement
@@ -52,7 +52,7 @@ class Inferred:
     """What a trace keeps. `kept` are the strongest names that hold in every execution, each with the names that follow
     from it; `broken` the weakest that some execution violates, those that are nearly kept first, each with those that
     are broken with it; `open` the weakest that are unknown somewhere and violated nowhere, with a reason; `untested`
-    names that hold of nothing: their premise, or that of a part of them, was met in no execution.
+    names that hold vacuously: their premise, or that of a part of them, was met in no execution.
     """
 
     report: Report

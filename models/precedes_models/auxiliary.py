@@ -199,7 +199,7 @@ class Auxiliary(Protocol[Entity]):
         "vector_time",
         "no_creation",
         "no_duplication",
-        "agreement",
+        "selectively_information_preserving",
         "validity",
     )
     destinations: ClassVar[str] = "unicast"

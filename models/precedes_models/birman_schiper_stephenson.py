@@ -130,7 +130,7 @@ class BirmanSchiperStephenson(Protocol[Entity]):
         "causal_delivery",
         "no_creation",
         "no_duplication",
-        "agreement",
+        "selectively_information_preserving",
         "validity",
     )
     destinations: ClassVar[str] = "broadcast"

@@ -70,7 +70,7 @@ class RaynalSchiperToueg(Protocol[Entity]):
         "causal_delivery",
         "no_creation",
         "no_duplication",
-        "agreement",
+        "selectively_information_preserving",
         "validity",
     )
     destinations: ClassVar[str] = "unicast"

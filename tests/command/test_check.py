@@ -80,7 +80,15 @@ def test_a_statement_over_no_message_holds_vacuously_and_says_so(tmp_path: Path)
     path = tmp_path / "s.prec"
     path.write_text("scenario s\ncluster A B\nexpect ST\n", encoding="utf-8")
     ended = precedes("check", path)
+    assert "line 3: expect ST: holds vacuously, it met no message" in ended.out
+    assert ended.code == 3
+    assert ended.out.endswith(
+        "undecided: no scenario has a message, so every expectation is vacuous and nothing was checked\n"
+    )
+    path.write_text("scenario s\ncluster A B\nexpect ST\n" + FIG3 + "expect SP\n", encoding="utf-8")
+    ended = precedes("check", path)
     assert "vacuously" in ended.out
+    assert ended.code == 0
 
 
 def test_violated_comes_before_undecided(tmp_path: Path) -> None:

@@ -50,6 +50,13 @@ def test_failures_show_the_figure(pytester: pytest.Pytester) -> None:
     assert "Traceback" not in result.stdout.str()
 
 
+def test_a_vacuous_expectation_is_no_pass(pytester: pytest.Pytester) -> None:
+    pytester.makefile(".prec", empty="scenario s\ncluster A B\nexpect ST\n")
+    result = pytester.runpytest("-n", "0", "-rs")
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["*vacuous: the scenario has no message, so there was nothing to check"])
+
+
 def test_a_mistake_is_told_as_check_tells_it(pytester: pytest.Pytester) -> None:
     pytester.makefile(".prec", first=SPEC.replace("expect ST", "expect STT"))
     result = pytester.runpytest("-n", "0")

@@ -23,7 +23,7 @@ from precedes.engines.columnar import laid_out as laid_out_module
 from precedes.engines.columnar.laid_out import batch_of_group
 from precedes.engines.columnar.plan import plan
 from precedes.engines.columnar.screening import screened
-from precedes.engines.premises import Seen
+from precedes.engines.vacuity import Seen
 from precedes.execution import Execution
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement

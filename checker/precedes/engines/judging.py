@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import or_
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +21,8 @@ from precedes.engines.columnar.plan import Plan
 from precedes.engines.columnar.scan import Scan, scan
 from precedes.engines.columnar.screening import Fine
 from precedes.engines.contents import counts_in
-from precedes.engines.premises import NOTHING, PREMISE, Seen, possible, premise
 from precedes.engines.reference import Explanation, explain
+from precedes.engines.vacuity import NOTHING, PREMISE, Seen, lacking, possible, premise
 from precedes.execution import Execution
 from precedes.formula import Requirement
 from precedes.verdict import FALSE, TRUE, Verdict, reasons
@@ -132,8 +134,8 @@ class Unknown:
 class Report:
     """The result of a run. `counts` are in the plan's order; `leaves` names those that have no parts;
     `violations` and `unknowns` are the first few of all, `vacuous` counts the executions without a message, and `unmet`
-    are names in the requirements that occur in no execution. `untested` are names that hold in every execution, and
-    that, or a part of them, nothing was met for: they hold of nothing.
+    are names in the requirements that occur in no execution. `untested` are names that hold in every execution because
+    nothing could have violated them, or a part of them, each with the kinds of things that would have to be there.
     """
 
     executions: int
@@ -145,7 +147,7 @@ class Report:
     unknowns: tuple[Unknown, ...]
     vacuous: int
     unmet: tuple[str, ...]
-    untested: tuple[str, ...] = ()
+    untested: Mapping[str, Seen] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:
@@ -229,6 +231,10 @@ def _seen(batch: Batch) -> Seen:
     if len(batch.delivered) or not batch.complete:
         # Of an incomplete trace it is not certain that nothing was delivered.
         seen |= Seen.DELIVERED
+    if (np.diff(batch.message_offsets) > 1).any():
+        seen |= Seen.TWO_MESSAGES
+    if (np.diff(batch.delivered_offsets) > 1).any() or not batch.complete:
+        seen |= Seen.TWO_DELIVERIES
     return seen
 
 
@@ -332,18 +338,21 @@ def report(partial: Partial, plan: Plan) -> Report:
     )
 
 
-def _untested(partial: Partial, plan: Plan) -> tuple[str, ...]:
-    """What holds of nothing: by the verdicts on the premises where the plan has these, else by what was seen."""
-
-    def met(name: str) -> bool:
-        count = partial.counts.get(PREMISE + name)
-        if count is None:
-            return possible(premise(plan.leaves[name].formula), partial.seen)
-        return bool(count.holds or count.unknown)
-
+def _untested(partial: Partial, plan: Plan) -> dict[str, Seen]:
+    """What holds vacuously: by the verdicts on the premises where the plan has these, else by what was seen."""
     holding = [name for name, count in partial.counts.items() if count.verdict is Verdict.HOLDS]
-    idle = {name for name in holding if name in plan.leaves and not met(name)}
-    return tuple(name for name in holding if not idle.isdisjoint(plan.below[name]))
+    idle: dict[str, Seen] = {}
+    for name in holding:
+        if name not in plan.leaves:
+            continue
+        met, asked = partial.counts.get(PREMISE + name), premise(plan.leaves[name].formula)
+        if not possible(asked, partial.seen) or (met is not None and not met.holds and not met.unknown):
+            idle[name] = lacking(asked, partial.seen)
+    return {
+        name: reduce(or_, (idle[leaf] for leaf in plan.below[name] if leaf in idle))
+        for name in holding
+        if not idle.keys().isdisjoint(plan.below[name])
+    }
 
 
 def _replayed(candidate: Candidate | Pending, plan: Plan) -> Violation:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from precedes.checking import Answer, FileResult, check
+from precedes.checking import Answer, FileResult, check, met_nothing
 from precedes.diagnostics import PrecedesError
 from precedes.gate import cache
 from precedes.gate.checks import Check, events_of, files, marks_of, relative, scenario_of
@@ -56,11 +56,13 @@ class SpecCheck(Check):
         limits = replace(self.limits, progress=lambda _what: channel.alive())
         (result,) = check((self.path,), limits)
         items = tuple(_items(self, result))
-        if items:
+        if items and not (result.outcomes and met_nothing([result])):
             return items
         place = Place(relative(self.path, self.root))
         said = "no expectation and no claim: nothing was checked"
-        return (Item("G301", self.name, "statements", "undecided", said, place),)
+        if items:
+            said = "no scenario has a message: every expectation is vacuous, nothing was checked"
+        return (Item("G301", self.name, "statements", "undecided", said, place), *items)
 
 
 def checks(root: Path, settings: Specs) -> Iterator[SpecCheck]:

@@ -155,16 +155,17 @@ def of_report(
     rule: str, check: str, report: Report, budgets: Mapping[str, str], place: Place
 ) -> Iterator[Item]:
     """What each predicate came to over some executions; of what has a budget, whether it is within."""
+    from precedes.reports.verification import vacuous
+
     violations = {violation.predicate: violation for violation in reversed(report.violations)}
     for name, count in report.counts.items():
         told = _of_count(
             rule, check, name, count, violations.get(name), report.executions, budgets.get(name), place
         )
         if name in report.untested:
-            said = (
-                f"{name}: holds of nothing, what it speaks of is in none of {report.executions:,} executions"
+            told = msgspec.structs.replace(
+                told, result="undecided", message=f"{name}: {vacuous(report, name)}"
             )
-            told = msgspec.structs.replace(told, result="undecided", message=said)
         yield told
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from precedes.columns import batch_of
 from precedes.engines.columnar.plan import Plan, plan
 from precedes.engines.columnar.scan import scan
-from precedes.engines.premises import PREMISE, premise_of
+from precedes.engines.vacuity import PREMISE, premise_of
 from precedes.execution import EventKind, Execution
 from precedes.formula import Requirement
 from precedes.protocol.components import Components

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from precedes.checking import Answer, FileResult
+from precedes.checking import Answer, FileResult, met_nothing
 from precedes.outcomes import Outcome
 from precedes.printable import json_text
 from precedes.verdict import Verdict
@@ -34,7 +34,7 @@ def as_text(results: Sequence[FileResult], *, verbose: bool = False) -> str:
                 if answer.outcome is not Outcome.AS_STATED or verbose:
                     lines += _answer(result.path, answer)
                 elif answer.explanation.vacuous:
-                    lines.append(f"    line {answer.line}: {answer.text}: vacuously, it met no message")
+                    lines.append(f"    line {answer.line}: {answer.text}: holds vacuously, it met no message")
         lines += _claims(result)
     return "\n".join([*lines, "", _closing(results)]) + "\n"
 
@@ -67,6 +67,8 @@ def _closing(results: Sequence[FileResult]) -> str:
     outcomes = [outcome for result in results for outcome in result.outcomes]
     if not outcomes:
         return "undecided: no expectation and no claim, nothing was checked"
+    if met_nothing(results):
+        return "undecided: no scenario has a message, so every expectation is vacuous and nothing was checked"
     numbers = {outcome: outcomes.count(outcome) for outcome in Outcome}
     parts = [f"{number} {outcome.value}" for outcome, number in numbers.items() if number]
     return f"{len(outcomes)} statement{'' if len(outcomes) == 1 else 's'}: {', '.join(parts)}"

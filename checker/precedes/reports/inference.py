@@ -69,7 +69,8 @@ def as_text(found: Inferred, notices: Sequence[Notice], seconds: float, question
         lines += ["", "unknown", *_names(found, found.open, "unknown")]
     if found.untested:
         parts = [name for name in found.untested if name in report.leaves]
-        lines += ["", "nothing to judge: what these speak of is in no execution", *_names(found, parts)]
+        none = "vacuous: in no execution could these have been violated, so there was nothing to check"
+        lines += ["", none, *_names(found, parts)]
         lines += _following("and what is made of them", {"": found.untested}, parts)
     lines.append("")
     if found.kept:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from precedes.engines.judging import Count, Report, Unknown
 from precedes.engines.reference import Explanation, Witness
+from precedes.engines.vacuity import in_words
 from precedes.language.names import shown
 from precedes.printable import json_text
 from precedes.reports.figure import figure, sentence
@@ -75,9 +76,7 @@ def as_text(report: Report, notices: Sequence[Notice], seconds: float) -> str:
     """
     lines = [f"notice {notice.render()}" for notice in notices]
     lines += [f"notice {text}" for text in remarks(report)]
-    if report.untested and report.messages:
-        names = ", ".join(name for name in report.untested if name in report.leaves)
-        lines.append(f"notice nothing to judge: what is spoken of is in no execution ({names})")
+    lines += [f"notice {why} ({', '.join(names)})" for why, names in idle(report).items()]
     width = max((len(name) for name in report.counts), default=0)
     for name, count in report.counts.items():
         lines.append(f"{name:<{width}}  {_counted(count, tested=name not in report.untested)}")
@@ -122,7 +121,7 @@ def helped(why: str) -> str:
 
 
 def remarks(report: Report) -> list[str]:
-    """What a reader has to know before the verdicts: what was not met, what holds of nothing."""
+    """What a reader has to know before the verdicts: what does not occur, and in how many executions nothing does."""
     remarks = [
         f"{shown(name)} is named in a requirement and occurs in no execution: nothing was checked of it"
         for name in report.unmet
@@ -133,9 +132,32 @@ def remarks(report: Report) -> list[str]:
     return remarks
 
 
+def idle(report: Report) -> dict[str, list[str]]:
+    """What holds vacuously, by the sentences that say why; nothing where the trace has no message at all."""
+    said: dict[str, list[str]] = {}
+    for name in report.untested if report.messages else ():
+        if name in report.leaves:
+            said.setdefault(vacuous(report, name), []).append(name)
+    return said
+
+
+def vacuous(report: Report, name: str) -> str:
+    """Why a name holds vacuously."""
+    one = report.executions == 1
+    if missing := in_words(report.untested[name]):
+        where = (
+            "the execution does not contain"
+            if one
+            else f"none of the {report.executions:,} executions contains"
+        )
+        return f"vacuous: {where} {missing}, so there was nothing to check"
+    where = "the execution" if one else f"the {report.executions:,} executions"
+    return f"vacuous: nothing in {where} could have violated it, so there was nothing to check"
+
+
 def _counted(count: Count, *, tested: bool) -> str:
     if not tested:
-        return f"{Verdict.UNKNOWN.value:<9} {count.holds:,} hold of nothing"
+        return f"{Verdict.UNKNOWN.value:<9} {count.holds:,} vacuous"
     parts = [
         f"{number:,} {word}"
         for number, word in ((count.holds, "hold"), (count.violated, "violated"), (count.unknown, "unknown"))

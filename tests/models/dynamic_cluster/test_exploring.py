@@ -38,9 +38,14 @@ def test_the_repaired_form_holds(hasty: frozenset[int], within: Bounds, states: 
     assert (found.states, found.complete, violated(found)) == (states, True, {})
 
 
-def test_the_protocols_own_claims_are_all_met() -> None:
+def test_the_protocols_own_claims_are_met_but_for_what_one_message_cannot_break() -> None:
     found = explore(DynamicCluster(), bounds(3, crashes=1))
-    assert found.verdict is Verdict.HOLDS
+    unmet = {name for name, verdict in found.verdicts.items() if verdict is not Verdict.HOLDS}
+    assert (
+        unmet
+        == {name for name, met in found.premises.items() if not met}
+        == {"order_preserving", "order_equivalent"}
+    )
 
 
 @pytest.mark.parametrize("within", [bounds(3, crashes=1), bounds(2, crashes=1, losses=1)])

@@ -67,7 +67,7 @@ class Scan:
     names      P      as in the plan
     values     E x P  see `precedes.verdict`; an execution whose rows contradict each other has that reason
     under every name
-    vacuous    E      the execution has no message: what holds there, holds of nothing
+    vacuous    E      the execution has no message: what holds there, holds vacuously
     """
 
     names: tuple[str, ...]

@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from precedes.columns import Batch
 from precedes.engines.columnar.kernels import machine_code
 from precedes.engines.columnar.kernels_screen import CAUSAL, SCREENED, by_bits, by_lists, screen
 from precedes.engines.columnar.laid_out import Rest, batch_of_rows, places
 from precedes.engines.columnar.plan import Both, Expression, Plan, Value
-from precedes.engines.premises import NOTHING, Seen
+from precedes.engines.vacuity import NOTHING, Seen
 from precedes.execution import EventKind
 from precedes.traces import TraceOptions
 from precedes.traces.layout import Coded, LaidOut, damaged
@@ -87,18 +88,39 @@ def screened(
         rows - len(chosen),
         int(counts[fine].sum()),
         int(np.count_nonzero(counts[fine] == 0)),
-        _seen(coded, options),
+        _seen(coded, counts[fine], options),
     )
     return found, batch_of_rows(file, left, options, rest)
 
 
-def _seen(coded: Coded, options: TraceOptions) -> Seen:
-    seen = NOTHING if options.complete else Seen.DELIVERED
-    for kind, one in ((EventKind.SEND, Seen.SENT), (options.delivery, Seen.DELIVERED)):
-        if (coded.event == EVENT_CODES[kind]).any():
-            seen |= one
+def _seen(coded: Coded, messages: npt.NDArray[np.int32], options: TraceOptions) -> Seen:
+    seen = NOTHING if options.complete else Seen.DELIVERED | Seen.TWO_DELIVERIES
+    if (coded.event == EVENT_CODES[EventKind.SEND]).any():
+        seen |= Seen.SENT
+    if (messages > 1).any():
+        seen |= Seen.TWO_MESSAGES
+    delivered = coded.event == EVENT_CODES[options.delivery]
+    if delivered.any():
+        seen |= Seen.DELIVERED
+    if Seen.TWO_DELIVERIES not in seen and _two_of_one_entity(coded, np.flatnonzero(delivered)):
+        seen |= Seen.TWO_DELIVERIES
     return seen
 
+
+def _two_of_one_entity(coded: Coded, rows: npt.NDArray[np.intp]) -> bool:
+    """Whether some entity delivers two messages; the rows of an entity follow each other."""
+    for start in range(0, len(rows), _AT_ONCE):
+        some = rows[start : start + _AT_ONCE + 1]
+        alike = np.ones(max(len(some) - 1, 0), np.bool_)
+        for column in (coded.execution, coded.entity):
+            alike &= column[some[1:]] == column[some[:-1]]
+        if (alike & (coded.message[some[1:]] != coded.message[some[:-1]])).any():
+            return True
+    return False
+
+
+_AT_ONCE: Final = 10_000
+"""Rows that are looked at together: in most files the first few tell."""
 
 _SCREEN: Final = "t:niiiilnttLIBLLLUUUUUUUU"
 """The types of the parameters of `screen`, see `machine_code`."""

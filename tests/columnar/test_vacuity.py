@@ -1,0 +1,257 @@
+"""Vacuity: premises are met only where the formula could be violated, however it is written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from precedes import formula as f
+from precedes.columns import batch_of
+from precedes.engines.columnar.canonical import canonical
+from precedes.engines.columnar.plan import plan
+from precedes.engines.judging import judge
+from precedes.engines.reference import evaluate
+from precedes.engines.refutation import TooManyError, refutations
+from precedes.engines.vacuity import EVERYTHING, NOTHING, Seen, in_words, lacking, possible, premise
+from precedes.execution import EventKind, Execution
+from precedes.inference import proved
+from precedes.language.library import standard_library
+from precedes.language.requirements import requirement
+from precedes.verdict import FALSE, TRUE
+from tests.strategies.choices import Choices, Seeded, pick
+from tests.strategies.executions import TRACES, execution
+from tests.strategies.formulas import formula
+
+LIBRARY = standard_library()
+NOTHING_ASKED = plan([])
+NAMES = sorted(name for names in proved().equal.values() for name in names)
+
+
+def without(given: Execution, kind: EventKind) -> Execution:
+    """The execution without its sends, nobody being known to have sent anything, or without its deliveries."""
+    histories = tuple(
+        replace(history, events=tuple(event for event in history.events if event.kind is not kind))
+        for history in given.histories
+    )
+    messages = given.messages
+    if kind is EventKind.SEND:
+        messages = {
+            name: replace(message, sender=None, destinations=None) for name, message in messages.items()
+        }
+    return replace(given, histories=histories, messages=messages)
+
+
+def of_one_message(given: Execution) -> Execution:
+    """The execution with its first message alone."""
+    kept = frozenset(sorted(given.messages)[:1])
+    histories = tuple(
+        replace(history, events=tuple(e for e in history.events if e.message is None or e.message in kept))
+        for history in given.histories
+    )
+    return replace(
+        given,
+        histories=histories,
+        messages={name: message for name, message in given.messages.items() if name in kept},
+        marks={},
+    )
+
+
+def asked(name: str) -> f.Formula:
+    return requirement(name, LIBRARY).formula
+
+
+# ---- what a premise is ----
+
+
+def test_a_formula_whose_premise_is_not_met_is_not_violated() -> None:
+    unmet = 0
+    for seed in range(3000):
+        choices = Seeded(seed)
+        one = formula(choices)
+        given = execution(choices, TRACES)
+        if evaluate(premise(one), given) == FALSE:
+            unmet += 1
+            assert evaluate(one, given) != FALSE, seed
+    assert unmet > 200
+
+
+def test_with_one_message_premises_are_met_of_what_one_message_can_violate() -> None:
+    asked_of = {name: asked(name) for name in NAMES}
+    premises = {name: premise(one) for name, one in asked_of.items()}
+    met, violated = set(), set()
+    for seed in range(150):
+        one_message = of_one_message(execution(Seeded(seed), TRACES))
+        for given in (one_message, without(one_message, EventKind.DELIVER)):
+            met |= {name for name in NAMES if evaluate(premises[name], given) == TRUE}
+            violated |= {name for name in NAMES if evaluate(asked_of[name], given) == FALSE}
+    assert met >= violated
+    # Whole services are asked part by part.
+    leaves = {name for name in NAMES if not requirement(name, LIBRARY).parts}
+    assert met & leaves == violated & leaves
+    assert not {"order_equivalent", "causal_order", "acyclic_order", "gap_free_order"} & met
+
+
+@pytest.mark.parametrize(
+    ("text", "sense"),
+    [
+        ("true", False),
+        ("forall i: forall p in RL[i]: p in RL[i]", False),
+        ("forall p: p in SL[sender(p)] implies sent(p)", False),
+        ("forall i: forall p, q in RL[i]: p <[RL[i]] q implies not q <[RL[i]] p", False),
+        ("forall i, j: forall p in RL[i]: i = j implies p in RL[j]", False),
+        ("forall i: forall p in RL[i]: sent(p)", True),
+        ("exists p: sent(p)", True),
+        ("false", True),
+        ("not exists i: exists p in RL[i]: repeated(p, RL[i])", True),
+    ],
+)
+def test_what_is_so_by_logic_cannot_be_violated(text: str, sense: bool) -> None:
+    one = requirement(text, LIBRARY).formula
+    assert (premise(one) != f.FALSEHOOD) is sense
+    assert bool(refutations(one)) is sense
+
+
+def test_what_is_too_large_is_claimed_to_be_tested() -> None:
+    one: f.Formula = f.InLog(f.MessageNamed("m1"), f.ReceiptLog(f.EntityNamed("E1")))
+    for k in range(8):
+        one = f.Iff(one, f.Sent(f.MessageNamed(f"m{k}")))
+    with pytest.raises(TooManyError):
+        refutations(one)
+    assert premise(one) == f.TRUTH
+
+
+# ---- however it is written ----
+
+
+def rewritten(choices: Choices, one: f.Formula) -> f.Formula:
+    """The same formula in other words."""
+
+    def again(part: f.Formula) -> f.Formula:
+        return rewritten(choices, part)
+
+    match one:
+        case f.Not(f.And(parts)):
+            return f.Or(tuple(f.Not(again(part)) for part in parts))
+        case f.Not(f.Or(parts)):
+            return f.And(tuple(f.Not(again(part)) for part in parts))
+        case f.Not(f.Forall(variable, extent, body)):
+            return f.Exists(variable, again(extent), f.Not(again(body)))
+        case f.Not(f.Exists(variable, extent, body)):
+            return f.Forall(variable, again(extent), f.Not(again(body)))
+        case f.Not(body):
+            return f.Not(again(body))
+        case f.And(parts):
+            return pick(
+                choices,
+                (
+                    f.And(tuple(map(again, reversed(parts)))),
+                    f.Not(f.Or(tuple(f.Not(again(part)) for part in parts))),
+                ),
+            )
+        case f.Or(parts):
+            return pick(
+                choices,
+                (
+                    f.Or(tuple(map(again, reversed(parts)))),
+                    f.Not(f.And(tuple(f.Not(again(part)) for part in parts))),
+                ),
+            )
+        case f.Implies(left, right):
+            return pick(
+                choices,
+                (
+                    f.Or((f.Not(again(left)), again(right))),
+                    f.Implies(f.Not(again(right)), f.Not(again(left))),
+                ),
+            )
+        case f.Iff(left, right):
+            return f.And((f.Implies(again(left), again(right)), f.Implies(again(right), again(left))))
+        case f.Forall(variable, extent, body):
+            there = pick(choices, (f.TRUTH, extent))
+            inside = again(body) if there == extent else f.Implies(again(extent), again(body))
+            return pick(
+                choices,
+                (f.Forall(variable, there, inside), f.Not(f.Exists(variable, there, f.Not(inside)))),
+            )
+        case f.Exists(variable, extent, body):
+            return f.Not(f.Forall(variable, again(extent), f.Not(again(body))))
+        case f.Acyclic(first, second, body):
+            return f.Acyclic(first, second, again(body))
+        case _:
+            return pick(choices, (one, f.Not(f.Not(one))))
+
+
+def test_equivalent_formulas_have_one_premise() -> None:
+    compared = 0
+    for seed in range(1500):
+        choices = Seeded(seed)
+        one = formula(choices)
+        other = rewritten(choices, one)
+        given = execution(choices, TRACES)
+        try:
+            refutations(one), refutations(other)
+        except TooManyError:
+            continue
+        compared += one != other
+        assert evaluate(premise(one), given) == evaluate(premise(other), given), seed
+    assert compared > 700
+
+
+def test_premises_do_not_depend_on_where_quantifiers_stand() -> None:
+    inside = requirement(
+        "forall p: (exists i in dest(p): p in RL[i]) implies forall j in dest(p): p in RL[j]", LIBRARY
+    )
+    outside = requirement("forall p: forall i, j in dest(p): p in RL[i] implies p in RL[j]", LIBRARY)
+    assert canonical(premise(inside.formula)) == canonical(premise(outside.formula))
+
+
+# ---- kinds of things ----
+
+
+@pytest.mark.parametrize("kind", [EventKind.SEND, EventKind.DELIVER, None])
+def test_what_cannot_be_is_false_by_definition(kind: EventKind | None) -> None:
+    decided = 0
+    for seed in range(600):
+        choices = Seeded(seed)
+        one, given = formula(choices), execution(choices, TRACES)
+        given = of_one_message(given) if kind is None else without(given, kind)
+        seen = judge(batch_of([given]), NOTHING_ASKED, 0)[0].seen
+        assert (Seen.SENT in seen) <= (kind is not EventKind.SEND)
+        assert (Seen.TWO_MESSAGES in seen) <= (kind is not None)
+        for each in (one, premise(one)):
+            if not possible(each, seen):
+                decided += 1
+                assert evaluate(each, given) == FALSE, seed
+        if not possible(premise(one), seen):
+            assert evaluate(one, given) != FALSE, seed
+    assert decided > 20
+
+
+@pytest.mark.parametrize(
+    ("name", "needs"),
+    [
+        ("deadline", Seen.SENT | Seen.DELIVERED),
+        ("order_preserving", Seen.SENT | Seen.DELIVERED | Seen.TWO_MESSAGES),
+        ("order_equivalent", Seen.DELIVERED | Seen.TWO_MESSAGES | Seen.TWO_DELIVERIES),
+        ("acyclic_order", Seen.DELIVERED | Seen.TWO_MESSAGES | Seen.TWO_DELIVERIES),
+        ("validity", Seen.SENT),
+        ("agreement", Seen.SENT | Seen.DELIVERED),
+        ("causal_order", Seen.SENT | Seen.DELIVERED | Seen.TWO_MESSAGES),
+        ("prefix_order", Seen.SENT | Seen.DELIVERED | Seen.TWO_MESSAGES),
+        ("no_duplication", Seen.DELIVERED),
+        ("broadcast", Seen.SENT),
+    ],
+)
+def test_what_the_names_of_the_library_speak_of(name: str, needs: Seen) -> None:
+    one = premise(asked(name))
+    assert lacking(one, NOTHING) == needs
+    for kind in Seen:
+        assert possible(one, EVERYTHING & ~kind) == (kind not in needs), kind
+
+
+def test_what_is_missing_in_words() -> None:
+    assert in_words(Seen.SENT | Seen.DELIVERED | Seen.TWO_DELIVERIES) == "a send or a delivery"
+    assert in_words(Seen.TWO_DELIVERIES) == "an entity that delivers two messages"
+    assert in_words(NOTHING) == ""
+    assert all(in_words(kind) for kind in Seen)
