@@ -25,7 +25,7 @@ from precedes.protocol import (
     View,
 )
 from precedes.protocol.invariants import Invariant
-from precedes_models.high_integrity_invariants import INVARIANTS
+from precedes_models.high_integrity_invariants import INVARIANTS, NOTICED
 from precedes_models.high_integrity_neighbours import (
     RING,
     NearFar,
@@ -103,6 +103,7 @@ class HighIntegrity(Protocol[State]):
     claims: ClassVar[tuple[str, ...]] = ("no_creation", "no_duplication")
     destinations: ClassVar[str] = "broadcast"
     invariants: ClassVar[tuple[Invariant, ...]] = INVARIANTS
+    further: ClassVar[tuple[Invariant, ...]] = (NOTICED,)
 
     def __post_init__(self) -> None:
         if isinstance(self.adj, str):

@@ -11,6 +11,9 @@ n / (n + 1) = 1 - 1/(n + 1); the factors are not all equal, so it is strict. P(n
 limit is 1/e: n log(1 - 1/n) = -1 - 1/(2n) - 1/(3n^2) - ... lies between -1 - 1/(2(n - 1)) and -1. Hence P(n) >= P(2)
 = 1/4 for n >= 2, P(n) >= P(6) = 15625/46656 > 1/3 for n >= 6, and not for n = 5: 1024/3125 < 1/3.
 
+That P(n) is a lower bound of the error is so with one failed node, where nodes may draw themselves. With f failed
+nodes the error, that none of them is named, is (1 - f/n)^(n - f): 1/4 for two of four nodes, below P(4) = 81/256.
+
 But P(n) is the probability that n nodes, each of which asks one of n, all leave a given node out: that the failure is
 not noticed. The paper introduces it as a bound of that error, from below, and then uses it as the probability of
 detection, whose inverse would be 4 rounds, or 3. In the procedure the failed node does not ask, so that n - 1 do: the
@@ -33,6 +36,21 @@ def packets(nodes: int) -> int:
     """Packets of a round without faults and with one neighbour each (section 3.4.1): 1 multicast, n queries, n
     answers."""
     return 1 + 2 * nodes
+
+
+def expected_packets(neighbourhood: Neighbourhood, nodes: int) -> Fraction:
+    """The expected number of packets of a round without faults: 1 multicast, and a query and an answer for everyone
+    whom a node asks. Who draws itself asks nobody.
+
+    One neighbour each takes 2n + 1 (sections 3.4.1, 3.4.3); drawn among all n, itself included, as P(n) of section
+    3.4.2 has it, 2n - 1 in the mean, and any odd number from 1 to 2n + 1.
+    """
+    asked = (
+        probability * len(chosen - {node})
+        for node in range(nodes)
+        for probability, chosen in choices(neighbourhood, node, range(nodes))
+    )
+    return 1 + 2 * sum(asked, start=Fraction(0))
 
 
 def tcp_packets(nodes: int) -> int:

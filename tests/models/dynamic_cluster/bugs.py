@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from precedes.protocol import Deliver, Discard, Here, Step
 from precedes_models.dynamic_cluster import DynamicCluster
-from precedes_models.dynamic_cluster_state import Member, StopPdu
+from precedes_models.dynamic_cluster_state import Member, StopAck, StopPdu
 from precedes_models.total_order_transfer import Row
 
 
@@ -60,6 +60,18 @@ class CutsToTheMost(DynamicCluster):
         )
 
 
+@dataclass(frozen=True)
+class CountsNoStopAck(DynamicCluster):
+    """Step (3) without "or STOP_ACK": who has agreed already no longer sends what is waited for."""
+
+    def on_stop_ack(self, here: Here, state: Member, pdu: StopAck) -> Step[Member]:
+        waits = state.stopping is not None and state.stopping.settled != state.emask
+        told = state.stopping.packs[pdu.source] if state.stopping is not None else None
+        if waits and (told is None or told[0] != pdu.bmap):
+            return Step(state)
+        return super().on_stop_ack(here, state, pdu)
+
+
 def _beyond(here: Here, state: Member) -> Row:
     """REQ as far as the log goes."""
     log = (*state.data.prl, *state.data.rrl)
@@ -69,4 +81,11 @@ def _beyond(here: Here, state: Member) -> Row:
     )
 
 
-BUGS = (EmaskNotMerged, AcknowledgesTooEarly, DeletesNothing, NeverIgnores, CutsToTheMost)
+BUGS = (
+    EmaskNotMerged,
+    AcknowledgesTooEarly,
+    DeletesNothing,
+    NeverIgnores,
+    CutsToTheMost,
+    CountsNoStopAck,
+)

@@ -11,6 +11,7 @@ from precedes_models.dynamic_cluster import DynamicCluster
 from tests.models.dynamic_cluster.bugs import (
     BUGS,
     AcknowledgesTooEarly,
+    CountsNoStopAck,
     CutsToTheMost,
     DeletesNothing,
     EmaskNotMerged,
@@ -64,6 +65,7 @@ BROKEN: tuple[tuple[type[DynamicCluster], frozenset[int], Bounds, str, int], ...
     (DeletesNothing, HASTY, bounds(3, script="c", losses=1), ACCURATE, 45),
     (NeverIgnores, frozenset(), bounds(2, crashes=1), EVERYTHING, 23),
     (CutsToTheMost, HASTY, bounds(3, script="c", losses=1), ACCURATE, 49),
+    (CountsNoStopAck, HASTY, bounds(3, script="c", losses=1), ACCURATE, 79),
 )
 
 

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from math import prod
 
 import pytest
 
 from precedes.protocol import Choose, Deliver, Here, Message, Step, Transmit, View
 from precedes_models.high_integrity import HighIntegrity
-from precedes_models.high_integrity_neighbours import Neighbourhood, Ring, Uniform
-from precedes_models.high_integrity_numbers import packets
+from precedes_models.high_integrity_neighbours import (
+    Fixed,
+    NearFar,
+    Neighbourhood,
+    Ring,
+    Uniform,
+    choices,
+)
+from precedes_models.high_integrity_numbers import expected_packets, packets
 from precedes_models.high_integrity_state import (
     Answer,
     Data,
@@ -81,6 +91,34 @@ def test_a_round_without_faults_takes_2n_plus_1_packets(nodes: int, adj: Neighbo
     assert group.counts == {"Data": 1, "Query": nodes, "Answer": nodes}
     assert group.counts.total() == packets(nodes)
     assert [node for node, action in group.log if isinstance(action, Deliver)] == list(range(nodes))
+
+
+@pytest.mark.parametrize("adj", [Uniform(itself=True), Uniform(), NearFar(), Ring(2)], ids=str)
+def test_the_packets_of_every_draw_are_what_is_expected(adj: Neighbourhood) -> None:
+    """Sections 3.4.2 to 3.4.4, with three nodes."""
+    expected = Fraction(0)
+    for draw in product(*(choices(adj, node, range(3)) for node in range(3))):
+        group = Group(HighIntegrity(adj=Fixed(tuple(chosen for _, chosen in draw))), 3)
+        group.multicast()
+        expected += prod(probability for probability, _ in draw) * group.counts.total()
+    assert expected == expected_packets(adj, 3)
+
+
+def test_a_node_that_has_left_without_a_word_is_found_by_the_next_message() -> None:
+    """Section 3.4, unintended disjoin: as long as nothing is sent, nobody asks and nobody learns of it."""
+    group = Group(HighIntegrity(), 4)
+    group.multicast()
+    group.dead = frozenset({2})
+    group.settle()
+    assert part_of(group.states[0], 0).reports == frozenset()
+    group.multicast(2)
+    assert part_of(group.states[0], 0).removed == {2}
+    drawn = Group(
+        HighIntegrity(adj=Fixed((frozenset({1}), frozenset({3}), frozenset({0}), frozenset({1})))), 4
+    )
+    drawn.dead = frozenset({2})
+    drawn.multicast()
+    assert part_of(drawn.states[0], 0).reports == frozenset()
 
 
 def test_a_dead_node_is_removed_and_the_next_message_goes_round_it() -> None:

@@ -22,6 +22,7 @@ from precedes_models.high_integrity_neighbours import (
 from precedes_models.high_integrity_numbers import (
     acknowledgements,
     all_named,
+    expected_packets,
     expected_requests,
     expected_rounds,
     expected_rounds_all,
@@ -92,6 +93,24 @@ def test_one_neighbour_sends_a_quarter_of_all_acknowledgements_at_most() -> None
 def test_the_claim_about_packets_holds_from_five_nodes_on() -> None:
     assert [n for n in range(1, 10_001) if packets(n) < tcp_packets(n)] == list(range(5, 10_001))
     assert packets(4) == tcp_packets(4) == 9
+
+
+def test_packets_where_a_node_may_draw_itself_are_two_fewer() -> None:
+    """Sections 3.4.2 and 3.4.3 say: as many as in the deterministic case."""
+    for nodes in (2, 3, 6, 20):
+        for adj in (Ring(), Uniform(), NearFar()):
+            assert expected_packets(adj, nodes) == packets(nodes)
+        assert expected_packets(Uniform(itself=True), nodes) == packets(nodes) - 2
+        assert expected_packets(Ring(2), max(nodes, 3)) == 1 + 4 * max(nodes, 3)
+
+
+def test_with_two_failed_nodes_p_of_n_is_no_lower_bound_of_the_error() -> None:
+    """Section 3.4.2, where nodes may draw themselves: with one failed node it is one for every n."""
+    assert unnoticed(Uniform(itself=True), 4, {1, 2}) == Fraction(1, 4) < paper_p(4) == Fraction(81, 256)
+    for nodes in range(3, 60):
+        for count in range(1, nodes):
+            error = unnoticed(Uniform(itself=True), nodes, range(1, count + 1))
+            assert error == (1 - Fraction(count, nodes)) ** (nodes - count)
 
 
 def test_p_of_n() -> None:

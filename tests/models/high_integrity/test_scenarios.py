@@ -23,6 +23,14 @@ def test_the_scenarios_are_confirmed() -> None:
     assert "21 as stated" in result.output
 
 
+def test_what_numbers_show_of_losses_is_as_stated() -> None:
+    """Section 3.1."""
+    claims = SCENARIOS.with_name("high-integrity-claims.prec")
+    result = CliRunner().invoke(cli, ["check", str(claims)])
+    assert result.exit_code == 0, result.output
+    assert "9 as stated" in result.output
+
+
 @dataclass(frozen=True)
 class Case:
     """Faults that a scenario shows, and the ends as written and repaired: who is removed, who is left without the data,
