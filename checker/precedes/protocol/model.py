@@ -164,7 +164,7 @@ class Protocol(ABC, Generic[S]):
     destinations: ClassVar[str] = "multicast"
     """Which destination sets `explore` covers where it is not told, by their name in `Destinations`."""
     repaired: ClassVar[bool] = False
-    """Whether it has two forms, the letter of the paper and the one that was repaired. `as_written` chooses, and$
+    """Whether it has two forms, the letter of the paper and the one that was repaired. `as_written` chooses, and
     reports name the form."""
     symmetric: ClassVar[bool] = False
     """Whether renaming the entities of every state and packet gives a behaviour again. See `renamed`. Handlers
