@@ -148,6 +148,8 @@ def files_of_a_trace(folder: Path) -> Mapping[str, tuple[object, ...]]:
     (folder / "damaged.parquet").write_bytes(b"PAR1")
     (folder / "latin.jsonl").write_bytes(GOOD.replace('"m"', '"\xe4"').encode("latin-1"))
     (folder / "cut.jsonl").write_text(GOOD[:-10], encoding="utf-8")
+    (folder / "array.jsonl").write_text(json.dumps([SEND, DELIVER]), encoding="utf-8")
+    (folder / "header.csv").write_text("execution,entity,event,message\n", encoding="utf-8")
     (folder / "cells.csv").write_text("execution,entity,event,message\nx,A,send\n", encoding="utf-8")
     (folder / "commas.csv").write_text(
         'execution,entity,event,message,dest\nx,A,send,m,"B,C"\nx,B,deliver,m,\n', encoding="utf-8"
@@ -167,15 +169,31 @@ def files_of_a_trace(folder: Path) -> Mapping[str, tuple[object, ...]]:
         "T005": (folder / "damaged.parquet",),
         "T006": (folder / "latin.jsonl",),
         "T007": (folder / "cut.jsonl",),
+        "T009": (folder / "array.jsonl",),
         "T017": (folder / "cells.csv",),
         "T018": (folder / "partitioned",),
         "T106": (mixed,),
         "T107": (folder / "t.jsonl", folder / "t.jsonl"),
         "T111": (folder / "commas.csv",),
+        "T120": (folder / "t.jsonl", folder / "header.csv"),
     }
 
 
-FILES = ("T001", "T002", "T004", "T005", "T006", "T007", "T017", "T018", "T106", "T107", "T111")
+FILES = (
+    "T001",
+    "T002",
+    "T004",
+    "T005",
+    "T006",
+    "T007",
+    "T009",
+    "T017",
+    "T018",
+    "T106",
+    "T107",
+    "T111",
+    "T120",
+)
 
 
 @pytest.mark.parametrize("code", FILES)
@@ -318,6 +336,7 @@ ELSEWHERE: Mapping[str, str] = {
     **dict.fromkeys(("M009", "M010"), "protocol/test_exploring.py"),
     "M011": "protocol/test_simulating.py",
     "M014": "protocol/test_declarations.py",
+    **dict.fromkeys(("M015", "M016"), "protocol/test_isolation.py"),
     **dict.fromkeys(("G201", "G203", "G204"), "gate/test_gate.py"),
     **dict.fromkeys(("G202", "G205"), "gate/changes.py"),
 }
