@@ -15,6 +15,7 @@ from precedes.codes import codes
 from precedes.language import vocabulary
 from precedes.language.library import Library, standard_library
 from precedes.language.printing import statement_text
+from precedes.language.requirements import mode_in
 from precedes.language.syntax import DefinitionKind, Sort
 from precedes.language.vocabulary import Alternatives, Notation
 
@@ -43,6 +44,9 @@ def library() -> str:
         "# Predicates and services",
         "",
         "What can be named after `expect`, `claim` and `--require`, with its definition. Generated from the library.",
+        "",
+        "The mode says where a model is asked for it: always, in every state that is reached, or quiescent, where nothing is in",
+        "flight ([protocol models](../protocols.md)). Traces and scenarios have no states on the way.",
     ]
     for heading, kind in (("Services", DefinitionKind.SERVICE), ("Predicates", DefinitionKind.PREDICATE)):
         lines += ["", f"## {heading}"]
@@ -53,6 +57,8 @@ def library() -> str:
             lines += ["", f"### {name}", ""]
             lines += [f"{definition.title}."] if definition.title else []
             lines += [f"*{definition.source}*"] if definition.source else []
+            mode = mode_in(name, known)
+            lines += [f"Mode: {mode.value}."] if mode else []
             bare = replace(definition, title=None, source=None)
             lines += ["", "```", statement_text(bare), "```"]
     return "\n".join(lines) + "\n"
@@ -155,7 +161,10 @@ def language() -> str:
         ("operators", "how they group"),
         ((_operators(name, rules["formulas and terms"]), grouping) for name, grouping in PRECEDENCE),
     )
-    lines += ["", "The body of `forall`, `exists` and `acyclic` reaches as far to the right as it can."]
+    lines += [
+        "",
+        "The body of `forall`, `exists`, `always`, `quiescent` and `acyclic` reaches as far to the right as it can.",
+    ]
     lines += _mistakes("Precedence")
     for title, notations in (
         ("Connectives and quantifiers", vocabulary.CONNECTIVES),

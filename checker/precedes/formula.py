@@ -18,6 +18,9 @@ Meaning (three-valued, see `precedes.verdict`):
 - `Forall(x, range, body)` is "for all x: range implies body", `Exists(x, range, body)` "range and body for some x".
 - `HappensBefore` is irreflexive; on an impossible execution, one in which it has a cycle, it is unknown (`CYCLE`).
 - A `Comparison` with a time in it is unknown (`EPSILON`) where the two sides are closer than epsilon.
+- `Quiescent` is true of every execution that is judged as a completed one: of traces, scenarios and what the solver
+  looks at. Exploring judges executions on the way too; there it is true where nothing can happen any more (see
+  `precedes.mode`).
 """
 
 from __future__ import annotations
@@ -331,6 +334,11 @@ class FailureLine:
     """The failure marks stand where the procedure of 1994, §4.1 puts them; unknown where there are none."""
 
 
+@dataclass(frozen=True, slots=True)
+class Quiescent:
+    """Nothing is in flight: nothing more happens in this execution."""
+
+
 Atom = (
     Truth
     | Undetermined
@@ -345,6 +353,7 @@ Atom = (
     | HappensBefore
     | Comparison
     | FailureLine
+    | Quiescent
 )
 
 # ---- connectives and binders ----

@@ -40,7 +40,7 @@ def active(situation: Situation, *, all_along: bool) -> Iterator[tuple[int, Memb
 def same_emask(protocol: Any, situation: Situation) -> bool | None:
     """At rest the active entities have the same emask, and have set their stop marks by it."""
     members = [state for _, state in active(situation, all_along=False)]
-    if not situation.quiet or not any(member.emask for member in members):
+    if not any(member.emask for member in members):
         return None
     return len({member.emask for member in members} | {member.marked for member in members}) == 1
 
@@ -49,7 +49,7 @@ def same_cut(protocol: Any, situation: Situation) -> bool | None:
     """At rest they have delivered the same of an entity that has stopped, and nothing of it waits."""
     members = list(active(situation, all_along=True))
     stopped = frozenset[int]().union(*(member.emask for _, member in members))
-    if not situation.quiet or not stopped or len(members) < 2:
+    if not stopped or len(members) < 2:
         return None
     cuts = {tuple(m for m in situation.delivered[k] if m.sender in stopped) for k, _ in members}
     waiting = any(
@@ -78,7 +78,7 @@ def everything(protocol: Any, situation: Situation) -> bool | None:
     """TO among the active, its completeness: at rest they have delivered the same, with all that they sent
     themselves."""
     members = [k for k, _ in active(situation, all_along=True)]
-    if not situation.quiet or len(members) < 1 or not any(situation.sent):
+    if len(members) < 1 or not any(situation.sent):
         return None
     if len({situation.delivered[k] for k in members}) > 1:
         return False
@@ -91,7 +91,7 @@ def nothing_lost(protocol: Any, situation: Situation) -> bool | None:
     acknowledged."""
     members = [k for k, _ in active(situation, all_along=True)]
     anything = {message for log in situation.delivered for message in log}
-    if not situation.quiet or not anything or not members:
+    if not anything or not members:
         return None
     return all(anything <= set(situation.delivered[k]) for k in members)
 
@@ -119,8 +119,6 @@ def acknowledged(protocol: Any, situation: Situation) -> bool | None:
 
 def agreement_ends(protocol: Any, situation: Situation) -> bool | None:
     """At rest no agreement is under way."""
-    if not situation.quiet:
-        return None
     running = [state for state in situation.states if state is not None]
     return all(
         state.stopping is None
@@ -144,7 +142,7 @@ def possible_expectations(protocol: Any, situation: Situation) -> bool | None:
     """At rest an active entity expects next of another what that one has sent or will send next: nothing older than its
     first PDU, and nothing newer than its next."""
     members = list(active(situation, all_along=False))
-    if not situation.quiet or len(members) < 2:
+    if len(members) < 2:
         return None
     return all(FIRST <= member.data.req[k] <= other.data.seq for _, member in members for k, other in members)
 
@@ -168,21 +166,23 @@ def only_the_stopped(protocol: Any, situation: Situation) -> bool | None:
     time-out is premature: bounds with early time-outs break it."""
     members = list(active(situation, all_along=False))
     masked = frozenset[int]().union(*(member.emask for _, member in members))
-    if not situation.quiet or not masked:
+    if not masked:
         return None
     return all(situation.states[k] is None or k in protocol.hasty for k in masked)
 
 
 INVARIANTS: tuple[Invariant, ...] = (
-    OfState("cluster: same emask", SECTION_3_2, same_emask),
-    OfState("cluster: same cut", SECTION_3_2, same_cut),
+    OfState("cluster: same emask", SECTION_3_2, same_emask, quiescent=True),
+    OfState("cluster: same cut", SECTION_3_2, same_cut, quiescent=True),
     OfState("cluster: TO among the active, one sequence", SECTION_3, one_sequence),
-    OfState("cluster: TO among the active, everything", SECTION_3, everything),
-    OfState("cluster: no acknowledged PDU is lost", SECTION_3, nothing_lost),
+    OfState("cluster: TO among the active, everything", SECTION_3, everything, quiescent=True),
+    OfState("cluster: no acknowledged PDU is lost", SECTION_3, nothing_lost, quiescent=True),
     OfState("cluster: acknowledged is pre-acknowledged by all", "1994, section 2.3", acknowledged),
-    OfState("cluster: agreement ends", SECTION_3, agreement_ends),
-    OfState("cluster: what is expected can come", SECTION_3, possible_expectations),
+    OfState("cluster: agreement ends", SECTION_3, agreement_ends, quiescent=True),
+    OfState("cluster: what is expected can come", SECTION_3, possible_expectations, quiescent=True),
     OfStep("cluster: an answer says something new", SECTION_3, says_something_new),
-    OfState("cluster: only who has stopped is taken for stopped", SECTION_3_2, only_the_stopped),
+    OfState(
+        "cluster: only who has stopped is taken for stopped", SECTION_3_2, only_the_stopped, quiescent=True
+    ),
     OfStep("cluster: only of the stopped is anything deleted", SECTION_3_2, deleted_of_the_stopped),
 )

@@ -22,12 +22,11 @@ PAPER: Final = "high-integrity paper"
 
 
 def ended(situation: Situation) -> Iterator[tuple[int, Part, Message]]:
-    """The origins that live and have done with their latest message, where nothing can happen any more."""
-    if situation.quiet:
-        for origin, state in enumerate(situation.states):
-            part = None if state is None else part_of(state, origin)
-            if part is not None and part.message is not None and part.ended:
-                yield origin, part, part.message
+    """The origins that live and have done with their latest message."""
+    for origin, state in enumerate(situation.states):
+        part = None if state is None else part_of(state, origin)
+        if part is not None and part.message is not None and part.ended:
+            yield origin, part, part.message
 
 
 def lacking(situation: Situation, message: Message) -> frozenset[int]:
@@ -64,8 +63,6 @@ def _noticed_for_certain(protocol: HighIntegrity, situation: Situation) -> bool 
 
 def _origin_lost(protocol: HighIntegrity, situation: Situation) -> bool | None:
     """Where an origin stopped while some node had no confirmation, a live node raises the alarm."""
-    if not situation.quiet:
-        return None
     premise = False
     for origin, stopped in enumerate(situation.states):
         if stopped is not None:
@@ -155,15 +152,31 @@ def _request(
     return True if premise else None
 
 
-NOTICED: Final = OfState("missed failure, whatever is drawn", f"{PAPER}, section 3.4.2", _noticed)
+NOTICED: Final = OfState(
+    "missed failure, whatever is drawn", f"{PAPER}, section 3.4.2", _noticed, quiescent=True
+)
 """What drawn neighbours cannot promise: to be asked for by name, to see a behaviour that misses a failure."""
 
 INVARIANTS: Final[tuple[Invariant, ...]] = (
     OfStep("step 5, request", f"{PAPER}, section 3.3, step 5", _request),
     OfPair("agreement of those that confirmed", f"{PAPER}, section 3.3, step 4", _agreement),
-    OfState("integrity, missed failure", f"{PAPER}, sections 3.1 and 3.4.1", _noticed_for_certain),
-    OfState("integrity, origin lost", f"{PAPER}, section 3.1, definition of integrity", _origin_lost),
-    OfState("integrity, false removal", f"{PAPER}, section 3.4.2, false reports", _false_removal),
-    OfState("step 7, removal", f"{PAPER}, section 3.3, step 7", _removal),
-    OfState("step 6, repetition", f"{PAPER}, section 3.3, step 6, and section 3.4.4", _repaired_copy),
+    OfState(
+        "integrity, missed failure", f"{PAPER}, sections 3.1 and 3.4.1", _noticed_for_certain, quiescent=True
+    ),
+    OfState(
+        "integrity, origin lost",
+        f"{PAPER}, section 3.1, definition of integrity",
+        _origin_lost,
+        quiescent=True,
+    ),
+    OfState(
+        "integrity, false removal", f"{PAPER}, section 3.4.2, false reports", _false_removal, quiescent=True
+    ),
+    OfState("step 7, removal", f"{PAPER}, section 3.3, step 7", _removal, quiescent=True),
+    OfState(
+        "step 6, repetition",
+        f"{PAPER}, section 3.3, step 6, and section 3.4.4",
+        _repaired_copy,
+        quiescent=True,
+    ),
 )

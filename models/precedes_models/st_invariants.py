@@ -117,14 +117,14 @@ def _known(protocol: SelectiveTotalOrder, here: Here, state: State, there: Here,
 
 def _continues(protocol: SelectiveTotalOrder, situation: Situation) -> bool | None:
     """Where nothing can happen any more, nobody has stopped for an agreement or waits for what it lost."""
-    if not situation.quiet or not any(situation.sent):
+    if not any(situation.sent):
         return None
     return all(state is None or (state.recovery is None and not state.alarm) for state in situation.states)
 
 
 def _all_acknowledged(protocol: SelectiveTotalOrder, situation: Situation) -> bool | None:
     """Where nothing can happen any more, everything that was accepted has been acknowledged."""
-    if not situation.quiet or not any(situation.sent):
+    if not any(situation.sent):
         return None
     return all(state is None or not (state.rrl or state.prl) for state in situation.states)
 
@@ -144,11 +144,13 @@ INVARIANTS: tuple[Invariant, ...] = (
     OfStep("acknowledged stays", f"{_PAPER}, section 4.2, step (4)", _stays),
     OfEntity("acknowledged: selectively correct", f"{_PAPER}, section 4.2, after step (4)", _settled),
     OfEntity("minAL and TSEQ", f"{_PAPER}, section 3.2, flow condition", _window),
-    OfState("every entity continues", f"{_PAPER}, sections 4.2 and 4.3", _continues),
+    OfState("every entity continues", f"{_PAPER}, sections 4.2 and 4.3", _continues, quiescent=True),
 )
 
 FURTHER: tuple[Invariant, ...] = (
-    OfState("everything is acknowledged in the end", f"{_PAPER}, section 3.4", _all_acknowledged),
+    OfState(
+        "everything is acknowledged in the end", f"{_PAPER}, section 3.4", _all_acknowledged, quiescent=True
+    ),
     OfEntity("one agreement", f"{_PAPER}, section 4.1: one loss, one recovery", _one_agreement),
 )
 """The first needs confirmations, for nothing else acknowledges the last PDU of all; the second is of a single loss."""

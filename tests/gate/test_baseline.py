@@ -157,7 +157,7 @@ def test_names_are_the_same_wherever_the_gate_is_run(folder: Path, name: str) ->
 
 def test_what_is_judged_at_rest_only_is_judged_less(modelled: Path) -> None:
     assert gate(modelled, "--write-baseline").code == 0
-    changed(modelled, "precedes.toml", "messages = 2", "messages = 2\nat-rest = true")
+    changed(modelled, "precedes.toml", "messages = 2", "messages = 2\nquiescent = true")
     ended = gate(modelled)
     assert ended.code == 1
-    assert "G204 error: at rest only: 1, where the baseline has 0" in ended.out
+    assert "G204 error: quiescent only: 1, where the baseline has 0" in ended.out

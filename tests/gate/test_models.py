@@ -255,7 +255,7 @@ def test_messages_go_where_the_model_has_it_unless_the_configuration_says_otherw
 
 def test_a_script_stands_in_place_of_every_choice(folder: Path) -> None:
     (folder / "precedes.toml").write_text(
-        '[[explore]]\nmodel = "st"\nentities = 2\nscript = "a{1,2}"\nlosses = 1\nat-rest = true\n',
+        '[[explore]]\nmodel = "st"\nentities = 2\nscript = "a{1,2}"\nlosses = 1\nquiescent = true\n',
         encoding="utf-8",
     )
     ended = gate(folder, "--format", "json")
@@ -263,9 +263,9 @@ def test_a_script_stands_in_place_of_every_choice(folder: Path) -> None:
     assert ended.code == 0, ended.out
     assert {item["check"] for item in items} == {"explore st a{1,2}"}
     facts = items[0]["facts"]
-    assert facts["at rest only"] == 1
+    assert facts["quiescent only"] == 1
     assert "messages" not in facts
-    changed(folder, "precedes.toml", "at-rest = true", "")
+    changed(folder, "precedes.toml", "quiescent = true", "")
     everywhere = json.loads(gate(folder, "--format", "json").out)["items"][0]["facts"]
     # On one channel, what is judged at rest alone needs fewer states.
     assert everywhere["states"] > facts["states"]

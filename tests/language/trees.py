@@ -205,7 +205,7 @@ def formula(choices: Choices, depth: int = 4) -> syntax.Formula:
     def inner(choices: Choices) -> syntax.Formula:
         return formula(choices, depth - 1)
 
-    match choices.integer(0, 7):
+    match choices.integer(0, 8):
         case 0:
             return syntax.Not(inner(choices))
         case 1:
@@ -218,6 +218,8 @@ def formula(choices: Choices, depth: int = 4) -> syntax.Formula:
             return syntax.Iff(inner(choices), inner(choices))
         case 5:
             return syntax.Acyclic(variable(choices), variable(choices), inner(choices))
+        case 6:
+            return syntax.InMode(chance(choices, 50), inner(choices))
         case _:
             within = collection(choices) if chance(choices, 50) else None
             quantifier = pick(choices, tuple(syntax.Quantifier))

@@ -299,7 +299,7 @@ def test_nothing_claimed_and_nothing_required_is_undecided(echo: Path) -> None:
     changed(echo, '    claims = ("no_duplication",)\n', "")
     ended = precedes("explore", echo, "--messages", 1)
     assert ended.code == 3
-    assert "no deadlock    holds" in ended.out
+    assert "no deadlock    quiescent  holds" in ended.out
     assert "undecided: no order was asked for; give the model claims, or say with --require" in ended.out
     assert precedes("explore", echo, "--messages", 1, "--require", "no_duplication").code == 1
     assert '"asked": []' in precedes("explore", echo, "--messages", 1, "--format", "json").out

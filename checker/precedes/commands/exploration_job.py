@@ -82,7 +82,7 @@ class Asked:
                 requirements,
                 invariants=invariants,
                 plain=options["plain"],
-                at_rest=options["at_rest"],
+                quiescent=options["quiescent"],
                 order=options["order"],
                 check_purity=options["check_purity"],
                 observer=_Reporter(protocol.name, channel),

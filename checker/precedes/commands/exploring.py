@@ -72,7 +72,7 @@ def _faults(command: Any) -> Any:
 )
 @click.option("--plain", is_flag=True, help="Every interleaving: without the reductions.")
 @click.option(
-    "--at-rest", is_flag=True, help="Judge what concerns several entities only where nothing is under way."
+    "--quiescent", is_flag=True, help="Ask what concerns several entities only where nothing is in flight."
 )
 @click.option(
     "--order", type=click.Choice(["breadth", "depth"]), default="breadth", help="Which state is next."

@@ -26,7 +26,7 @@ LOWERED = (
     *(f"{rate} per million" for rate in RATES),
 )
 """Facts of which less is a weaker check."""
-RAISED = ("budget per million", "delta in ns", "at rest only")
+RAISED = ("budget per million", "delta in ns", "quiescent only")
 """Facts of which more is a weaker check."""
 REQUIRING = frozenset({"G103", "G104", "G105"})
 """Rules of checks that have requirements: what became of these is for `weakening` to say."""

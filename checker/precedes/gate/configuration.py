@@ -81,8 +81,8 @@ class Model(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, renam
         tuple[str, ...],
         Meta(description="Properties whose premise is met nowhere within the bounds, and known not to be."),
     ] = ()
-    at_rest: Annotated[
-        bool, Meta(description="Judge what concerns several entities only where nothing is under way.")
+    quiescent: Annotated[
+        bool, Meta(description="Ask what concerns several entities only where nothing is in flight.")
     ] = False
     states: Annotated[Positive | None, Meta(description="Stop, undecided, after so many states.")] = None
     seconds: Annotated[Seconds | None, Meta(description="Stop, undecided, after so many seconds.")] = None

@@ -22,6 +22,7 @@ from precedes.gate.surveys import Survey, Table, protocols
 from precedes.gate.traces import names_of, of_report
 from precedes.isolation import Channel
 from precedes.language.requirements import requirement
+from precedes.mode import Mode
 from precedes.protocol.bounds import FAULTS, RATES, Bounds, Conditions, Destinations
 from precedes.protocol.exploration import Observer
 from precedes.protocol.script import script
@@ -92,7 +93,7 @@ class Exploring(Check):
             _bounds(settings, protocol),
             asked,
             invariants=None if asked is None else (),
-            at_rest=settings.at_rest,
+            quiescent=settings.quiescent,
             observer=_Watch(self.name, channel),
         )
         items = tuple(self._items(protocol, found, asked))
@@ -107,7 +108,7 @@ class Exploring(Check):
         bounds = {name: value for name in BOUNDS if isinstance(value := getattr(self.settings, name), int)}
         if self.settings.script is not None:
             del bounds["messages"]
-        facts = {**bounds, "at rest only": int(self.settings.at_rest), "states": found.states}
+        facts = {**bounds, "quiescent only": int(self.settings.quiescent), "states": found.states}
         verdicts = found.verdicts
         for name in self.settings.unmet:
             if name not in verdicts:
@@ -131,7 +132,8 @@ class Exploring(Check):
             with suppress(PrecedesError):
                 requirement(name, library)
                 stated = Stated(name, own)
-            said = f"{name}: {self._said(name, verdict, found)}"
+            said = f"{name} ({found.modes[name].value}): {self._said(name, verdict, found)}"
+            asked_of = {**facts, "quiescent only": int(found.modes[name] is Mode.QUIESCENT)}
             finding = findings.get(name)
             if finding is None:
                 yield Item(
@@ -142,7 +144,7 @@ class Exploring(Check):
                     said,
                     place,
                     stated=stated,
-                    facts=facts,
+                    facts=asked_of,
                     proof="bounded",
                 )
                 continue
@@ -158,7 +160,7 @@ class Exploring(Check):
                 events_of(finding.execution),
                 scenario,
                 stated,
-                facts,
+                asked_of,
                 "bounded",
                 marks,
             )

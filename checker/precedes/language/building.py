@@ -306,6 +306,9 @@ class Builder:
             _to(parts[0], parts[-1]),
         )
 
+    def mode(self, parts: list[Any]) -> syntax.InMode:
+        return syntax.InMode(parts[0].type == "QUIESCENT", self.formula(parts[1]), _to(parts[0], parts[1]))
+
     def acyclic(self, parts: list[Any]) -> syntax.Acyclic:
         return syntax.Acyclic(parts[2].name, parts[4].name, self.formula(parts[6]), _to(parts[0], parts[-1]))
 

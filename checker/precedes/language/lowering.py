@@ -5,6 +5,7 @@
 - `top(L)`, `last(L)` and `L[h]` may be undefined. An atom about one is "there is a message there, and of it
   the atom holds", so that an atom about something undefined is false.
 - A prefix or suffix is its log with bounds on positions.
+- `quiescent F` is "nothing is in flight implies F", and `always F` is F; modes inside F do not count.
 - `p in L` at the head of what `forall p` implies, or of what `exists p` joins, moves into the range of the
   quantifier: `forall p: p in L implies F` and `forall p in L: F` are one formula, and ranges are judged as
   recorded.
@@ -13,7 +14,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, assert_never, cast
 
 from precedes import formula as core
@@ -24,6 +25,7 @@ from precedes.language.stretches import Hoists, LoweringRefused, Part, fresh, pr
 from precedes.language.syntax import Sort
 from precedes.language.terms import Environment, Terms, Value
 from precedes.language.vocabulary import RELATIONS
+from precedes.mode import always, quiescent
 
 MAXIMUM_DEPTH: Final = 200
 """How deep a formula may be once definitions are written out."""
@@ -111,6 +113,9 @@ class Lowering:
                 )
             case syntax.Quantified():
                 return self.quantified(formula, environment, scope, library, depth)
+            case syntax.InMode(in_quiescence, body):
+                asked = self.formula(body, environment, scope, library, depth + 1)
+                return quiescent(asked) if in_quiescence else always(asked)
             case syntax.Acyclic(first_name, second_name, body):
                 one = core.MessageVariable(fresh(first_name.text, scope))
                 other = core.MessageVariable(fresh(second_name.text, scope | {one.name}))
@@ -330,8 +335,11 @@ def _rejoined(conjuncts: list[syntax.Formula]) -> syntax.Formula:
 
 
 def _guards_of_forall(body: syntax.Formula) -> tuple[list[syntax.Formula], syntax.Formula]:
-    """The leading memberships of what is implied, and the rest."""
-    guards: list[syntax.Formula] = []
+    """The leading memberships of what is implied, and the rest. A membership says no mode, and may leave one."""
+    if isinstance(body, syntax.InMode):
+        guards, rest = _guards_of_forall(body.body)
+        return guards, replace(body, body=rest)
+    guards = []
     while isinstance(body, syntax.Implies):
         conjuncts = _conjuncts(body.left)
         leading = 0

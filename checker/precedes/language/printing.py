@@ -114,6 +114,9 @@ def _formula(formula: syntax.Formula, level: int) -> str:
             return _wrapped(
                 f"{quantifier.value} {names}{within}: {_formula(body, _ANYTHING)}", level > _ANYTHING
             )
+        case syntax.InMode(quiescent, body):
+            mode = "quiescent" if quiescent else "always"
+            return _wrapped(f"{mode} {_formula(body, _ANYTHING)}", level > _ANYTHING)
         case syntax.Acyclic(first, second, body):
             return f"acyclic({first.text}, {second.text}: {formula_text(body)})"
         case _:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from precedes import formula as core
-from precedes.diagnostics import Span
+from precedes.diagnostics import PrecedesError, Span
 from precedes.formula import Requirement
 from precedes.language import syntax
 from precedes.language.core import among
@@ -26,6 +26,7 @@ from precedes.language.stretches import LoweringRefused
 from precedes.language.suggestions import FIELD, intended, surely
 from precedes.language.terms import Terms
 from precedes.language.vocabulary import RELATIONS
+from precedes.mode import Mode, mode_of
 
 _SEVERAL_WORDS: Final = re.compile(r"\w+(?:[ -]\w+)+")
 MAXIMUM_PARTS = 1_000
@@ -52,6 +53,17 @@ def requirement(text: str, library: Library, where: str | None = None) -> Requir
     mistakes.check()
     assert result is not None
     return result
+
+
+def mode_in(name: str, library: Library) -> Mode | None:
+    """In which mode a predicate or service is asked; None where its arguments cannot be quantified."""
+    parameters = [parameter.name.text for parameter in library.definition(name).parameters]
+    call = syntax.Call(name, tuple(map(syntax.Name, parameters)) or None)
+    every = f"forall {', '.join(parameters)}: " if parameters else ""
+    try:
+        return mode_of(requirement(every + formula_text(call), library).formula)
+    except PrecedesError:
+        return None
 
 
 def requirement_of(

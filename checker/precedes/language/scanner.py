@@ -60,7 +60,7 @@ _ENDS: Final = frozenset(
 )
 _NAMING: Final = frozenset(("SCENARIO", "CLUSTER", "PREDICATE", "SERVICE"))
 _DECIDING: Final = frozenset((*STATEMENTS, "LESS", "RSQB", "NOT"))
-_PERSISTENT: Final = frozenset(("FORALL", "EXISTS", "IMPLIES", "IFF"))
+_PERSISTENT: Final = frozenset(("FORALL", "EXISTS", "ALWAYS", "QUIESCENT", "IMPLIES", "IFF"))
 _WITHIN: Final = frozenset(("NOT", "MINUS", "PLUS", "STAR", "SLASH"))
 _OPENING: Final = frozenset(("LPAR", "LSQB", "BEFORE", "LBRACE"))
 _CLOSING: Final = frozenset(("RPAR", "RSQB", "RBRACE"))

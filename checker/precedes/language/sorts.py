@@ -91,7 +91,12 @@ def calls(formula: syntax.Formula) -> list[syntax.Call]:
         match node:
             case syntax.Call():
                 found.append(node)
-            case syntax.Not(body) | syntax.Quantified(body=body) | syntax.Acyclic(body=body):
+            case (
+                syntax.Not(body)
+                | syntax.InMode(_, body)
+                | syntax.Quantified(body=body)
+                | syntax.Acyclic(body=body)
+            ):
                 waiting.append(body)
             case syntax.And(parts) | syntax.Or(parts):
                 waiting.extend(parts)
@@ -361,7 +366,7 @@ class _Inference(Cells):
                     self.of_sort(term, (Sort.MESSAGE, Sort.EVENT), environment) for term in (first, second)
                 ]
                 return lambda: replace(formula, first=ends[0](), second=ends[1]())
-            case syntax.Not(body):
+            case syntax.Not(body) | syntax.InMode(_, body):
                 inner = self.formula(body, environment)
                 return lambda: replace(formula, body=inner())
             case syntax.And(parts) | syntax.Or(parts):

@@ -317,6 +317,15 @@ class Quantified:
 
 
 @dataclass(frozen=True, slots=True)
+class InMode:
+    """`quiescent body`, `always body`: the body asked where nothing is in flight, or in every state."""
+
+    quiescent: bool
+    body: Formula
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Acyclic:
     """`acyclic(p, q: body)`: the relation between messages p and q has no cycle."""
 
@@ -340,6 +349,7 @@ Formula = (
     | Implies
     | Iff
     | Quantified
+    | InMode
     | Acyclic
 )
 

@@ -131,6 +131,13 @@ CONNECTIVES: Final = (
         "every x and y in C; without `in`: all of their sort. F reaches as far as it can",
     ),
     Notation("exists x in C: F", "∃ ∈", "some x in C"),
+    Notation(
+        "quiescent F",
+        "",
+        "where nothing is in flight, F, which reaches as far as it can; modes inside F do not count. "
+        "In a trace or a scenario nothing is in flight",
+    ),
+    Notation("always F", "", "F in every state that a model reaches; modes inside F do not count"),
     Notation("not F", "¬", "binds strongest"),
     Notation("F and G", "∧", ""),
     Notation("F or G", "∨", ""),
@@ -167,7 +174,7 @@ KEYWORDS: Final = {
             "find",
         ),
         *("source", "among", "with", "unknown", "undetermined", "true", "false", "acyclic"),
-        *("not", "and", "or", "implies", "iff", "forall", "exists", "in"),
+        *("not", "and", "or", "implies", "iff", "forall", "exists", "always", "quiescent", "in"),
     )
 } | {"Δ": "DELTA", "ε": "EPSILON", "ϵ": "EPSILON"}
 """The reserved words, and the terminals they are. A message or entity of such a name is quoted."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from precedes.engines.reference import Explanation
 from precedes.execution import Execution
 from precedes.formula import Requirement
+from precedes.mode import Mode
 from precedes.protocol.moves import Move
 from precedes.verdict import Verdict
 
@@ -22,13 +23,14 @@ INTERRUPTED: Final = "an interrupt"
 class Finding:
     """A property that a behaviour breaks: a shortest one where the search was breadth first.
 
-    `requirement` and `explanation` where the property is a formula. `about` says what starves or is refused, `starving`
-    has the messages that starve, each with its entity.
+    `quiescent`: nothing is in flight where it is broken. `requirement` and `explanation` where the property is a
+    formula. `about` says what starves or is refused, `starving` has the messages that starve, each with its entity.
     """
 
     property: str
     behaviour: tuple[Move, ...]
     execution: Execution
+    quiescent: bool
     requirement: Requirement | None = None
     explanation: Explanation | None = None
     about: tuple[str, ...] = ()
@@ -68,7 +70,7 @@ class Exploration:
 
     `depth` is the number of moves to the farthest state; `stopped_by` the limit that was met. `premises`: how often the
     premise of each property was met, by different executions, states, pairs or steps. `open` says why a property could
-    not be judged somewhere.
+    not be judged somewhere, `modes` where each is judged; `quiescent` counts the states in which nothing is in flight.
     """
 
     states: int
@@ -80,7 +82,8 @@ class Exploration:
     premises: Mapping[str, int]
     open: Mapping[str, tuple[str, ...]]
     executions: int = 0
-    resting: int = 0
+    quiescent: int = 0
+    modes: Mapping[str, Mode] = field(default_factory=dict)
     reductions: tuple[str, ...] = ()
     seconds: float = 0.0
 

@@ -18,6 +18,7 @@ from precedes.formula import Requirement
 from precedes.language.library import Library, standard_library
 from precedes.language.requirements import requirement
 from precedes.machine import most_memory
+from precedes.mode import Mode
 from precedes.protocol import declarations
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.components import Components
@@ -63,7 +64,7 @@ def explore(
     *,
     invariants: Sequence[Invariant] | None = None,
     plain: bool = False,
-    at_rest: bool = False,
+    quiescent: bool = False,
     order: Order = "breadth",
     check_purity: bool = False,
     observer: Observer | None = None,
@@ -71,8 +72,8 @@ def explore(
     """Explore every behaviour of a protocol up to bounds.
 
     `requirements` None: what the paper claims; `invariants` None: the protocol's. `plain` leaves the reductions out.
-    `at_rest`: what concerns several entities at once is judged only where nothing can happen any more, which takes far
-    fewer states on a single channel. PrecedesError for a mistake of the model.
+    `quiescent`: what concerns several entities at once is judged only where nothing is in flight, whatever mode it
+    says, which takes far fewer states on a single channel. PrecedesError for a mistake of the model.
     """
     declarations.check(protocol)
     if order == "depth" and bounds.depth is not None:
@@ -82,7 +83,7 @@ def explore(
     refuse_what_cannot_happen(protocol.name, protocol.network, bounds)
     asked = claims(protocol) if requirements is None else tuple(requirements)
     checked = protocol.invariants if invariants is None else tuple(invariants)
-    judge = Judge(asked, checked, at_rest=at_rest)
+    judge = Judge(asked, checked, quiescent=quiescent)
     reductions = frozenset[Reduction]() if plain else usable(protocol, bounds, judge)
     watching = Observer() if observer is None else observer
     search = _Search(protocol, bounds, judge, reductions, check_purity, watching)
@@ -105,7 +106,7 @@ def _shortest(
     names = {finding.property for finding in found.findings}
     leaves = [leaf for name, leaf in judge.leaves.items() if name in names]
     asked = [invariant for invariant in judge.invariants if invariant.name in names]
-    again = Judge(leaves, asked, at_rest=judge.at_rest)
+    again = Judge(leaves, asked)
     limits = replace(
         bounds,
         depth=max(len(finding.behaviour) for finding in found.findings) - 1,
@@ -161,7 +162,7 @@ class _Search:
         self.states: list[State] = []
         self.parents = array("q")
         self.transitions = 0
-        self.resting = 0
+        self.quiescent = 0
         self.broken: dict[str, State] = {}
         self.met = {DEADLOCK: 0, STARVATION: 0}
         self.started = self.judged = time.monotonic()
@@ -186,7 +187,8 @@ class _Search:
             premises=premises,
             open=self._open(),
             executions=self.judge.judged,
-            resting=self.resting,
+            quiescent=self.quiescent,
+            modes={**self.judge.modes, DEADLOCK: Mode.QUIESCENT, STARVATION: Mode.QUIESCENT},
             reductions=tuple(reduction.value for reduction in Reduction if reduction in self.reductions),
             seconds=time.monotonic() - self.started,
         )
@@ -230,7 +232,7 @@ class _Search:
         return depth
 
     def _goes_on(self, first: int, end: int) -> bool:
-        """Whether anything new would come after the last layer; what is at rest in it is judged."""
+        """Whether anything new would come after the last layer; what is quiescent in it is judged."""
         goes_on = False
         for number in range(first, end):
             expanded = self._looked_at(number)
@@ -273,10 +275,10 @@ class _Search:
     def _looked_at(self, number: int) -> list[tuple[State, Move]]:
         state = self.states[number]
         expanded = self.expanded(state)
-        self.judge.expanded(state, quiet=expanded.quiet)
-        if expanded.quiet:
-            self._at_rest(state, refused=expanded.refused)
-        # Seen without the others: whether a message starves in a state at rest does not depend on them.
+        self.judge.expanded(state, quiescent=expanded.quiescent)
+        if expanded.quiescent:
+            self._quiescent(state, refused=expanded.refused)
+        # Seen without the others: whether a message starves in a quiescent state does not depend on them.
         elif STARVATION not in self.judge.failures and any(
             starving(self.components, (*expanded.resting, state[-1]))
         ):
@@ -287,8 +289,8 @@ class _Search:
                     self.broken.setdefault(name, state)
         return expanded.successors
 
-    def _at_rest(self, state: State, *, refused: bool) -> None:
-        self.resting += 1
+    def _quiescent(self, state: State, *, refused: bool) -> None:
+        self.quiescent += 1
         for name in self.met:
             self.met[name] += 1
         if refused and DEADLOCK not in self.judge.failures:
@@ -323,8 +325,10 @@ class _Search:
             if name not in self.sighted:
                 self.sighted.add(name)
                 moves = len(self._way(state)) - 1 + (name in self.broken)
-                leaf = self.judge.leaves.get(name)
-                explanation = None if leaf is None else explain(leaf, self.judge.execution(state))
+                leaf, violated = self.judge.leaves.get(name), self.judge.violated.get(name)
+                explanation = (
+                    None if violated is None else explain(violated.asked, self.judge.execution(state))
+                )
                 self.observer.violated(Sighting(name, moves, len(self.states), leaf, explanation))
 
     def _findings(self) -> list[Finding]:
@@ -400,17 +404,18 @@ class _Search:
             name="found",
         )
         leaf = self.judge.leaves.get(name)
+        quiescent = self.space.expanded(state).quiescent
         if leaf is None:
             if name == STARVATION:
                 messages, packets = starving(self.components, state)
                 about = (*(f"{message} is never delivered at {at}" for message, at in messages), *packets)
-                return Finding(name, behaviour, execution, about=about, starving=tuple(messages))
+                return Finding(name, behaviour, execution, quiescent, about=about, starving=tuple(messages))
             about = ("every request that is left is refused",) if name == DEADLOCK else ()
-            return Finding(name, behaviour, execution, about=about)
-        explanation = explain(leaf, execution)
+            return Finding(name, behaviour, execution, quiescent, about=about)
+        explanation = explain(self.judge.violated[name].asked, execution)
         if explanation.value != FALSE:
             raise RuntimeError(f"{name} was found violated and is not when it is judged by definition")
-        return Finding(name, behaviour, explanation.execution, leaf, explanation)
+        return Finding(name, behaviour, explanation.execution, quiescent, leaf, explanation)
 
 
 def _itself(component: int) -> int:

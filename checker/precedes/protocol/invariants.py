@@ -1,6 +1,7 @@
 """Invariants of protocols: what the papers say of states and steps rather than of logs.
 
-A check returns None where its premise is not met; an invariant whose premise was never met has not been tested.
+A check returns None where its premise is not met; an invariant whose premise was never met has not been tested. What is
+`quiescent` is asked where nothing is in flight, anything else always.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ class OfEntity:
     name: str
     source: str
     check: Callable[[Any, Here, Any], bool | None]
+    quiescent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class OfPair:
     name: str
     source: str
     check: Callable[[Any, Here, Any, Here, Any], bool | None]
+    quiescent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,25 +48,27 @@ class OfStep:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """A whole state: what every entity is in, None where it has stopped; what is under way to whom; whether nothing
-    can happen any more but new requests (`quiet`); and who has delivered what so far.
+    """A whole state: what every entity is in, None where it has stopped; what is in flight to whom; and who has sent
+    and delivered what so far.
     """
 
     states: tuple[Any, ...]
     under_way: tuple[tuple[int, int, Hashable], ...]
     """Sender, receiver and packet, in a fixed order."""
-    quiet: bool
     sent: tuple[tuple[Message, ...], ...]
     delivered: tuple[tuple[Message, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class OfState:
-    """Of a whole state: `check(protocol, situation)`. The dearest kind: it is called for every state."""
+    """Of a whole state: `check(protocol, situation)`. The dearest kind: it is called for every state, or for
+    every quiescent one.
+    """
 
     name: str
     source: str
     check: Callable[[Any, Situation], bool | None]
+    quiescent: bool = False
 
 
 Invariant: TypeAlias = OfEntity | OfPair | OfStep | OfState

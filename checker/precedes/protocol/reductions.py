@@ -10,7 +10,7 @@ from precedes.protocol.bounds import Bounds
 from precedes.protocol.judging import Judge
 from precedes.protocol.model import Protocol
 from precedes.protocol.network import SingleChannel, Timed
-from precedes.protocol.stability import stays_false
+from precedes.protocol.stability import lasts
 
 
 class Reduction(Enum):
@@ -28,7 +28,8 @@ def usable(protocol: Protocol[Any], bounds: Bounds, judge: Judge) -> frozenset[R
     formulas = [leaf.formula for leaf in judge.leaves.values()]
     if symmetry.applies(protocol, bounds, formulas):
         found.add(Reduction.SYMMETRY)
-    if judge.at_rest and isinstance(protocol.network, SingleChannel) and not (bounds.crashes or bounds.early):
+    single_channel = isinstance(protocol.network, SingleChannel)
+    if single_channel and not (judge.asks_on_the_way or bounds.crashes or bounds.early):
         found.add(Reduction.SILENTLY)
     faults = (
         bounds.losses
@@ -40,12 +41,12 @@ def usable(protocol: Protocol[Any], bounds: Bounds, judge: Judge) -> frozenset[R
     )
     rearranges = type(protocol).receipt_log is not Protocol.receipt_log
     if (
-        not (protocol.answers or faults or rearranges or judge.of_pair or judge.of_state)
+        not (protocol.answers or faults or rearranges or judge.of_pair.all or judge.of_state.all)
         and not isinstance(protocol.network, Timed)
-        and all(stays_false(leaf.formula) for leaf in judge.always.requirements)
+        and all(map(lasts, formulas))
     ):
         found.add(Reduction.ONE_BY_ONE)
         has_timers = type(protocol).timers is not Protocol.timers
-        if not (formulas or has_timers) and bounds.entities > 1:
+        if not (formulas or has_timers or judge.of_entity.asked(True)) and bounds.entities > 1:
             found.add(Reduction.BY_ITSELF)
     return frozenset(found)

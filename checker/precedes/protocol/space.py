@@ -49,13 +49,14 @@ FAULTS: Final = ("losses", "duplicates", "corruptions", "crashes", "recoveries")
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """What can happen in a state. `quiet`: nothing but requests, faults and the passing of time for them; `refused`:
-    requests are left, every one is refused, and nothing else can happen. `resting`: entities looked at by
+    """What can happen in a state. `quiescent`: nothing but requests, faults and the passing of time for them.
+
+    `refused`: requests are left, every one is refused, and nothing else can happen. `resting`: entities looked at by
     themselves, to which nothing comes in any more.
     """
 
     successors: list[Successor]
-    quiet: bool
+    quiescent: bool
     refused: bool
     resting: tuple[int, ...] = ()
 
@@ -144,12 +145,12 @@ class Space:
             if pending or (left.messages and rows[0].now < self.last_request):
                 after = (*(components.ticked(component) for component in state[:-1]), left_number)
                 found.append((after, Ticked(rows[0].now + 1)))
-        quiet = not happens and not pending
+        quiescent = not happens and not pending
         # With time, what is refused at the last tick of the bounds may be accepted later.
-        return Expanded(found, quiet, quiet and wanted and not accepted and not self.timed)
+        return Expanded(found, quiescent, quiescent and wanted and not accepted and not self.timed)
 
     def silently(self, state: State) -> Expanded:
-        """Enough of what can happen in a state on a single channel for what is asked of single entities and at rest.
+        """Enough of what can happen in a state on a single channel for what is asked of entities and in quiescence.
 
         What comes in to an entity that answers nothing to it, and cannot be asked to send, comes in first, or is lost:
         nothing that others do, now or later, comes between, for the channel hands it over in any case before it lets a
@@ -172,7 +173,7 @@ class Space:
                     (self._after(state, entity, transition, spent), transition[2])
                     for transition in self.components.fault(state[entity], "losses")
                 ]
-            return Expanded(found, quiet=False, refused=False)
+            return Expanded(found, quiescent=False, refused=False)
         return self.expanded(state)
 
     def one_by_one(self, state: State) -> Expanded:
@@ -184,7 +185,7 @@ class Space:
         found, wanted, accepted = self._next_sender(state, rows)
         turn = self.lefts[state[-1]].turn
         if turn >= 0:
-            return Expanded(found, quiet=False, refused=False)
+            return Expanded(found, quiescent=False, refused=False)
         return self._finishing(state, rows, found, wanted=wanted, accepted=accepted)
 
     def by_itself(self, state: State) -> Expanded:
@@ -197,7 +198,7 @@ class Space:
         rows = self._rows(state)
         found, wanted, accepted = self._next_sender(state, rows)
         if left.turn >= 0:
-            return Expanded(found, quiet=False, refused=False)
+            return Expanded(found, quiescent=False, refused=False)
         arrivals = False
         if left.turn == ANYBODY:
             alone = self._alone()
@@ -208,7 +209,7 @@ class Space:
                 component for component, row in zip(state[:-1], rows, strict=True) if not row.arrivals
             )
             if arrivals and not left.messages:
-                return Expanded(found, quiet=False, refused=False, resting=resting)
+                return Expanded(found, quiescent=False, refused=False, resting=resting)
         # The others matter where requests are left and may all be refused.
         return self._finishing(state, rows, found, wanted=wanted, accepted=accepted)
 
@@ -241,7 +242,7 @@ class Space:
             if row.arrivals:
                 turn = self._turned(state[-1], NOBODY)
                 found += self._all(state, entity, row.arrivals, turn)
-                return Expanded(found, quiet=False, refused=False)
+                return Expanded(found, quiescent=False, refused=False)
         timeouts = self._timeouts(state, rows, self._turned(state[-1], ANYBODY))
         happens = any(after[:-1] != state[:-1] or acts(move) for after, move in timeouts)
         if left.messages and left.turn == NOBODY:

@@ -1,16 +1,16 @@
-"""When a formula is to be judged, and whether a violation of it can be undone by what is delivered later.
+"""Whether a violation can be undone by what is delivered later.
 
-A formula asks for something to be done where, under its quantifiers and premises, a message must be in a receipt log.
-It is judged where nothing is under way; until then it may still be done. Of the others many are broken for good once
-they are broken: receipt logs only grow at their ends, and what happened before an event does not change after it.
+Many formulas are broken for good once they are broken: receipt logs only grow at their ends, and what happened before
+an event does not change after it. This decides which states a search may leave out, and never a verdict: what cannot
+be seen from how a formula is built counts as something that can be undone, and then every state is looked at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final, TypeAlias, assert_never
 
 from precedes.formula import (
+    TRUTH,
     Acyclic,
     And,
     ArrivalEvent,
@@ -39,6 +39,7 @@ from precedes.formula import (
     Or,
     Position,
     Precedes,
+    Quiescent,
     ReceiptLog,
     RecordedClock,
     Repeated,
@@ -55,6 +56,8 @@ from precedes.formula import (
     Variable,
     VectorTime,
 )
+from precedes.mode import judged
+from precedes.traversal import walk
 
 Known: TypeAlias = frozenset[tuple[MessageTerm, EntityTerm]]
 """What has been delivered at whom, where a formula is looked at."""
@@ -62,34 +65,48 @@ Known: TypeAlias = frozenset[tuple[MessageTerm, EntityTerm]]
 NOTHING: Final[Known] = frozenset()
 
 
-def at_rest_only(formula: Formula) -> bool:
-    """Whether the formula asks for deliveries."""
-    match formula:
-        case InLog(_, ReceiptLog()):
-            return True
-        case Forall(_, _, body) | Exists(_, _, body):
-            return at_rest_only(body)
-        case Implies(_, right):
-            return at_rest_only(right)
-        case And(parts):
-            return any(map(at_rest_only, parts))
-        case Or(parts):
-            return all(map(_plain, parts)) and any(map(at_rest_only, parts))
-        case _:
-            return False
+def lasts(formula: Formula) -> bool:
+    """Whether a violation is there in the end, once everything that is in flight has come in: a state on the way that
+    violates the formula leads to a quiescent one that does. False where that cannot be seen from how it is built.
+    """
+    on_the_way = judged(formula, quiescent=False)
+    if on_the_way == TRUTH:
+        return True
+    return _asks_no_less_in_the_end(formula) and stays_false(on_the_way)
 
 
-def _plain(formula: Formula) -> bool:
-    """Without a quantifier over everything: prefix_order says of two logs that one or the other is longer."""
+def _asks_no_less_in_the_end(formula: Formula, *, positive: bool = True) -> bool:
+    """Whether quiescence stands as a premise only: then what is false on the way is false of the same execution in a
+    quiescent state.
+    """
     match formula:
-        case Forall():
-            return False
-        case And(parts) | Or(parts):
-            return all(map(_plain, parts))
+        case Quiescent():
+            return not positive
         case Not(body):
-            return _plain(body)
-        case _:
+            return _asks_no_less_in_the_end(body, positive=not positive)
+        case And(parts) | Or(parts):
+            return all(_asks_no_less_in_the_end(part, positive=positive) for part in parts)
+        case Implies(left, right):
+            return _asks_no_less_in_the_end(left, positive=not positive) and _asks_no_less_in_the_end(
+                right, positive=positive
+            )
+        case Forall(_, extent, body):
+            return _asks_no_less_in_the_end(extent, positive=not positive) and _asks_no_less_in_the_end(
+                body, positive=positive
+            )
+        case Exists(_, extent, body):
+            return all(_asks_no_less_in_the_end(part, positive=positive) for part in (extent, body))
+        case Acyclic(_, _, body):
+            return _asks_no_less_in_the_end(body, positive=not positive)
+        case Iff():
+            return not any(isinstance(node, Quiescent) for node in walk(formula))
+        case (
+            Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
+            | SameEntity() | SameMessage() | Faulty() | HappensBefore() | Comparison() | FailureLine()
+        ):  # fmt: skip
             return True
+        case _:
+            assert_never(formula)
 
 
 def stays_false(formula: Formula, known: Known = NOTHING) -> bool:
@@ -125,7 +142,7 @@ def stays_false(formula: Formula, known: Known = NOTHING) -> bool:
             return _has_happened(first, known) and _has_happened(second, known)
         case Comparison(left=left, right=right):
             return all(_settled(term) and _exists(term, known) for term in (left, right))
-        case FailureLine() | Faulty():
+        case FailureLine() | Faulty() | Quiescent():
             return False
         case InLog() | Precedes() | Truth() | Undetermined() | Sent() | IsDestination():
             return True
@@ -156,7 +173,7 @@ def stays_true(formula: Formula, known: Known = NOTHING) -> bool:
             return stays_false(body, _without(_without(known, first), second))
         case Comparison(left=left, right=right):
             return _settled(left) and _settled(right)
-        case FailureLine() | Faulty():
+        case FailureLine() | Faulty() | Quiescent():
             return False
         case InLog() | Precedes() | Repeated() | HappensBefore() | Truth() | Undetermined() | Sent():
             return True
@@ -167,34 +184,24 @@ def stays_true(formula: Formula, known: Known = NOTHING) -> bool:
 
 
 def _told(formula: Formula) -> Known:
-    """What has been delivered where the formula is true."""
-    match formula:
-        case And(parts):
-            return NOTHING.union(*map(_told, parts))
-        case InLog(message, ReceiptLog(entity)):
-            return frozenset({(message, entity)})
-        case Precedes(first, second, ReceiptLog(entity)):
-            return frozenset({(first, entity), (second, entity)})
-        case HappensBefore(first, second):
-            return frozenset(
-                (event.message, event.entity) for event in (first, second) if isinstance(event, DeliveryEvent)
-            )
-        case _:
-            return NOTHING
+    """What has been delivered where the formula is true, as far as it is looked at."""
+    if isinstance(formula, And):
+        return NOTHING.union(*map(_told, formula.parts))
+    if isinstance(formula, InLog) and isinstance(formula.log, ReceiptLog):
+        return frozenset({(formula.message, formula.log.entity)})
+    if isinstance(formula, Precedes) and isinstance(formula.log, ReceiptLog):
+        return frozenset((message, formula.log.entity) for message in (formula.first, formula.second))
+    if isinstance(formula, HappensBefore):
+        events = (formula.first, formula.second)
+        return frozenset(
+            (event.message, event.entity) for event in events if isinstance(event, DeliveryEvent)
+        )
+    return NOTHING
 
 
 def _without(known: Known, variable: Variable) -> Known:
     """What is known when a name has been given to something else."""
-    return frozenset(fact for fact in known if variable not in _terms(fact))
-
-
-def _terms(fact: tuple[MessageTerm, EntityTerm]) -> Iterator[MessageTerm | EntityTerm]:
-    message, entity = fact
-    yield message
-    yield entity
-    inner = getattr(entity, "message", None)
-    if inner is not None:
-        yield inner
+    return frozenset(fact for fact in known if not any(variable in walk(term) for term in fact))
 
 
 def _has_happened(event: EventTerm, known: Known) -> bool:

@@ -12,11 +12,17 @@ from precedes.formula import Requirement
 from precedes.inference import proved
 from precedes.language.library import Library
 from precedes.language.printing import statement_text
-from precedes.language.requirements import requirement
+from precedes.language.requirements import mode_in, requirement
 from precedes.language.suggestions import intended
 from precedes.language.vocabulary import FUNCTIONS, RELATIONS, signature
+from precedes.mode import Mode
 
 _WIDTH: Final = 100
+_MODES: Final = {
+    Mode.ALWAYS: "always, in every state that a model reaches",
+    Mode.QUIESCENT: "quiescent, where nothing is in flight",
+    Mode.MIXED: "partly quiescent: as each part below says",
+}
 
 
 def defined(name: str, library: Library) -> str:
@@ -27,6 +33,9 @@ def defined(name: str, library: Library) -> str:
     parts = [f"{name}  {definition.title}" if definition.title else name]
     if definition.source:
         parts.append(f"from: {definition.source}")
+    mode = mode_in(name, library)
+    if mode is not None:
+        parts.append(f"mode: {_MODES[mode]}")
     parts.append(_indented(statement_text(replace(definition, title=None, source=None))))
     tree = list(_parts(name, library))
     if tree:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from precedes.engines.reference import Witness
+from precedes.engines.reference import Witness, evaluate
 from precedes.language.names import written
 from precedes.language.scenario_text import as_scenario
 from precedes.printable import json_text
@@ -20,7 +20,7 @@ from precedes.protocol.model import Protocol
 from precedes.reports.behaviour import steps
 from precedes.reports.diagram import diagram
 from precedes.reports.figure import figure, sentence
-from precedes.verdict import Verdict
+from precedes.verdict import FALSE, Verdict
 
 JSON_SCHEMA: Final = 1
 UNCHANGED: Final = Bounds()
@@ -47,8 +47,11 @@ def _one(explored: Explored) -> Iterator[str]:
     found = explored.found
     yield _heading(explored)
     width = max((len(name) for name in found.premises), default=0)
+    modes = {name: mode.value for name, mode in found.modes.items()}
+    widest = max(map(len, modes.values()), default=0)
     for name, verdict in found.verdicts.items():
-        yield f"  {name:<{width}}  {verdict.value:<9} {_why(found, name, verdict)}".rstrip()
+        said = f"  {name:<{width}}  {modes[name]:<{widest}}  {verdict.value:<9} {_why(found, name, verdict)}"
+        yield said.rstrip()
     for finding in found.findings:
         yield ""
         yield from _finding(explored, finding)
@@ -84,8 +87,9 @@ def _value(value: object) -> str:
 def _why(found: Exploration, name: str, verdict: Verdict) -> str:
     met = found.premises[name]
     if verdict is Verdict.VIOLATED:
-        moves = next(len(finding.behaviour) - 1 for finding in found.findings if finding.property == name)
-        return f"after {_counted(moves, 'move')}"
+        finding = next(finding for finding in found.findings if finding.property == name)
+        said = f"after {_counted(len(finding.behaviour) - 1, 'move')}"
+        return said if finding.quiescent else f"{said}, with something in flight"
     if name in found.open:
         return "; ".join(found.open[name])
     if not met:
@@ -138,6 +142,10 @@ def scenario(explored: Explored, finding: Finding) -> str:
         )
     elif needed([finding.requirement.formula]).clocks:
         statements = (f"# {finding.property} is violated by the recorded clocks, which a scenario has not",)
+    elif evaluate(finding.requirement.formula, finding.execution) != FALSE:
+        statements = (
+            f"# {finding.property} is violated while something is in flight; in a scenario nothing is",
+        )
     else:
         name = finding.requirement.name
         statements = (f"expect not {name if ' among ' in name else f'({name})'}",)
@@ -148,7 +156,9 @@ def scenario(explored: Explored, finding: Finding) -> str:
 
 def _closing(found: Exploration) -> str:
     size = f"{found.states:,} states, {found.transitions:,} transitions, depth {found.depth}"
-    judged = f"{_counted(found.executions, 'execution')} judged, {found.resting:,} states at rest"
+    judged = (
+        f"{_counted(found.executions, 'execution')} judged, {_counted(found.quiescent, 'quiescent state')}"
+    )
     how = "every interleaving" if not found.reductions else f"reduced by {' and '.join(found.reductions)}"
     detail = f"({size}; {judged}; {how}; {found.seconds:.1f} s)"
     if found.stopped_by is not None:
@@ -229,13 +239,14 @@ def _document(explored: Explored) -> dict[str, Any]:
         "transitions": found.transitions,
         "depth": found.depth,
         "executions": found.executions,
-        "resting": found.resting,
+        "quiescent": found.quiescent,
         "complete": found.complete,
         "stopped_by": found.stopped_by,
         "reductions": list(found.reductions),
         "asked": list(found.asked),
         "properties": {
             name: {
+                "mode": found.modes[name].value,
                 "verdict": verdict.value,
                 "premise": found.premises[name],
                 "unknown": list(found.open.get(name, ())),
@@ -245,6 +256,8 @@ def _document(explored: Explored) -> dict[str, Any]:
         "violations": [
             {
                 "property": finding.property,
+                "mode": found.modes[finding.property].value,
+                "quiescent": finding.quiescent,
                 "about": list(finding.about),
                 "steps": list(steps(explored.protocol, finding.behaviour)),
                 "figure": figure(finding.execution, witness(finding)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from precedes.language.library import Library
+from precedes.language.requirements import mode_in
 from precedes.language.syntax import DefinitionKind
 
 FORMATS = (
@@ -18,8 +19,8 @@ FORMATS = (
 
 
 def listing(library: Library, models: Iterable[str], of_gate: Iterable[str]) -> str:
-    """Predicates, then services: name, parameters, what it says, and where it is from; then models and formats, those
-    of the gate last.
+    """Predicates, then services: name, parameters, mode, what it says, and where it is from; then models and formats,
+    those of the gate last.
     """
     lines: list[str] = []
     for heading, kind in (("predicates", DefinitionKind.PREDICATE), ("services", DefinitionKind.SERVICE)):
@@ -31,7 +32,8 @@ def listing(library: Library, models: Iterable[str], of_gate: Iterable[str]) -> 
             parameters = (
                 f"({', '.join(p.name.text for p in definition.parameters)})" if definition.parameters else ""
             )
-            lines.append(f"  {name}{parameters}")
+            mode = mode_in(name, library)
+            lines.append(f"  {name}{parameters}{f'  {mode.value}' if mode else ''}")
             if definition.title:
                 lines.append(f"      {definition.title}")
             if definition.source:

@@ -31,6 +31,7 @@ from precedes.formula import (
     Not,
     Or,
     Precedes,
+    Quiescent,
     ReceiptLog,
     Repeated,
     SameEntity,
@@ -107,6 +108,8 @@ class Statements:
                 return self._marks() or "the marks stand on the failure line"
             case Undetermined(why):
                 return why
+            case Quiescent():
+                return f"{'nothing' if true else 'something'} is in flight"
             case Truth():
                 return "true" if true else "false"
             case Not(body):

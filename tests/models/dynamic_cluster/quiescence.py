@@ -24,7 +24,7 @@ def restless(protocol: Protocol[Any], bounds: Bounds) -> tuple[int, int]:
     while stack:
         state = stack.pop()
         expanded = space.expanded(state)
-        if expanded.quiet:
+        if expanded.quiescent:
             resting.append(state)
         for after, move in expanded.successors:
             if isinstance(move, Arrived | Expired | Vanished):

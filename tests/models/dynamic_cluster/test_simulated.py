@@ -34,7 +34,7 @@ def broken(conditions: Conditions, seed: int, executions: Iterable[int]) -> dict
             )
             for kind in (EventKind.DELIVER, EventKind.SEND)
         )
-        situation = Situation(recorded.states, (), quiet=True, sent=sent, delivered=delivered)
+        situation = Situation(recorded.states, (), sent=sent, delivered=delivered)
         nobody = not list(active(situation, all_along=False))
         for invariant in INVARIANTS:
             if not isinstance(invariant, OfState) or (nobody and invariant.name == ENDS):

@@ -53,8 +53,8 @@ def four(protocol: Protocol[Any], within: Bounds) -> Four:
     return Four(
         explore(protocol, within, plain=True),
         explore(protocol, within),
-        explore(protocol, within, plain=True, at_rest=True),
-        explore(protocol, within, at_rest=True),
+        explore(protocol, within, plain=True, quiescent=True),
+        explore(protocol, within, quiescent=True),
     )
 
 
@@ -142,8 +142,8 @@ def test_what_is_broken_is_found_with_the_reductions(
 def test_the_step_of_a_bug_is_found_with_the_reductions() -> None:
     """What concerns one entity is judged everywhere: a gap is seen on the way also where the rest is judged at rest."""
     within = bounds(2, 1, losses=1, depth=22)
-    for at_rest in (False, True):
-        found = explore(to_bugs.AcceptsWithGaps(), within, at_rest=at_rest)
+    for quiescent in (False, True):
+        found = explore(to_bugs.AcceptsWithGaps(), within, quiescent=quiescent)
         assert "TO: accepted without a gap" in broken(found)
 
 
@@ -152,7 +152,7 @@ def test_a_wrong_cut_is_found_with_the_reductions() -> None:
     bug = cluster_bugs.CutsToTheMost(hasty=frozenset({2}))
     within = bounds(3, script="c", losses=1)
     plain, reduced = (
-        explore(bug, within, invariants=(*INVARIANTS, ACCURATE), plain=plain, at_rest=True)
+        explore(bug, within, invariants=(*INVARIANTS, ACCURATE), plain=plain, quiescent=True)
         for plain in (True, False)
     )
     assert broken(plain) == broken(reduced) == {ACCURATE.name}

@@ -19,9 +19,9 @@ def explored(
     losses: int,
     invariants: tuple[Invariant, ...] | None = None,
     *,
-    at_rest: bool = False,
+    quiescent: bool = False,
     **limits: Any,
 ) -> Exploration:
     """Every behaviour with these requests and up to so many losses."""
     bounds = Bounds(entities=entities, script=script(sends, entities), losses=losses, **limits)
-    return explore(protocol, bounds, invariants=invariants, at_rest=at_rest)
+    return explore(protocol, bounds, invariants=invariants, quiescent=quiescent)

@@ -35,7 +35,7 @@ FOUND: tuple[tuple[Letter, str, int, str, int], ...] = (
 
 @pytest.mark.parametrize(("letter", "sends", "losses", "broken", "moves"), FOUND, ids=lambda v: str(v))
 def test_a_step_to_the_letter(letter: Letter, sends: str, losses: int, broken: str, moves: int) -> None:
-    found = explored(replace(PLAIN, letters=frozenset({letter})), 2, sends, losses, at_rest=True)
+    found = explored(replace(PLAIN, letters=frozenset({letter})), 2, sends, losses, quiescent=True)
     assert found.complete
     finding = next(finding for finding in found.findings if finding.property == broken)
     assert len(finding.behaviour) == moves
@@ -44,7 +44,7 @@ def test_a_step_to_the_letter(letter: Letter, sends: str, losses: int, broken: s
 
 @pytest.mark.parametrize(("sends", "losses"), sorted({(each[1], each[2]) for each in FOUND}))
 def test_it_is_gone_where_the_step_is_repaired(sends: str, losses: int) -> None:
-    found = explored(PLAIN, 2, sends, losses, at_rest=True)
+    found = explored(PLAIN, 2, sends, losses, quiescent=True)
     assert found.complete
     assert not found.findings
 
@@ -76,12 +76,12 @@ def test_what_is_discarded_acknowledges_nothing() -> None:
 def test_a_gap_that_stays_is_found_again_and_again() -> None:
     """E3 misses a1, which is for E2 alone."""
     literal = SelectiveTotalOrder(letters=frozenset({Letter.GAPS}))
-    found = explored(literal, 3, "a{2}", 1, (ONCE,), at_rest=True, depth=50)
+    found = explored(literal, 3, "a{2}", 1, (ONCE,), quiescent=True, depth=50)
     assert [finding.property for finding in found.findings] == [ONCE.name]
 
 
 def test_a_gap_is_closed_by_the_agreement() -> None:
-    found = explored(SelectiveTotalOrder(), 3, "a{2}", 1, (ONCE,), at_rest=True)
+    found = explored(SelectiveTotalOrder(), 3, "a{2}", 1, (ONCE,), quiescent=True)
     assert found.complete
     assert found.of(ONCE.name) is Verdict.HOLDS
 

@@ -50,7 +50,7 @@ def test_two_entities_recover(
 
 
 def test_three_entities_recover() -> None:
-    found = explored(SelectiveTotalOrder(), 3, "a{2,3}", 1, at_rest=True)
+    found = explored(SelectiveTotalOrder(), 3, "a{2,3}", 1, quiescent=True)
     assert found.complete
     assert found.states == 7801
     assert unmet(found) == {"order_preserving", "order_equivalent"}
@@ -70,7 +70,7 @@ def test_three_entities_recover() -> None:
 def test_three_entities_recover_from_more(
     protocol: SelectiveTotalOrder, sends: str, losses: int, states: int, vacuous: set[str]
 ) -> None:
-    found = explored(protocol, 3, sends, losses, at_rest=True)
+    found = explored(protocol, 3, sends, losses, quiescent=True)
     assert found.complete
     assert found.states == states
     assert unmet(found) == vacuous

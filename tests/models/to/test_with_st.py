@@ -34,17 +34,16 @@ Logs = tuple[tuple[str, ...], ...]
 
 
 @cache
-def at_rest(protocol: Protocol[Any], within: Bounds) -> set[Logs]:
+def in_quiescence(protocol: Protocol[Any], within: Bounds) -> set[Logs]:
     """What the entities have delivered wherever nothing is under way."""
     found: set[Logs] = set()
 
     def look(_: Any, situation: Any) -> bool | None:
         delivered: tuple[tuple[Message, ...], ...] = situation.delivered
-        if situation.quiet:
-            found.add(tuple(tuple(message.name for message in log) for log in delivered))
+        found.add(tuple(tuple(message.name for message in log) for log in delivered))
         return None
 
-    assert explore(protocol, within, (), invariants=(OfState("logs", "", look),), at_rest=True).complete
+    assert explore(protocol, within, (), invariants=(OfState("logs", "", look, quiescent=True),)).complete
     return found
 
 
@@ -54,15 +53,15 @@ def at_rest(protocol: Protocol[Any], within: Bounds) -> set[Logs]:
 def test_the_same_logs_come_about(st: SelectiveTotalOrder, script: str, logs: int, losses: int) -> None:
     """2 entities, 2 messages: every log at rest of one is one of the other; entities agree in each of them."""
     within = bounds(2, script=script, losses=losses)
-    found = at_rest(TotalOrder(), within)
-    assert found == at_rest(st, within)
+    found = in_quiescence(TotalOrder(), within)
+    assert found == in_quiescence(st, within)
     assert len(found) == logs
     assert all(len(set(each)) == 1 for each in found)
 
 
 def test_other_logs_would_show() -> None:
     within = bounds(2, script="aa", losses=1)
-    assert at_rest(ForgetsWhatPrecedesTheLine(), within) > at_rest(GO_BACK, within)
+    assert in_quiescence(ForgetsWhatPrecedesTheLine(), within) > in_quiescence(GO_BACK, within)
 
 
 def after_a_loss(protocol: Protocol[Any], senders: tuple[int, ...], place: int, loser: int) -> Channel:

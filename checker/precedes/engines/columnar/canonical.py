@@ -48,6 +48,7 @@ from precedes.formula import (
     Or,
     Position,
     Precedes,
+    Quiescent,
     ReceiptLog,
     RecordedClock,
     Relation,
@@ -134,6 +135,8 @@ class _Normaliser:
         match formula:
             case Truth(value):
                 return _TRUE if value is positive else _FALSE
+            case Quiescent():
+                return _TRUE if positive else _FALSE
             case Not(body):
                 return self.formula(body, not positive, recorded)
             case And(parts):
@@ -220,7 +223,18 @@ class _Normaliser:
                 return ("failure_line",)
             case Undetermined(why):
                 return ("undetermined", why)
-            case Truth() | Not() | And() | Or() | Implies() | Iff() | Forall() | Exists() | Acyclic():
+            case (
+                Truth()
+                | Quiescent()
+                | Not()
+                | And()
+                | Or()
+                | Implies()
+                | Iff()
+                | Forall()
+                | Exists()
+                | Acyclic()
+            ):
                 raise TypeError(f"not an atom: {type(atom).__name__}")
             case _:
                 assert_never(atom)

@@ -8,7 +8,7 @@ compiled.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from precedes.diagnostics import usage
@@ -16,6 +16,7 @@ from precedes.engines.columnar.canonical import Node, canonical
 from precedes.engines.columnar.recognise import DEFINITIONS, recognise
 from precedes.engines.contents import names_in
 from precedes.formula import And, Formula, Iff, Implies, Not, Or, Requirement
+from precedes.mode import completed
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +70,12 @@ class Plan:
 
 
 def plan(requirements: Sequence[Requirement]) -> Plan:
-    """The plan for the requirements; PrecedesError where one name stands for two different formulas."""
+    """The plan for the requirements, as they are asked of completed executions.
+
+    PrecedesError where one name stands for two different formulas.
+    """
     named: dict[str, Requirement] = {}
-    for requirement in _with_parts(requirements):
+    for requirement in _with_parts(map(completed, requirements)):
         known = named.setdefault(requirement.name, requirement)
         if known.formula != requirement.formula and canonical(known.formula) != canonical(
             requirement.formula
@@ -82,7 +86,7 @@ def plan(requirements: Sequence[Requirement]) -> Plan:
             )
     builder = _Builder()
     expressions = tuple(builder.requirement(requirement) for requirement in named.values())
-    leaves = {name: requirement for name, requirement in named.items() if not requirement.parts}
+    leaves = leaves_of(tuple(named.values()))
     return Plan(
         names=tuple(named),
         expressions=expressions,
@@ -93,7 +97,12 @@ def plan(requirements: Sequence[Requirement]) -> Plan:
     )
 
 
-def _with_parts(requirements: Sequence[Requirement]) -> Iterator[Requirement]:
+def leaves_of(requirements: Iterable[Requirement]) -> dict[str, Requirement]:
+    """The requirements, and the parts below them, that have no parts themselves."""
+    return {each.name: each for each in _with_parts(requirements) if not each.parts}
+
+
+def _with_parts(requirements: Iterable[Requirement]) -> Iterator[Requirement]:
     for requirement in requirements:
         yield requirement
         yield from _with_parts(requirement.parts)

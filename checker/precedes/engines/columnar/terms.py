@@ -26,6 +26,7 @@ from precedes.formula import (
     MessageTerm,
     MessageVariable,
     Precedes,
+    Quiescent,
     Repeated,
     SameEntity,
     SameMessage,
@@ -51,6 +52,7 @@ SimpleAtom = (
     | Faulty
     | HappensBefore
     | FailureLine
+    | Quiescent
 )
 
 UNLOGGED: Final = int(Reason.SEND_NOT_LOGGED)
@@ -172,6 +174,8 @@ class Terms:
         match atom:
             case Truth(value):
                 return YES if value else NO
+            case Quiescent():
+                return YES
             case Undetermined():
                 return Code(str(int(Reason.NOT_DECIDED)), False)
             case FailureLine():

@@ -25,6 +25,7 @@ from precedes.formula import (
     LogTerm,
     MessageTerm,
     Precedes,
+    Quiescent,
     Relation,
     Repeated,
     SameEntity,
@@ -83,6 +84,8 @@ class Atoms:
                 return lambda: Reason.NOT_DECIDED
             case FailureLine():
                 return self._failure_line
+            case Quiescent():
+                return lambda: TRUE
             case _:
                 assert_never(atom)
 

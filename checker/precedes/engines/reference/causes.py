@@ -34,6 +34,7 @@ from precedes.formula import (
     Not,
     Or,
     Precedes,
+    Quiescent,
     Repeated,
     SameEntity,
     SameMessage,
@@ -142,6 +143,7 @@ class Causes:
             case (
                 Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
                 | SameEntity() | SameMessage() | Faulty() | HappensBefore() | Comparison() | FailureLine()
+                | Quiescent()
             ):  # fmt: skip
                 yield self._whole(formula, self._evaluator.value(formula, as_recorded))
             case _:

@@ -26,6 +26,7 @@ from precedes.formula import (
     Requirement,
     Sender,
 )
+from precedes.mode import completed
 from precedes.traversal import bound, entities_in, messages_in, walk
 from precedes.verdict import FALSE, TRUE, reasons
 
@@ -68,6 +69,7 @@ def explain(requirement: Requirement, execution: Execution, limit: int = 1) -> E
     """Judge a requirement and give up to `limit` witnesses, no two of them about the same messages and
     entities.
     """
+    requirement = completed(requirement)
     evaluator = Evaluator(execution)
     value = evaluator.value(requirement.formula)
     agreed = agreed_interleaving(requirement.formula, execution, value)

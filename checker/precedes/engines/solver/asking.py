@@ -33,6 +33,7 @@ from precedes.engines.solver.translation import Translation
 from precedes.engines.solver.unbounded import Unbounded
 from precedes.execution import Execution
 from precedes.formula import Formula, Not, Requirement
+from precedes.mode import always, completed
 
 QUICK: Final = 400_000
 EFFORT: Final = 1_000_000
@@ -47,7 +48,9 @@ def prove(question: Formula | Requirement, options: Options = DEFAULT) -> Answer
     """Whether a closed formula is true of every possible execution. KeyboardInterrupt passes through, and
     leaves nothing behind.
     """
-    requirement = question if isinstance(question, Requirement) else Requirement("formula", question)
+    requirement = completed(
+        question if isinstance(question, Requirement) else Requirement("formula", question)
+    )
     formula = requirement.formula
     wanted = features(formula)
     if wanted.undetermined:
@@ -66,7 +69,7 @@ def find(
     """The smallest execution within the bounds (by default those of the options) on which a closed formula is
     true.
     """
-    formula = Not(question.formula if isinstance(question, Requirement) else question)
+    formula = Not(always(question.formula if isinstance(question, Requirement) else question))
     wanted = features(formula)
     if wanted.undetermined:
         return Undecided(wanted.undetermined[0])

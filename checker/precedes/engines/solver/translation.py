@@ -62,6 +62,7 @@ from precedes.formula import (
     Or,
     Position,
     Precedes,
+    Quiescent,
     ReceiptLog,
     RecordedClock,
     Relation,
@@ -192,13 +193,16 @@ class Translation:
         | SameMessage
         | Faulty
         | HappensBefore
-        | FailureLine,
+        | FailureLine
+        | Quiescent,
         bindings: Bindings,
     ) -> Proposition:
         structure = self._structure
         match formula:
             case Truth(value):
                 return value
+            case Quiescent():
+                return True
             case InLog(message, log):
                 return some(
                     both(guard, there, in_log(structure, element, place))
