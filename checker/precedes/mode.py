@@ -25,7 +25,7 @@ from precedes.formula import (
     Requirement,
     Truth,
 )
-from precedes.traversal import Node, transformed, walk
+from precedes.traversal import Node, transformed
 
 
 class Mode(Enum):
@@ -50,9 +50,10 @@ def quiescent(formula: Formula) -> Formula:
 
 def mode_of(formula: Formula) -> Mode:
     """The mode that a formula says."""
-    if not any(isinstance(node, Quiescent) for node in walk(formula)):
+    on_the_way = judged(formula, quiescent=False)
+    if on_the_way == judged(formula, quiescent=True):
         return Mode.ALWAYS
-    return Mode.QUIESCENT if judged(formula, quiescent=False) == TRUTH else Mode.MIXED
+    return Mode.QUIESCENT if on_the_way == TRUTH else Mode.MIXED
 
 
 def judged(formula: Formula, *, quiescent: bool) -> Formula:

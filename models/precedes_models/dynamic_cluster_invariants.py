@@ -38,7 +38,7 @@ def active(situation: Situation, *, all_along: bool) -> Iterator[tuple[int, Memb
 
 
 def same_emask(protocol: Any, situation: Situation) -> bool | None:
-    """At rest the active entities have the same emask, and have set their stop marks by it."""
+    """In quiescence the active entities have the same emask, and have set their stop marks by it."""
     members = [state for _, state in active(situation, all_along=False)]
     if not any(member.emask for member in members):
         return None
@@ -46,7 +46,7 @@ def same_emask(protocol: Any, situation: Situation) -> bool | None:
 
 
 def same_cut(protocol: Any, situation: Situation) -> bool | None:
-    """At rest they have delivered the same of an entity that has stopped, and nothing of it waits."""
+    """In quiescence they have delivered the same of an entity that has stopped, and nothing of it waits."""
     members = list(active(situation, all_along=True))
     stopped = frozenset[int]().union(*(member.emask for _, member in members))
     if not stopped or len(members) < 2:
@@ -75,7 +75,7 @@ def one_sequence(protocol: Any, situation: Situation) -> bool | None:
 
 
 def everything(protocol: Any, situation: Situation) -> bool | None:
-    """TO among the active, its completeness: at rest they have delivered the same, with all that they sent
+    """TO among the active, its completeness: in quiescence they have delivered the same, with all that they sent
     themselves."""
     members = [k for k, _ in active(situation, all_along=True)]
     if len(members) < 1 or not any(situation.sent):
@@ -87,7 +87,7 @@ def everything(protocol: Any, situation: Situation) -> bool | None:
 
 
 def nothing_lost(protocol: Any, situation: Situation) -> bool | None:
-    """At rest, what anybody has acknowledged, one that stopped afterwards too, those active all along have
+    """In quiescence, what anybody has acknowledged, one that stopped afterwards too, those active all along have
     acknowledged."""
     members = [k for k, _ in active(situation, all_along=True)]
     anything = {message for log in situation.delivered for message in log}
@@ -118,7 +118,7 @@ def acknowledged(protocol: Any, situation: Situation) -> bool | None:
 
 
 def agreement_ends(protocol: Any, situation: Situation) -> bool | None:
-    """At rest no agreement is under way."""
+    """In quiescence no agreement is under way."""
     running = [state for state in situation.states if state is not None]
     return all(
         state.stopping is None
@@ -139,8 +139,8 @@ def says_something_new(
 
 
 def possible_expectations(protocol: Any, situation: Situation) -> bool | None:
-    """At rest an active entity expects next of another what that one has sent or will send next: nothing older than its
-    first PDU, and nothing newer than its next."""
+    """In quiescence an active entity expects next of another what that one has sent or will send next: nothing older
+    than its first PDU, and nothing newer than its next."""
     members = list(active(situation, all_along=False))
     if len(members) < 2:
         return None
@@ -162,8 +162,8 @@ def deleted_of_the_stopped(
 
 
 def only_the_stopped(protocol: Any, situation: Situation) -> bool | None:
-    """At rest nobody who runs is taken for stopped, but those with whom the protocol is hasty. So it is where no
-    time-out is premature: bounds with early time-outs break it."""
+    """In quiescence nobody who runs is taken for stopped, but those with whom the protocol is hasty. So it is where
+    no time-out is premature: bounds with early time-outs break it."""
     members = list(active(situation, all_along=False))
     masked = frozenset[int]().union(*(member.emask for _, member in members))
     if not masked:

@@ -155,7 +155,7 @@ def test_names_are_the_same_wherever_the_gate_is_run(folder: Path, name: str) ->
         assert (ended.code, "G201" in ended.out) == (0, False), ended.out
 
 
-def test_what_is_judged_at_rest_only_is_judged_less(modelled: Path) -> None:
+def test_what_is_asked_in_quiescence_only_is_asked_less(modelled: Path) -> None:
     assert gate(modelled, "--write-baseline").code == 0
     changed(modelled, "precedes.toml", "messages = 2", "messages = 2\nquiescent = true")
     ended = gate(modelled)

@@ -267,7 +267,7 @@ def test_a_script_stands_in_place_of_every_choice(folder: Path) -> None:
     assert "messages" not in facts
     changed(folder, "precedes.toml", "quiescent = true", "")
     everywhere = json.loads(gate(folder, "--format", "json").out)["items"][0]["facts"]
-    # On one channel, what is judged at rest alone needs fewer states.
+    # On one channel, what is asked in quiescence alone needs fewer states.
     assert everywhere["states"] > facts["states"]
 
 

@@ -107,7 +107,7 @@ def test_overtaking_is_found_by_a_shortest_behaviour() -> None:
     assert finding.explanation.witnesses
 
 
-def test_safety_is_judged_in_every_state_and_completeness_at_rest() -> None:
+def test_safety_is_judged_in_every_state_and_completeness_in_quiescence() -> None:
     bounds = Bounds(entities=2, script=sends(2))
     found = explored(Plain(), bounds, "selectively_information_preserving", "order_preserving")
     assert found.of("selectively_information_preserving") is Verdict.HOLDS

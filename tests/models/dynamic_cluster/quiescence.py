@@ -1,4 +1,4 @@
-"""Whether what is under way comes to an end: an endless exchange is no deadlock, and no state at rest shows it."""
+"""Whether what is under way comes to an end: an endless exchange is no deadlock, and no quiescent state shows it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from precedes.protocol.space import Space, State
 
 
 def restless(protocol: Protocol[Any], bounds: Bounds) -> tuple[int, int]:
-    """How many states there are, and of how many no state at rest can be reached although nothing more is requested,
+    """How many states there are, and of how many no quiescent state can be reached although nothing more is requested,
     lost or stops."""
     space = Space(Components(protocol, bounds.entities, needed(())), bounds)
     stack = [state for state, _ in space.initial()]

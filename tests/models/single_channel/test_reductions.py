@@ -1,8 +1,8 @@
 """The models on one channel, searched with the reductions and without: the same verdicts and findings, and no more
 states.
 
-A reduction applies to them only where what concerns several entities is judged at rest, and nobody stops: then what is
-not answered comes in first. So each is searched in four ways: every interleaving or not, judged everywhere or at rest.
+A reduction applies to them only where what concerns several entities is judged in quiescence, and nobody stops: then what is
+not answered comes in first. So each is searched in four ways: every interleaving or not, judged everywhere or in quiescence.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class Four:
 
     plain: Exploration
     everywhere: Exploration
-    plain_at_rest: Exploration
-    at_rest: Exploration
+    plain_in_quiescence: Exploration
+    in_quiescence: Exploration
 
     @property
     def states(self) -> tuple[int, ...]:
-        each = (self.plain, self.everywhere, self.plain_at_rest, self.at_rest)
+        each = (self.plain, self.everywhere, self.plain_in_quiescence, self.in_quiescence)
         assert all(found.complete for found in each)
         return tuple(found.states for found in each)
 
@@ -76,7 +76,7 @@ HOLDING: tuple[tuple[Protocol[Any], Bounds, int, int], ...] = (
     (DynamicCluster(hasty=frozenset({0, 1})), bounds(2, 2), 617, 359),
     (DynamicCluster(hasty=frozenset({2})), bounds(3, script="c", losses=1), 6_382, 868),
 )
-"""Bounds, the states of every interleaving, and with the reductions at rest."""
+"""Bounds, the states of every interleaving, and with the reductions in quiescence."""
 
 
 @pytest.mark.parametrize(("protocol", "within", "states", "reduced"), HOLDING)
@@ -86,10 +86,10 @@ def test_what_holds_holds_with_the_reductions(
     found = four(protocol, within)
     assert found.states == (states, states, states, reduced)
     assert found.plain.verdicts == found.everywhere.verdicts
-    assert found.plain_at_rest.verdicts == found.at_rest.verdicts
+    assert found.plain_in_quiescence.verdicts == found.in_quiescence.verdicts
     assert not broken(found.plain)
-    assert not broken(found.at_rest)
-    assert Verdict.HOLDS in found.at_rest.verdicts.values()
+    assert not broken(found.in_quiescence)
+    assert Verdict.HOLDS in found.in_quiescence.verdicts.values()
 
 
 SHOWN: tuple[tuple[Protocol[Any], Bounds, set[str], set[str]], ...] = (
@@ -123,7 +123,7 @@ SHOWN: tuple[tuple[Protocol[Any], Bounds, set[str], set[str]], ...] = (
         {"cluster: acknowledged is pre-acknowledged by all"},
     ),
 )
-"""A bug, bounds, what it breaks at rest too, and what only on the way."""
+"""A bug, bounds, what it breaks in quiescence too, and what only on the way."""
 
 
 @pytest.mark.parametrize(("bug", "within", "lasting", "passing"), SHOWN)
@@ -131,16 +131,16 @@ def test_what_is_broken_is_found_with_the_reductions(
     bug: Protocol[Any], within: Bounds, lasting: set[str], passing: set[str]
 ) -> None:
     found = four(bug, within)
-    plain, everywhere, plain_at_rest, at_rest = found.states
+    plain, everywhere, plain_in_quiescence, in_quiescence = found.states
     assert plain >= everywhere
-    assert plain_at_rest >= at_rest
+    assert plain_in_quiescence >= in_quiescence
     assert broken(found.plain) == broken(found.everywhere) == lasting | passing
-    assert broken(found.plain_at_rest) == broken(found.at_rest) == lasting
-    assert found.plain_at_rest.verdicts == found.at_rest.verdicts
+    assert broken(found.plain_in_quiescence) == broken(found.in_quiescence) == lasting
+    assert found.plain_in_quiescence.verdicts == found.in_quiescence.verdicts
 
 
 def test_the_step_of_a_bug_is_found_with_the_reductions() -> None:
-    """What concerns one entity is judged everywhere: a gap is seen on the way also where the rest is judged at rest."""
+    """What concerns one entity is judged everywhere: a gap is seen on the way also where the rest is judged in quiescence."""
     within = bounds(2, 1, losses=1, depth=22)
     for quiescent in (False, True):
         found = explore(to_bugs.AcceptsWithGaps(), within, quiescent=quiescent)

@@ -30,7 +30,7 @@ FOUND: tuple[tuple[Letter, str, int, str, int], ...] = (
     (Letter.CONTROL, "a{2}", 2, LACKING, 11),
     (Letter.SORTING, "a{1,2} b{1,2}", 2, ORDER, 30),
 )
-"""For two entities: step, requests, losses, what it breaks, and after how many moves all is at rest."""
+"""For two entities: step, requests, losses, what it breaks, and after how many moves nothing is in flight."""
 
 
 @pytest.mark.parametrize(("letter", "sends", "losses", "broken", "moves"), FOUND, ids=lambda v: str(v))
