@@ -45,8 +45,8 @@ def library() -> str:
         "",
         "What can be named after `expect`, `claim` and `--require`, with its definition. Generated from the library.",
         "",
-        "The mode says where a model is asked for it: always, in every state that it reaches, or quiescent, where nothing is",
-        "in flight ([protocol models](../protocols.md)). Traces and scenarios have no states on the way.",
+        "The mode says where a model is asked for it: always, in every state that it reaches, or quiescent, where",
+        "nothing is in flight ([protocol models](../protocols.md)). Traces and scenarios have no states on the way.",
     ]
     for heading, kind in (("Services", DefinitionKind.SERVICE), ("Predicates", DefinitionKind.PREDICATE)):
         lines += ["", f"## {heading}"]

@@ -1,8 +1,9 @@
 """The models on one channel, searched with the reductions and without: the same verdicts and findings, and no more
 states.
 
-A reduction applies to them only where what concerns several entities is judged in quiescence, and nobody stops: then what is
-not answered comes in first. So each is searched in four ways: every interleaving or not, judged everywhere or in quiescence.
+A reduction applies to them only where what concerns several entities is judged in quiescence, and nobody stops: then
+what is not answered comes in first. So each is searched in four ways: every interleaving or not, judged everywhere or
+in quiescence.
 """
 
 from __future__ import annotations
@@ -140,7 +141,7 @@ def test_what_is_broken_is_found_with_the_reductions(
 
 
 def test_the_step_of_a_bug_is_found_with_the_reductions() -> None:
-    """What concerns one entity is judged everywhere: a gap is seen on the way also where the rest is judged in quiescence."""
+    """What concerns one entity is judged everywhere: a gap is seen on the way even if the rest waits for quiescence."""
     within = bounds(2, 1, losses=1, depth=22)
     for quiescent in (False, True):
         found = explore(to_bugs.AcceptsWithGaps(), within, quiescent=quiescent)

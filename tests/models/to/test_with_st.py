@@ -51,7 +51,7 @@ def in_quiescence(protocol: Protocol[Any], within: Bounds) -> set[Logs]:
 @pytest.mark.parametrize(("script", "logs"), [("aa", 3), ("ab", 5)])
 @pytest.mark.parametrize("losses", [0, 1])
 def test_the_same_logs_come_about(st: SelectiveTotalOrder, script: str, logs: int, losses: int) -> None:
-    """2 entities, 2 messages: every log in a quiescent state of one is one of the other; entities agree in each of them."""
+    """2 entities, 2 messages: every quiescent log of one is one of the other; entities agree in each of them."""
     within = bounds(2, script=script, losses=losses)
     found = in_quiescence(TotalOrder(), within)
     assert found == in_quiescence(st, within)
