@@ -161,7 +161,7 @@ def test_acknowledged_though_something_before_it_is_lost() -> None:
 @pytest.mark.slow
 def test_that_is_the_shortest_with_these_requests() -> None:
     early = replace(PLAIN, letters=frozenset({Letter.PRE_ACKNOWLEDGMENT}))
-    found = explored(early, 3, "a{1,3} a{2} b{2} b{1,3}", 1, (), at_rest=True)
+    found = explored(early, 3, "a{1,3} a{2} b{2} b{1,3}", 1, (), quiescent=True)
     assert found.complete
     assert moves(found) == {ORDER: 52}
     assert logs(found.findings[0].execution) == logs(scenario("st_pre_acknowledgment"))
