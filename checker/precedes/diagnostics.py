@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from precedes.printable import columns
+
 _LONG = 160
 """The longest line that is shown whole."""
 
@@ -49,8 +51,8 @@ class Diagnostic:
 
 
 def _excerpt(line: str, span: Span) -> tuple[str, str]:
-    """The line and carets under the span; of a long line, what is around it."""
-    shown = line.replace("\t", " ")
+    """The line and carets under the span; of a long line, what is around it. What is not printable takes one place."""
+    shown = "".join(c if c.isprintable() else " " if c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in line)
     start, end = span.column - 1, min(span.end_column - 1, len(shown))
     if len(shown) > _LONG:
         first = max(0, start - _LONG // 2)
@@ -58,7 +60,7 @@ def _excerpt(line: str, span: Span) -> tuple[str, str]:
         shown = ("..." if first else "") + shown[first:last] + ("..." if last < len(shown) else "")
         shift = first - (3 if first else 0)
         start, end = start - shift, min(end, last) - shift
-    return shown, " " * start + "^" * max(1, end - start)
+    return shown, " " * columns(shown[:start]) + "^" * max(1, columns(shown[start:end]))
 
 
 class PrecedesError(Exception):

@@ -75,3 +75,23 @@ def test_of_a_long_line_the_place_is_shown() -> None:
     _, line, carets, *_ = str(caught.value).splitlines()
     assert len(line) < 200
     assert line[carets.index("^") : carets.rindex("^") + 1] == "nonsense"
+
+
+@pytest.mark.parametrize(
+    ("line", "shown", "carets"),
+    [
+        ('expect "\u65e5\u672c" in RL9', 'expect "\u65e5\u672c" in RL9', " " * 17 + "^^^"),
+        ('expect\t"\x1b" in RL9', 'expect "\ufffd" in RL9', " " * 14 + "^^^"),
+    ],
+)
+def test_carets_stand_below_what_is_shown(line: str, shown: str, carets: str) -> None:
+    with pytest.raises(PrecedesError) as caught:
+        compile_text(f'scenario s\ncluster A\nRL1: < "\u65e5\u672c" "\x1b" ]\n{line}\n')
+    (told,) = [one for one in caught.value.diagnostics if one.code == "N011"]
+    assert told.render().splitlines()[1:3] == [f"    {shown}", f"    {carets}"]
+
+
+def test_names_in_messages_are_quoted_where_one_could_not_see_their_end() -> None:
+    with pytest.raises(PrecedesError) as caught:
+        compile_text('scenario s\ncluster "node 1" "node 2"\nSL1: < "order 1" ]\nSL2: < "order 1" ]\n')
+    assert '"order 1" has two senders, "node 1" and "node 2"' in str(caught.value)

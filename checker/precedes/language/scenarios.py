@@ -14,7 +14,7 @@ from precedes.execution import Event, EventKind, Execution, History, Message
 from precedes.language import syntax
 from precedes.language.durations import nanoseconds
 from precedes.language.mistakes import Mistakes
-from precedes.language.names import written
+from precedes.language.names import shown, written
 from precedes.language.sorts import Scope
 from precedes.language.suggestions import did_you_mean
 
@@ -64,7 +64,7 @@ class _Builder:
         seen: dict[str, Span] = {}
         for entity in clusters[0].entities:
             if entity.text in seen:
-                self.tell("S002", f"{entity.text} is in the cluster twice", entity.span)
+                self.tell("S002", f"{shown(entity.text)} is in the cluster twice", entity.span)
             seen.setdefault(entity.text, entity.span)
         self.cluster = tuple(seen)
 
@@ -79,7 +79,7 @@ class _Builder:
             return reference.text
         else:
             hint = did_you_mean(reference.text, self.cluster)
-            self.tell("S003", f"there is no entity {reference.text}", reference.span, hint)
+            self.tell("S003", f"there is no entity {shown(reference.text)}", reference.span, hint)
         return None
 
     def members(self, destinations: syntax.Destinations) -> frozenset[str]:
@@ -105,12 +105,15 @@ class _Builder:
             own = self.logs.setdefault(entity, {})
             if log.kind in own:
                 self.tell(
-                    "S005", f"{entity} has this log already", log.span, f"in line {own[log.kind].span.line}"
+                    "S005",
+                    f"{shown(entity)} has this log already",
+                    log.span,
+                    f"in line {own[log.kind].span.line}",
                 )
             elif own and (log.kind is syntax.LogKind.H or syntax.LogKind.H in own):
                 other = next(iter(own.values()))
                 hint = f"the other is in line {other.span.line}; a history is SL and RL in one order"
-                self.tell("S005", f"{entity} has a history or logs, not both", log.span, hint)
+                self.tell("S005", f"{shown(entity)} has a history or logs, not both", log.span, hint)
             else:
                 own[log.kind] = log
 
@@ -125,11 +128,14 @@ class _Builder:
             if first is None:
                 self.sends[name] = _Send(entity, to, item.span)
             elif first.entity != entity:
-                hint = f"{first.entity} sends it in line {first.span.line}"
-                self.tell("S006", f"{name} has two senders, {first.entity} and {entity}", item.span, hint)
+                hint = f"{shown(first.entity)} sends it in line {first.span.line}"
+                both = f"{shown(first.entity)} and {shown(entity)}"
+                self.tell("S006", f"{shown(name)} has two senders, {both}", item.span, hint)
             else:
                 how = "again" if first.destinations == to else "again, to others"
-                self.tell("S007", f"{name} is sent {how}", item.span, f"first in line {first.span.line}")
+                self.tell(
+                    "S007", f"{shown(name)} is sent {how}", item.span, f"first in line {first.span.line}"
+                )
 
     def read_log(self, entity: str, log: syntax.Log) -> list[Event]:
         events: list[Event] = []
@@ -154,11 +160,11 @@ class _Builder:
                 continue
             if kind is EventKind.RECOVER:
                 if not crashed:
-                    self.tell("S009", f"{entity} recovers and has not crashed", item.span)
+                    self.tell("S009", f"{shown(entity)} recovers and has not crashed", item.span)
                 crashed = told = False
             elif crashed and not told:
                 hint = "an entity that goes on has a `recover` first"
-                self.tell("S009", f"{entity} has crashed", item.span, hint)
+                self.tell("S009", f"{shown(entity)} has crashed", item.span, hint)
                 told = True
             crashed = crashed or kind is EventKind.CRASH
             time = None if item.time is None else nanoseconds(item.time, self.mistakes)
@@ -175,9 +181,14 @@ class _Builder:
 
     def mark(self, entity: str, log: syntax.Log, item: syntax.Mark, delivered: int) -> None:
         if log.kind is syntax.LogKind.SL:
-            self.tell("S010", "|| marks a failure point in what was delivered", item.span, f"in RL[{entity}]")
+            self.tell(
+                "S010",
+                "|| marks a failure point in what was delivered",
+                item.span,
+                f"in RL[{written(entity)}]",
+            )
         elif entity in self.marks:
-            self.tell("S010", f"the log of {entity} has a failure point already", item.span)
+            self.tell("S010", f"the log of {shown(entity)} has a failure point already", item.span)
         else:
             self.marks[entity] = delivered
 
@@ -190,36 +201,38 @@ class _Builder:
             if send is None:
                 self.tell(
                     "S011",
-                    f"nobody sends {name}: its destinations stand where it is sent",
+                    f"nobody sends {shown(name)}: its destinations stand where it is sent",
                     item.destinations.span,
                 )
             elif to != (frozenset(self.cluster) if send.destinations is None else send.destinations):
                 hint = f"it is sent in line {send.span.line}"
-                self.tell("S011", f"{name} was sent to others", item.destinations.span, hint)
+                self.tell("S011", f"{shown(name)} was sent to others", item.destinations.span, hint)
         if item.sender is None:
             return
         sender = self.entity(item.sender)
         if sender is None:
             return
         if kind is EventKind.SEND and sender != entity:
-            self.tell("S012", f"{name} is sent by {entity} here, not by {sender}", item.span)
+            self.tell(
+                "S012", f"{shown(name)} is sent by {shown(entity)} here, not by {shown(sender)}", item.span
+            )
         elif send is not None and send.entity != sender:
             hint = f"it is sent in line {send.span.line}"
-            self.tell("S012", f"{name} is sent by {send.entity}, not by {sender}", item.span, hint)
+            told_ = f"{shown(name)} is sent by {shown(send.entity)}, not by {shown(sender)}"
+            self.tell("S012", told_, item.span, hint)
         elif send is None:
             known = self.logs.get(sender, {})
             if syntax.LogKind.SL in known or syntax.LogKind.H in known:
                 self.tell(
                     "S012",
-                    f"{sender} does not send {name}",
+                    f"{shown(sender)} does not send {shown(name)}",
                     item.span,
-                    f"what {sender} sends is written, without {name}",
+                    f"what {shown(sender)} sends is written, without {shown(name)}",
                 )
             first, where = self.claimed.setdefault(name, (sender, item.span))
             if first != sender:
-                self.tell(
-                    "S012", f"{name} is from {first} in line {where.line}, and from {sender} here", item.span
-                )
+                told_ = f"{shown(name)} is from {shown(first)} in line {where.line}, and from {shown(sender)} here"
+                self.tell("S012", told_, item.span)
 
     # times
 
@@ -336,7 +349,7 @@ def impossible(execution: Execution) -> Iterator[tuple[str, int, str, str | None
                 yield (
                     history.entity,
                     place,
-                    f"{event.message} is here before it is sent",
+                    f"{shown(event.message or '')} is here before it is sent",
                     "it is sent later in this history",
                 )
     if not found:
@@ -400,4 +413,5 @@ def _shown(execution: Execution, place: _Place) -> str:
         EventKind.ARRIVE: "receives",
         EventKind.DISCARD: "discards",
     }
-    return f"{place[0]} {verb.get(event.kind, event.kind.value)} {event.message or ''}".rstrip()
+    what = "" if event.message is None else f" {shown(event.message)}"
+    return f"{shown(place[0])} {verb.get(event.kind, event.kind.value)}{what}"

@@ -16,6 +16,7 @@ from precedes.diagnostics import Span
 from precedes.language import syntax
 from precedes.language.cells import ANY, BOUND, COMPARED, ORDERED, Cell, Cells
 from precedes.language.mistakes import Mistakes
+from precedes.language.names import quoted, shown
 from precedes.language.printing import term_text
 from precedes.language.scanner import UNITS_HINT, no_unit
 from precedes.language.suggestions import did_you_mean, intended
@@ -196,9 +197,9 @@ class _Inference(Cells):
                     _as_quantity(name.text)
                     or did_you_mean(name.text, environment)
                     or f"bind it, forall {name.text}: ...; if the execution has an entity or a message of that name, "
-                    f'quote it: "{name.text}"'
+                    f"quote it: {quoted(name.text)}"
                 )
-                self.mistakes.tell("N002", f"there is no {name.text} here", name.span, hint)
+                self.mistakes.tell("N002", f"there is no {shown(name.text)} here", name.span, hint)
             cell = self.named(name, frozenset((Sort.ENTITY, Sort.MESSAGE)))
         else:
             allowed = frozenset(
@@ -216,7 +217,7 @@ class _Inference(Cells):
                     or did_you_mean(name.text, known)
                     or f"{elsewhere}forall {name.text}: ..."
                 )
-                self.mistakes.tell("N002", f"there is no {name.text} here", name.span, hint)
+                self.mistakes.tell("N002", f"there is no {shown(name.text)} here", name.span, hint)
             cell = self.named(name, allowed or ANY)
         return cell, lambda: replace(name, sort=cell.sort())
 
@@ -262,7 +263,7 @@ class _Inference(Cells):
                 )
         elif reference.text not in self.scope.entities:
             hint = did_you_mean(reference.text, self.scope.entities)
-            self.mistakes.tell("N011", f"there is no entity {reference.text}", reference.span, hint)
+            self.mistakes.tell("N011", f"there is no entity {shown(reference.text)}", reference.span, hint)
 
     def apply(self, term: syntax.Apply, environment: _Environment) -> _Term:
         function = FUNCTIONS.get(term.function)
