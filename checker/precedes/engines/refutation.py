@@ -42,6 +42,7 @@ from precedes.formula import (
     Not,
     Or,
     Precedes,
+    Quiescent,
     ReceiptLog,
     Relation,
     Repeated,
@@ -178,7 +179,7 @@ def _ways(formula: Formula, wanted: bool) -> list[Refutation]:
             return [Refutation(further=True)]
         case (
             InLog() | Precedes() | Repeated() | Sent() | IsDestination() | SameEntity() | SameMessage() | Faulty()
-            | HappensBefore() | Comparison()
+            | Quiescent() | HappensBefore() | Comparison()
         ):  # fmt: skip
             return [Refutation(facts=(formula,)) if wanted else Refutation(absences=(formula,))]
         case _:
@@ -242,7 +243,8 @@ def relaxed(formula: Formula, wanted: bool) -> Formula:
         case SameEntity() | SameMessage():
             return formula if wanted else Not(formula)
         case (
-            InLog() | Precedes() | Repeated() | Sent() | IsDestination() | Faulty() | HappensBefore() | Comparison()
+            InLog() | Precedes() | Repeated() | Sent() | IsDestination() | Faulty() | Quiescent()
+            | HappensBefore() | Comparison()
         ):  # fmt: skip
             return formula if wanted else TRUTH
         case _:
@@ -280,7 +282,16 @@ def _decided(atom: Atom) -> bool | None:
             if isinstance(left, Constant) and isinstance(right, Constant) and dimension is Dimension.NUMBER:
                 return _COMPARED[relation](left, right)
             return False if left == right and relation is Relation.LESS else None
-        case InLog() | Repeated() | Sent() | IsDestination() | Faulty() | Undetermined() | FailureLine():
+        case (
+            InLog()
+            | Repeated()
+            | Sent()
+            | IsDestination()
+            | Faulty()
+            | Quiescent()
+            | Undetermined()
+            | FailureLine()
+        ):
             return None
         case _:
             assert_never(atom)
@@ -305,7 +316,7 @@ def consequences(facts: Iterable[Formula]) -> Iterator[Any]:
                 continue
             case (
                 Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
-                | SameEntity() | SameMessage() | Faulty() | HappensBefore() | Comparison() | FailureLine()
+                | SameEntity() | SameMessage() | Faulty() | Quiescent() | HappensBefore() | Comparison() | FailureLine()
             ):  # fmt: skip
                 implied = (fact, *_implied(fact))
                 yield from implied[1:]
@@ -339,7 +350,16 @@ def _implied(fact: Atom) -> Iterator[Atom]:
             yield SameEntity(right, left)
         case SameMessage(left, right):
             yield SameMessage(right, left)
-        case InLog() | Sent() | Faulty() | Comparison() | Truth() | Undetermined() | FailureLine():
+        case (
+            InLog()
+            | Sent()
+            | Faulty()
+            | Quiescent()
+            | Comparison()
+            | Truth()
+            | Undetermined()
+            | FailureLine()
+        ):
             return
         case _:
             assert_never(fact)
@@ -368,7 +388,7 @@ def _excluded(fact: Atom) -> Iterator[Atom]:
             yield HappensBefore(second, first)
         case (
             InLog() | Repeated() | Sent() | IsDestination() | SameEntity() | SameMessage() | Comparison()
-            | Faulty() | Truth() | Undetermined() | FailureLine()
+            | Faulty() | Quiescent() | Truth() | Undetermined() | FailureLine()
         ):  # fmt: skip
             return
         case _:

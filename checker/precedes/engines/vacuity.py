@@ -49,6 +49,7 @@ from precedes.formula import (
     Or,
     Position,
     Precedes,
+    Quiescent,
     ReceiptLog,
     RecordedClock,
     Repeated,
@@ -248,8 +249,8 @@ def _presupposed(fact: Atom) -> Iterator[Atom]:
             for event in (*_events(left), *_events(right)):
                 yield from _event_is_there(event)
         case (
-            InLog() | Sent() | IsDestination() | SameEntity() | SameMessage() | Faulty() | Truth() | Undetermined()
-            | FailureLine()
+            InLog() | Sent() | IsDestination() | SameEntity() | SameMessage() | Faulty() | Quiescent() | Truth()
+            | Undetermined() | FailureLine()
         ):  # fmt: skip
             return
         case _:
@@ -291,7 +292,7 @@ def possible(formula: Formula, seen: Seen) -> bool:
             | Faulty() | HappensBefore() | Comparison()
         ):  # fmt: skip
             return needed(formula) in seen
-        case Undetermined() | FailureLine() | Not() | Implies() | Iff() | Forall() | Acyclic():
+        case Undetermined() | FailureLine() | Quiescent() | Not() | Implies() | Iff() | Forall() | Acyclic():
             # These may be true for want of something.
             return True
         case _:
@@ -329,7 +330,7 @@ def needed(atom: Atom) -> Seen:
             return _happens(first) | _happens(second) | (Seen.TWO_MESSAGES if several else NOTHING)
         case Comparison(_, left, right):
             return _measured(left) | _measured(right)
-        case Truth() | Undetermined() | FailureLine() | SameEntity() | SameMessage():
+        case Truth() | Undetermined() | FailureLine() | Quiescent() | SameEntity() | SameMessage():
             return NOTHING
         case _:
             assert_never(atom)
