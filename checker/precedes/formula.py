@@ -12,15 +12,26 @@ Meaning (three-valued, see `precedes.verdict`):
   `Comparison` over the time of a delivery that did not happen or the sender of a message that nobody sent.
 - A message whose sender is known but whose send was not logged is in `SL` of that sender; its order there, its
   destinations and the time of its send are unknown (`SEND_NOT_LOGGED`), and so is whether it is in `SL[i, j]`.
-- On an incomplete trace `InLog(p, RL[i])` is unknown rather than false, except in the `range` of a quantifier, which
-  ranges over what was recorded; so is `Faulty(i)`, for a crash or a recovery may be missing. `Precedes` is always
-  judged as recorded.
 - `Forall(x, range, body)` is "for all x: range implies body", `Exists(x, range, body)` "range and body for some x".
 - `HappensBefore` is irreflexive; on an impossible execution, one in which it has a cycle, it is unknown (`CYCLE`).
 - A `Comparison` with a time in it is unknown (`EPSILON`) where the two sides are closer than epsilon.
 - `Quiescent` is true of every execution that is judged as a completed one: of traces, scenarios and what the solver
   looks at. Exploring judges executions on the way too; there it is true where nothing can happen any more (see
   `precedes.mode`).
+
+An execution may be incomplete: rows may be missing. A formula is true of it only if it is true in every completion,
+and false only if it is false in every one; otherwise it is unknown (`INCOMPLETE`, ADR 0013). A completion adds rows
+anywhere, of recorded and of other messages and entities, and removes none; the first event of a kind about a message
+at an entity stays the first. What is impossible is no completion. So on an incomplete execution:
+
+- A message that is recorded to be sent, in a log or in it twice, and an event that is recorded to happen before
+  another, are so in every completion. What is not recorded is unknown, but for what would contradict the record: a
+  message has one sender, and nothing happens before itself.
+- The order of two messages in a log stays as recorded. If only one of them is recorded there, it is unknown, unless
+  the other was sent after this one was delivered there.
+- Positions, sizes and vector times are at least what is recorded. Times and clocks of unrecorded events are unknown.
+- Quantifiers range over unrecorded messages and entities, too (`precedes.engines.completion`), and what follows from
+  formulas that are asked together is judged with them (`precedes.engines.lemmas`).
 """
 
 from __future__ import annotations
@@ -28,6 +39,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+
+from precedes.verdict import Reason
 
 # ---- terms ----
 
@@ -233,9 +246,13 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Undetermined:
-    """A statement that this version cannot judge; always unknown."""
+    """A statement that is always unknown, for this reason.
+
+    This version cannot judge it, or it is about what was not recorded.
+    """
 
     why: str
+    reason: Reason = Reason.NOT_DECIDED
 
 
 @dataclass(frozen=True, slots=True)

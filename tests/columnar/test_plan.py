@@ -74,7 +74,7 @@ def test_every_name_once_each_before_its_parts() -> None:
 
 def test_a_shared_formula_is_one_step() -> None:
     prepared = plan([ST, ONE_CHANNEL, named("fifo", of="order_preserving"), composed("again", ONE_CHANNEL)])
-    kernels = [step.kernel for step in prepared.steps]
+    kernels = [prepared.steps[number].kernel for number in prepared.needed(complete=True)]
     assert kernels == ["order_preserving", "selectively_information_preserving", "order_equivalent"]
 
 

@@ -48,20 +48,18 @@ def opened(path: Path) -> LaidOut:
     st.lists(executions(TRACES), min_size=1, max_size=6),
     st.sampled_from([EventKind.DELIVER, EventKind.ARRIVE]),
     st.booleans(),
-    st.booleans(),
 )
 @settings(max_examples=150, deadline=None)
 def test_who_is_fine_satisfies_everything(
     tmp_path_factory: pytest.TempPathFactory,
     given_: list[Execution],
     delivery: EventKind,
-    complete: bool,
     bits: bool,
 ) -> None:
     folder = tmp_path_factory.mktemp("screen")
     write_executions([replace(e, name=f"x{k}") for k, e in enumerate(given_)], folder / "t.jsonl")
     convert([folder / "t.jsonl"], folder / "t.parquet", Notices())
-    options = TraceOptions(delivery=delivery, complete=complete)
+    options = TraceOptions(delivery=delivery)
     with closing(opened(folder / "t.parquet")) as file:
         for number, group in enumerate(file.layout.groups):
             if not group.regular or group.named or group.listed:

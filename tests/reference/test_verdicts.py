@@ -10,8 +10,6 @@ import pytest
 from precedes.engines.reference import evaluate
 from precedes.execution import Event, EventKind, Execution, History, Message
 from precedes.formula import (
-    FALSEHOOD,
-    TRUTH,
     Acyclic,
     And,
     ArrivalEvent,
@@ -26,7 +24,6 @@ from precedes.formula import (
     InLog,
     IsDestination,
     MessageNamed,
-    Not,
     NumberTerm,
     Position,
     Precedes,
@@ -164,24 +161,6 @@ def test_positions_and_sizes_count_from_one_and_by_first_occurrence() -> None:
 
 
 # ---- what is not known ------------------------------------------------------------
-
-
-def test_an_incomplete_trace_hides_missing_deliveries_but_not_disorder() -> None:
-    incomplete = replace(s.FIG6, complete=False)
-    value = evaluate(d.SELECTIVELY_INFORMATION_PRESERVING.formula, incomplete)
-    assert value == Reason.INCOMPLETE
-    assert evaluate(d.ORDER_EQUIVALENT.formula, replace(s.FIG3, complete=False)) == FALSE
-    assert evaluate(Not(InLog(m("c"), ReceiptLog(e(3)))), incomplete) == Reason.INCOMPLETE
-
-
-def test_ranges_go_over_what_was_recorded() -> None:
-    incomplete = s.histories("E1 E2", "!a{2}", "", complete=False)
-    assert evaluate(Exists(d.P, InLog(d.P, ReceiptLog(e(2))), TRUTH), incomplete) == FALSE
-    assert evaluate(Forall(d.HERE, InLog(m("a"), ReceiptLog(d.HERE)), FALSEHOOD), incomplete) == TRUE
-    one_has_it = s.histories("E1 E2", "!a ?a", "", complete=False)
-    shared = And((InLog(d.P, ReceiptLog(e(1))), InLog(d.P, ReceiptLog(e(2)))))
-    assert evaluate(Forall(d.P, shared, FALSEHOOD), one_has_it) == TRUE
-    assert evaluate(InLog(m("a"), ReceiptLog(e(2))), one_has_it) == Reason.INCOMPLETE
 
 
 def test_a_send_that_was_not_logged() -> None:

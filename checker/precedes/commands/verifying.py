@@ -29,7 +29,7 @@ _READING = (
     click.option(
         "--incomplete",
         is_flag=True,
-        help="The trace may lack rows: a delivery not recorded is unknown, not lost.",
+        help="Rows may be missing: what a missing row would change is unknown.",
     ),
     click.option(
         "--delivery", type=click.Choice(["deliver", "arrive"]), default="deliver", show_default=True

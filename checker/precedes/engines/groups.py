@@ -31,7 +31,8 @@ class GroupJudge:
     def __init__(self, plan: Plan, options: TraceOptions, *, every: bool) -> None:
         self._plan = plan
         self._options = options
-        self._screens = not every and can_screen(plan)
+        # What is screened out holds, which nothing that is recognised does on an incomplete execution.
+        self._screens = not every and options.complete and can_screen(plan)
         self._time = reads_time(plan, complete=options.complete)
 
     def judge(

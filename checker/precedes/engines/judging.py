@@ -22,7 +22,7 @@ from precedes.engines.columnar.scan import Scan, scan
 from precedes.engines.columnar.screening import Fine
 from precedes.engines.contents import counts_in
 from precedes.engines.reference import Explanation, explain
-from precedes.engines.vacuity import NOTHING, PREMISE, Seen, lacking, possible, premise
+from precedes.engines.vacuity import EVERYTHING, NOTHING, PREMISE, Seen, lacking, possible, premise
 from precedes.execution import Execution
 from precedes.formula import Requirement
 from precedes.verdict import FALSE, TRUE, Verdict, reasons
@@ -181,8 +181,8 @@ def judge(batch: Batch, plan: Plan, limit: int, doubts: int | None = None) -> tu
         false = np.flatnonzero(values == FALSE)
         doubtful = np.flatnonzero(values > TRUE)
         counts[name] = Count(len(values) - len(false) - len(doubtful), len(false), len(doubtful))
+        violated += _found(batch, np.flatnonzero(result.shown(name)), rank, limit)
         if name in plan.leaves:
-            violated += _found(batch, false, rank, limit)
             unknown += _found(batch, doubtful, rank, kept)
     first = heapq.nsmallest(limit, violated)
     candidates = [_candidate(batch, x, found, result, plan.names[found.rank]) for found, x in first]
@@ -225,15 +225,17 @@ def with_fine(partial: Partial, fine: Fine) -> Partial:
 
 
 def _seen(batch: Batch) -> Seen:
+    if not batch.complete:
+        # What was not recorded may have happened.
+        return EVERYTHING
     seen = NOTHING
     if (batch.sender != NOBODY).any():
         seen |= Seen.SENT
-    if len(batch.delivered) or not batch.complete:
-        # Of an incomplete trace it is not certain that nothing was delivered.
+    if len(batch.delivered):
         seen |= Seen.DELIVERED
     if (np.diff(batch.message_offsets) > 1).any():
         seen |= Seen.TWO_MESSAGES
-    if (np.diff(batch.delivered_offsets) > 1).any() or not batch.complete:
+    if (np.diff(batch.delivered_offsets) > 1).any():
         seen |= Seen.TWO_DELIVERIES
     return seen
 
@@ -358,7 +360,7 @@ def _untested(partial: Partial, plan: Plan) -> dict[str, Seen]:
 def _replayed(candidate: Candidate | Pending, plan: Plan) -> Violation:
     assert isinstance(candidate, Candidate), "who scans settles what is pending"
     name = plan.names[candidate.found.rank]
-    requirement = plan.leaves[name]
+    requirement = plan.leaves.get(name) or plan.composites[name]
     counting = counts_in(requirement.formula)
     attempts: Sequence[Execution | None] = (candidate.cut, candidate.whole)
     for execution in reversed(attempts) if counting else attempts:

@@ -49,10 +49,11 @@ def verdict_rows(batch: Batch, result: Scan, plan: Plan, *, all_verdicts: bool) 
         np.where(values == FALSE, Verdict.VIOLATED.value, Verdict.UNKNOWN.value),
     )
     witnesses: list[str | None] = [None] * len(values)
+    shown = {name: result.shown(name) for name in plan.names}
     for row in np.flatnonzero(values == FALSE):
-        name = plan.names[columns[row]]
-        if name in plan.leaves:
-            witnesses[row] = _witness(batch, int(executions[row]), result, name)
+        name, x = plan.names[columns[row]], int(executions[row])
+        if shown[name][x]:
+            witnesses[row] = _witness(batch, x, result, name)
     why = [
         batch.contradictions.get(int(x)) or "; ".join(reasons(int(value))) if value > TRUE else None
         for x, value in zip(executions, values, strict=True)

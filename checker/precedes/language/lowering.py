@@ -357,8 +357,8 @@ def _guards_of_forall(body: syntax.Formula) -> tuple[list[syntax.Formula], synta
 def _guards_of_exists(
     body: syntax.Formula, environment: Environment, chain: list[tuple[core.Variable, core.Formula]]
 ) -> tuple[list[syntax.Formula], syntax.Formula]:
-    """The leading memberships of the variables themselves, and the rest, which is never empty: `p in RL[i]` as all
-    that is said of i is a statement, unknown on an incomplete trace, and no range."""
+    """The leading memberships of the variables themselves, and the rest, which is never empty: what is all that is
+    said of a variable is a statement and no range."""
     conjuncts = _conjuncts(body)
     owners = {variable for variable, _ in chain}
     leading = 0

@@ -1,10 +1,9 @@
 """A canonical form of formulas: definitions that say the same in other words compare equal.
 
-Two formulas with the same canonical form have the same verdict on every execution. The converse does not hold
-and is not needed. What is rewritten, each step sound in Kleene's logic: negations are pushed to the atoms;
-`range implies body` takes the place of a bounded quantifier, the atoms of a range keeping a mark, for they
-speak of what was recorded only; quantifiers of one kind are gathered in front and spread over the connective
-that they commute with; variables lose their names; what is commutative loses its order.
+Two formulas with the same canonical form have the same verdict on every execution. The converse does not hold and is
+not needed. What is rewritten, each step sound in Kleene's logic: negations are pushed to the atoms; `range implies
+body` takes the place of a bounded quantifier; quantifiers of one kind are gathered in front and spread over the
+connective that they commute with; variables lose their names; what is commutative loses its order.
 """
 
 from __future__ import annotations
@@ -78,7 +77,7 @@ ORDERINGS_TRIED = 24
 
 def canonical(formula: Formula) -> frozenset[Node]:
     """The canonical conjuncts of a closed formula: the formula is their conjunction; none for `true`."""
-    normal = _Normaliser().formula(formula, True, False)
+    normal = _Normaliser().formula(formula, True)
     parts = normal[1] if normal[0] == "and" else (normal,)
     return frozenset(_numbered(part, {}) for part in parts)
 
@@ -130,45 +129,40 @@ class _Normaliser:
     scope: dict[Variable, Node] = field(default_factory=dict)
     bound: int = 0
 
-    def formula(self, formula: Formula, positive: bool, recorded: bool) -> Node:
-        """`recorded` is set inside the range of a quantifier."""
+    def formula(self, formula: Formula, positive: bool) -> Node:
         match formula:
             case Truth(value):
                 return _TRUE if value is positive else _FALSE
             case Quiescent():
                 return _TRUE if positive else _FALSE
             case Not(body):
-                return self.formula(body, not positive, recorded)
+                return self.formula(body, not positive)
             case And(parts):
-                return _joined(
-                    "and" if positive else "or", [self.formula(p, positive, recorded) for p in parts]
-                )
+                return _joined("and" if positive else "or", [self.formula(p, positive) for p in parts])
             case Or(parts):
-                return _joined(
-                    "or" if positive else "and", [self.formula(p, positive, recorded) for p in parts]
-                )
+                return _joined("or" if positive else "and", [self.formula(p, positive) for p in parts])
             case Implies(left, right):
-                sides = [self.formula(left, not positive, recorded), self.formula(right, positive, recorded)]
+                sides = [self.formula(left, not positive), self.formula(right, positive)]
                 return _joined("or" if positive else "and", sides)
             case Iff(left, right):
                 return (
                     "iff",
                     positive,
-                    self.formula(left, True, recorded),
-                    self.formula(right, True, recorded),
+                    self.formula(left, True),
+                    self.formula(right, True),
                 )
             case Forall(variable, span, body):
-                return self._quantified(variable, span, body, positive, recorded, universal=True)
+                return self._quantified(variable, span, body, positive, universal=True)
             case Exists(variable, span, body):
-                return self._quantified(variable, span, body, positive, recorded, universal=False)
+                return self._quantified(variable, span, body, positive, universal=False)
             case Acyclic(first, second, body):
                 outside = dict(self.scope)
                 numbers = self._bind(first), self._bind(second)
-                related = self.formula(body, True, recorded)
+                related = self.formula(body, True)
                 self.scope = outside
                 return ("acyclic", positive, *numbers, related)
             case _:
-                return ("atom", positive, self._atom(formula, recorded))
+                return ("atom", positive, self._atom(formula))
 
     def _quantified(
         self,
@@ -176,13 +170,12 @@ class _Normaliser:
         span: Formula,
         body: Formula,
         positive: bool,
-        recorded: bool,
         universal: bool,
     ) -> Node:
         outside = dict(self.scope)
         number = self._bind(variable)
-        allowed = self.formula(span, not universal if positive else universal, True)
-        judged = self.formula(body, positive, recorded)
+        allowed = self.formula(span, not universal if positive else universal)
+        judged = self.formula(body, positive)
         self.scope = outside
         tag, joint = ("all", "or") if universal is positive else ("some", "and")
         return _bound(tag, (number,), _joined(joint, [allowed, judged]))
@@ -194,11 +187,10 @@ class _Normaliser:
         self.scope[variable] = node
         return node
 
-    def _atom(self, atom: Formula, recorded: bool) -> Node:
+    def _atom(self, atom: Formula) -> Node:
         match atom:
             case InLog(message, log):
-                mark = recorded and isinstance(log, ReceiptLog)
-                return ("in", mark, self._message(message), self._log(log))
+                return ("in", self._message(message), self._log(log))
             case Precedes(first, second, log):
                 return ("precedes", self._message(first), self._message(second), self._log(log))
             case Repeated(message, log):
@@ -212,7 +204,7 @@ class _Normaliser:
             case SameMessage(left, right):
                 return ("same", _Unordered((self._message(left), self._message(right))))
             case Faulty(entity):
-                return ("faulty", recorded, self._entity(entity))
+                return ("faulty", self._entity(entity))
             case HappensBefore(first, second):
                 return ("before", self._event(first), self._event(second))
             case Comparison(relation, left, right, dimension):
@@ -221,8 +213,8 @@ class _Normaliser:
                 return ("compare", relation.value, ordered, dimension.value)
             case FailureLine():
                 return ("failure_line",)
-            case Undetermined(why):
-                return ("undetermined", why)
+            case Undetermined(why, reason):
+                return ("undetermined", why, int(reason))
             case (
                 Truth()
                 | Quiescent()

@@ -10,37 +10,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from fractions import Fraction
 from math import lcm
 from typing import Final, assert_never
 
 from precedes.engines.columnar.source import Code, Source, all_of
 from precedes.engines.columnar.terms import NO_ARRIVAL, UNLOGGED, Operand, Terms
+from precedes.engines.linear import Measure, linear_form
 from precedes.formula import (
     ArrivalEvent,
     Comparison,
-    Constant,
     DeliveryEvent,
     Delta,
-    Difference,
     Epsilon,
     EventTerm,
-    NumberTerm,
     Position,
     RecordedClock,
     Relation,
-    Scaled,
     SendEvent,
     SendLog,
     Size,
-    Sum,
     TimeOf,
     VectorTime,
 )
 from precedes.verdict import Reason
-
-Measure = Delta | Epsilon | TimeOf | Position | Size | RecordedClock | VectorTime
-"""What is measured on an execution: a number term that is neither constant nor made of others."""
 
 LARGE: Final = 2**62
 """A constant from here on is handled in floating point."""
@@ -51,23 +43,17 @@ OPERATORS: Final = {Relation.LESS: "<", Relation.AT_MOST: "<=", Relation.EQUAL: 
 def compared(comparison: Comparison, terms: Terms) -> Code:
     """Write the statements that judge a comparison; its value is a variable."""
     source = terms.source
-    factors: dict[Measure, Fraction] = {}
-    constant = Fraction(0)
-    for side, sign in ((comparison.left, Fraction(1)), (comparison.right, Fraction(-1))):
-        for measure, factor in _linear(side, sign):
-            if measure is None:
-                constant += factor
-            else:
-                factors[measure] = factors.get(measure, Fraction(0)) + factor
+    form = linear_form(comparison)
+    factors, constant = form.factors, form.constant
     scale = lcm(constant.denominator, *(factor.denominator for factor in factors.values()))
     value = source.fresh("value")
-    measured = [(_measured(measure, terms), factor * scale) for measure, factor in factors.items()]
+    found = [(measured(measure, terms), factor * scale) for measure, factor in factors.items()]
     timed = any(isinstance(measure, TimeOf) for measure in factors)
-    doubts = [status for (status, _), _ in measured if status != "0"]
+    doubts = [status for (status, _), _ in found if status != "0"]
     source.line(f"{value} = {' | '.join(doubts) or '0'}")
     with source.block(f"if {value} == 0:"):
-        difference = _difference(
-            [(number, int(factor)) for (_, number), factor in measured], int(constant * scale), source
+        difference = written_difference(
+            [(number, int(factor)) for (_, number), factor in found], int(constant * scale), source
         )
         judged = f"0 if {difference} {OPERATORS[comparison.relation]} 0 else -1"
         if timed:
@@ -77,26 +63,7 @@ def compared(comparison: Comparison, terms: Terms) -> Code:
     return Code(value, False)
 
 
-def _linear(term: NumberTerm, factor: Fraction) -> Iterator[tuple[Measure | None, Fraction]]:
-    """The term times the factor as a sum of measures; None stands for 1."""
-    match term:
-        case Constant(value, _):
-            yield None, value * factor
-        case Sum(left, right):
-            yield from _linear(left, factor)
-            yield from _linear(right, factor)
-        case Difference(left, right):
-            yield from _linear(left, factor)
-            yield from _linear(right, -factor)
-        case Scaled(by, scaled):
-            yield from _linear(scaled, factor * by)
-        case Delta() | Epsilon() | TimeOf() | Position() | Size() | RecordedClock() | VectorTime():
-            yield term, factor
-        case _:
-            assert_never(term)
-
-
-def _difference(parts: list[tuple[str, int]], constant: int, source: Source) -> str:
+def written_difference(parts: list[tuple[str, int]], constant: int, source: Source) -> str:
     """The name of the linear form, or an expression for it."""
     used = [(number, factor) for number, factor in parts if factor != 0]
 
@@ -120,7 +87,7 @@ def _difference(parts: list[tuple[str, int]], constant: int, source: Source) -> 
     return chosen
 
 
-def _measured(measure: Measure, terms: Terms) -> tuple[str, str]:
+def measured(measure: Measure, terms: Terms) -> tuple[str, str]:
     """Write the statements that measure; the names of the status (0 known, -1 nothing to measure, else
     reasons) and of the number.
     """
@@ -135,13 +102,13 @@ def _measured(measure: Measure, terms: Terms) -> tuple[str, str]:
             status, number = source.fresh("status"), source.fresh("number")
             source.line(f"{status} = -1")
             source.line(f"{number} = 0")
-            _Measurement(terms, source, status, number).write(measure)
+            Measurement(terms, source, status, number).write(measure)
             return status, number
         case _:
             assert_never(measure)
 
 
-class _Measurement:
+class Measurement:
     """Writes statements that set `status` and `number`, which are -1 and 0 so far."""
 
     def __init__(self, terms: Terms, source: Source, status: str, number: str) -> None:
@@ -169,14 +136,14 @@ class _Measurement:
                     self._size_of_send_log(i, log)
                 else:
                     with self.source.block(f"if {i.exists}:"):
-                        self._known(self._length("delivered_offsets", i))
+                        self._known(self.length("delivered_offsets", i))
             case RecordedClock(event, entity):
                 i = self.terms.entity(entity)
                 with self.source.block(f"if {i.exists}:"), self._logged(event) as found:
                     self._clock(found, i)
             case VectorTime(event, entity):
                 i = self.terms.entity(entity)
-                with self.source.block(f"if {i.exists}:"), self._event(event) as found:
+                with self.source.block(f"if {i.exists}:"), self.event(event) as found:
                     self._vector_time(found, i)
             case _:
                 assert_never(measure)
@@ -217,14 +184,15 @@ class _Measurement:
         missing = f"({int(Reason.NO_TIME)} if {self.number} == {self.source.column('missing_time')} else 0)"
         self.source.line(f"{self.status} = misfit if misfit > 0 else {missing}")
 
-    def _length(self, offsets: str, entity: Operand) -> str:
+    def length(self, offsets: str, entity: Operand) -> str:
+        """How many entries an entity has."""
         column = self.source.column(offsets)
         return f"{column}[first_entity + {entity.text} + 1] - {column}[first_entity + {entity.text}]"
 
     # ---- events ------------------------------------------------------------------------------------------
 
     @contextmanager
-    def _event(self, term: EventTerm) -> Iterator[str]:
+    def event(self, term: EventTerm) -> Iterator[str]:
         """The block in which the event exists; the expression for its number."""
         event = self.terms.event(term)
         if isinstance(term, ArrivalEvent):
@@ -237,7 +205,7 @@ class _Measurement:
     @contextmanager
     def _logged(self, term: EventTerm) -> Iterator[str]:
         """The block in which the event was logged; a send that was not is unknown."""
-        with self._event(term) as event:
+        with self.event(term) as event:
             if self.terms.facts.logged or not isinstance(term, SendEvent):
                 yield event
                 return
@@ -248,20 +216,28 @@ class _Measurement:
     def _vector_time(self, event: str, entity: Operand) -> None:
         self.source.table("vector")
         self.source.line(f"{self.status} = cycle")
-        columns = [self.source.column(name) for name in ("event_offsets", "event_kind", "delivery_kind")]
         with self.source.block("if cycle == 0:"):
-            if self.terms.facts.logged:
-                self.source.table("counted")
-                arguments = f"({event}, {entity.text}, n, first_entity, {columns[0]}, vector, counted)"
-                self.source.line(f"{self.number} = vector_time{arguments}")
-                return
-            self.source.table("possible")
-            arguments = (
-                f"({event}, {entity.text}, n, m, count, first_entity, {', '.join(columns)},"
-                " send_event, event_owner, delivery_event, vector"
-            )
-            self.source.line(f"{self.status} = vector_time_doubt{arguments}, possible)")
-            self.source.line(f"{self.number} = vector_time_with_gaps{arguments})")
+            if not self.terms.facts.logged:
+                self.source.table("possible")
+                doubt = f"vector_time_doubt({self._known_time(event, entity)}, possible)"
+                self.source.line(f"{self.status} = {doubt}")
+            self.source.line(f"{self.number} = {self.certain_time(event, entity)}")
+
+    def certain_time(self, event: str, entity: Operand) -> str:
+        """How many events of the entity certainly happen before the event or are it."""
+        self.source.table("vector")
+        if not self.terms.facts.logged:
+            return f"vector_time_with_gaps({self._known_time(event, entity)})"
+        self.source.table("counted")
+        offsets = self.source.column("event_offsets")
+        return f"vector_time({event}, {entity.text}, n, first_entity, {offsets}, vector, counted)"
+
+    def _known_time(self, event: str, entity: Operand) -> str:
+        columns = [self.source.column(name) for name in ("event_offsets", "event_kind", "delivery_kind")]
+        return (
+            f"{event}, {entity.text}, n, m, count, first_entity, {', '.join(columns)},"
+            " send_event, event_owner, delivery_event, vector"
+        )
 
     def _clock(self, event: str, entity: Operand) -> None:
         place = f"{self.source.column('event_offsets')}[first_entity] + {event}"
@@ -276,7 +252,8 @@ class _Measurement:
         sender, logged = self.source.column("sender"), self.source.column("send_logged")
         return f"unlogged_sends({entity.text}, m, first_message, {sender}, {logged})"
 
-    def _sublog_size(self, log: SendLog, upto: str) -> str:
+    def sublog_size(self, log: SendLog, upto: str) -> str:
+        """How many of the first logged sends of an entity go to another."""
         assert log.to is not None
         self.source.table("addressed")
         entity, to = self.terms.entity(log.entity), self.terms.entity(log.to)
@@ -299,10 +276,10 @@ class _Measurement:
             with self.source.block(f"if not ({to.exists}) or {addressed.value} == -1:"):
                 self.source.line(f"{self.status} = -1")
             with self.source.block(f"if {self.status} == 0:"):
-                self.source.line(f"{self.number} = {self._sublog_size(log, place)}")
+                self.source.line(f"{self.number} = {self.sublog_size(log, place)}")
 
     def _size_of_send_log(self, entity: Operand, log: SendLog) -> None:
-        length = self._length("sent_offsets", entity)
+        length = self.length("sent_offsets", entity)
         if log.to is None:
             with self.source.block(f"if {entity.exists}:"):
                 self._known(length if self.terms.facts.logged else f"{length} + {self._unlogged(entity)}")
@@ -310,8 +287,8 @@ class _Measurement:
         to = self.terms.entity(log.to)
         with self.source.block(f"if {entity.exists} and {to.exists}:"):
             if self.terms.facts.logged:
-                self._known(self._sublog_size(log, length))
+                self._known(self.sublog_size(log, length))
                 return
             self.source.line(f"{self.status} = {UNLOGGED} if {self._unlogged(entity)} > 0 else 0")
             with self.source.block(f"if {self.status} == 0:"):
-                self.source.line(f"{self.number} = {self._sublog_size(log, length)}")
+                self.source.line(f"{self.number} = {self.sublog_size(log, length)}")

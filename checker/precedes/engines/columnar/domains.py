@@ -21,6 +21,7 @@ from precedes.formula import (
     LogTerm,
     MessageTerm,
     Precedes,
+    ReceiptLog,
     SameEntity,
     SameMessage,
     Sender,
@@ -33,12 +34,10 @@ from precedes.traversal import bound, free_variables, walk
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A condition of an instance; `recorded` where it stands in a range and speaks of what was recorded
-    only.
-    """
+    """A condition of an instance; `ranged` where it stands in the range of the quantifier."""
 
     formula: Formula
-    recorded: bool
+    ranged: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +75,19 @@ def guards_and_body(formula: Forall | Exists) -> tuple[list[Guard], Formula]:
     return guards, body
 
 
-def domain(variable: Variable, guards: Sequence[Guard], terms: Terms, recorded: bool) -> Domain:
-    """What to go through for the variable. Statements that compute its bounds are written."""
+def domain(variable: Variable, guards: Sequence[Guard], terms: Terms) -> Domain:
+    """What to go through for the variable. Statements that compute its bounds are written.
+
+    On incomplete executions only what is in a range is certain: a premise may be unknown of what is in no log.
+    """
+    guards = [guard for guard in guards if guard.ranged or terms.facts.complete]
     if isinstance(variable, EntityVariable):
         return _entities(variable, guards, terms)
     for guard in guards:
-        here = recorded or guard.recorded
         match guard.formula:
             case InLog(message, log) if message == variable and not _mentions(log.entity, variable):
-                if isinstance(log, SendLog):
-                    return _log(log, terms, guard if log.to is None else None)
-                if here or terms.facts.complete:
-                    return _log(log, terms, guard)
+                whole = isinstance(log, ReceiptLog) or log.to is None
+                return _log(log, terms, guard if whole else None)
             case Precedes(first, second, log) if variable in (first, second) and not _mentions(
                 log.entity, variable
             ):

@@ -20,6 +20,8 @@ from typing import Final
 
 from precedes.engines.columnar.comparison import compared
 from precedes.engines.columnar.domains import Guard, domain, guards_and_body
+from precedes.engines.columnar.incomplete_atoms import IncompleteAtoms
+from precedes.engines.columnar.incomplete_comparison import compared_openly
 from precedes.engines.columnar.source import LONGEST, YES, Code, Source, all_of, both, either, equal, inverse
 from precedes.engines.columnar.terms import SimpleAtom, Terms
 from precedes.formula import (
@@ -33,9 +35,11 @@ from precedes.formula import (
     Formula,
     Iff,
     Implies,
+    InLog,
     MessageVariable,
     Not,
     Or,
+    Precedes,
 )
 from precedes.traversal import free_variables
 
@@ -89,8 +93,7 @@ class Emission:
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
         self.chain: Chain | None = None
-        self._recorded = False
-        self._known: dict[Guard, Code] = {}
+        self._known: dict[Formula, Code] = {}
 
     @property
     def source(self) -> Source:
@@ -122,7 +125,8 @@ class Emission:
             case Acyclic(first, second, body):
                 return self._acyclic(first, second, body, shows)
             case Comparison():
-                return compared(formula, self.terms)
+                compare = compared if self.terms.facts.complete else compared_openly
+                return compare(formula, self.terms)
             case _:
                 return self.source.assigned(self._atom(formula))
 
@@ -134,7 +138,7 @@ class Emission:
         return code if code is not None and len(code.text) <= LONGEST else None
 
     def _expression(self, formula: Formula) -> Code | None:
-        if self._known and (known := self._known.get(Guard(formula, self._recorded))) is not None:
+        if self._known and (known := self._known.get(formula)) is not None:
             return known
         match formula:
             case Forall() | Exists() | Acyclic() | Comparison():
@@ -166,7 +170,12 @@ class Emission:
         return codes
 
     def _atom(self, atom: SimpleAtom) -> Code:
-        return self.terms.atom(atom, self._recorded)
+        if self.terms.facts.complete:
+            return self.terms.atom(atom)
+        placed = isinstance(atom, Precedes) and all(
+            self._known.get(InLog(message, atom.log)) == YES for message in (atom.first, atom.second)
+        )
+        return IncompleteAtoms(self.terms).atom(atom, placed)
 
     def _outlined(self, formula: Formula) -> Code:
         """The formula in a function of its own, so that nesting stays within what Python takes."""
@@ -227,9 +236,9 @@ class Emission:
         units: list[str] = []
         with ExitStack() as nested:
             for guard in guards:
-                if guard not in inside and (condition := self._judged(guard, units).not_false) != "True":
+                if guard not in inside and (condition := self._judged(guard, units)) != "True":
                     nested.enter_context(source.block(f"if {condition}:"))
-            through = domain(variable, inside, self.terms, self._recorded)
+            through = domain(variable, inside, self.terms)
             if through.condition is not None:
                 nested.enter_context(source.block(f"if {through.condition}:"))
             self.terms.scope[variable.name] = local
@@ -238,7 +247,7 @@ class Emission:
                 if through.column is not None:
                     source.line(f"{local} = {through.column}[{index}]")
                 if through.exact is not None:
-                    self._known[self._as_recorded(through.exact)] = YES
+                    self._known[through.exact.formula] = YES
                 self._inner_guards([guard for guard in inside if guard is not through.exact], units)
                 self._hoist(body, universal)
                 code = self.value(body, shows if shows is (not universal) else None)
@@ -252,57 +261,58 @@ class Emission:
             self.chain = None
         return Code(value, False)
 
-    def _as_recorded(self, guard: Guard) -> Guard:
-        """The guard as it is judged here."""
-        return Guard(guard.formula, not self.terms.facts.complete and (guard.recorded or self._recorded))
-
-    def _judged(self, guard: Guard, units: list[str]) -> Code:
-        """Judge a guard; what is unknown about it is noted in `units`, and below it need not be judged
-        again.
+    def _met(self, guard: Guard, code: Code) -> str:
+        """The condition that an instance with this value of a guard is gone through: on incomplete executions one
+        that is certainly in the range.
         """
-        outer, here = self._recorded, self._as_recorded(guard)
-        self._recorded = here.recorded
+        return code.not_false if self.terms.facts.complete or not guard.ranged else code.true
+
+    def _judged(self, guard: Guard, units: list[str]) -> str:
+        """Judge a guard; the condition that it is met. What may be unknown about it then is noted in `units`, and below
+        it need not be judged again.
+        """
         code = self.value(guard.formula)
-        self._recorded = outer
-        if not code.boolean:
-            code = self.source.assigned(code, "guard")
+        if code.boolean:
+            self._known[guard.formula] = YES
+            return code.text
+        code = self.source.assigned(code, "guard")
+        condition = self._met(guard, code)
+        if condition == code.true:
+            self._known[guard.formula] = YES
+        else:
             units.append(code.text)
-        self._known[here] = YES if code.boolean else code
-        return code
+            self._known[guard.formula] = code
+        return condition
 
     def _inner_guards(self, guards: Sequence[Guard], units: list[str]) -> None:
-        """Go on with the next instance where a guard is false; conditions come first."""
+        """Go on with the next instance where a guard is not met; conditions come first."""
         conditions, others = [], []
         for guard in guards:
-            outer, here = self._recorded, self._as_recorded(guard)
-            self._recorded = here.recorded
             code = self._pure(guard.formula)
-            self._recorded = outer
-            if code is not None and code.boolean:
-                conditions.append(code.text)
-                self._known[here] = YES
+            if code is not None and (code.boolean or self._met(guard, code) == code.true):
+                conditions.append(code.true)
+                self._known[guard.formula] = YES
             else:
                 others.append(guard)
         self._skip_unless(all_of(conditions))
         for guard in others:
-            self._skip_unless(self._judged(guard, units).not_false)
+            self._skip_unless(self._judged(guard, units))
 
     def _hoist(self, body: Formula, universal: bool) -> None:
         """Judge here the guards of inner quantifiers of the same kind that do not mention what those bind."""
         while isinstance(body, Forall if universal else Exists):
             guards, body = guards_and_body(body)
             for guard in guards:
-                here = self._as_recorded(guard)
                 names = {variable.name for variable in free_variables(guard.formula)}
-                if guard.formula == TRUTH or here in self._known or not names <= self.terms.scope.keys():
+                known = guard.formula == TRUTH or guard.formula in self._known
+                if known or not names <= self.terms.scope.keys():
                     continue
-                outer, self._recorded = self._recorded, here.recorded
                 code = self._pure(guard.formula)
-                self._recorded = outer
                 if code is not None:
                     code = self.source.assigned(code, "guard") if not code.boolean else code
-                    self._skip_unless(code.not_false)
-                    self._known[here] = YES if code.boolean else code
+                    condition = self._met(guard, code)
+                    self._skip_unless(condition)
+                    self._known[guard.formula] = YES if condition == code.true else code
 
     def _skip_unless(self, condition: str) -> None:
         if condition != "True":

@@ -16,6 +16,7 @@ from precedes.engines.columnar.source import Needs, Source
 from precedes.engines.columnar.tables import TABLES, in_order
 from precedes.engines.columnar.terms import Facts, Terms
 from precedes.engines.columnar.variables import distinct
+from precedes.engines.completion import opened
 from precedes.formula import Formula
 
 SCALARS: Final = ("delta", "epsilon", "missing_time", "delivery_kind")
@@ -56,7 +57,8 @@ def generate(formula: Formula, facts: Facts) -> Generated:
     needs = Needs()
     body = Source(needs, depth=2, loops=1)
     emission = Emission(Terms(body, facts))
-    body.line(f"value = {emission.value(distinct(formula), shows=False).value}")
+    judged = formula if facts.complete else opened(formula)
+    body.line(f"value = {emission.value(distinct(judged), shows=False).value}")
     body.line("values[x] = value")
     if emission.chain is not None:
         with body.block("if value == -1:"):

@@ -120,7 +120,6 @@ def information_equivalent(
     message_offsets: Any,
     delivered_offsets: Any,
     delivered: Any,
-    complete: bool,
     values: Any,
     places: Any,
 ) -> None:
@@ -142,9 +141,6 @@ def information_equivalent(
                 holders[m] += 1
         for m in range(messages):
             if 0 < holders[m] < end - begin:
-                if not complete:
-                    values[x] = _INCOMPLETE
-                    break
                 values[x] = _FALSE
                 places[x, 0] = holder[m]
                 places[x, 2] = m
@@ -168,7 +164,6 @@ def information_preserving(
     delivered_offsets: Any,
     delivered: Any,
     sender: Any,
-    complete: bool,
     values: Any,
     places: Any,
 ) -> None:
@@ -199,9 +194,6 @@ def information_preserving(
             if value == _FALSE:
                 break
             if got < sent:
-                if not complete:
-                    value = _INCOMPLETE
-                    continue
                 value = _FALSE
                 for m in range(messages):
                     if sender[base + m] >= 0 and held[m] != entity:
@@ -268,6 +260,8 @@ def selectively_information_preserving(
                 held[m] = entity
                 if sender[base + m] >= 0 and not send_logged[base + m]:
                     got_unlogged += 1
+                elif sender[base + m] < 0 and not complete:
+                    value |= _INCOMPLETE
                 elif sender[base + m] < 0 or not addressed(
                     local, base + m, to_all, destination_offsets, destinations
                 ):
@@ -314,14 +308,13 @@ def agreement(
     destination_offsets: Any,
     destinations: Any,
     faulty: Any,
-    complete: bool,
     values: Any,
     places: Any,
 ) -> None:
     """Hadzilacos and Toueg 1994, agreement: if one correct destination delivers a message, all of these do."""
     agreed(
         first, last, entity_offsets, message_offsets, delivered_offsets, delivered, sender, send_logged, to_all,
-        destination_offsets, destinations, faulty, complete, False, values, places,
+        destination_offsets, destinations, faulty, False, values, places,
     )  # fmt: skip
 
 
@@ -338,14 +331,13 @@ def uniform_agreement(
     destination_offsets: Any,
     destinations: Any,
     faulty: Any,
-    complete: bool,
     values: Any,
     places: Any,
 ) -> None:
     """Hadzilacos and Toueg 1994, uniform agreement: if any destination delivers a message, all correct ones do."""
     agreed(
         first, last, entity_offsets, message_offsets, delivered_offsets, delivered, sender, send_logged, to_all,
-        destination_offsets, destinations, faulty, complete, True, values, places,
+        destination_offsets, destinations, faulty, True, values, places,
     )  # fmt: skip
 
 
@@ -362,12 +354,11 @@ def agreed(
     destination_offsets: Any,
     destinations: Any,
     faulty: Any,
-    complete: bool,
     uniform: bool,
     values: Any,
     places: Any,
 ) -> None:
-    """Agreement, or its uniform form. On an incomplete trace nobody is known to be faulty or correct."""
+    """Agreement, or its uniform form."""
     most = most_messages(first, last, message_offsets)
     # Destinations that delivered; any entity, where the send was not logged.
     holders = np.empty(most, np.int64)
@@ -383,7 +374,7 @@ def agreed(
             correct_holders[m] = 0
         correct = 0
         for entity in range(begin, entity_offsets[x + 1]):
-            excused = complete and faulty[entity]
+            excused = faulty[entity]
             if not excused:
                 correct += 1
             for k in range(delivered_offsets[entity], delivered_offsets[entity + 1]):
@@ -403,10 +394,8 @@ def agreed(
             if sender[g] < 0:
                 continue
             if not send_logged[g]:
-                if correct_holders[m] < correct and (holders[m] > 0 or not complete):
+                if correct_holders[m] < correct and holders[m] > 0:
                     value |= _SEND_NOT_LOGGED
-                    if not complete:
-                        value |= _INCOMPLETE
                 continue
             all_of = correct
             if not to_all[g]:
@@ -417,9 +406,7 @@ def agreed(
                             all_of -= 1
             if correct_holders[m] == all_of:
                 continue
-            if not complete:
-                value |= _INCOMPLETE
-            elif holders[m] > 0:
+            if holders[m] > 0:
                 value = _FALSE
                 places[x, 0] = holder[m]
                 places[x, 2] = m
@@ -451,7 +438,6 @@ def validity(
     destination_offsets: Any,
     destinations: Any,
     faulty: Any,
-    complete: bool,
     values: Any,
     places: Any,
 ) -> None:
@@ -474,18 +460,14 @@ def validity(
         value = 0
         for m in range(messages):
             g = base + m
-            if sender[g] < 0 or (complete and faulty[begin + sender[g]]):
+            if sender[g] < 0 or faulty[begin + sender[g]]:
                 continue
             if not send_logged[g]:
                 value |= _SEND_NOT_LOGGED
-                if not complete:
-                    value |= _INCOMPLETE
             elif holders[m] == 0 and (to_all[g] or destination_offsets[g] < destination_offsets[g + 1]):
-                if complete:
-                    value = _FALSE
-                    places[x, 2] = m
-                    break
-                value |= _INCOMPLETE
+                value = _FALSE
+                places[x, 2] = m
+                break
         values[x] = value
 
 

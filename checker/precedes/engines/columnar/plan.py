@@ -10,21 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from precedes.diagnostics import usage
 from precedes.engines.columnar.canonical import Node, canonical
-from precedes.engines.columnar.recognise import DEFINITIONS, recognise
+from precedes.engines.columnar.recognise import DEFINITIONS, UNTUNED, recognise
 from precedes.engines.contents import names_in
+from precedes.engines.lemmas import consequences
 from precedes.formula import And, Formula, Iff, Implies, Not, Or, Requirement
 from precedes.mode import completed
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One formula to evaluate on each execution, by a tuned kernel or, where that is None, compiled."""
+    """One formula to evaluate on each execution; `definition` is its name where it is recognised."""
 
     formula: Formula
-    kernel: str | None
+    definition: str | None
+
+    @property
+    def kernel(self) -> str | None:
+        """The tuned kernel that decides it on complete executions; None where it is compiled."""
+        return None if self.definition in UNTUNED else self.definition
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,15 @@ class Inverse:
     part: Expression
 
 
-Expression = Value | Both | Inverse
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """The part; on incomplete executions, the part and what follows from it (`precedes.engines.lemmas`)."""
+
+    part: Expression
+    consequences: tuple[Expression, ...]
+
+
+Expression = Value | Both | Inverse | Followed
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +72,42 @@ class Plan:
 
     `expressions` are aligned with them, their values being numbers of `steps`.
 
-    `leaves` are the requirements without parts, and `below` the leaves under each name, in the order of the
-    parts. `mentioned` are the entities and messages that they name.
+    `leaves` are the requirements without parts, `composites` the others, and `below` the leaves under each name, in the
+    order of the parts. `mentioned` are the entities and messages that they name.
     """
 
     names: tuple[str, ...]
     expressions: tuple[Expression, ...]
     steps: tuple[Step, ...]
     leaves: dict[str, Requirement]
+    composites: dict[str, Requirement]
     below: dict[str, tuple[str, ...]]
     mentioned: frozenset[str]
+
+    def needed(self, *, complete: bool) -> tuple[int, ...]:
+        """The numbers of the steps that complete executions need, or incomplete ones."""
+        found = {step for one in self.expressions for step in _steps(one, complete=complete)}
+        return tuple(sorted(found))
+
+
+def conjuncts(expression: Both | Followed, *, complete: bool) -> tuple[Expression, ...]:
+    """What a conjunction is of. What follows from a part is looked at on incomplete executions only."""
+    if isinstance(expression, Both):
+        return expression.parts
+    return (expression.part,) if complete else (expression.part, *expression.consequences)
+
+
+def _steps(expression: Expression, *, complete: bool) -> Iterator[int]:
+    match expression:
+        case Value(step):
+            yield step
+        case Inverse(part):
+            yield from _steps(part, complete=complete)
+        case Both() | Followed():
+            for part in conjuncts(expression, complete=complete):
+                yield from _steps(part, complete=complete)
+        case _:
+            assert_never(expression)
 
 
 def plan(requirements: Sequence[Requirement]) -> Plan:
@@ -92,6 +133,7 @@ def plan(requirements: Sequence[Requirement]) -> Plan:
         expressions=expressions,
         steps=tuple(builder.steps),
         leaves=leaves,
+        composites={name: requirement for name, requirement in named.items() if requirement.parts},
         below={name: tuple(dict.fromkeys(_leaves(requirement))) for name, requirement in named.items()},
         mentioned=frozenset[str]().union(*(names_in(leaf.formula) for leaf in leaves.values())),
     )
@@ -124,8 +166,13 @@ class _Builder:
 
     def requirement(self, requirement: Requirement) -> Expression:
         if requirement.parts:
-            return Both(tuple(self.requirement(part) for part in requirement.parts))
+            parts = Both(tuple(self.requirement(part) for part in requirement.parts))
+            return self._followed(parts, requirement.formula)
         return self.formula(requirement.formula)
+
+    def _followed(self, part: Expression, formula: Formula) -> Expression:
+        following = tuple(self.formula(one) for one in consequences(formula))
+        return Followed(part, following) if following else part
 
     def formula(self, formula: Formula) -> Expression:
         form = canonical(formula)
@@ -134,16 +181,18 @@ class _Builder:
         return self.known[form]
 
     def _new(self, formula: Formula) -> Expression:
-        kernels = recognise(formula)
-        if kernels is not None:
-            if len(kernels) == 1:
-                return self._step(Step(formula, kernels[0]))
-            return Both(tuple(self.formula(DEFINITIONS[name]) for name in kernels))
+        definitions = recognise(formula)
+        if definitions is not None:
+            if len(definitions) == 1:
+                return self._followed(self._step(Step(formula, definitions[0])), formula)
+            return self._followed(
+                Both(tuple(self.formula(DEFINITIONS[name]) for name in definitions)), formula
+            )
         match formula:
             case Not(body):
                 return Inverse(self.formula(body))
             case And(parts):
-                return Both(tuple(self.formula(part) for part in parts))
+                return self._followed(Both(tuple(self.formula(part) for part in parts)), formula)
             case Or(parts):
                 return Inverse(Both(tuple(Inverse(self.formula(part)) for part in parts)))
             case Implies(left, right):

@@ -1,4 +1,4 @@
-"""Which formulas a tuned kernel decides: those whose definition is the one that the kernel was written for.
+"""Which formulas are known by their definition, so that tuned kernels and lemmas apply to them.
 
 `DEFINITIONS` has the definitions as core trees. A formula is recognised by its canonical form and never by
 the name it goes by: a user's predicate that says the same gets the same speed, one of the same name that says
@@ -32,6 +32,7 @@ from precedes.formula import (
     IsDestination,
     MessageVariable,
     Not,
+    Or,
     Precedes,
     ReceiptLog,
     Relation,
@@ -73,6 +74,19 @@ def _in_time(message: MessageVariable) -> Formula:
 
 _SELECTED = SendLog(_J, _I)
 _EVERY_CORRECT_DELIVERS = Forall(_J, IsDestination(_J, _P), Implies(Not(Faulty(_J)), InLog(_P, _M)))
+
+_P_TO_BOTH, _Q_TO_BOTH = ((m, And((IsDestination(_I, m), IsDestination(_J, m)))) for m in (_P, _Q))
+
+
+def _begins(log: ReceiptLog, other: ReceiptLog) -> Formula:
+    """The part of one log that is addressed to both owners begins that of the other."""
+
+    def both(message: MessageVariable, of: ReceiptLog) -> tuple[Variable, Formula]:
+        return message, And((InLog(message, of), IsDestination(_I, message), IsDestination(_J, message)))
+
+    earlier = _all(both(_Q, other), body=Implies(Precedes(_Q, _P, other), Precedes(_Q, _P, log)))
+    return _all(both(_P, log), body=And((InLog(_P, other), earlier)))
+
 
 DEFINITIONS: Final[Mapping[str, Formula]] = {
     # 1994, §2.2
@@ -172,8 +186,29 @@ DEFINITIONS: Final[Mapping[str, Formula]] = {
         (_Q, _in_both(_Q, _L, SendLog(_J))),
         body=Implies(Precedes(_P, _Q, SendLog(_J)), Precedes(_P, _Q, _L)),
     ),
+    "local_order": _all(
+        _EVERY_I,
+        _Q_IN_L,
+        _EVERY_P,
+        body=Implies(
+            And((IsDestination(_I, _P), HappensBefore(DeliveryEvent(_P, Sender(_Q)), SendEvent(_Q)))),
+            Precedes(_P, _Q, _L),
+        ),
+    ),
+    # Défago, Schiper, Urbán 2004, over destination sets
+    "prefix_order": _all(_EVERY_I, _EVERY_J, body=Or((_begins(_L, _M), _begins(_M, _L)))),
+    "gap_free_order": _all(
+        _EVERY_I,
+        _EVERY_J,
+        _P_TO_BOTH,
+        _Q_TO_BOTH,
+        body=Implies(And((Precedes(_P, _Q, _L), InLog(_Q, _M))), Precedes(_P, _Q, _M)),
+    ),
 }
-"""The definition of each tuned kernel, closed over all receipt logs."""
+"""Definitions that are recognised, closed over all receipt logs. Kernels and lemmas speak of them by these names."""
+
+UNTUNED: Final = frozenset({"local_order", "prefix_order", "gap_free_order"})
+"""Those without a kernel: lemmas are about them, and kernels tell where they cannot be violated."""
 
 
 @cache
@@ -182,9 +217,9 @@ def _canonical_definitions() -> tuple[tuple[str, frozenset[Node]], ...]:
 
 
 def recognise(formula: Formula) -> tuple[str, ...] | None:
-    """The kernels whose definitions together are the formula, in the order of `DEFINITIONS`, or None.
+    """The definitions that together are the formula, in the order of `DEFINITIONS`, or None.
 
-    `true`, the conjunction of nothing, is recognised as no kernel at all.
+    `true`, the conjunction of nothing, is recognised as no definition at all.
     """
     wanted = canonical(formula)
     found = [(name, parts) for name, parts in _canonical_definitions() if parts <= wanted]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import or_
@@ -13,17 +13,11 @@ import numpy.typing as npt
 
 from precedes.columns import Batch, batch_of, execution_of
 from precedes.engines.columnar.compiler import Witnesses, compile_formula
-from precedes.engines.columnar.kernels import DEFERRED, Kernel, parameters
-from precedes.engines.columnar.kernels_causal import CAUSAL_KERNELS
-from precedes.engines.columnar.kernels_information import INFORMATION_KERNELS
-from precedes.engines.columnar.kernels_order import ORDER_KERNELS
-from precedes.engines.columnar.kernels_time import TIME_KERNELS
+from precedes.engines.columnar.kernels import DEFERRED
 from precedes.engines.columnar.kernels_witness import CHAINED, chain, shortest_cycle
-from precedes.engines.columnar.plan import Both, Expression, Inverse, Plan, Step, Value
+from precedes.engines.columnar.plan import Both, Expression, Followed, Inverse, Plan, Step, Value, conjuncts
+from precedes.engines.columnar.tuned import tuning
 from precedes.verdict import FALSE, TRUE
-
-TUNED: Final[dict[str, Kernel]] = {**ORDER_KERNELS, **INFORMATION_KERNELS, **CAUSAL_KERNELS, **TIME_KERNELS}
-"""The kernels by the names of their definitions."""
 
 FEW: Final = 4
 """Where less than one execution in so many is left to the compiled formula, these are copied out first."""
@@ -60,6 +54,10 @@ class _Evidence:
     row: npt.NDArray[np.int64] | None = None
 
 
+Evidence = Mapping[int, _Evidence]
+"""What was found for the steps, by their numbers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scan:
     """The verdicts on a batch.
@@ -75,7 +73,7 @@ class Scan:
     vacuous: npt.NDArray[np.bool_]
     _batch: Batch = field(repr=False)
     _plan: Plan = field(repr=False)
-    _evidence: tuple[_Evidence, ...] = field(repr=False)
+    _evidence: Evidence = field(repr=False)
 
     def witness(self, x: int, name: str) -> Witness:
         """What shows that execution `x` violates `name`; an empty one where it does not."""
@@ -87,6 +85,17 @@ class Scan:
         messages = tuple(dict.fromkeys(m for witness in found for m in witness.messages))
         return Witness(entities, messages)
 
+    def shown(self, name: str) -> npt.NDArray[np.bool_]:
+        """The executions (E) that violate the name and are shown under it: a requirement with parts is shown by
+        these, unless none of them is violated and something that follows from them is.
+        """
+        violated: npt.NDArray[np.bool_] = self.values[:, self.names.index(name)] == FALSE
+        if name in self._plan.leaves:
+            return violated
+        leaves = [self.names.index(leaf) for leaf in self._plan.below[name]]
+        undecided: npt.NDArray[np.bool_] = np.all(self.values[:, leaves] != FALSE, axis=1)
+        return violated & undecided
+
     def _why(self, x: int, expression: Expression, wanted: int) -> Iterable[Witness]:
         match expression:
             case Value(step):
@@ -94,11 +103,11 @@ class Scan:
                     yield self._shown(x, self._evidence[step])
             case Inverse(part):
                 yield from self._why(x, part, TRUE if wanted == FALSE else FALSE)
-            case Both(parts):
-                for part in parts:
+            case Both() | Followed():
+                for part in conjuncts(expression, complete=self._batch.complete):
                     if wanted == TRUE:
                         yield from self._why(x, part, TRUE)
-                    elif _value(part, self._evidence, x) == FALSE:
+                    elif _value(part, self._evidence, x, self._batch.complete) == FALSE:
                         yield from self._why(x, part, FALSE)
                         return
             case _:
@@ -120,11 +129,12 @@ class Scan:
 
 def scan(batch: Batch, plan: Plan, jit: bool | None = None) -> Scan:
     """Judge every execution of the batch. `jit` None: numba is loaded only for a large batch."""
-    evidence = tuple(_evaluated(batch, step, jit) for step in plan.steps)
+    needed = plan.needed(complete=batch.complete)
+    evidence = {step: _evaluated(batch, plan.steps[step], jit) for step in needed}
     values = np.zeros((batch.executions, len(plan.names)), np.int32)
     for column, expression in enumerate(plan.expressions):
         values[:, column] = np.where(
-            batch.unknown != 0, batch.unknown, _value(expression, evidence, slice(None))
+            batch.unknown != 0, batch.unknown, _value(expression, evidence, slice(None), batch.complete)
         )
     vacuous = np.diff(batch.message_offsets) == 0
     return Scan(plan.names, values, vacuous, batch, plan, evidence)
@@ -132,36 +142,36 @@ def scan(batch: Batch, plan: Plan, jit: bool | None = None) -> Scan:
 
 def reads_time(plan: Plan, *, complete: bool) -> bool:
     """Whether a scan by the plan reads times."""
-    for step in plan.steps:
-        read = set() if step.kernel is None else set(parameters(TUNED[step.kernel].function))
-        if step.kernel is None or TUNED[step.kernel].defers:
+    for step in (plan.steps[number] for number in plan.needed(complete=complete)):
+        tuned = tuning(step.definition, complete=complete)
+        read = tuned.columns
+        if tuned.defers:
             read |= compile_formula(step.formula).reads(complete=complete)
         if read & TIMES:
             return True
     return False
 
 
-def _value(expression: Expression, evidence: tuple[_Evidence, ...], rows: slice | int) -> Any:
+def _value(expression: Expression, evidence: Evidence, rows: slice | int, complete: bool) -> Any:
     """Kleene's connectives on one execution or, given a slice, on many at once."""
     match expression:
         case Value(step):
             return evidence[step].values[rows]
         case Inverse(part):
-            inner = _value(part, evidence, rows)
+            inner = _value(part, evidence, rows, complete)
             return np.where(inner > TRUE, inner, FALSE - inner)
-        case Both(parts):
+        case Both() | Followed():
             # FALSE has every bit set, so that what is joined with it stays FALSE.
-            return reduce(or_, (_value(part, evidence, rows) for part in parts), TRUE)
+            parts = conjuncts(expression, complete=complete)
+            return reduce(or_, (_value(part, evidence, rows, complete) for part in parts), TRUE)
         case _:
             assert_never(expression)
 
 
 def _evaluated(batch: Batch, step: Step, jit: bool | None) -> _Evidence:
-    if step.kernel is None:
-        values, witnesses = compile_formula(step.formula).run(_enough(batch, step), jit)
-        return _Evidence(step, values, None, witnesses, np.arange(batch.executions))
     # A laid-out batch is made by machine code, however small: numba is there.
-    values, places = TUNED[step.kernel].run(batch, True if batch.rows is not None and jit is None else jit)
+    tuned = tuning(step.definition, complete=batch.complete)
+    values, places = tuned.run(batch, True if batch.rows is not None and jit is None else jit)
     left = np.flatnonzero(values == DEFERRED)
     if len(left) == 0:
         return _Evidence(step, values, places)

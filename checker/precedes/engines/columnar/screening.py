@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, assert_never
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from precedes.columns import Batch
 from precedes.engines.columnar.kernels import machine_code
 from precedes.engines.columnar.kernels_screen import CAUSAL, SCREENED, by_bits, by_lists, screen
 from precedes.engines.columnar.laid_out import Rest, batch_of_rows, places
-from precedes.engines.columnar.plan import Both, Expression, Plan, Value
+from precedes.engines.columnar.plan import Both, Expression, Followed, Inverse, Plan, Step, Value
 from precedes.engines.vacuity import NOTHING, Seen
 from precedes.execution import EventKind
 from precedes.traces import TraceOptions
@@ -35,8 +35,12 @@ class Fine:
 
 def can_screen(plan: Plan) -> bool:
     """Whether what holds of all that `screen` looks at makes the whole plan hold."""
-    kernels = {step.kernel for step in plan.steps}
+    kernels = {step.kernel for step in _steps(plan)}
     return bool(kernels) and kernels <= SCREENED | CAUSAL and all(map(_positive, plan.expressions))
+
+
+def _steps(plan: Plan) -> list[Step]:
+    return [plan.steps[number] for number in plan.needed(complete=True)]
 
 
 def _positive(expression: Expression) -> bool:
@@ -45,8 +49,12 @@ def _positive(expression: Expression) -> bool:
             return True
         case Both(parts):
             return all(map(_positive, parts))
-        case _:
+        case Followed(part, _):
+            return _positive(part)
+        case Inverse():
             return False
+        case _:
+            assert_never(expression)
 
 
 def screened(
@@ -54,13 +62,13 @@ def screened(
 ) -> tuple[Fine, Batch]:
     """Who is fine of a regular row group without `named` or `listed`, and the others as a batch.
 
-    For a plan that `can_screen`. `bits`: in the way for few messages, where that is possible. Raises PrecedesError
-    for a damaged file (T005).
+    For complete executions and a plan that `can_screen`. `bits`: in the way for few messages, where that is possible.
+    Raises PrecedesError for a damaged file (T005).
     """
     coded = file.coded(number, time=False)
     size, rows = coded.executions, len(coded.event)
     offsets, counts, fine = np.empty(size + 1, np.int64), np.empty(size, np.int32), np.empty(size, np.bool_)
-    causal = any(step.kernel in CAUSAL for step in plan.steps)
+    causal = any(step.kernel in CAUSAL for step in _steps(plan))
     scratch = [np.empty(rows, np.int64) for _ in range(3)] + [
         np.empty(rows * times, np.uint32) for times in (1, 1, 1, 1, 3, 2, 2, 2)
     ]
@@ -94,7 +102,7 @@ def screened(
 
 
 def _seen(coded: Coded, messages: npt.NDArray[np.int32], options: TraceOptions) -> Seen:
-    seen = NOTHING if options.complete else Seen.DELIVERED | Seen.TWO_DELIVERIES
+    seen = NOTHING
     if (coded.event == EVENT_CODES[EventKind.SEND]).any():
         seen |= Seen.SENT
     if (messages > 1).any():

@@ -32,6 +32,11 @@ class Code:
         return {"True": "0", "False": "-1"}.get(self.text, f"(0 if {self.text} else -1)")
 
     @property
+    def true(self) -> str:
+        """The condition that it is true."""
+        return self.text if self.boolean else f"{self.text} == 0"
+
+    @property
     def not_false(self) -> str:
         """The condition that it is not false."""
         return self.text if self.boolean else f"{self.text} != -1"

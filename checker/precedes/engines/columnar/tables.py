@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from precedes.engines.columnar import runtime, runtime_events, runtime_relations
+from precedes.engines.columnar import runtime, runtime_events, runtime_incomplete, runtime_relations
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Table:
         return [text] if self.condition is None else [f"if {self.condition}:", f"    {text}"]
 
 
-RUNTIME: Final = (runtime, runtime_events, runtime_relations)
+RUNTIME: Final = (runtime, runtime_events, runtime_incomplete, runtime_relations)
 """The modules whose functions generated code may call."""
 
 SIZES: Final[tuple[str, ...]] = (

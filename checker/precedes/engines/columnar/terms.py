@@ -57,7 +57,6 @@ SimpleAtom = (
 
 UNLOGGED: Final = int(Reason.SEND_NOT_LOGGED)
 NO_ARRIVAL: Final = int(Reason.NO_ARRIVAL)
-INCOMPLETE: Final = int(Reason.INCOMPLETE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,24 +166,22 @@ class Terms:
 
     # ---- atoms -------------------------------------------------------------------------------------------
 
-    def atom(self, atom: SimpleAtom, recorded: bool) -> Code:
-        """Any atom but a comparison of numbers; `recorded` in a range, where what is not recorded is not
-        there.
-        """
+    def atom(self, atom: SimpleAtom) -> Code:
+        """Any atom but a comparison of numbers, on complete executions."""
         match atom:
             case Truth(value):
                 return YES if value else NO
             case Quiescent():
                 return YES
-            case Undetermined():
-                return Code(str(int(Reason.NOT_DECIDED)), False)
+            case Undetermined(_, reason):
+                return Code(str(int(reason)), False)
             case FailureLine():
                 return Code(str(int(Reason.NO_MARK)), False)
             case InLog(message, log):
                 p = self.message(message)
                 if isinstance(log, SendLog):
                     return self._in_send_log(p, log)
-                return self._in_receipt_log(p, self.entity(log.entity), recorded)
+                return self._in_receipt_log(p, self.entity(log.entity))
             case Precedes(first, second, log):
                 p, q = self.message(first), self.message(second)
                 if isinstance(log, SendLog):
@@ -193,7 +190,7 @@ class Terms:
             case Repeated(message, log):
                 if isinstance(log, SendLog):
                     return NO  # A send repeated unchanged is one send.
-                return self._repeated(self.message(message), self.entity(log.entity))
+                return Code(self.is_repeated(self.message(message), self.entity(log.entity)), True)
             case Sent(message):
                 p = self.message(message)
                 return Code(all_of([p.exists, f"{self.of_message('sender', p)} >= 0"]), True)
@@ -208,8 +205,6 @@ class Terms:
                 return Code(all_of([p.exists, f"{p.text} == {q.text}"]), True)
             case Faulty(entity):
                 i = self.entity(entity)
-                if not (self.facts.complete or recorded):
-                    return guarded(i.exists, Code(str(INCOMPLETE), False))
                 return Code(
                     all_of([i.exists, f"{self.source.column('faulty')}[first_entity + {i.text}]"]), True
                 )
@@ -218,23 +213,21 @@ class Terms:
             case _:
                 assert_never(atom)
 
-    def _in_receipt_log(self, message: Operand, entity: Operand, recorded: bool) -> Code:
-        exists = all_of([message.exists, entity.exists])
+    def _in_receipt_log(self, message: Operand, entity: Operand) -> Code:
         there = f"{self.received(message, entity)} >= 0"
-        if self.facts.complete or recorded:
-            return Code(all_of([exists, there]), True)
-        return guarded(exists, Code(f"(0 if {there} else {INCOMPLETE})", False))
+        return Code(all_of([message.exists, entity.exists, there]), True)
 
     def _precedes_in_receipt_log(self, first: Operand, second: Operand, entity: Operand) -> Code:
         before, after = self.received(first, entity), self.received(second, entity)
         conditions = [first.exists, second.exists, entity.exists, f"{before} >= 0", f"{before} < {after}"]
         return Code(all_of(conditions), True)
 
-    def _repeated(self, message: Operand, entity: Operand) -> Code:
+    def is_repeated(self, message: Operand, entity: Operand) -> str:
+        """The condition that a message was delivered more than once."""
         place = self.received(message, entity)
         start = f"{self.source.column('delivered_offsets')}[first_entity + {entity.text}]"
         repeated = f"{self.source.column('repeated')}[{start} + {place}]"
-        return Code(all_of([message.exists, entity.exists, f"{place} >= 0", repeated]), True)
+        return all_of([message.exists, entity.exists, f"{place} >= 0", repeated])
 
     def _in_send_log(self, message: Operand, log: SendLog) -> Code:
         sent = self.sent_by(message, self.entity(log.entity))

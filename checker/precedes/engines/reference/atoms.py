@@ -1,4 +1,4 @@
-"""The value of an atom on one execution, as `precedes.formula` defines it.
+"""The value of an atom on one complete execution, as `precedes.formula` defines it.
 
 An atom is turned once into a function without arguments, which gives its value under the bindings that stand
 when it is called.
@@ -42,14 +42,14 @@ Judgement = Callable[[], int]
 
 
 class Atoms:
-    """The atoms on one execution."""
+    """The atoms on one complete execution."""
 
     def __init__(self, terms: Terms) -> None:
         self._terms = terms
         self._recorded = terms.recorded
 
-    def judgement(self, atom: Atom, as_recorded: bool) -> Judgement:
-        """How an atom is judged; `as_recorded` where what is not recorded is not there (in ranges)."""
+    def judgement(self, atom: Atom) -> Judgement:
+        """How an atom is judged."""
         match atom:
             case Precedes(first, second, log):
                 if isinstance(log, SendLog):
@@ -58,7 +58,7 @@ class Atoms:
             case InLog(message, log):
                 if isinstance(log, SendLog):
                     return partial(self._in_send_log, message, log)
-                return self._received(message, log.entity, as_recorded)
+                return self._received(message, log.entity)
             case HappensBefore(first, second):
                 return self._happens_before(first, second)
             case IsDestination(entity, message):
@@ -68,7 +68,7 @@ class Atoms:
             case Sent(message):
                 return partial(self._sent, message)
             case Faulty(entity):
-                return self._faulty(entity, as_recorded)
+                return self._faulty(entity)
             case Repeated(message, log):
                 return partial(self._repeated, message, log)
             case SameEntity(left, right):
@@ -80,8 +80,8 @@ class Atoms:
             case Truth(true):
                 value = _truth(true)
                 return lambda: value
-            case Undetermined():
-                return lambda: Reason.NOT_DECIDED
+            case Undetermined(_, reason):
+                return lambda: reason
             case FailureLine():
                 return self._failure_line
             case Quiescent():
@@ -103,30 +103,21 @@ class Atoms:
 
         return judge
 
-    def _received(self, message: MessageTerm, entity: EntityTerm, as_recorded: bool) -> Judgement:
+    def _received(self, message: MessageTerm, entity: EntityTerm) -> Judgement:
         name, owner = self._terms.message_reader(message), self._terms.entity_reader(entity)
         logs = self._recorded.delivery_place
-        missing = FALSE if as_recorded or self._recorded.execution.complete else Reason.INCOMPLETE
 
         def judge() -> int:
             here, received = owner(), name()
             if here is None or received is None:
                 return FALSE
-            return TRUE if received in logs[here] else missing
+            return _truth(received in logs[here])
 
         return judge
 
-    def _faulty(self, entity: EntityTerm, as_recorded: bool) -> Judgement:
+    def _faulty(self, entity: EntityTerm) -> Judgement:
         owner, faulty = self._terms.entity_reader(entity), self._recorded.faulty
-        known = as_recorded or self._recorded.execution.complete
-
-        def judge() -> int:
-            here = owner()
-            if here is None:
-                return FALSE
-            return _truth(here in faulty) if known else Reason.INCOMPLETE
-
-        return judge
+        return lambda: _truth(owner() in faulty)
 
     def _in_send_log(self, message: MessageTerm, log: SendLog) -> int:
         name = self._terms.message(message)

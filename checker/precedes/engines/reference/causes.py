@@ -109,79 +109,75 @@ class Causes:
         self._seen = 0
         self._found = False
 
-    def _kind_of(self, formula: Formula, as_recorded: bool) -> int:
-        return kind_of(self._evaluator.value(formula, as_recorded))
+    def _kind_of(self, formula: Formula) -> int:
+        return kind_of(self._evaluator.value(formula))
 
-    def of(self, formula: Formula, kind: int, as_recorded: bool = False) -> Iterator[Cause]:
+    def of(self, formula: Formula, kind: int) -> Iterator[Cause]:
         """The causes of a formula that has a value of this kind."""
         match formula:
             case Not(body):
-                yield from self.of(body, negation(kind), as_recorded)
+                yield from self.of(body, negation(kind))
             case And(parts):
-                yield from self._several(parts, kind, TRUE, as_recorded)
+                yield from self._several(parts, kind, TRUE)
             case Or(parts):
-                yield from self._several(parts, kind, FALSE, as_recorded)
+                yield from self._several(parts, kind, FALSE)
             case Implies(left, right):
-                yield from self._implication(left, right, kind, as_recorded)
+                yield from self._implication(left, right, kind)
             case Iff(left, right):
-                first = self._first(left, as_recorded)
-                yield from (
-                    first + cause for cause in self.of(right, self._kind_of(right, as_recorded), as_recorded)
-                )
+                first = self._first(left)
+                yield from (first + cause for cause in self.of(right, self._kind_of(right)))
             case Forall(variable, extent, body):
                 if kind == TRUE:
                     yield self._whole(formula, kind)
                 else:
-                    yield from self._instances(variable, extent, body, kind, as_recorded)
+                    yield from self._instances(variable, extent, body, kind)
             case Exists(variable, extent, body):
                 if kind == FALSE:
-                    yield self._none(formula, as_recorded)
+                    yield self._none(formula)
                 else:
-                    yield from self._instances(variable, extent, body, kind, as_recorded)
+                    yield from self._instances(variable, extent, body, kind)
             case Acyclic():
-                yield from self._cycle(formula, kind, as_recorded)
+                yield from self._cycle(formula, kind)
             case (
                 Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
                 | SameEntity() | SameMessage() | Faulty() | HappensBefore() | Comparison() | FailureLine()
                 | Quiescent()
             ):  # fmt: skip
-                yield self._whole(formula, self._evaluator.value(formula, as_recorded))
+                yield self._whole(formula, self._evaluator.value(formula))
             case _:
                 assert_never(formula)
 
     def _whole(self, formula: Formula, value: int) -> Cause:
         return Cause(facts=(Fact(ground(formula, self._evaluator.terms), value),))
 
-    def _first(self, formula: Formula, as_recorded: bool) -> Cause:
-        return next(self.of(formula, self._kind_of(formula, as_recorded), as_recorded))
+    def _first(self, formula: Formula) -> Cause:
+        return next(self.of(formula, self._kind_of(formula)))
 
-    def _several(
-        self, parts: Sequence[Formula], kind: int, neutral: int, as_recorded: bool
-    ) -> Iterator[Cause]:
+    def _several(self, parts: Sequence[Formula], kind: int, neutral: int) -> Iterator[Cause]:
         """Of a conjunction (neutral TRUE) or disjunction (neutral FALSE)."""
         if kind == neutral:
             cause = Cause()
             for part in parts:
-                cause += self._first(part, as_recorded)
+                cause += self._first(part)
             yield cause
             return
         for part in parts:
-            if self._kind_of(part, as_recorded) == kind:
-                yield from self.of(part, kind, as_recorded)
+            if self._kind_of(part) == kind:
+                yield from self.of(part, kind)
 
-    def _implication(self, left: Formula, right: Formula, kind: int, as_recorded: bool) -> Iterator[Cause]:
-        premise = self._kind_of(left, as_recorded)
+    def _implication(self, left: Formula, right: Formula, kind: int) -> Iterator[Cause]:
+        premise = self._kind_of(left)
         if premise == FALSE:
-            yield from self.of(left, FALSE, as_recorded)
+            yield from self.of(left, FALSE)
             return
-        conclusion = self._kind_of(right, as_recorded)
+        conclusion = self._kind_of(right)
         if conclusion == TRUE and kind == TRUE:
-            yield from self.of(right, TRUE, as_recorded)
+            yield from self.of(right, TRUE)
             return
-        first = self._first(left, as_recorded)
+        first = self._first(left)
         if premise == TRUE:
             first = first.as_context()
-        yield from (first + cause for cause in self.of(right, conclusion, as_recorded))
+        yield from (first + cause for cause in self.of(right, conclusion))
 
     def _instances(
         self,
@@ -189,7 +185,6 @@ class Causes:
         extent: Formula,
         body: Formula,
         kind: int,
-        as_recorded: bool,
     ) -> Iterator[Cause]:
         """Of a universal that fails or an existential that holds; or of either where it is unknown."""
         evaluator = self._evaluator
@@ -199,7 +194,7 @@ class Causes:
             self._seen += 1
             if self._found and self._seen > SEARCHED:
                 raise SearchedEnoughError
-            here = kind if self._is_nested(body, kind) else self._kind_of(body, as_recorded)
+            here = kind if self._is_nested(body, kind) else self._kind_of(body)
             fits = here == kind and inside == TRUE if kind != UNKNOWN else UNKNOWN in (kind_of(inside), here)
             if not fits:
                 continue
@@ -210,7 +205,7 @@ class Causes:
             within = self._first_in_range(extent)
             if inside == TRUE:
                 within = within.as_context()
-            for cause in self.of(body, here, as_recorded):
+            for cause in self.of(body, here):
                 self._found = True
                 yield binding + within + cause
 
@@ -222,19 +217,19 @@ class Causes:
         return (kind == FALSE and isinstance(body, Forall)) or (kind == TRUE and isinstance(body, Exists))
 
     def _first_in_range(self, extent: Formula) -> Cause:
-        return Cause() if extent == Truth(True) else self._first(extent, as_recorded=True)
+        return Cause() if extent == Truth(True) else self._first(extent)
 
-    def _none(self, formula: Exists, as_recorded: bool) -> Cause:
+    def _none(self, formula: Exists) -> Cause:
         """Of an existential that fails: for everything in its range, why that does not do."""
         facts: list[Fact] = []
         for _ in self._evaluator.instances(formula.variable, formula.range):
-            facts += self._first(formula.body, as_recorded).facts
+            facts += self._first(formula.body).facts
         return Cause(facts=(Fact(ground(formula, self._evaluator.terms), FALSE, instances=tuple(facts)),))
 
-    def _cycle(self, formula: Acyclic, kind: int, as_recorded: bool) -> Iterator[Cause]:
+    def _cycle(self, formula: Acyclic, kind: int) -> Iterator[Cause]:
         """The shortest cycle, with what relates each of its messages to the next."""
         evaluator = self._evaluator
-        certain, _ = evaluator.related(formula.first, formula.second, formula.body, as_recorded)
+        certain, _ = evaluator.related(formula.first, formula.second, formula.body)
         cycle = shortest_cycle(certain)
         if kind != FALSE or not cycle:
             yield self._whole(formula, kind)
@@ -244,6 +239,6 @@ class Causes:
         )
         for first, second in zip(cycle, cycle[1:] + cycle[:1], strict=True):
             with evaluator.bound(formula.first, first), evaluator.bound(formula.second, second):
-                related = self._first(formula.body, as_recorded)
+                related = self._first(formula.body)
             cause += replace(related, bindings=())
         yield cause

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from precedes.engines.completion import opened
 from precedes.engines.reference.atoms import Atoms, Judgement
+from precedes.engines.reference.incomplete_atoms import IncompleteAtoms
 from precedes.engines.reference.interleavings import possible_interleavings
 from precedes.engines.reference.recorded import Recorded, record
 from precedes.engines.reference.relations import has_cycle, reasons_of_cycles
@@ -45,9 +47,15 @@ def evaluate(formula: Formula, execution: Execution) -> int:
     Where it is unknown for want of an interleaving and there are few, each is judged: what holds in all of
     them holds, what fails in all of them fails.
     """
+    formula = judged(formula, execution)
     value = Evaluator(execution).value(formula)
     agreed = agreed_interleaving(formula, execution, value)
     return value if agreed is None else agreed[0]
+
+
+def judged(formula: Formula, execution: Execution) -> Formula:
+    """The formula as it is judged on the execution: opened where that is incomplete."""
+    return formula if execution.complete else opened(formula)
 
 
 def agreed_interleaving(formula: Formula, execution: Execution, value: int) -> tuple[int, Execution] | None:
@@ -73,44 +81,42 @@ class Evaluator:
         self.recorded: Recorded = record(execution)
         self.terms = Terms(self.recorded)
         self.met = False
-        self._atoms = Atoms(self.terms)
-        self._judgements: dict[tuple[int, bool], tuple[Formula, Judgement]] = {}
+        self._atoms = Atoms(self.terms) if execution.complete else IncompleteAtoms(self.terms)
+        # An opened formula speaks of what is certainly in a range.
+        self._certain = not execution.complete
+        self._judgements: dict[int, tuple[Formula, Judgement]] = {}
 
-    def value(self, formula: Formula, as_recorded: bool = False) -> int:
-        """The value of a formula under the current bindings.
+    def value(self, formula: Formula) -> int:
+        """The value of a formula under the current bindings; on an incomplete execution, of an opened one."""
+        return self._judgement(formula)()
 
-        `as_recorded` is for ranges, where what is not recorded is not there.
-        """
-        return self._judgement(formula, as_recorded)()
-
-    def _judgement(self, formula: Formula, as_recorded: bool) -> Judgement:
+    def _judgement(self, formula: Formula) -> Judgement:
         """The judgement of a node of the tree, made once. The node is kept, so that no other takes its id."""
-        key = (id(formula), as_recorded)
-        if key not in self._judgements:
-            self._judgements[key] = (formula, self._made(formula, as_recorded))
-        return self._judgements[key][1]
+        if id(formula) not in self._judgements:
+            self._judgements[id(formula)] = (formula, self._made(formula))
+        return self._judgements[id(formula)][1]
 
-    def _made(self, formula: Formula, as_recorded: bool) -> Judgement:
+    def _made(self, formula: Formula) -> Judgement:
         match formula:
             case Not(body):
-                judged = self._judgement(body, as_recorded)
+                judged = self._judgement(body)
                 return lambda: negation(judged())
             case And(parts):
-                return _all([self._judgement(part, as_recorded) for part in parts])
+                return _all([self._judgement(part) for part in parts])
             case Or(parts):
-                return _any([self._judgement(part, as_recorded) for part in parts])
+                return _any([self._judgement(part) for part in parts])
             case Implies(left, right):
-                return _implication(self._judgement(left, as_recorded), self._judgement(right, as_recorded))
+                return _implication(self._judgement(left), self._judgement(right))
             case Iff(left, right):
-                return _equivalence(self._judgement(left, as_recorded), self._judgement(right, as_recorded))
+                return _equivalence(self._judgement(left), self._judgement(right))
             case Forall(variable, extent, body):
-                return self._forall(variable, extent, self._judgement(body, as_recorded))
+                return self._forall(variable, extent, self._judgement(body))
             case Exists(variable, extent, body):
-                return self._exists(variable, extent, self._judgement(body, as_recorded))
+                return self._exists(variable, extent, self._judgement(body))
             case Acyclic(first, second, body):
-                return lambda: self._acyclic(first, second, body, as_recorded)
+                return lambda: self._acyclic(first, second, body)
             case _:
-                return self._atoms.judgement(formula, as_recorded)
+                return self._atoms.judgement(formula)
 
     # ---- binders -------------------------------------------------------------------------------------------
 
@@ -153,7 +159,7 @@ class Evaluator:
         bindings = self._bindings(variable)
         about_messages = isinstance(variable, MessageVariable)
         candidates = self._candidates(variable, extent)
-        judged = self._judgement(extent, as_recorded=True)
+        judged = self._judgement(extent)
         name = variable.name
 
         def bind() -> Iterator[int]:
@@ -162,7 +168,7 @@ class Evaluator:
                 for candidate in candidates():
                     bindings[name] = candidate
                     inside = judged()
-                    if inside != FALSE:
+                    if inside == TRUE or (inside != FALSE and not self._certain):
                         self.met |= about_messages
                         yield inside
             finally:
@@ -213,21 +219,19 @@ class Evaluator:
 
         return read
 
-    def _acyclic(
-        self, first: MessageVariable, second: MessageVariable, body: Formula, as_recorded: bool
-    ) -> int:
-        certain, open_edges = self.related(first, second, body, as_recorded)
+    def _acyclic(self, first: MessageVariable, second: MessageVariable, body: Formula) -> int:
+        certain, open_edges = self.related(first, second, body)
         if has_cycle(certain):
             return FALSE
         return reasons_of_cycles(certain, open_edges)
 
     def related(
-        self, first: MessageVariable, second: MessageVariable, body: Formula, as_recorded: bool = False
+        self, first: MessageVariable, second: MessageVariable, body: Formula
     ) -> tuple[dict[str, list[str]], dict[tuple[str, str], int]]:
         """The relation that `body` is between messages: who is related to whom, and why pairs may be."""
         certain: dict[str, list[str]] = {message: [] for message in self.recorded.messages}
         open_edges: dict[tuple[str, str], int] = {}
-        judged = self._judgement(body, as_recorded)
+        judged = self._judgement(body)
         for _ in self.instances(first, TRUTH):
             for _ in self.instances(second, TRUTH):
                 pair = (self.terms.messages[first.name], self.terms.messages[second.name])

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Final
 
+from precedes.engines.completion import opened
 from precedes.engines.reference.causes import Binding, Cause, Causes, Fact, SearchedEnoughError, kind_of
 from precedes.engines.reference.evaluation import Evaluator, agreed_interleaving
 from precedes.engines.reference.happens_before import HappensBeforeRelation, Occurrence
@@ -70,6 +71,8 @@ def explain(requirement: Requirement, execution: Execution, limit: int = 1) -> E
     entities.
     """
     requirement = completed(requirement)
+    if not execution.complete:
+        requirement = _opened(requirement)
     evaluator = Evaluator(execution)
     value = evaluator.value(requirement.formula)
     agreed = agreed_interleaving(requirement.formula, execution, value)
@@ -88,6 +91,12 @@ def explain(requirement: Requirement, execution: Execution, limit: int = 1) -> E
         vacuous,
         () if value == FALSE else found,
         execution,
+    )
+
+
+def _opened(requirement: Requirement) -> Requirement:
+    return replace(
+        requirement, formula=opened(requirement.formula), parts=tuple(map(_opened, requirement.parts))
     )
 
 

@@ -170,6 +170,45 @@ class HappensBeforeRelation:
         alone = [reason for reason in self._open if second in self._possibly_after(first, reason)]
         return sum(alone or self._open)
 
+    def in_completions(self, first: EventTerm, second: EventTerm) -> int:
+        """Whether `first ~> second`, both by name: TRUE in every completion, FALSE in none, else INCOMPLETE.
+
+        Rows that are added only add edges.
+        """
+        if self.cycle:
+            return Reason.CYCLE
+        one, other = self.named(first), self.named(second)
+        if one is not None and other is not None and other in self._certainly_after(one):
+            return TRUE
+        return FALSE if self._never(first, second) else Reason.INCOMPLETE
+
+    def _never(self, first: EventTerm, second: EventTerm) -> bool:
+        """Whether `second` is `first`, or comes before it wherever there are both: a completion has no cycle."""
+        one, other = self.named(first), self.named(second)
+        if first == second and _names_all(first):
+            return True
+        if one is None:
+            # What was not recorded comes after its send, if it is a delivery, and after nothing else.
+            if not isinstance(first, DeliveryEvent) or not isinstance(first.message, MessageNamed):
+                return False
+            if second == SendEvent(first.message):
+                return True
+            one = self.send(first.message.name)
+            if one is None:
+                return False
+        if other is not None:
+            return one == other or one in self._certainly_after(other)
+        if not isinstance(second, SendEvent) or not isinstance(second.message, MessageNamed):
+            return False
+        return any(one == n or one in self._certainly_after(n) for n in self._deliveries(second.message.name))
+
+    def _deliveries(self, message: str) -> list[int]:
+        return [
+            n
+            for n, event in enumerate(self.events)
+            if event.kind is self._delivery and event.message == message
+        ]
+
     def chain(self, first: int, second: int) -> tuple[Occurrence, ...]:
         """Events that make `first ~> second`: the two, and the sends and deliveries between them, over the
         fewest messages.
@@ -225,6 +264,10 @@ class HappensBeforeRelation:
                         edges.setdefault(first, []).append(second)
             possible[reason] = edges
         return possible
+
+
+def _names_all(event: EventTerm) -> bool:
+    return isinstance(event, SendEvent) or isinstance(event.entity, EntityNamed)
 
 
 def _reachable(start: int, graphs: Sequence[Edges]) -> frozenset[int]:

@@ -1,0 +1,136 @@
+"""No verdict on an incomplete execution is contradicted by a completion, or by what is proved of the names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+from precedes.columns import batch_of
+from precedes.engines.columnar.compiler import compile_formula
+from precedes.engines.columnar.plan import plan
+from precedes.engines.columnar.scan import scan
+from precedes.engines.reference import evaluate, explain
+from precedes.execution import Execution
+from precedes.formula import And, Formula, Implies, Not, Or, Requirement
+from precedes.inference import askable, proved
+from precedes.language.library import standard_library
+from precedes.language.requirements import requirement
+from precedes.verdict import FALSE, TRUE, verdict
+from tests.columnar.agreement import Case, case, focused_case
+from tests.completions.completions import completions, possible
+from tests.strategies.choices import Seeded
+from tests.strategies.executions import Shape, execution
+from tests.strategies.formulas import formula
+
+LIBRARY = {name: requirement(name, standard_library()) for name in askable(standard_library())}
+SHAPES = (
+    Shape(entities=3, messages=3),
+    Shape(entities=4, messages=4, odd=False),
+    Shape(entities=2, messages=2),
+)
+
+
+def recorded(seed: int) -> Execution:
+    """An execution of which rows may be missing."""
+    return replace(execution(Seeded(seed), SHAPES[seed % len(SHAPES)]), complete=False)
+
+
+def asked(seed: int, random: int) -> dict[str, Formula]:
+    """All names, and some random formulas."""
+    formulas = {name: one.formula for name, one in LIBRARY.items()}
+    return formulas | {f"random {n}": formula(Seeded(seed * 1000 + n), 4) for n in range(random)}
+
+
+def contradicted(seed: int, tried: int, met: Counter[str]) -> None:
+    given, formulas = recorded(seed), asked(seed, 12)
+    said = {name: evaluate(one, given) for name, one in formulas.items()}
+    definite = {name: value for name, value in said.items() if value in (TRUE, FALSE)}
+    met.update(verdict(value).value for value in said.values())
+    for one in completions(Seeded(1_000_000 + seed), given, tried):
+        met["completions"] += 1
+        for name, value in definite.items():
+            found = evaluate(formulas[name], one)
+            if found in (TRUE, FALSE):
+                assert found == value, (seed, name, formulas[name], given, one)
+
+
+def test_no_completion_contradicts_a_verdict() -> None:
+    met: Counter[str] = Counter()
+    for seed in range(60):
+        contradicted(seed, 12, met)
+    assert met["completions"] > 300
+    assert min(met["holds"], met["violated"], met["unknown"]) > 50
+
+
+@pytest.mark.slow
+def test_no_completion_contradicts_a_verdict_on_many_executions() -> None:
+    met: Counter[str] = Counter()
+    for seed in range(60, 5060):
+        contradicted(seed, 25, met)
+    assert met["completions"] > 50_000
+
+
+def incoherent(seed: int, violated: Counter[str]) -> None:
+    given = recorded(seed)
+    if not possible(given):
+        return
+    said = {name: evaluate(one.formula, given) for name, one in LIBRARY.items()}
+    violated.update(name for name, value in said.items() if value == FALSE)
+    for stronger, weaker in product(LIBRARY, repeat=2):
+        if proved().implies(stronger, weaker):
+            assert said[weaker] != FALSE or said[stronger] == FALSE, (seed, stronger, weaker, given)
+            assert said[stronger] != TRUE or said[weaker] == TRUE, (seed, stronger, weaker, given)
+
+
+def test_no_proof_contradicts_two_verdicts() -> None:
+    violated: Counter[str] = Counter()
+    for seed in range(250):
+        incoherent(seed, violated)
+    assert len(violated) > 20
+
+
+@pytest.mark.slow
+def test_no_proof_contradicts_two_verdicts_on_many_executions() -> None:
+    violated: Counter[str] = Counter()
+    for seed in range(250, 12_000):
+        incoherent(seed, violated)
+    assert len(violated) > 24
+
+
+@pytest.mark.parametrize("kind", [case, focused_case])
+def test_the_compiler_says_the_same(kind: Callable[[int], Case]) -> None:
+    for seed in range(400):
+        met = kind(seed)
+        given = replace(met.execution, complete=False)
+        values, _ = compile_formula(met.formula).run(batch_of([given]), False)
+        assert int(values[0]) == evaluate(met.formula, given), (seed, met.formula, given)
+
+
+CLOSED = {name: one.formula for name, one in LIBRARY.items()}
+COMBINED = (
+    Not(CLOSED["TO"]),
+    Or((CLOSED["ST"], Not(CLOSED["broadcast"]))),
+    Implies(CLOSED["equivalent"], CLOSED["no_duplication"]),
+    And((CLOSED["SP"], CLOSED["order_equivalent"], CLOSED["causal_order"])),
+    And((Not(And((CLOSED["TO"], CLOSED["CO"]))), CLOSED["no_creation"])),
+)
+
+
+def test_a_scan_says_the_same_and_shows_it() -> None:
+    everything = [*LIBRARY.values(), *(Requirement(f"combined {n}", one) for n, one in enumerate(COMBINED))]
+    prepared = plan(everything)
+    shown: Counter[str] = Counter()
+    for seed in range(150):
+        given = recorded(seed)
+        result = scan(batch_of([given]), prepared)
+        values = dict(zip(result.names, result.values[0].tolist(), strict=True))
+        for one in everything:
+            assert verdict(values[one.name]) is verdict(evaluate(one.formula, given)), (seed, one.name, given)
+            if result.shown(one.name)[0]:
+                shown[one.name] += 1
+                assert explain(one, given).witnesses, (seed, one.name, given)
+    assert len(shown) > 15
