@@ -110,6 +110,7 @@ def test_a_severity(folder: Path) -> None:
     (folder / "traces/run.jsonl").write_text(SWAPPED, encoding="utf-8")
     with (folder / "precedes.toml").open("a", encoding="utf-8") as file:
         file.write('\n[severity]\nG105 = "warning"\n')
+    gate(folder, "--write-baseline")
     code, out = told(folder)
     assert code == 0
     assert "G105 warning" in out

@@ -259,13 +259,14 @@ def test_a_script_stands_in_place_of_every_choice(folder: Path) -> None:
         encoding="utf-8",
     )
     ended = gate(folder, "--format", "json")
-    items = json.loads(ended.out)["items"]
+    document = json.loads(ended.out)
+    items = document["items"]
     assert ended.code == 0, ended.out
     assert {item["check"] for item in items} == {"explore st a{1,2}"}
+    assert "messages" not in document["scopes"]["explore st a{1,2}"]
     facts = items[0]["facts"]
     assert facts["quiescent only"] == 1
-    assert "messages" not in facts
-    changed(folder, "precedes.toml", "quiescent = true", "")
+    changed(folder, "precedes.toml", "at-rest = true", "")
     everywhere = json.loads(gate(folder, "--format", "json").out)["items"][0]["facts"]
     # On one channel, what is asked in quiescence alone needs fewer states.
     assert everywhere["states"] > facts["states"]
@@ -283,13 +284,9 @@ def test_what_may_go_wrong_in_a_simulation(folder: Path) -> None:
     delivered = []
     for rate in ("0.0", "1.0"):
         (folder / "precedes.toml").write_text(text.format(rate), encoding="utf-8")
-        (item,) = (
-            item
-            for item in json.loads(gate(folder, "--format", "json").out)["items"]
-            if item["subject"] == "1C"
-        )
-        delivered.append(item["facts"])
-    assert [facts["crash per million"] for facts in delivered] == [0, 1_000_000]
+        (scope,) = json.loads(gate(folder, "--format", "json").out)["scopes"].values()
+        delivered.append(scope["crash per million"])
+    assert delivered == [0, 1_000_000]
 
 
 def test_what_is_known_to_be_met_nowhere(folder: Path) -> None:

@@ -14,6 +14,7 @@ import yaml
 from tests.gate.projects import SWAPPED, changed, gate, project
 
 ROOT = Path(__file__).parents[2]
+PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
 
 @pytest.fixture
@@ -26,8 +27,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def ended(folder: Path, script: str, shell: list[str], **settings: str) -> subprocess.CompletedProcess[str]:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, **settings}
+    environment = {**os.environ, "PATH": PATH, **settings}
     environment.pop("GITHUB_ACTIONS", None)
     return subprocess.run(
         [*shell, script], cwd=folder, env=environment, capture_output=True, text=True, check=False

@@ -18,6 +18,7 @@ from precedes.engines.reference import Witness
 from precedes.execution import Event as ExecutionEvent
 from precedes.execution import EventKind, Execution
 from precedes.gate.items import Event, Item, Mark
+from precedes.gate.scope import Scope
 from precedes.isolation import Channel
 from precedes.language.names import shown
 from precedes.language.scenario_text import as_scenario
@@ -57,6 +58,11 @@ class Check(ABC):
         """The files that the key covers where code of the project runs in this check, which is then carried out in a
         process of its own; None where none runs."""
         return None
+
+    @property
+    @abstractmethod
+    def scope(self) -> Scope:
+        """How far it goes: what the baseline compares whatever comes out."""
 
     @abstractmethod
     def key(self) -> str:

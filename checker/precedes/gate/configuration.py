@@ -20,6 +20,8 @@ from precedes.language.suggestions import did_you_mean
 
 Severity: TypeAlias = Literal["error", "warning", "note", "off"]
 """How much a rule counts. `error` fails the gate; the others are told, `off` is not."""
+Unknown: TypeAlias = Literal["undecided", "violated", "accepted"]
+"""What an unknown verdict, or a proof up to a bound only, means for the gate."""
 
 Positive: TypeAlias = Annotated[int, Meta(ge=1)]
 Count: TypeAlias = Annotated[int, Meta(ge=0)]
@@ -141,8 +143,7 @@ class Configuration(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     simulate: Annotated[tuple[Simulation, ...], Meta(description="Protocol models to run at random.")] = ()
     verify: Annotated[tuple[Trace, ...], Meta(description="Traces to verify.")] = ()
     unknown: Annotated[
-        Literal["undecided", "violated", "accepted"],
-        Meta(description="What an unknown verdict or a bound means for the gate."),
+        Unknown, Meta(description="What an unknown verdict or a bound means for the gate.")
     ] = "undecided"
     severity: Annotated[
         dict[str, Severity],

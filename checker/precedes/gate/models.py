@@ -17,8 +17,9 @@ from precedes.gate import cache
 from precedes.gate.checks import Check, Doing, events_of, files, line_of, marks_of, relative, scenario_of
 from precedes.gate.configuration import Model, Simulation
 from precedes.gate.items import Item, Mark, Place, Result, Stated
+from precedes.gate.scope import PER_MILLION, SENT_TO, Scope
 from precedes.gate.specs import definitions, library_files
-from precedes.gate.surveys import Survey, Table, protocols
+from precedes.gate.surveys import Instance, Survey, Table, protocols
 from precedes.gate.traces import names_of, of_report
 from precedes.isolation import Channel
 from precedes.language.requirements import requirement
@@ -54,15 +55,15 @@ class Exploring(Check):
 
     settings: Model
     configuration: Path
-    instance: int
-    label: str
-    last_request: int
+    number_of_instance: int
+    instance: Instance
     sources: tuple[Path, ...]
 
     @property
     def title(self) -> str:
         """`explore`, the model, and how it is set where that is said."""
-        return f"explore {self.label}"
+        script = self.settings.script
+        return f"explore {self.instance.label}{'' if script is None else f' {script}'}"
 
     @property
     def cost(self) -> int:
@@ -73,6 +74,20 @@ class Exploring(Check):
     def code(self) -> tuple[Path, ...]:
         """A model is code. Of the configuration the key has what the check takes from it."""
         return (*self.sources, self.configuration)
+
+    @property
+    def scope(self) -> Scope:
+        """The bounds, and what they are known not to meet."""
+        settings = self.settings
+        messages = {} if settings.script is not None else {"messages": settings.messages}
+        return {
+            "entities": settings.entities,
+            **messages,
+            **{kind: getattr(settings, kind) for kind in FAULTS},
+            "ticks": self.instance.last_request if settings.ticks is None else settings.ticks,
+            "destinations": _sent_to(self),
+            "unmet": tuple(sorted(settings.unmet)),
+        }
 
     def key(self) -> str:
         """The settings, every file that the model is made of, and where it is told."""
@@ -85,7 +100,7 @@ class Exploring(Check):
 
         integrity = Integrity()
         settings = self.settings
-        protocol = protocols(self.root, settings)[self.instance]
+        protocol = protocols(self.root, settings)[self.number_of_instance]
         library = library_with(tuple(map(str, _specs(self.root, settings))))
         asked = tuple(requirement(text, library, "require") for text in settings.require) or None
         found = explore(
@@ -105,10 +120,7 @@ class Exploring(Check):
     ) -> Iterator[Item]:
         findings = {finding.property: finding for finding in found.findings}
         place = _place(self.root, self.configuration, self.settings.model)
-        bounds = {name: value for name in BOUNDS if isinstance(value := getattr(self.settings, name), int)}
-        if self.settings.script is not None:
-            del bounds["messages"]
-        facts = {**bounds, "quiescent only": int(self.settings.quiescent), "states": found.states}
+        facts = {"quiescent only": int(self.settings.quiescent), "states": found.states}
         verdicts = found.verdicts
         for name in self.settings.unmet:
             if name not in verdicts:
@@ -205,14 +217,14 @@ class Simulating(Check):
 
     settings: Simulation
     configuration: Path
-    instance: int
-    label: str
+    number_of_instance: int
+    instance: Instance
     sources: tuple[Path, ...]
 
     @property
     def title(self) -> str:
         """`simulate`, the model, and how it is set where that is said."""
-        return f"simulate {self.label}"
+        return f"simulate {self.instance.label}"
 
     @property
     def cost(self) -> int:
@@ -223,6 +235,18 @@ class Simulating(Check):
     def code(self) -> tuple[Path, ...]:
         """A model is code. Of the configuration the key has what the check takes from it."""
         return (*self.sources, self.configuration)
+
+    @property
+    def scope(self) -> Scope:
+        """How much is drawn, and of what."""
+        settings = self.settings
+        return {
+            "entities": settings.entities,
+            "messages": settings.messages,
+            **{f"{rate}{PER_MILLION}": round(getattr(settings, rate) * 1_000_000) for rate in RATES},
+            "destinations": _sent_to(self),
+            "seed": str(settings.seed),
+        }
 
     def key(self) -> str:
         """The settings, every file that the model is made of, and where it is told."""
@@ -248,14 +272,9 @@ class Simulating(Check):
             )
         own = definitions(specs)
         required = names_of(settings.require, tuple(map(str, specs))).values()
-        drawn = {
-            "entities": settings.entities,
-            "messages": settings.messages,
-            **{f"{rate} per million": round(getattr(settings, rate) * 1_000_000) for rate in RATES},
-        }
         for told in of_report("G104", self.name, report, {}, place):
             stated = Stated(told.subject, own) if told.subject in required else None
-            yield msgspec.structs.replace(told, stated=stated, facts={**told.facts, **drawn})
+            yield msgspec.structs.replace(told, stated=stated)
 
     def _judged(self, library: Library, channel: Channel) -> Report:
         """The executions in batches, so that a number of them does not need as much memory."""
@@ -265,7 +284,7 @@ class Simulating(Check):
         from precedes.protocol.simulating import run, usual
 
         settings = self.settings
-        protocol = protocols(self.root, settings)[self.instance]
+        protocol = protocols(self.root, settings)[self.number_of_instance]
         conditions: Conditions = replace(
             usual(protocol),
             entities=settings.entities,
@@ -295,11 +314,10 @@ def checks(root: Path, configuration: Path, settings: Table, survey: Survey) -> 
     )
     for number, instance in enumerate(survey.instances):
         if isinstance(settings, Simulation):
-            yield Simulating(root, settings, configuration, number, instance.label, sources)
+            yield Simulating(root, settings, configuration, number, instance, sources)
             continue
         script(settings.script, settings.entities)
-        label = instance.label if settings.script is None else f"{instance.label} {settings.script}"
-        yield Exploring(root, settings, configuration, number, label, instance.last_request, sources)
+        yield Exploring(root, settings, configuration, number, instance, sources)
 
 
 class _Watch(Observer):
@@ -319,9 +337,13 @@ class _Watch(Observer):
             self._channel.tell(msgspec.json.encode(Doing(said)))
 
 
+def _sent_to(check: Exploring | Simulating) -> tuple[str, ...]:
+    return SENT_TO[check.settings.destinations or check.instance.destinations]
+
+
 def _key(check: Exploring | Simulating) -> str:
     place = _place(check.root, check.configuration, check.settings.model)
-    settings = (check.settings, check.instance, place)
+    settings = (check.settings, check.number_of_instance, place)
     return cache.key(check.name, settings, library_files(check.sources))
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -15,7 +15,9 @@ from precedes.gate.cache import Cache
 from precedes.gate.checks import Check
 from precedes.gate.configuration import Configuration, Severity
 from precedes.gate.items import Item, Place
+from precedes.gate.leniency import COMPARING, lenient, severity_against
 from precedes.gate.rules import rules
+from precedes.gate.scope import WEAKER, Scope
 from precedes.gate.surveys import Table, surveys
 from precedes.gate.weakening import weakened
 from precedes.gate.workers import Workers
@@ -48,7 +50,8 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a run came to. `fixed` names what the baseline has as violated and is not any more."""
+    """What a run came to. `scopes`: how far each check goes, by its name. `fixed` names what the baseline has as
+    violated and is not any more."""
 
     judged: tuple[Judged, ...]
     checks: int
@@ -56,6 +59,7 @@ class Summary:
     fixed: tuple[str, ...]
     compared: bool
     outcome: Outcome
+    scopes: Mapping[str, Scope] = field(default_factory=dict)
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -133,23 +137,30 @@ def run(
     if all(item.rule == "G202" for item in items):
         said = "definitions, and nothing that is said of them: nothing was checked"
         items = (*items, Item("G301", "gate", "statements", "undecided", said, place))
+    scopes = {check.name: check.scope for check in checks}
     comparison = Comparison(frozenset(), (), frozenset(), ())
+    spent: frozenset[str] = frozenset()
     if before is not None:
         tell("comparing with the baseline")
-        comparison = compare(before, items, place)
-        items = (*items, *comparison.items, *weakened(before, items))
+        comparison = compare(before, items, scopes, configuration.unknown, place)
+        found = (*comparison.items, *weakened(before, items), *lenient(before, configuration, place))
+        items = (*items, *found)
+        spent = frozenset(before.accept)
     _know_severities(configuration, path, before, items)
-    accepted = {*configuration.accept, *accept}
-    judged = tuple(_judged(item, configuration, comparison, accepted) for item in items)
+    accepted = ({*configuration.accept} - spent) | {*accept}
+    judged = tuple(
+        _judged(_reminded(item, spent - accepted), configuration, before, comparison, accepted)
+        for item in items
+    )
     outcome = _outcome(judged, configuration)
-    return Summary(judged, len(checks), reused, comparison.fixed, before is not None, outcome)
+    return Summary(judged, len(checks), reused, comparison.fixed, before is not None, outcome, scopes)
 
 
 def _know_severities(
     configuration: Configuration, path: Path, before: Baseline | None, items: Sequence[Item]
 ) -> None:
     """PrecedesError for a severity of what is neither a rule nor stated here: it would change nothing."""
-    known = {item.subject for item in items} | {"states", *LOWERED, *RAISED}
+    known = {item.subject for item in items} | {"states", *LOWERED, *RAISED, *WEAKER}
     known |= {kept.subject for kept in (() if before is None else before.items)}
     known |= {name for rule in rules().values() for name in (rule.code, rule.name)}
     unknown = [name for name in configuration.severity if name not in known]
@@ -186,18 +197,35 @@ def _items(
     return tuple(item for items in known for item in items or ()), len(checks) - len(missing)
 
 
-def _judged(item: Item, configuration: Configuration, comparison: Comparison, accepted: set[str]) -> Judged:
-    rule = rules()[item.rule]
-    told = configuration.severity
-    severity = told.get(item.subject, told.get(rule.code, told.get(rule.name, rule.severity)))
+def _judged(
+    item: Item,
+    configuration: Configuration,
+    before: Baseline | None,
+    comparison: Comparison,
+    accepted: set[str],
+) -> Judged:
+    severity = severity_against(before, configuration.severity, rules()[item.rule], item.subject)
     standing = ""
     if item.result == "failed":
         fingerprint = item.fingerprint
         standing = "standing" * (fingerprint in comparison.standing) or "new" * (
             fingerprint in comparison.new
         )
-    taken = rule.code.startswith("G2") and bool({item.name, item.subject, item.check} & accepted)
+    taken = item.rule.startswith(COMPARING) and bool(_names(item) & accepted)
     return Judged(item, severity, standing, taken, strict=configuration.unknown == "violated")
+
+
+def _names(item: Item) -> set[str]:
+    """What it is accepted by."""
+    return {item.name, item.subject, item.check}
+
+
+def _reminded(item: Item, spent: frozenset[str] | set[str]) -> Item:
+    """With a word on why a name in the configuration does not accept it."""
+    if not item.rule.startswith(COMPARING) or not _names(item) & spent:
+        return item
+    said = "it was accepted when the baseline was written; what is accepted once is not accepted again"
+    return msgspec.structs.replace(item, detail="\n".join(part for part in (item.detail, said) if part))
 
 
 def _outcome(judged: Sequence[Judged], configuration: Configuration) -> Outcome:
@@ -212,5 +240,7 @@ def _outcome(judged: Sequence[Judged], configuration: Configuration) -> Outcome:
         and (configuration.unknown == "undecided" or one.item.rule == "G202")
         for one in judged
     )
-    checked = any(one.item.result != "undecided" and not one.item.rule.startswith("G2") for one in judged)
+    checked = any(
+        one.item.result != "undecided" and not one.item.rule.startswith(COMPARING) for one in judged
+    )
     return Outcome.AS_STATED if checked and not open_ else Outcome.UNDECIDED

@@ -108,7 +108,7 @@ def _carried_out(configuration: Configuration, path: Path, request: Request) -> 
     with progress_line() as tell, redirect_stdout(sys.stderr):
         summary = carry_out(configuration, path, before, request.accept, cache, tell)
     if request.write_baseline and file is not None:
-        baselines.write(baselines.baseline_of(summary.items), file)
+        baselines.write(baselines.baseline_of(summary.items, summary.scopes, configuration), file)
     return summary
 
 

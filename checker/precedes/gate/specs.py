@@ -13,6 +13,7 @@ from precedes.gate import cache
 from precedes.gate.checks import Check, events_of, files, marks_of, relative, scenario_of
 from precedes.gate.configuration import Specs
 from precedes.gate.items import Item, Place, Result, Stated
+from precedes.gate.scope import Scope
 from precedes.isolation import Channel
 from precedes.language.compiling import compile_text
 from precedes.language.library import standard_library
@@ -45,6 +46,11 @@ class SpecCheck(Check):
     def cost(self) -> int:
         """Figures are cheap, claims go to the solver."""
         return int(self.claims)
+
+    @property
+    def scope(self) -> Scope:
+        """Whether bounds are answer enough."""
+        return {"accept-bounds": int(self.limits.accept_bounds)}
 
     def key(self) -> str:
         """The file and how it is checked; the library is part of the program."""

@@ -26,11 +26,12 @@ Table: TypeAlias = Model | Simulation
 
 
 class Instance(Struct, frozen=True):
-    """One instance of a model: how it is told apart from the others, and the last tick of a request where nobody says
-    (0 in a network without time)."""
+    """One instance of a model: how it is told apart from the others, and what it says where the table says nothing: the
+    last tick of a request (0 in a network without time) and the destination sets."""
 
     label: str
     last_request: int
+    destinations: str
 
 
 class Survey(Struct, frozen=True):
@@ -106,7 +107,7 @@ def _survey(root: Path, table: Table, reads: Reads) -> Survey:
 
     made = protocols(root, table)
     instances = (
-        Instance(label, last_request(protocol.network, None))
+        Instance(label, last_request(protocol.network, None), protocol.destinations)
         for label, protocol in zip(_labels(table, made), made, strict=True)
     )
     sources = {*_modules(made[0]), *reads.paths}

@@ -17,6 +17,7 @@ from precedes.gate import cache
 from precedes.gate.checks import Check, events_of, files, line_of, marks_of, relative, scenario_of
 from precedes.gate.configuration import Trace
 from precedes.gate.items import Item, Place, Result, Stated
+from precedes.gate.scope import Scope
 from precedes.gate.specs import definitions, library_files
 from precedes.isolation import Channel
 from precedes.language.durations import duration
@@ -45,6 +46,23 @@ class TraceCheck(Check):
     def cost(self) -> int:
         """More than a claim, less than a model."""
         return 2
+
+    @property
+    def scope(self) -> Scope:
+        """The files, and how they are read."""
+        settings = self.settings
+        delta = {} if settings.delta is None else {"delta in ns": duration(settings.delta)}
+        return {
+            "files": tuple(relative(path, self.root) for path in self.paths),
+            **delta,
+            "epsilon in ns": 0 if settings.epsilon is None else duration(settings.epsilon),
+            "incomplete": int(settings.incomplete),
+            "delivery": settings.delivery,
+            "cluster": tuple(
+                sorted({name for names in settings.cluster for name in names.split(",") if name})
+            ),
+            "strict": int(settings.strict),
+        }
 
     def key(self) -> str:
         """The bytes of the traces, the specs and the settings, and where it is told."""
@@ -98,13 +116,13 @@ def _items(this: TraceCheck, question: Question, report: Report) -> Iterator[Ite
         yield Item("G301", this.name, "trace", "undecided", said, place)
     specs = files(this.root, this.settings.specs, ".prec") if this.settings.specs else ()
     own = definitions(specs)
-    delta = {} if this.settings.delta is None else {"delta in ns": duration(this.settings.delta)}
     for told in of_report("G105", this.name, report, budgets, place):
         stated = Stated(told.subject, own) if told.subject in required.values() else None
         # A part that has parts itself says nothing that these and the whole do not say.
         if stated is not None or told.subject in report.leaves:
-            budget = {"budget per million": ceil(_share(budgets.get(told.subject)) * 1_000_000)}
-            yield msgspec.structs.replace(told, stated=stated, facts={**told.facts, **budget, **delta})
+            budget = ceil(_share(budgets.get(told.subject)) * 1_000_000)
+            facts = {**told.facts, "messages": report.messages, "budget per million": budget}
+            yield msgspec.structs.replace(told, stated=stated, facts=facts)
 
 
 def _with_notices(items: tuple[Item, ...], notices: Sequence[Notice]) -> tuple[Item, ...]:

@@ -37,7 +37,8 @@ def weakened(before: Baseline, items: Sequence[Item]) -> tuple[Item, ...]:
         instead = same or (
             [item for item in stated if item.rule == kept.rule] if kept.rule in REQUIRING else []
         )
-        if kept.stated is None or kept.stated in [item.stated for item in instead]:
+        was = before.stated(kept)
+        if was is None or was in [item.stated for item in instead]:
             continue
         if not instead:
             # What became of a definition, or of a whole check, is told by the comparison of these.
@@ -46,7 +47,7 @@ def weakened(before: Baseline, items: Sequence[Item]) -> tuple[Item, ...]:
                 place = places[kept.check]
                 found.append(Item("G202", kept.check, kept.subject, "failed", said, place))
             continue
-        answer = _compared(kept, instead)
+        answer = _compared(kept, was, instead)
         if answer is not None:
             found.append(answer)
     return tuple(found)
@@ -60,10 +61,10 @@ def meaning(stated: Stated) -> Requirement:
     return requirement(stated.text, library)
 
 
-def _compared(kept: Kept, instead: Sequence[Item]) -> Item | None:
+def _compared(kept: Kept, was: Stated, instead: Sequence[Item]) -> Item | None:
     place = instead[0].place
     try:
-        old = meaning(cast(Stated, kept.stated))
+        old = meaning(was)
         parts = [meaning(cast(Stated, item.stated)) for item in instead]
     except PrecedesError as error:
         said = f"{kept.subject} cannot be compared with the baseline: {error.diagnostics[0].message}"

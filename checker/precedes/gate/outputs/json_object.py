@@ -44,6 +44,8 @@ class Document(Struct, frozen=True):
     unchanged: int
     fixed: tuple[str, ...]
     items: tuple[Finding, ...]
+    scopes: dict[str, dict[str, int | str | tuple[str, ...]]]
+    """How far each check goes, by its name."""
 
 
 def schema() -> dict[str, Any]:
@@ -77,5 +79,6 @@ def render(summary: Summary) -> str:
         for judged in summary.judged
     )
     outcome: Any = WORDS[summary.outcome]
-    document = Document(SCHEMA, outcome, summary.checks, summary.reused, summary.fixed, findings)
+    scopes = {name: dict(scope) for name, scope in summary.scopes.items()}
+    document = Document(SCHEMA, outcome, summary.checks, summary.reused, summary.fixed, findings, scopes)
     return printable_json(msgspec.json.format(msgspec.json.encode(document), indent=2).decode()) + "\n"

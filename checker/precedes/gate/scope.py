@@ -1,0 +1,119 @@
+"""How far a check goes, by numbers and names, and when that is less far than before.
+
+A check tells its scope whether or not anything is violated; the baseline keeps it. What is required is not part of it:
+whether that became weaker, the solver decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from typing import Final, TypeAlias, assert_never
+
+from precedes.protocol.bounds import FAULTS, RATES
+
+Value: TypeAlias = int | str | tuple[str, ...]
+"""A number, a name, or names."""
+Scope: TypeAlias = Mapping[str, Value]
+
+PER_MILLION: Final = " per million"
+
+
+class Weaker(Enum):
+    """What makes a check weaker."""
+
+    FEWER = "less than before"
+    MORE = "more than before"
+    GONE = "names that are not there any more"
+    ADDED = "names that were not there"
+    OTHER = "anything else than before"
+
+
+WEAKER: Final[Mapping[str, Weaker]] = {
+    "entities": Weaker.FEWER,
+    "messages": Weaker.FEWER,
+    **dict.fromkeys(FAULTS, Weaker.FEWER),
+    "ticks": Weaker.FEWER,
+    "destinations": Weaker.GONE,
+    "unmet": Weaker.ADDED,
+    "seed": Weaker.OTHER,
+    **dict.fromkeys((f"{rate}{PER_MILLION}" for rate in RATES), Weaker.FEWER),
+    "files": Weaker.GONE,
+    "delta in ns": Weaker.MORE,
+    "epsilon in ns": Weaker.MORE,
+    "incomplete": Weaker.MORE,
+    "delivery": Weaker.OTHER,
+    "cluster": Weaker.GONE,
+    "strict": Weaker.FEWER,
+    "accept-bounds": Weaker.MORE,
+}
+"""Everything that can stand in a scope."""
+
+ELSEWHERE: Final[Mapping[str, str]] = {
+    "model": "the name of the check",
+    "as_written": "the name of the check",
+    "set": "the name of the check",
+    "script": "the name of the check",
+    "require": "the solver compares what is required",
+    "specs": "the solver compares what is required, with its definitions",
+    "expect": "the properties that are expected to hold are missed",
+    "quiescent": "a fact of each property, because a property may say it, too",
+    "executions": "a fact of each property",
+    "budget": "a fact of each property",
+    "states": "what passed and is open is told",
+    "seconds": "what passed and is open is told",
+    "timeout": "what passed and is open is told",
+    "memory": "what passed and is open is told",
+    "engine": "every engine says the same",
+    "depends": "says what is to be done again",
+}
+"""Settings that stand in no scope, and how it is seen that one of them makes a check weaker."""
+
+SENT_TO: Final[Mapping[str, tuple[str, ...]]] = {
+    "unicast": ("unicast",),
+    "multicast": ("multicast", "unicast"),
+    "broadcast": ("broadcast",),
+    "any": ("any", "broadcast", "multicast", "unicast"),
+}
+"""The destination sets that a choice of them covers."""
+
+
+def weaker(before: Scope, now: Scope) -> Iterator[tuple[str, str]]:
+    """What is weaker than before: its name, and how. Of what only one of them knows, nothing is said."""
+    for name, how in WEAKER.items():
+        if name in before and name in now:
+            said = _said(name, how, before[name], now[name])
+            if said:
+                yield name, said
+
+
+def gone(before: Value, now: Value) -> tuple[str, ...]:
+    """The names that are not there any more."""
+    return tuple(name for name in _names(before) if name not in _names(now))
+
+
+def _said(name: str, how: Weaker, was: Value, is_: Value) -> str:
+    match how:
+        case Weaker.FEWER if isinstance(was, int) and isinstance(is_, int):
+            return instead(name, was, is_) if is_ < was else ""
+        case Weaker.MORE if isinstance(was, int) and isinstance(is_, int):
+            return instead(name, was, is_) if is_ > was else ""
+        case Weaker.GONE:
+            missing = gone(was, is_)
+            return f"{name}: without {', '.join(missing)}, which the baseline has" if missing else ""
+        case Weaker.ADDED:
+            added = gone(is_, was)
+            return f"{name}: with {', '.join(added)}, which the baseline has not" if added else ""
+        case Weaker.OTHER | Weaker.FEWER | Weaker.MORE:
+            # A number where there was a name says something else, whatever it says.
+            return f"{name}: {is_}, where the baseline has {was}" if is_ != was else ""
+    assert_never(how)
+
+
+def instead(name: str, was: int, is_: int) -> str:
+    """That a number is another one than in the baseline."""
+    return f"{name}: {is_:,}, where the baseline has {was:,}"
+
+
+def _names(value: Value) -> Sequence[str]:
+    return value if isinstance(value, tuple) else (str(value),)
