@@ -43,6 +43,8 @@ def action(folder: Path, arguments: str) -> tuple[int, dict[str, str], str]:
         script,
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"],
         ARGS=arguments,
+        BASE_FILE="",
+        HOME=str(folder / "home"),
         SARIF="out/precedes.sarif",
         GITHUB_OUTPUT=str(folder / "output"),
     )
@@ -82,6 +84,77 @@ def test_the_template_of_gitlab(folder: Path) -> None:
     entries = json.loads((folder / reports["codequality"]).read_text(encoding="utf-8"))
     assert {entry["check_name"] for entry in entries} == {"G105"}
     assert (folder / reports["junit"]).is_file()
+
+
+def git(folder: Path, *arguments: str) -> None:
+    who = ("-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def merge(tmp_path: Path) -> Path:
+    """A branch that weakens a check and writes the baseline anew, as a clone of depth 1; what it is for is `main`."""
+    upstream = project(tmp_path / "up stream/precedes")
+    gate(upstream, "--write-baseline")
+    top = upstream.parent
+    git(top, "init", "--quiet", "--initial-branch=main")
+    git(top, "add", "--all")
+    git(top, "commit", "--quiet", "--message=base")
+    git(top, "checkout", "--quiet", "-b", "weaker")
+    changed(upstream, "specs/first.prec", "expect not ST\n", "")
+    gate(upstream, "--write-baseline")
+    assert gate(upstream).code == 0
+    git(top, "commit", "--quiet", "--all", "--message=weaker")
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", "--depth=1", "--branch=weaker", top.as_uri(), str(clone))
+    return clone / "precedes"
+
+
+@pytest.mark.parametrize(
+    ("base", "file", "code"), [("main", "baseline.json", 1), ("main", "none.json", 0), ("", "", 0)]
+)
+def test_the_action_compares_a_pull_request_with_the_base_branch(
+    merge: Path, tmp_path: Path, base: str, file: str, code: int
+) -> None:
+    steps = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["runs"]["steps"]
+    scripts = {step["id"]: step["run"] for step in steps if "id" in step}
+    bash = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"]
+    output = tmp_path / "output"
+    output.touch()
+    settings = {"GITHUB_OUTPUT": str(output), "RUNNER_TEMP": str(tmp_path), "HOME": str(tmp_path / "home")}
+    said = ended(merge, scripts["base"], bash, BASE=base, BASELINE=file, **settings)
+    assert said.returncode == 0, said.stderr
+    found = dict(line.split("=", 1) for line in output.read_text(encoding="utf-8").splitlines())
+    assert (said.stdout == "", bool(found)) == (file != "none.json", code == 1)
+    said = ended(
+        merge, scripts["gate"], bash, ARGS="", SARIF="x", BASE_FILE=found.get("file", ""), **settings
+    )
+    assert said.returncode == code, said.stdout + said.stderr
+    assert (tmp_path / "home/.precedes-gate/gate-secret").is_file()
+
+
+def test_a_base_branch_that_cannot_be_fetched_ends_the_action(merge: Path, tmp_path: Path) -> None:
+    steps = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["runs"]["steps"]
+    (script,) = [step["run"] for step in steps if step.get("id") == "base"]
+    said = ended(
+        merge, script, ["bash", "-eo", "pipefail", "-c"], BASE="gone", BASELINE="x", RUNNER_TEMP=str(tmp_path)
+    )
+    assert said.returncode != 0
+
+
+@pytest.mark.parametrize(("target", "code"), [("main", 1), ("", 0), ("gone", 128)])
+def test_the_template_compares_a_merge_request_with_the_target_branch(
+    merge: Path, target: str, code: int
+) -> None:
+    job = yaml.safe_load((ROOT / "templates/gitlab.yml").read_text(encoding="utf-8"))["precedes"]
+    variables = {
+        "PRECEDES_ARGS": "",
+        "PRECEDES_BASELINE": "baseline.json",
+        "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": target,
+    }
+    said = ended(merge, job["script"][-1], ["sh", "-ec"], **variables)
+    assert said.returncode == code, said.stdout + said.stderr
+    assert ("expect not ST is checked no more" in said.stdout) == (code == 1)
 
 
 def test_the_hooks_are_commands(folder: Path) -> None:
