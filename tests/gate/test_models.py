@@ -266,7 +266,7 @@ def test_a_script_stands_in_place_of_every_choice(folder: Path) -> None:
     assert "messages" not in document["scopes"]["explore st a{1,2}"]
     facts = items[0]["facts"]
     assert facts["quiescent only"] == 1
-    changed(folder, "precedes.toml", "at-rest = true", "")
+    changed(folder, "precedes.toml", "quiescent = true", "")
     everywhere = json.loads(gate(folder, "--format", "json").out)["items"][0]["facts"]
     # On one channel, what is asked in quiescence alone needs fewer states.
     assert everywhere["states"] > facts["states"]
