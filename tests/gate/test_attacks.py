@@ -299,7 +299,7 @@ def test_a_baseline_from_a_pipe(folder: Path, base: Path) -> None:
 
 
 def test_what_was_accepted_once_is_not_accepted_again(folder: Path, base: Path) -> None:
-    accepting = 'accept = ["explore model.py: early", "explore model.py: messages"]\nbaseline ='
+    accepting = 'accept = ["explore model.py: early", "simulate model.py: messages"]\nbaseline ='
     changed(folder, "precedes.toml", "baseline =", accepting)
     changed(folder, "precedes.toml", "early = 1", "early = 0")
     code, out = judged(folder, base)
@@ -309,11 +309,11 @@ def test_what_was_accepted_once_is_not_accepted_again(folder: Path, base: Path) 
     merged = folder / "merged.json"
     (folder / "baseline.json").rename(merged)
     assert gate(folder, "--baseline", merged).code == 0
-    changed(folder, "precedes.toml", "messages = 2", "messages = 1")
+    changed(folder, "precedes.toml", "messages = 4", "messages = 3")
     ended = gate(folder, "--baseline", merged)
     assert (ended.code, "what is accepted once is not accepted again" in ended.out) == (1, True), ended.out
     # Who starts the gate may accept it.
-    assert gate(folder, "--baseline", merged, "--accept", "explore model.py: messages").code == 0
+    assert gate(folder, "--baseline", merged, "--accept", "simulate model.py: messages").code == 0
 
 
 def test_a_weaker_check_of_the_same_name_does_not_stand_in(folder: Path, base: Path) -> None:

@@ -255,7 +255,9 @@ def test_messages_go_where_the_model_has_it_unless_the_configuration_says_otherw
 
 def test_a_script_stands_in_place_of_every_choice(folder: Path) -> None:
     (folder / "precedes.toml").write_text(
-        '[[explore]]\nmodel = "st"\nentities = 2\nscript = "a{1,2}"\nlosses = 1\nquiescent = true\n',
+        '[[explore]]\nmodel = "st"\nentities = 2\nscript = "a{1,2}"\nlosses = 1\nquiescent = true\n'
+        # One message has no order.
+        'unmet = ["order_preserving", "order_equivalent"]\n',
         encoding="utf-8",
     )
     ended = gate(folder, "--format", "json")
