@@ -55,6 +55,8 @@ class _Rewriting:
     def _step(self, formula: f.Formula) -> f.Formula:
         if chance(self.choices, 20):
             return f.Not(f.Not(formula))
+        if isinstance(formula, f.Atom):
+            return formula
         match formula:
             case f.Not(body):
                 return self._denied(formula, body)
@@ -72,12 +74,6 @@ class _Rewriting:
                 return self._quantified(formula)
             case f.Acyclic():
                 return self._renamed(formula)
-            case (
-                f.Truth() | f.Undetermined() | f.InLog() | f.Precedes() | f.Repeated() | f.Sent()
-                | f.IsDestination() | f.SameEntity() | f.SameMessage() | f.HappensBefore() | f.Comparison()
-                | f.FailureLine() | f.Quiescent()
-            ):  # fmt: skip
-                return formula
             case _:
                 assert_never(formula)
 
