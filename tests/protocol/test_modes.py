@@ -212,7 +212,9 @@ def test_a_violation_on_the_way_that_a_completed_execution_has_not() -> None:
     found = explore(Plain(), OVERTAKING, required(text), invariants=(), plain=True)
     (finding,) = found.findings
     assert not finding.quiescent
-    assert "is violated while something is in flight; in a scenario nothing is" in scenario(Explored(Plain(), OVERTAKING, found), finding)
+    assert "is violated while something is in flight; in a scenario nothing is" in scenario(
+        Explored(Plain(), OVERTAKING, found), finding
+    )
 
 
 def test_everything_in_quiescence() -> None:

@@ -1,0 +1,68 @@
+"""A formula in other words gets the same verdict from every engine that judges executions."""
+
+from __future__ import annotations
+
+import pytest
+
+from precedes.columns import batch_of
+from precedes.engines.columnar.compiler import compile_formula
+from precedes.engines.columnar.plan import plan
+from precedes.engines.columnar.scan import scan
+from precedes.engines.reference import evaluate
+from precedes.engines.reference.causes import kind_of
+from precedes.formula import Requirement
+from precedes.language.library import standard_library
+from precedes.language.requirements import requirement
+from tests.columnar.agreement import executions_alike
+from tests.strategies.choices import Seeded
+from tests.strategies.executions import execution
+from tests.strategies.formulas import formula
+from tests.strategies.rewriting import rewritten, with_modes
+
+
+def differing(seed: int) -> str | None:
+    """What the engines say where they do not all say one thing."""
+    choices = Seeded(seed)
+    one, here = with_modes(choices, formula(choices), 5), execution(choices)
+    other = rewritten(choices, one, ranges=here.complete)
+    batch = batch_of([here])
+    planned = scan(batch, plan([Requirement("one", one), Requirement("other", other)])).values[0]
+    said = {
+        "by definition": [evaluate(each, here) for each in (one, other)],
+        "compiled": [int(compile_formula(each).run(batch, jit=False)[0][0]) for each in (one, other)],
+        "planned": [int(value) for value in planned],
+    }
+    kinds = {kind_of(value) for values in said.values() for value in values}
+    return None if len(kinds) == 1 else f"{seed}: {said}, {one}, {other}"
+
+
+@pytest.mark.parametrize("first", range(0, 600, 100))
+def test_random_formulas_in_other_words(first: int) -> None:
+    assert [told for seed in range(first, first + 100) if (told := differing(seed))] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(10_000, 30_000, 1_000))
+def test_twenty_thousand_random_executions(first: int) -> None:
+    assert [told for seed in range(first, first + 1_000) if (told := differing(seed))] == []
+
+
+def test_rewritten_formulas_are_other_formulas() -> None:
+    changed = 0
+    for seed in range(200):
+        choices = Seeded(seed)
+        one = formula(choices)
+        changed += rewritten(choices, one) != one
+    assert changed > 120
+
+
+@pytest.mark.parametrize("name", ["TO", "ST", "CO", "agreement", "prefix_order", "acyclic_order", "reliable"])
+def test_names_of_the_library_in_other_words(name: str) -> None:
+    known = requirement(name, standard_library()).formula
+    asked = [Requirement("it", known)] + [
+        Requirement(f"it {seed}", rewritten(Seeded(seed), known)) for seed in range(4)
+    ]
+    for group in executions_alike(range(120)):
+        values = scan(batch_of(group), plan(asked)).values
+        for x, here in enumerate(group):
+            assert {kind_of(int(value)) for value in values[x]} == {kind_of(evaluate(known, here))}
