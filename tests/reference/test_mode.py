@@ -1,4 +1,4 @@
-"""Modes: what `quiescent` and `always` say, and what is left of it in a state where something is in flight or nothing."""
+"""Modes: what `quiescent` and `always` say, and what is left of it where something is in flight, or nothing."""
 
 from __future__ import annotations
 
