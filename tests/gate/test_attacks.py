@@ -353,6 +353,53 @@ def test_another_configuration_in_front_of_the_first_is_compared_all_the_same(
     assert (code, out.count("is not done any more")) == (1, 3)
 
 
+INVARIANT = """
+    invariants = (OfEntity("due", "", lambda self, here, state: state.due >= 0 or None),)
+    waits: bool = False
+
+    @classmethod
+    def instances(cls, *, as_written):
+        return (cls(as_written=as_written), cls(as_written=as_written, waits=True))
+
+    @property
+    def network("""
+
+
+def test_an_invariant_or_an_instance_that_is_gone_is_told(folder: Path) -> None:
+    changed(folder, "model.py", "import Deliver,", "import OfEntity, Deliver,")
+    changed(folder, "model.py", "\n    @property\n    def network(", INVARIANT)
+    assert gate(folder, "--write-baseline").code == 0
+    before = (folder / "baseline.json").rename(folder / "before.json")
+    changed(folder, "model.py", ", cls(as_written=as_written, waits=True))", ",)")
+    ended = gate(folder, "--baseline", before)
+    assert (ended.code, "explore model.py waits=True is not done any more" in ended.out) == (1, True), (
+        ended.out
+    )
+    changed(
+        folder,
+        "model.py",
+        ",)\n\n    @property",
+        ", cls(as_written=as_written, waits=True))\n\n    @property",
+    )
+    changed(folder, "model.py", 'OfEntity("due"', 'OfEntity("overdue"')
+    ended = gate(folder, "--baseline", before)
+    assert (ended.code, "explore model.py waits=True: due is checked no more" in ended.out) == (1, True), (
+        ended.out
+    )
+
+
+def test_a_file_whose_name_reads_like_another_check_does_not_stand_in(folder: Path, base: Path) -> None:
+    """`check specs/first.prec: a.prec: ...`: a name does not show where the check ends."""
+    changed(folder, "specs/first.prec", "scenario first", 'scenario "a.prec: first"')
+    assert gate(folder, "--write-baseline", "-q").code == 0
+    before = (folder / "baseline.json").rename(folder / "before.json")
+    spec = (folder / "specs/first.prec").read_text(encoding="utf-8")
+    (folder / "specs/first.prec: a.prec").write_text(spec.replace("a.prec: first", "first"), encoding="utf-8")
+    changed(folder, "specs/first.prec", "expect not ST\n", "")
+    ended = gate(folder, "--baseline", before)
+    assert (ended.code, "expect not ST is checked no more" in ended.out) == (1, True), ended.out
+
+
 def test_a_violation_is_one_whatever_else_changes(folder: Path, base: Path) -> None:
     (folder / "traces/a.jsonl").write_text(timed(SWAPPED), encoding="utf-8")
     assert judged(folder, base)[0] == 1

@@ -86,6 +86,16 @@ def test_the_template_of_gitlab(folder: Path) -> None:
     assert (folder / reports["junit"]).is_file()
 
 
+def test_files_named_like_modules_are_not_run(folder: Path) -> None:
+    for name in ("shlex", "subprocess", "json", "os", "precedes", "multiprocessing", "click", "msgspec"):
+        (folder / f"{name}.py").write_text("import sys; sys.exit(0)\n", encoding="utf-8")
+    assert action(folder, "")[0] == 1
+    for text in ((ROOT / "action.yml"), (ROOT / "templates/gitlab.yml")):
+        lines = [line for line in text.read_text(encoding="utf-8").splitlines() if "python -" in line]
+        assert lines
+        assert all("python -P " in line for line in lines), lines
+
+
 def git(folder: Path, *arguments: str) -> None:
     who = ("-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false")
     subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)

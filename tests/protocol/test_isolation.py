@@ -107,6 +107,14 @@ def test_what_became_of_the_process_is_told(tmp_path: Path) -> None:
     assert "the model changed precedes.protocol.judging.Judge.fail" in precedes("explore", model).err
 
 
+def test_processes_end_where_there_are_no_groups_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "killpg")
+    model = written(tmp_path, HOSTILE["hangs"])
+    assert "got no further for 1 s" in precedes("explore", model, "--hang-limit", 1).err
+
+
 def test_what_a_model_prints_is_not_in_the_report(tmp_path: Path) -> None:
     model = written(tmp_path, 'print("printed"); return 0', START)
     ended = precedes("explore", model, "--format", "json")

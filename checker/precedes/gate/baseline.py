@@ -159,9 +159,10 @@ def compare(
 ) -> Comparison:
     """Compare, but for what was required: that is `weakening`'s. `unknown` says what it means now, `place` is where the
     comparison is told."""
-    now = {item.name: item for item in items}
+    # By check and subject, for a name does not show where the one ends.
+    now = {(item.check, item.subject): item for item in items}
     failed = {item.fingerprint: item.name for item in items if item.result == "failed"}
-    were = {kept.fingerprint: kept.name for kept in before.items if kept.result == "failed"}
+    were = {kept.fingerprint: kept for kept in before.items if kept.result == "failed"}
     found: list[Item] = []
     places = {item.check: item.place for item in reversed(items)}
     # What breaks a model moves its states as well, and is told already.
@@ -176,7 +177,7 @@ def compare(
         if check in places and check in scopes:
             found += _narrowed(check, scope, scopes[check], places[check])
     for kept in were_checked:
-        item = now.get(kept.name)
+        item = now.get((kept.check, kept.subject))
         if item is not None:
             same = before.scopes.get(kept.check) == scopes.get(kept.check)
             moved = _moved(kept, item, unknown=unknown, same=same)
@@ -188,11 +189,15 @@ def compare(
             found.append(Item("G201", kept.check, kept.subject, "failed", said, place))
     return Comparison(
         frozenset(failed.keys() - were.keys()),
-        tuple(sorted(name for name in were.values() if name in now and now[name].result == "passed")),
+        tuple(sorted(kept.name for kept in were.values() if _passes(now.get((kept.check, kept.subject))))),
         frozenset(failed.keys() & were.keys()),
         # What is said of a check and not of a property in it is said once.
         tuple({item.name + item.rule: item for item in found}.values()),
     )
+
+
+def _passes(item: Item | None) -> bool:
+    return item is not None and item.result == "passed"
 
 
 def _narrowed(check: str, before: Scope, now: Scope, place: Place) -> Iterable[Item]:
