@@ -3,9 +3,11 @@ comes of it, and never exit code 0."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import py_compile
+import re
 import signal
 import subprocess
 import sys
@@ -198,6 +200,26 @@ def test_a_violation_is_told_when_it_is_found_and_an_interrupt_reports_it(endles
     assert "order_preserving is violated" in out
     assert "not all: violated; it was interrupted" in out
     assert "scenario Endless_order_preserving" in out or "scenario endless_order_preserving" in out
+
+
+@pytest.mark.skipif(os.name == "nt", reason="terminals are other things there")
+def test_a_terminal_shows_how_far_the_search_is(endless: Path) -> None:
+    import pty
+
+    here, there = pty.openpty()
+    command = [sys.executable, "-m", "precedes", "explore", str(endless), "--messages", "1"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=there) as process:
+        os.close(there)
+        shown = b""
+        while b"states/s" not in shown:
+            shown += os.read(here, 65536)
+        process.send_signal(signal.SIGINT)
+        with contextlib.suppress(OSError):
+            while os.read(here, 65536):
+                pass
+        assert process.wait(60) == 3
+    os.close(here)
+    assert re.search(rb"endless: [\d,]+ states, depth \d+, [\d,]+ to expand, [\d,]+ states/s", shown)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
