@@ -53,3 +53,34 @@ def sorted_once(n: int, d: float, f: float, length: int) -> float:
 def retransmitted_by_all(n: int, d: float, f: float, length: int) -> float:
     """R without the (d/n) of P_l: whatever is lost is sent again, whomever it was for."""
     return retransmitted(n, d, f, length) * n / d
+
+
+# ---- (1), (3) and (5), summed ----------------------------------------------------------------------------------------
+
+
+def concerned_closed(n: int, d: float, length: int, before: int) -> float:
+    """T_l = k - (n - d)/d (1 - r^k), with k = L - l and r = (n - d)/n: nearly all that is behind the line.
+
+    The sum of r^i (k - i) over i < k is (k - r (1 - r^k) / (1 - r)) / (1 - r), and 1 - r is the factor d/n of (1).
+    """
+    behind = length - before
+    return float(behind - (n - d) / d * (1 - ((n - d) / n) ** behind))
+
+
+def sorted_closed(n: int, d: float, f: float, length: int) -> float:
+    """U = (d/n)^2 (L - F (1 - F^L) / (1 - F) - (n - d)/d (1 - F^L - (1 - F) S)), S being the sum of F^l r^(L-l) over
+    l < L; 0 where nothing is lost. For d = n the last part is 0.
+    """
+    everywhere, share = received(n, d, f), (n - d) / n
+    if everywhere == 1:
+        return 0.0
+    none = everywhere**length
+    drawn_in = sum(everywhere**l * share ** (length - l) for l in range(length))
+    every = length - everywhere * (1 - none) / (1 - everywhere)
+    return float((d / n) ** 2 * (every - (n - d) / d * (1 - none - (1 - everywhere) * drawn_in)))
+
+
+def retransmitted_closed(n: int, d: float, f: float, length: int) -> float:
+    """R = (d/n) L (1 - F): (5) adds up, over which PDU is the first that is lost, all that are lost, and of L PDUs each
+    is lost with probability 1 - F whatever becomes of the others."""
+    return d / n * length * (1 - received(n, d, f))

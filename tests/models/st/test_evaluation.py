@@ -7,10 +7,13 @@ import pytest
 from experiments.st_burst import Setting, burst, measured
 from experiments.st_formulas import (
     concerned,
+    concerned_closed,
     first,
     received,
     retransmitted,
     retransmitted_by_all,
+    retransmitted_closed,
+    sorted_closed,
     sorted_once,
     sorted_pdus,
 )
@@ -30,6 +33,28 @@ def test_by_hand() -> None:
 
 def test_with_every_entity_a_destination_only_the_first_term_of_t_is_left() -> None:
     assert [concerned(10, 10, 10, before) for before in range(10)] == list(range(10, 0, -1))
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.74, 1.0])
+def test_the_sums_in_closed_form(n: int, share: float) -> None:
+    d = share * n
+    for before in range(n):
+        assert concerned_closed(n, d, n, before) == pytest.approx(concerned(n, d, n, before), rel=1e-12)
+    for f in (0.0, *RATES, 0.9, 1.0):
+        assert retransmitted_closed(n, d, f, n) == pytest.approx(
+            retransmitted(n, d, f, n), rel=1e-9, abs=1e-12
+        )
+        assert sorted_closed(n, d, f, n) == pytest.approx(sorted_pdus(n, d, f, n), rel=1e-9, abs=1e-9)
+
+
+def test_what_the_closed_form_of_r_says() -> None:
+    """R/L is (d/n)(1 - F): it does not depend on L, and at small f, with d = n/2, R over U of TO is 1/(2 (n + 1))."""
+    for n in SIZES:
+        rates = {round(retransmitted(n, n / 2, 0.05, length) / length, 12) for length in (1, 7, n, 3 * n)}
+        assert rates == {round(0.5 * (1 - 0.95 ** (n / 2)), 12)}
+        ratio = retransmitted(n, n / 2, 1e-7, n) / sorted_pdus(n, n, 1e-7, n)
+        assert ratio == pytest.approx(1 / (2 * (n + 1)), rel=1e-3)
 
 
 @pytest.mark.parametrize("wrong", [(5, 0, 0.1), (5, 6, 0.1), (5, 2, 1.5), (0, 0, 0.1)])
