@@ -1,0 +1,78 @@
+"""Every command in the rows of docs/papers/ and docs/models.md prints what the row says of it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from functools import cache
+
+import pytest
+
+from precedes.language.compiling import compile_text
+from precedes.language.library import standard_library
+from tests.command.running import Ended, precedes
+from tests.papers.rows import PAGES, ROOT, Statement, rows, statements
+
+ALL = list(statements())
+EXPLORED = [each for each in ALL if each.command.startswith("precedes explore")]
+OTHERS = [each for each in ALL if not each.command.startswith("precedes explore")]
+
+
+@cache
+def ended(command: str) -> Ended:
+    """What the command prints, run once."""
+    words = shlex.split(command)[1:]
+    return precedes(*(str(ROOT / word) if word.startswith("specs/") else word for word in words))
+
+
+def cases(found: list[Statement]) -> list[object]:
+    return [
+        pytest.param(each, id=f"{each.place} {each.command}"[:110], marks=[pytest.mark.slow] if each.slow else [])
+        for each in found
+    ]
+
+
+@pytest.mark.parametrize("said", cases(EXPLORED))
+def test_a_row_says_what_explore_prints(said: Statement) -> None:
+    printed = ended(said.command)
+    assert printed.code in (0, 1, 3), printed.err
+    assert said.moves or said.holding or said.everything or said.states, f"{said.place} says nothing of it"
+    for name, moves in said.moves:
+        assert re.search(rf"^  {re.escape(name)} +violated +after {moves:,} moves?$", printed.out, re.MULTILINE), name
+    for name in said.holding:
+        assert re.search(rf"^  {re.escape(name)} +holds +premise met", printed.out, re.MULTILINE), name
+    if said.everything:
+        assert printed.code == 0, printed.out
+    if said.states:
+        counted = re.findall(r"\(([\d,]+) states, [\d,]+ transitions", printed.out)
+        assert [int(each.replace(",", "")) for each in counted] == list(said.states)
+
+
+@pytest.mark.parametrize("said", cases(OTHERS))
+def test_what_is_checked_or_searched_comes_out(said: Statement) -> None:
+    printed = ended(said.command)
+    assert printed.code == 0, printed.out + printed.err
+
+
+def test_there_are_rows() -> None:
+    assert len(EXPLORED) > 100
+
+
+@pytest.mark.parametrize("page", PAGES[:-1], ids=lambda page: page.name)
+def test_every_row_has_what_the_paper_says_and_both_verdicts(page: object) -> None:
+    assert [row for row in rows(page) if len(row.cells) != 4 or not all(row.cells)] == []  # type: ignore[arg-type]
+
+
+def test_scenarios_and_tests_that_rows_name_exist() -> None:
+    papers = ROOT / "specs" / "papers"
+    named = {
+        scenario.name
+        for path in papers.glob("*.prec")
+        for scenario in compile_text(path.read_text(encoding="utf-8"), str(path), standard_library()).scenarios
+    }
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    spoken = set(re.findall(r"scenarios? `(\w+)`", text)) | set(re.findall(r"(?<=`, )`(\w+)`(?= \(scenario)", text))
+    assert spoken <= named, spoken - named
+    for path, _, name in re.findall(r"`(tests/[\w/]+\.py)(::(\w+))?`", text):
+        assert (ROOT / path).is_file(), path
+        assert not name or f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), name
