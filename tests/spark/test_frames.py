@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+from pyspark.sql.functions import expr
 
 import precedes.spark
 from precedes.diagnostics import PrecedesError
@@ -74,3 +75,92 @@ def test_rows_without_a_place_are_refused(spark: SparkSession) -> None:
 def test_an_unreadable_row_fails_the_job_with_its_message(spark: SparkSession) -> None:
     with pytest.raises(PySparkException, match="sned"):
         found(spark, [*KEPT, (3, "A", 0, "sned", "m", None)], "ST")
+
+
+SENT_AND_DELIVERED = [(1, "A", 0, "send", "a", ["B"], 1.0), (1, "B", 0, "deliver", "a", None, 1.5)]
+
+
+def timed(spark: SparkSession, time: str, **options: Any) -> str:
+    """The verdict on a deadline of events half a second apart, with `time` as an expression of seconds."""
+    frame = spark.createDataFrame(SENT_AND_DELIVERED, f"{SCHEMA}, seconds double").withColumn(
+        "time", expr(time)
+    )
+    (row,) = precedes.spark.verify(frame.drop("seconds"), "deadline", **options).collect()
+    verdict: str = row.verdict
+    return verdict
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "+05:30"])
+@pytest.mark.parametrize(
+    "time",
+    [
+        "timestamp_millis(cast(seconds * 1000 as bigint))",
+        "cast(timestamp_millis(cast(seconds * 1000 as bigint)) as timestamp_ntz)",
+        "seconds",
+        "cast(seconds as decimal(20, 6))",
+        "date_format(timestamp_millis(cast(seconds * 1000 as bigint)), \"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\")",
+    ],
+)
+def test_times_of_every_type_in_every_zone(spark: SparkSession, time: str, zone: str) -> None:
+    before = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", zone)
+    try:
+        assert timed(spark, time, delta="500ms") == "holds"
+        assert timed(spark, time, delta="499ms") == "violated"
+    finally:
+        assert before is not None
+        spark.conf.set("spark.sql.session.timeZone", before)
+
+
+@pytest.mark.parametrize(
+    ("column", "expression", "code", "says"),
+    [
+        ("time", "date '2026-11-27'", "T016", "the column `time` is of type date"),
+        ("time", "make_dt_interval(1)", "T016", "the column `time` is of type interval"),
+        ("time", "array(1)", "T016", "the column `time` is of type array<int>"),
+        ("seq", "cast(seq as double)", "T012", "the column `seq` is of type double"),
+        ("entity", "true", "T012", "the column `entity` is of type boolean"),
+        ("message", "cast(message as binary)", "T012", "the column `message` is of type binary"),
+        ("event", "1", "T012", "the column `event` is of type int"),
+        ("dest", "'B'", "T012", "the column `dest` is of type string"),
+        ("clock", "map('A', 1.5D)", "T012", "the column `clock` is of type map<string,double>"),
+        (
+            "clock",
+            "named_struct('A', date '2026-11-27')",
+            "T012",
+            "the column `clock` is of type struct<A:date>",
+        ),
+    ],
+)
+def test_a_type_that_does_not_fit_is_told_when_the_plan_is_made(
+    spark: SparkSession, column: str, expression: str, code: str, says: str
+) -> None:
+    frame = spark.createDataFrame(KEPT, SCHEMA).withColumn(column, expr(expression))
+    with pytest.raises(PrecedesError) as caught:
+        precedes.spark.verify(frame, "ST")
+    (told,) = caught.value.diagnostics
+    assert (told.code, told.path) == (code, "DataFrame")
+    assert told.message.startswith(says)
+    assert told.hint
+
+
+def test_all_columns_that_do_not_fit_are_told_together(spark: SparkSession) -> None:
+    frame = spark.createDataFrame(KEPT, SCHEMA)
+    frame = frame.withColumn("seq", expr("'1'")).withColumn("time", expr("current_date()"))
+    with pytest.raises(PrecedesError) as caught:
+        precedes.spark.verify(frame, "ST")
+    assert {told.code for told in caught.value.diagnostics} == {"T012", "T016"}
+
+
+def test_a_column_that_stands_twice_is_told(spark: SparkSession) -> None:
+    frame = spark.createDataFrame(KEPT, SCHEMA)
+    with pytest.raises(PrecedesError, match="T008 the column `entity` stands twice"):
+        precedes.spark.verify(frame.select("*", "entity"), "ST")
+
+
+@pytest.mark.parametrize(
+    "clock", ["map('A', seq + 1)", "named_struct('A', seq + 1)", "cast(null as map<string,bigint>)", "null"]
+)
+def test_clocks_of_every_type(spark: SparkSession, clock: str) -> None:
+    frame = spark.createDataFrame(KEPT, SCHEMA).withColumn("clock", expr(clock))
+    assert precedes.spark.verify(frame, "SP").count() > 0

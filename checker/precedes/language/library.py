@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 
-import precedes_specs
 from precedes.formula import Requirement
 from precedes.language import syntax
 from precedes.language.mistakes import Mistakes
@@ -170,6 +169,5 @@ def _way(names: tuple[str, ...]) -> str:
 @cache
 def standard_library() -> Library:
     """The library in specs/precedes_specs, read once a process."""
-    folder = Path(precedes_specs.__file__).parent
-    files = sorted(folder.glob("*.prec"))
-    return Library([parse(path.read_text(encoding="utf-8"), path.name) for path in files])
+    found = {one.name: one for one in files("precedes_specs").iterdir() if one.name.endswith(".prec")}
+    return Library([parse(found[name].read_text(encoding="utf-8"), name) for name in sorted(found)])

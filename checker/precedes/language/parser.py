@@ -13,6 +13,7 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, cast
 from zlib import crc32
@@ -213,7 +214,7 @@ def _builder() -> Builder:
 @cache
 def _automaton() -> Automaton:
     """The tables from the cache where there are any, else from lark. The file is written whole or not."""
-    grammar = Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8")
+    grammar = files("precedes.language").joinpath("grammar.lark").read_text(encoding="utf-8")
     kept = _kept(grammar)
     if kept is not None:
         with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):

@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from typing import Any
 
-from precedes.diagnostics import usage
+import pyarrow as pa
+from pyspark.sql import DataFrame, types
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from precedes.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.engines.columnar.plan import Plan
 from precedes.engines.spark.tasks import Judging, judge_rows
 from precedes.engines.verdict_rows import VERDICT_SCHEMA
 from precedes.traces import TraceOptions
+from precedes.traces.column_types import accepted, refusal
 from precedes.traces.schema import INPUT_COLUMNS
+
+_SHOWN = "DataFrame"
+_TYPES: tuple[tuple[type[types.DataType], Any], ...] = (
+    (types.StringType, pa.string()),
+    (types.IntegralType, pa.int64()),
+    (types.FractionalType, pa.float64()),
+    (types.BooleanType, pa.bool_()),
+    (types.TimestampType, pa.timestamp("us", "UTC")),
+    (types.TimestampNTZType, pa.timestamp("us")),
+    (types.NullType, pa.null()),
+)
+"""How values come to the workers. Timestamps have a zone there, the session's: they are instants all the same."""
 
 REQUIRED_COLUMNS = ("execution", "entity", "seq", "event", "message")
 
 
 def verdicts(events: DataFrame, plan: Plan, options: TraceOptions, *, all_verdicts: bool) -> DataFrame:
-    """A lazy DataFrame in `VERDICT_SCHEMA`. One shuffle, by execution; unreadable rows fail the job with
-    their message.
+    """A lazy DataFrame in `VERDICT_SCHEMA`. One shuffle, by execution.
+
+    PrecedesError for columns that are missing, stand twice, or are of a type that none of their values can have. Rows
+    that cannot be read fail the job with their message.
     """
     missing = [column for column in REQUIRED_COLUMNS if column not in events.columns]
     if missing:
@@ -27,9 +45,43 @@ def verdicts(events: DataFrame, plan: Plan, options: TraceOptions, *, all_verdic
             else None
         )
         raise usage(f"the DataFrame has no column {', '.join(missing)}", hint)
+    _refuse(events)
     known = events.select(*(column for column in events.columns if column in INPUT_COLUMNS))
     judging = Judging(plan, options, 0, "all" if all_verdicts else "failing")
     # The rows are shuffled as they are, by Spark alone, and cross to Python once.
-    return known.repartition("execution").mapInArrow(
-        judge_rows(to_arrow_schema(known.schema), judging), from_arrow_schema(VERDICT_SCHEMA)
-    )
+    return known.repartition("execution").mapInArrow(judge_rows(judging), from_arrow_schema(VERDICT_SCHEMA))
+
+
+def _refuse(events: DataFrame) -> None:
+    """Raise PrecedesError for all columns that cannot be read, while the plan is made."""
+    told = [
+        Diagnostic("T008", f"the column `{name}` stands twice", _SHOWN, hint="drop or rename one of the two")
+        for name in INPUT_COLUMNS
+        if events.columns.count(name) > 1
+    ]
+    for field in events.schema.fields:
+        if field.name in INPUT_COLUMNS:
+            kind = _arrow_type(field.dataType)
+            if kind is None or not accepted(field.name, kind):
+                error = refusal(field.name, kind or pa.null(), field.dataType.simpleString())
+                told.append(Diagnostic(error.code, error.message, _SHOWN, hint=error.hint))
+    if told:
+        raise PrecedesError(tuple(told))
+
+
+def _arrow_type(kind: types.DataType) -> pa.DataType | None:
+    """The type in which values come to the workers; None for one that no column of a trace has."""
+    match kind:
+        case types.ArrayType():
+            inner = _arrow_type(kind.elementType)
+            return None if inner is None else pa.list_(inner)
+        case types.MapType():
+            key, value = _arrow_type(kind.keyType), _arrow_type(kind.valueType)
+            return None if key is None or value is None else pa.map_(key, value)
+        case types.StructType():
+            fields = [(field.name, inner) for field in kind.fields if (inner := _arrow_type(field.dataType))]
+            return pa.struct(fields) if len(fields) == len(kind.fields) else None
+        case types.DecimalType():
+            return pa.decimal128(kind.precision, kind.scale)
+        case _:
+            return next((made for known, made in _TYPES if isinstance(kind, known)), None)

@@ -157,7 +157,7 @@ def judge_blocks(judging: Judging, tell: Tell) -> Callable[[Records], Records]:
     return judged
 
 
-def judge_rows(columns: pa.Schema, judging: Judging) -> Callable[[Records], Records]:
+def judge_rows(judging: Judging) -> Callable[[Records], Records]:
     """Rows of a user's table, all rows of each execution, in; `VERDICT_SCHEMA` out.
 
     A mistake is raised, for the user's own session to show.
@@ -167,7 +167,7 @@ def judge_rows(columns: pa.Schema, judging: Judging) -> Callable[[Records], Reco
         notices = Notices()
         tables, first = [TABLE_SCHEMA.empty_table()], 1
         for record in records:
-            table = pa.Table.from_batches([record], columns)
+            table = pa.Table.from_batches([record])
             tables.append(canonical(table, "DataFrame", notices, first))
             first += len(table)
         rows = pa.concat_tables(tables)
