@@ -23,6 +23,7 @@ FOLDER = Path(__file__).parent.parent / "docs/reference"
 
 KINDS = {
     "U": "What was asked for",
+    "K": "Spark",
     "I": "Internal",
     "P": "Text that does not parse",
     "N": "Names and sorts",

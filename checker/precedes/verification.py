@@ -15,7 +15,6 @@ from precedes.engines.verdict_rows import VerdictFile, verdict_rows
 from precedes.execution import EventKind
 from precedes.language.durations import duration
 from precedes.language.requirements import requirement
-from precedes.startup import allow_pandas
 from precedes.traces import Notice, Notices, TraceOptions, expand
 from precedes.verdict import Verdict
 
@@ -104,23 +103,22 @@ def verify(
 
 
 def _on_spark(question: Question, prepared: Plan, options: TraceOptions, notices: Notices) -> judging.Partial:
-    allow_pandas()
-    try:
-        from precedes.engines.spark import files, session
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in ("pyspark", "pandas"):
-            raise
-        raise usage("the Spark engine needs pyspark", "pip install 'precedes[spark]'") from error
-    return files.verify(
-        session.session(question.master),
-        expand(question.traces, notices),
-        prepared,
-        options,
-        notices,
-        limit=question.max_violations,
-        out=question.out,
-        all_verdicts=question.all_verdicts,
-    )
+    from precedes.engines.spark.entrance import entered
+
+    sources = expand(question.traces, notices)
+    with entered(question.master) as spark:
+        from precedes.engines.spark import files
+
+        return files.verify(
+            spark,
+            sources,
+            prepared,
+            options,
+            notices,
+            limit=question.max_violations,
+            out=question.out,
+            all_verdicts=question.all_verdicts,
+        )
 
 
 def _local(

@@ -26,7 +26,6 @@ from precedes.protocol.model import Protocol
 from precedes.protocol.models import models
 from precedes.protocol.simulating import Simulator, name_of
 from precedes.protocol.simulating_rows import Rows
-from precedes.startup import allow_pandas
 from precedes.traces import Notices
 from precedes.traces.arrow import arrow
 from precedes.traces.converting import Advance, Converted, lay_out
@@ -201,13 +200,10 @@ def _in_order(work: Iterator[Callable[[], Future[Piece]]], processes: int) -> It
 
 
 def _on_spark(simulation: Simulation, master: str | None) -> Iterator[Piece]:
-    allow_pandas()
-    try:
-        from precedes.engines.spark import session
-        from precedes.engines.spark import simulation as spreading
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in ("pyspark", "pandas"):
-            raise
-        raise usage("the Spark engine needs pyspark", "pip install 'precedes[spark]'") from error
+    from precedes.engines.spark.entrance import entered
+
     _simulators(simulation)
-    return spreading.pieces(session.session(master), simulation)
+    with entered(master) as spark:
+        from precedes.engines.spark import simulation as spreading
+
+        yield from spreading.pieces(spark, simulation)

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
-from pathlib import Path
+from contextlib import ExitStack
+from functools import cache
+from importlib.resources import as_file, files
 
+from py4j.protocol import Py4JError
+from pyspark import SparkContext
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from precedes.engines.java import use_java
+
+FAILURES = (Py4JError, PySparkException, ConnectionError, EOFError)
+"""What Spark raises on the driver: exceptions of the JVM, of its own, and of the way to a JVM that is gone."""
+
+
+def running() -> bool:
+    """Whether this process has a JVM already, its own or that of `spark-submit`."""
+    return SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ
 
 
 def session(master: str | None) -> SparkSession:
@@ -18,16 +32,31 @@ def session(master: str | None) -> SparkSession:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("precedes")
     builder = builder.master(master or "local[*]")
-    for key, value in _SETTINGS.items():
+    for key, value in (*_SETTINGS.items(), ("spark.driver.extraJavaOptions", _logging())):
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     return spark
 
 
+def text_of(error: BaseException) -> str:
+    """What an exception says. Some ask their JVM for it, which may be gone."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # noqa: BLE001 - whatever happens on the way to the JVM
+        return f"{type(error).__name__}: {error.args[0] if error.args else ''}"
+
+
+@cache
+def _logging() -> str:
+    """The option that makes the JVM quiet from its first line on: setLogLevel comes too late for that."""
+    stack = ExitStack()
+    atexit.register(stack.close)
+    settings = stack.enter_context(as_file(files("precedes.engines.spark").joinpath("log4j2.properties")))
+    return f"-Dlog4j2.configurationFile={settings}"
+
+
 _SETTINGS = {
-    # Quiet from the first line on: setLogLevel comes too late for what the JVM says while it starts.
-    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     # A worker that is kept has its kernels loaded.

@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final, cast
+from typing import Final, TypeVar, cast
 
 import pyarrow as pa
 
+import precedes
 from precedes.columns import Batch
-from precedes.diagnostics import PrecedesError
+from precedes.diagnostics import Diagnostic, PrecedesError
 from precedes.engines.columnar.plan import Plan
 from precedes.engines.columnar.scan import Scan
 from precedes.engines.groups import GroupJudge
@@ -29,6 +30,8 @@ from precedes.traces.reading import Piece, read_piece
 from precedes.traces.shuffling import rows_of, shares
 from precedes.traces.spilling import EVENTS_PER_PART, cut
 
+Given = TypeVar("Given")
+Made = TypeVar("Made")
 Records = Iterator[pa.RecordBatch]
 Tell = Callable[["Told"], None]
 Told = PrecedesError | Notices
@@ -58,6 +61,19 @@ class Judging:
             yield from verdict_rows(batch, result, self.plan, all_verdicts=self.rows == "all").to_batches()
 
 
+def of_this_version(work: Callable[[Given], Made]) -> Callable[[Given], Made]:
+    """The work, which a worker with another version of this program refuses: it may judge otherwise."""
+    version = precedes.__version__
+
+    def checked(given: Given) -> Made:
+        if precedes.__version__ != version:
+            said = f"a worker has precedes {precedes.__version__}, and the driver {version}"
+            raise PrecedesError((Diagnostic("K003", said, hint="ship one archive to both"),))
+        return work(given)
+
+    return checked
+
+
 def judge_groups(
     layouts: Sequence[Layout], work: Sequence[Sequence[tuple[int, int]]], judging: Judging, tell: Tell
 ) -> Callable[[Records], Records]:
@@ -73,7 +89,7 @@ def judge_groups(
             yield from _with_verdicts(judging.verdicts(batch, result))
         yield _with_partial(merging.merged())
 
-    return judged
+    return of_this_version(judged)
 
 
 def partials_of_groups(
@@ -87,7 +103,7 @@ def partials_of_groups(
             pass
         yield merging.merged()
 
-    return judged
+    return of_this_version(judged)
 
 
 def _judged(
@@ -129,7 +145,7 @@ def read_pieces(pieces: Sequence[Piece], share_count: int, tell: Tell) -> Callab
             return
         tell(notices)
 
-    return read
+    return of_this_version(read)
 
 
 def judge_blocks(judging: Judging, tell: Tell) -> Callable[[Records], Records]:
@@ -154,7 +170,7 @@ def judge_blocks(judging: Judging, tell: Tell) -> Callable[[Records], Records]:
         tell(notices)
         yield _with_partial(merging.merged())
 
-    return judged
+    return of_this_version(judged)
 
 
 def judge_rows(judging: Judging) -> Callable[[Records], Records]:
@@ -177,7 +193,7 @@ def judge_rows(judging: Judging) -> Callable[[Records], Records]:
             _, result = judge(batch, judging.plan, 0)
             yield from judging.verdicts(batch, result)
 
-    return judged
+    return of_this_version(judged)
 
 
 def _values(records: Records, name: str) -> Iterator[int]:

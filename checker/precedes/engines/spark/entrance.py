@@ -1,0 +1,160 @@
+"""The way into Spark for a command: a session of its own, whose failures are told as mistakes are.
+
+Nothing of Spark's is imported before somebody enters. What the JVM writes goes to a file: whoever has a master that
+does not answer has no use for the stack of a JVM.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import socket
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from precedes.diagnostics import Diagnostic, PrecedesError, usage
+from precedes.engines.spark.failures import failure
+from precedes.startup import allow_pandas
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_PATIENCE: Final = 10.0
+"""Seconds in which a master takes a connection."""
+
+_LOOKED_AT: Final = 1 << 18
+"""Bytes at the end of the log."""
+
+_FITTING: Final = "pip install 'precedes[spark]' brings versions that fit"
+
+
+@contextmanager
+def entered(master: str | None) -> Iterator[SparkSession]:
+    """The running session, or a new one on `master`.
+
+    What Spark raises within becomes a PrecedesError (K001 to K008); so does Java that is missing (U002).
+    """
+    _refuse_missing()
+    from precedes.engines.spark import session
+
+    if master is not None:
+        _refuse_silent(master)
+    started = False
+    try:
+        spark = _started(master)
+        started = True
+        yield spark
+    except PrecedesError:
+        raise
+    except KeyboardInterrupt:
+        raise _error("K008", "interrupted: the job on Spark was given up", "nothing of it is kept") from None
+    except ImportError as error:
+        raise _error(
+            "K007", f"pyspark does not fit what is installed beside it: {error}", _FITTING
+        ) from error
+    except session.FAILURES as error:
+        if os.environ.get("PRECEDES_DEBUG"):
+            raise
+        told = failure(session.text_of(error), _end_of_log(), started=started)
+        raise PrecedesError((told,)) from error
+
+
+def _started(master: str | None) -> SparkSession:
+    from precedes.engines.spark import session
+
+    try:
+        with _log_taken(running=session.running()):
+            return session.session(master)
+    except ConnectionError:
+        raise
+    except OSError as error:
+        of = f": {error.filename}" if error.filename else ""
+        hint = "SPARK_HOME, where it is set, is the folder of a Spark; without it Spark is that of pyspark"
+        raise _error("K002", f"Spark cannot be started: {error.strerror or error}{of}", hint) from error
+
+
+def _refuse_missing() -> None:
+    """Raise PrecedesError where Spark cannot be imported."""
+    allow_pandas()
+    try:
+        for module in ("session", "files"):
+            import_module(f"precedes.engines.spark.{module}")
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in ("pyspark", "py4j", "pandas"):
+            raise
+        raise usage("the Spark engine needs pyspark", "pip install 'precedes[spark]'") from error
+    except Exception as error:
+        said = f"pyspark cannot be loaded beside what is installed: {type(error).__name__}: {error}"
+        raise _error("K007", said, _FITTING) from error
+
+
+def _refuse_silent(master: str) -> None:
+    """Raise PrecedesError (K001) where nobody takes a connection at the addresses of a standalone master.
+
+    Spark itself takes a minute to find out.
+    """
+    if not master.startswith("spark://"):
+        return
+    said: list[str] = []
+    for address in master.removeprefix("spark://").split(","):
+        host, _, port = address.rpartition(":")
+        if not host or not port.isdecimal():
+            return
+        try:
+            with socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE):
+                return
+        except (OSError, OverflowError) as error:
+            said.append(f"{address} ({error.strerror or error})" if isinstance(error, OSError) else address)
+    raise _error(
+        "K001",
+        f"no Spark master answers at {', '.join(said)}",
+        "see whether it runs and can be reached from here; without --master Spark runs on this machine",
+    )
+
+
+@contextmanager
+def _log_taken(*, running: bool) -> Iterator[None]:
+    """What is written to standard error goes to the log, from here and for good from the JVM that is started."""
+    if running or os.environ.get("PRECEDES_DEBUG"):
+        yield
+        return
+    sys.stderr.flush()
+    kept = os.dup(2)
+    try:
+        with _log().open("ab") as file:
+            os.dup2(file.fileno(), 2)
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+@cache
+def _log() -> Path:
+    """The file for the words of this process's JVM."""
+    number, path = tempfile.mkstemp(prefix="precedes-spark-", suffix=".log")
+    os.close(number)
+    atexit.register(_remove, path)
+    return Path(path)
+
+
+def _remove(path: str) -> None:
+    with suppress(OSError):
+        Path(path).unlink()
+
+
+def _end_of_log() -> str:
+    with _log().open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _LOOKED_AT))
+        return file.read().decode(errors="replace")
+
+
+def _error(code: str, message: str, hint: str) -> PrecedesError:
+    return PrecedesError((Diagnostic(code, message, hint=hint),))
