@@ -10,13 +10,15 @@ likewise.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from precedes.clock_order import ClockEdges, Clocks, Histories, compared, histories, own_counts
 from precedes.execution import Event, EventKind, Execution, History, Message
+from precedes.verdict import NO_REASON, Reason
 
 MISSING_TIME: Final = np.iinfo(np.int64).min
 NOBODY: Final = -1
@@ -29,22 +31,6 @@ Names = npt.NDArray[np.object_]
 
 _KINDS: Final = tuple(EventKind)
 _CODES: Final = {kind: code for code, kind in enumerate(EventKind)}
-
-
-@dataclass(frozen=True, slots=True)
-class Clocks:
-    """The clocks recorded with events, aligned with a batch's events.
-
-    recorded             events      whether the event has a clock; one without components is a clock of zeros
-    offsets              events + 1
-    entities                         local entities, ascending; those left out count 0
-    counts
-    """
-
-    recorded: Bool
-    offsets: Int64
-    entities: Int32
-    counts: Int64
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +111,10 @@ class Batch:
     interleaved          N      False where only SL and RL are known (see `History`); None: known everywhere
     marks                N      deliveries before the entity's failure mark, NOBODY without; None: no marks
     clocks                      None: no clock is recorded
+    by_clocks                   recorded clocks are evidence of what happened before what
+    clock_edges                 None: these clocks add nothing to the order of rows
+    history_doubt        N      reasons why the order of the entity's events is not known; None: known everywhere
+    order_doubt          E      reasons why happens-before is not known; None: known everywhere
     members                     None: no event names members
     rows                        None: the batch is whole. Else names are read when they are asked for, clocks and
                                 members are not here, and times are only where they were wanted
@@ -161,6 +151,10 @@ class Batch:
     interleaved: Bool | None = None
     marks: Int32 | None = None
     clocks: Clocks | None = None
+    by_clocks: bool = False
+    clock_edges: ClockEdges | None = None
+    history_doubt: Int32 | None = None
+    order_doubt: Int32 | None = None
     members: Members | None = None
     rows: Rows | None = None
 
@@ -175,6 +169,20 @@ class Batch:
         found[np.searchsorted(self.event_offsets, stops, "right") - 1] = (
             self.event_kind[stops] == _CODES[EventKind.CRASH]
         )
+        return found
+
+    @property
+    def unsure_stops(self) -> Bool:
+        """N: whether the entity has crashes and recoveries, in an order that is not known."""
+        entities = int(self.entity_offsets[-1])
+        if self.history_doubt is None:
+            return np.zeros(entities, np.bool_)
+        found: Bool = self.history_doubt != 0
+        for kind in (EventKind.CRASH, EventKind.RECOVER):
+            events = np.flatnonzero(self.event_kind == _CODES[kind])
+            has = np.zeros(entities, np.bool_)
+            has[np.searchsorted(self.event_offsets, events, "right") - 1] = True
+            found = found & has
         return found
 
     @property
@@ -214,7 +222,7 @@ def execution_of(batch: Batch, x: int, messages: Collection[int] | None = None) 
             if wanted is None or m == NOBODY or m in wanted
         )
         known = batch.interleaved is None or bool(batch.interleaved[first_entity + e])
-        histories.append(History(entity, events, known))
+        histories.append(History(entity, events, known, _reasons(batch.history_doubt, first_entity + e)))
         if batch.marks is not None and batch.marks[first_entity + e] != NOBODY:
             marks[entity] = int(batch.marks[first_entity + e])
     return Execution(
@@ -226,12 +234,19 @@ def execution_of(batch: Batch, x: int, messages: Collection[int] | None = None) 
         complete=batch.complete,
         marks=marks,
         delivery=batch.delivery,
+        by_clocks=batch.by_clocks,
+        doubt=_reasons(batch.order_doubt, x),
     )
+
+
+def _reasons(doubt: Int32 | None, place: int) -> Reason:
+    return NO_REASON if doubt is None else Reason(int(doubt[place]))
 
 
 def _event_of(batch: Batch, k: int, message: str | None, entities: Sequence[str]) -> Event:
     time = int(batch.event_time[k])
     clock: dict[str, int] | None = None
+    counted = batch.clocks is not None and bool(batch.clocks.counted[k])
     if batch.clocks is not None and batch.clocks.recorded[k]:
         part = slice(int(batch.clocks.offsets[k]), int(batch.clocks.offsets[k + 1]))
         components = zip(
@@ -244,7 +259,7 @@ def _event_of(batch: Batch, k: int, message: str | None, entities: Sequence[str]
             batch.members.names[int(batch.members.offsets[k]) : int(batch.members.offsets[k + 1])].tolist()
         )
     kind = _KINDS[int(batch.event_kind[k])]
-    return Event(kind, message, None if time == MISSING_TIME else time, clock, members)
+    return Event(kind, message, None if time == MISSING_TIME else time, clock, members, counted)
 
 
 def _message_of(batch: Batch, m: int, name: str, entities: Sequence[str]) -> Message:
@@ -264,19 +279,21 @@ def batch_of(executions: Sequence[Execution]) -> Batch:
 
     A loop over values, for scenarios and tests: traces do not come this way.
 
-    Raises ValueError where they differ in delta, epsilon, completeness or what counts as delivery, which a
-    batch has once, and for a history that has a message that the execution has not.
+    Raises ValueError where they differ in delta, epsilon, completeness, what counts as delivery, or whether clocks are
+    evidence, which a batch has once, and for a history that has a message that the execution has not.
     """
-    settings = {(e.delta, e.epsilon, e.complete, e.delivery) for e in executions}
+    settings = {(e.delta, e.epsilon, e.complete, e.delivery, e.by_clocks) for e in executions}
     if len(settings) > 1:
         raise ValueError(
-            "executions with different delta, epsilon, completeness or delivery are no one batch"
+            "executions with different delta, epsilon, completeness, delivery or evidence are no one batch"
         )
-    delta, epsilon, complete, delivery = settings.pop() if settings else (None, 0, True, EventKind.DELIVER)
+    delta, epsilon, complete, delivery, by_clocks = (
+        settings.pop() if settings else (None, 0, True, EventKind.DELIVER, False)
+    )
     lists = _Lists()
     for execution in executions:
         lists.add(execution)
-    return Batch(
+    columns = Batch(
         names=_names(execution.name for execution in executions),
         unknown=np.zeros(len(executions), np.int32),
         contradictions={},
@@ -308,7 +325,38 @@ def batch_of(executions: Sequence[Execution]) -> Batch:
         interleaved=None if all(lists.interleaved) else np.array(lists.interleaved, np.bool_),
         marks=None if all(mark == NOBODY for mark in lists.marks) else np.array(lists.marks, np.int32),
         clocks=lists.clocks(),
+        by_clocks=by_clocks,
+        history_doubt=_doubts(lists.history_doubt),
+        order_doubt=_doubts(lists.order_doubt),
         members=lists.members(),
+    )
+    return replace(columns, clock_edges=clock_edges(columns))
+
+
+def clock_edges(batch: Batch) -> ClockEdges | None:
+    """What the clocks of a batch say beyond its rows, where they are evidence and say anything."""
+    if batch.clocks is None or not batch.by_clocks:
+        return None
+    edges = compared(histories_of(batch), batch.clocks).edges
+    return edges if len(edges.earlier) else None
+
+
+def own_if_counted(batch: Batch) -> Int64:
+    """Of each event that its clock counts the count for its own entity, 0 of all others."""
+    if batch.clocks is None:
+        return np.zeros(len(batch.event_kind), np.int64)
+    return np.where(batch.clocks.counted, own_counts(histories_of(batch), batch.clocks), 0)
+
+
+def histories_of(batch: Batch) -> Histories:
+    """The events of a batch, as the order of its clocks is found from them."""
+    return histories(
+        batch.entity_offsets,
+        batch.message_offsets,
+        batch.event_offsets,
+        batch.event_kind,
+        batch.event_message,
+        batch.delivery,
     )
 
 
@@ -319,6 +367,8 @@ class _Lists:
     entity_counts: list[int] = field(default_factory=list)
     entity_names: list[str] = field(default_factory=list)
     interleaved: list[bool] = field(default_factory=list)
+    history_doubt: list[int] = field(default_factory=list)
+    order_doubt: list[int] = field(default_factory=list)
     marks: list[int] = field(default_factory=list)
     message_counts: list[int] = field(default_factory=list)
     message_names: list[str] = field(default_factory=list)
@@ -340,6 +390,7 @@ class _Lists:
     event_message: list[int] = field(default_factory=list)
     event_time: list[int] = field(default_factory=list)
     event_clock: list[dict[int, int] | None] = field(default_factory=list)
+    event_counted: list[bool] = field(default_factory=list)
     event_members: list[tuple[str, ...]] = field(default_factory=list)
 
     def add(self, execution: Execution) -> None:
@@ -351,9 +402,11 @@ class _Lists:
         self.message_names += messages
         places: dict[int, int] = {}
         times: dict[int, int] = {}
+        self.order_doubt.append(execution.doubt)
         for entity in entities:
             history = execution.history(entity)
             self.interleaved.append(history.interleaved)
+            self.history_doubt.append(history.doubt)
             self.marks.append(execution.marks.get(entity, NOBODY))
             self._add_history(history, execution.delivery, entities, messages, places, times)
         for name, m in messages.items():
@@ -385,6 +438,7 @@ class _Lists:
             self.event_time.append(time)
             clock = event.clock
             self.event_clock.append(None if clock is None else {entities[e]: n for e, n in clock.items()})
+            self.event_counted.append(event.counted)
             self.event_members.append(event.members)
             if event.kind is EventKind.SEND and m not in sent:
                 places[m], times[m] = len(sent), time
@@ -417,6 +471,7 @@ class _Lists:
         components = [sorted(clock.items()) if clock else [] for clock in self.event_clock]
         return Clocks(
             recorded=np.array([clock is not None for clock in self.event_clock], np.bool_),
+            counted=np.array(self.event_counted, np.bool_),
             offsets=_offsets([len(component) for component in components]),
             entities=np.array([e for component in components for e, _ in component], np.int32),
             counts=np.array([count for component in components for _, count in component], np.int64),
@@ -429,6 +484,10 @@ class _Lists:
             offsets=_offsets([len(members) for members in self.event_members]),
             names=_names(name for members in self.event_members for name in members),
         )
+
+
+def _doubts(reasons: Sequence[int]) -> Int32 | None:
+    return np.array(reasons, np.int32) if any(reasons) else None
 
 
 def _offsets(counts: Sequence[int]) -> Int64:

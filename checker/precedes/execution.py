@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
+from precedes.verdict import NO_REASON, Reason
+
 
 class EventKind(Enum):
     """What happened at an entity. The values are those of the trace's `event` column.
@@ -31,13 +33,16 @@ class EventKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event in a history. `time` is in int64 nanoseconds; `clock` maps entities to counts."""
+    """One event in a history. `time` is in int64 nanoseconds; `clock` maps entities to counts. `counted`: the clock is
+    known to count the event itself (see `precedes.clock_order`).
+    """
 
     kind: EventKind
     message: str | None = None
     time: int | None = None
     clock: Mapping[str, int] | None = None
     members: tuple[str, ...] = ()
+    counted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +69,14 @@ class History:
     """The events of one entity.
 
     `interleaved` is False where only SL and RL are known: `events` then holds all sends, then all else, and
-    nothing is known of how the two followed each other.
+    nothing is known of how the two followed each other. `doubt` says why the order of events is not known at all, and
+    that in which they stand is only the one in which they were read; no reason where it is known.
     """
 
     entity: str
     events: tuple[Event, ...] = ()
     interleaved: bool = True
+    doubt: Reason = NO_REASON
 
     @property
     def crashed(self) -> bool:
@@ -90,7 +97,8 @@ class Execution:
 
     `histories` has one entry per entity of the cluster, in the cluster's order; `messages` every message that
     stands in a history. `delta` and `epsilon` are in nanoseconds. `marks` gives, per entity, the number of
-    deliveries before its `||`. `delivery` is the kind of event that counts as delivery.
+    deliveries before its `||`. `delivery` is the kind of event that counts as delivery. `by_clocks`: recorded clocks
+    are evidence of what happened before what. `doubt` says why happens-before is not known; no reason where it is.
     """
 
     name: str
@@ -101,6 +109,8 @@ class Execution:
     complete: bool = True
     marks: Mapping[str, int] = field(default_factory=dict)
     delivery: EventKind = EventKind.DELIVER
+    by_clocks: bool = False
+    doubt: Reason = NO_REASON
 
     @property
     def entities(self) -> tuple[str, ...]:

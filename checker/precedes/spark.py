@@ -23,6 +23,7 @@ def verify(
     incomplete: bool = False,
     delivery: str = "deliver",
     cluster: Sequence[str] = (),
+    order: str | None = None,
     strict: bool = False,
     all_verdicts: bool = True,
 ) -> DataFrame:
@@ -47,6 +48,7 @@ def verify(
         incomplete=incomplete,
         delivery=delivery,
         cluster=tuple(cluster),
+        order=order,
         strict=strict,
     )
     return verdicts(events, question.plan(), question.options(), all_verdicts=all_verdicts)

@@ -39,7 +39,11 @@ class Reason(IntFlag):
     NO_CLOCK = 1 << 10
     NO_MARK = 1 << 11
     NOT_DECIDED = 1 << 12
+    ROW_ORDER = 1 << 13
+    CLOCK_ORDER = 1 << 14
 
+
+NO_REASON: Final = Reason(0)
 
 REASON_TEXT: Final[dict[Reason, str]] = {
     Reason.CONTRADICTION: "rows of this execution contradict each other",
@@ -55,6 +59,8 @@ REASON_TEXT: Final[dict[Reason, str]] = {
     Reason.NO_CLOCK: "an event has no recorded clock",
     Reason.NO_MARK: "no failure point is marked",
     Reason.NOT_DECIDED: "not decided by this version",
+    Reason.ROW_ORDER: "times run against the order of rows, and there is no `seq`: the order of events is not known",
+    Reason.CLOCK_ORDER: "the recorded clocks and the order of rows disagree",
 }
 
 

@@ -15,7 +15,7 @@ from precedes.engines.verdict_rows import VerdictFile, verdict_rows
 from precedes.execution import EventKind
 from precedes.language.durations import duration
 from precedes.language.requirements import requirement
-from precedes.traces import Notice, Notices, TraceOptions, expand
+from precedes.traces import Notice, Notices, Order, TraceOptions, expand
 from precedes.verdict import Verdict
 
 Advance = Callable[[int, int], None]
@@ -38,6 +38,7 @@ class Question:
     incomplete: bool = False
     delivery: str = "deliver"
     cluster: tuple[str, ...] = ()
+    order: str | None = None
     strict: bool = False
     max_violations: int = 10
 
@@ -56,6 +57,7 @@ class Question:
             "--epsilon": self.epsilon,
             "--delivery": () if self.delivery == EventKind.DELIVER.value else (self.delivery,),
             "--cluster": self.cluster,
+            "--order": self.order,
             "--require": required,
         }
         named = (
@@ -79,6 +81,7 @@ class Question:
             delta=None if self.delta is None else duration(self.delta),
             epsilon=0 if self.epsilon is None else duration(self.epsilon),
             complete=not self.incomplete,
+            order=None if self.order is None else Order(self.order),
         )
 
 

@@ -91,5 +91,6 @@ def executions_alike(seeds: Iterable[int]) -> list[list[Execution]]:
     groups: dict[object, list[Execution]] = {}
     for seed in seeds:
         found = execution(Seeded(seed))
-        groups.setdefault((found.delta, found.epsilon, found.complete, found.delivery), []).append(found)
+        key = (found.delta, found.epsilon, found.complete, found.delivery, found.by_clocks)
+        groups.setdefault(key, []).append(found)
     return sorted(groups.values(), key=len, reverse=True)

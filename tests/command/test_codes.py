@@ -114,8 +114,18 @@ ROWS: Mapping[str, tuple[dict[str, object], ...]] = {
     "T109": ({**SEND, "dest": None}, {**SEND, "seq": 1, "message": "n"}, DELIVER),
     "T110": ({**SEND, "dest": ["B", "Z"]}, DELIVER),
     "T112": (SEND, DELIVER, {**DELIVER, "seq": 1, "message": "n"}),
+    "T113": (
+        SEND,
+        {**DELIVER, "seq": None, "time": 2},
+        {**DELIVER, "seq": None, "time": 1, "message": "n", "sender": "A"},
+    ),
+    "T114": ({**SEND, "time": 2}, {**SEND, "seq": 1, "message": "n", "time": 1}, DELIVER),
+    "T115": ({**SEND, "clock": {"A": 1}}, {**DELIVER, "clock": {"B": 1}}),
+    "T116": ({**SEND, "clock": {"A": 1}}, {**DELIVER, "clock": {"B": 1}}),
+    "T117": ({**SEND, "clock": {"A": 1}}, {**DELIVER, "clock": {"B": 1}}),
 }
 """Rows of a trace that are refused, contradict each other or are told of."""
+ORDER = {"T116": ("--order", "rows"), "T117": ("--order", "clocks")}
 STRICT = ("T031", "T032", "T033", "T034", "T035", "T036")
 
 
@@ -128,7 +138,7 @@ def test_rows_of_a_trace(code: str, tmp_path: Path) -> None:
         text = text.replace('"seq": 0', '"seq": 0, "seq": 0')
     path.write_text(text, encoding="utf-8")
     strict = ["--strict"] if code in STRICT else []
-    ended = precedes("verify", path, "--require", "order_equivalent", *strict)
+    ended = precedes("verify", path, "--require", "order_equivalent", *strict, *ORDER.get(code, ()))
     assert code in told(ended.out + ended.err), ended
     refused = code < "T100"
     assert (ended.code == 2) is refused

@@ -12,11 +12,16 @@ occur.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 
 from hypothesis import strategies as st
 
+from precedes.clock_order import compared, counted_events, has_cycle
+from precedes.columns import batch_of, histories_of
 from precedes.execution import Event, EventKind, Execution, History, Message
+from precedes.verdict import NO_REASON, Reason
 from tests.strategies.choices import Choices, Drawn, chance, pick, shuffled
 
 
@@ -75,7 +80,7 @@ def execution(choices: Choices, shape: Shape = TRACES, name: str = "x") -> Execu
         for history in histories:
             if chance(choices, 70):
                 marks[history.entity] = choices.integer(0, len(history.messages(delivery)))
-    return Execution(
+    made = Execution(
         name,
         histories,
         {name: message for name, message in messages.items() if name in seen},
@@ -85,6 +90,50 @@ def execution(choices: Choices, shape: Shape = TRACES, name: str = "x") -> Execu
         marks=marks,
         delivery=delivery,
     )
+    return (
+        made if shape.scenarios else _doubted(choices, with_evidence(made) if chance(choices, 50) else made)
+    )
+
+
+def with_evidence(execution: Execution) -> Execution:
+    """The execution with its clocks as evidence, and with the doubts where they disagree with the rows."""
+    batch = batch_of([execution])
+    if batch.clocks is None:
+        return execution
+    events = histories_of(batch)
+    counted = counted_events(events, batch.clocks)
+    found = compared(events, replace(batch.clocks, counted=counted))
+    across = len(found.within.second) or len(found.across.second) or has_cycle(events, found.edges, 0)
+    within = {int(entity) for entity in events.entity[found.within.second]}
+    known = iter(counted.tolist())
+    histories = {
+        name: replace(
+            history,
+            events=tuple(replace(event, counted=next(known)) for event in history.events),
+            doubt=Reason.CLOCK_ORDER if place in within else NO_REASON,
+        )
+        for place, (name, history) in enumerate(
+            (name, execution.history(name)) for name in batch.entity_names.tolist()
+        )
+    }
+    return replace(
+        execution,
+        histories=tuple(histories[name] for name in execution.entities),
+        by_clocks=True,
+        doubt=Reason.CLOCK_ORDER if across else NO_REASON,
+    )
+
+
+def _doubted(choices: Choices, execution: Execution) -> Execution:
+    """Times that run against the rows of some entity, now and then."""
+    if not execution.histories or not chance(choices, 15):
+        return execution
+    histories = tuple(
+        replace(history, doubt=history.doubt | Reason.ROW_ORDER) if chance(choices, 50) else history
+        for history in execution.histories
+    )
+    doubt = reduce(or_, (history.doubt for history in histories), execution.doubt)
+    return replace(execution, histories=histories, doubt=doubt)
 
 
 Step = tuple[str, Event]
@@ -226,13 +275,4 @@ def _history(choices: Choices, entity: str, steps: list[Step], shape: Shape) -> 
 
 def renamed(choices: Choices, of: Execution) -> Execution:
     """The same execution with its entities in another order: what no verdict may depend on."""
-    return Execution(
-        of.name,
-        tuple(shuffled(choices, of.histories)),
-        of.messages,
-        of.delta,
-        of.epsilon,
-        of.complete,
-        of.marks,
-        of.delivery,
-    )
+    return replace(of, histories=tuple(shuffled(choices, of.histories)))

@@ -40,6 +40,12 @@ _READING = (
         metavar="NAME[,NAME...]",
         help="Entities of every execution that may have no row.",
     ),
+    click.option(
+        "--order",
+        type=click.Choice(["rows", "clocks"]),
+        help="What gives the order of events where rows and recorded clocks disagree, or times run against the rows. "
+        "[default: neither, and what depends on it is unknown]",
+    ),
     click.option("--strict", is_flag=True, help="Stop at rows that contradict each other."),
 )
 

@@ -16,6 +16,7 @@ from precedes.engines.columnar.plan import Plan
 from precedes.engines.columnar.scan import Scan
 from precedes.engines.groups import GroupJudge, settled
 from precedes.engines.judging import Merging, Partial, judge
+from precedes.execution import EventKind
 from precedes.machine import available_cores
 from precedes.traces import Notices, TraceOptions, TraceSource, read_batches
 from precedes.traces.layout import LaidOut, Layout, layouts_of
@@ -62,9 +63,14 @@ def verify(
 def scannable(sources: Sequence[TraceSource], options: TraceOptions) -> tuple[Layout, ...] | None:
     """The layouts of the files, where they can be scanned row group by row group; else None.
 
-    Entities that only the options name are in no file's numbering.
+    Entities that only the options name are in no file's numbering, and of clocks it says what they add to the order of
+    rows if `deliver` is the delivery.
     """
-    return None if options.cluster or not sources else layouts_of(sources)
+    if options.cluster or not sources:
+        return None
+    layouts = layouts_of(sources)
+    clocked = any(group.clocked for layout in layouts or () for group in layout.groups)
+    return None if clocked and options.delivery is not EventKind.DELIVER else layouts
 
 
 Judged = tuple[Partial, Batch, Scan, Notices]

@@ -132,6 +132,10 @@ class Trace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, renam
     incomplete: bool = False
     delivery: Literal["deliver", "arrive"] = "deliver"
     cluster: tuple[str, ...] = ()
+    order: Annotated[
+        Literal["rows", "clocks"] | None,
+        Meta(description="What gives the order of events where rows, times and recorded clocks disagree."),
+    ] = None
     strict: bool = False
 
 

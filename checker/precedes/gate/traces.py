@@ -102,6 +102,7 @@ def _question(this: TraceCheck) -> Question:
         incomplete=settings.incomplete,
         delivery=settings.delivery,
         cluster=settings.cluster,
+        order=settings.order,
         strict=settings.strict,
     )
 

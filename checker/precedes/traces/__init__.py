@@ -6,7 +6,7 @@ See docs/traces.md.
 from precedes.traces.assembling import assemble
 from precedes.traces.batches import read_batches
 from precedes.traces.notices import Notice, Notices
-from precedes.traces.options import TraceOptions
+from precedes.traces.options import Order, TraceOptions
 from precedes.traces.reading import canonical, read_table
 from precedes.traces.schema import TABLE_SCHEMA
 from precedes.traces.sources import TraceSource, expand
@@ -16,6 +16,7 @@ __all__ = [
     "TABLE_SCHEMA",
     "Notice",
     "Notices",
+    "Order",
     "TraceOptions",
     "TraceSource",
     "assemble",

@@ -30,7 +30,8 @@ from precedes.traces.encoding import (
 )
 from precedes.traces.histories import Events, TableNames, as_read, numbered
 from precedes.traces.notices import Notices
-from precedes.traces.options import TraceOptions
+from precedes.traces.options import Order, TraceOptions
+from precedes.traces.order import Evidence, by_clocks, ordered
 from precedes.traces.schema import EVENT_CODES
 from precedes.verdict import Reason
 
@@ -67,23 +68,38 @@ def assembled(
 ) -> Batch:
     """`assemble` from what `numbered` gave for a table in the order in which it was read."""
     findings: list[Finding] = []
+    placed = np.zeros(len(names.entities.codes), np.bool_)
+    if seq is not None:
+        placed[events.entity[seq != ABSENT]] = True
     events = _without_repeats(table, names, events, seq, findings, notices)
+    if options.order is Order.CLOCKS:
+        events = by_clocks(events, _clocked(table, names, events, options, [], Notices()))
     events = _without_resends(names, events, findings, notices)
     _find_crashes(names, events, findings)
-    batch = _batch(names, events, options, findings)
+    batch = _clocked(table, names, events, options, findings, notices)
     tell_addressing(names, events, batch.sender, options, notices)
-    batch = replace(
-        batch,
-        clocks=clocks_of(
-            table, names.entities, names.entity_names, events.row, events.entity, findings, notices
-        ),
-        members=members_of(table, events.row),
-    )
+    batch = ordered(batch, Evidence(table, names, events, placed), options, notices)
     if findings:
         texts = told(findings, table, options.strict)
         batch.unknown[list(texts)] |= Reason.CONTRADICTION
         batch = replace(batch, contradictions=texts)
     return batch
+
+
+def _clocked(
+    table: pa.Table,
+    names: TableNames,
+    events: Events,
+    options: TraceOptions,
+    findings: list[Finding],
+    notices: Notices,
+) -> Batch:
+    """The batch of events as they stand, with their clocks and members."""
+    batch = _batch(names, events, options, findings)
+    clocks = clocks_of(
+        table, names.entities, names.entity_names, events.row, events.entity, findings, notices
+    )
+    return replace(batch, clocks=clocks, members=members_of(table, events.row))
 
 
 def _without_repeats(

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from precedes.columns import Clocks, Int64, Members, Names
+from precedes.clock_order import Clocks
+from precedes.columns import Int64, Members, Names
 from precedes.traces import notices as notice
 from precedes.traces.arrow import arrow, pc
 from precedes.traces.contradictions import Contradiction, Finding
@@ -50,6 +51,8 @@ def clocks_of(
     recorded = table["clock"].is_valid().to_numpy() | table["vector"].is_valid().to_numpy()
     return Clocks(
         recorded=recorded[rows],
+        # Which of them count their own events is found once the order of events is known (`precedes.traces.order`).
+        counted=np.zeros(len(rows), np.bool_),
         offsets=offsets_of(np.bincount(event, minlength=len(rows))),
         entities=entity[order].astype(np.int32),
         counts=count[order],

@@ -35,6 +35,7 @@ from precedes.traces.layout import (
 )
 from precedes.traces.notices import NO_ADDRESSING, Notices
 from precedes.traces.options import TraceOptions
+from precedes.traces.order import out_of_order
 from precedes.traces.problems import unreadable
 from precedes.traces.reading import read_table
 from precedes.traces.schema import EVENT_CODES, EVENT_NAMES, INPUT_COLUMNS
@@ -177,6 +178,7 @@ class _Laid:
         rows = np.bincount(owner, minlength=self.executions)
         odd: Bool = rows != np.diff(batch.event_offsets[batch.entity_offsets])
         odd[list(batch.contradictions)] = True
+        odd |= out_of_order(batch)
         self.irregular = int(odd.sum())
         regular = events.where(np.flatnonzero(~odd[owner]))
         x = names.entities.executions[regular.entity]
@@ -229,6 +231,7 @@ class _Laid:
             listed=part["dest_numbers"].null_count < len(part),
             to_all=int(self._to_all[start:stop].sum()),
             not_sent=int(self._not_sent[start:stop].sum()),
+            clocked=any(part[name].null_count < len(part) for name in ("clock", "clock_list")),
         )
 
 

@@ -17,7 +17,8 @@ origin_file, origin_order, origin_row   where rows that are not plain sailing we
 
 A row group ends where an execution does. What the scan must know beforehand is in the footer, under `KEY`: a
 `Group` for every row group. A regular one has only executions whose rows neither repeat nor contradict
-anything: there every row is an event. The others are read by the general way, and so is every file whose
+anything, whose times do not run backwards, and whose clocks add nothing to the order of rows: there every row is an
+event, in its place. The others are read by the general way, and so is every file whose
 footer does not fit it, or has another version: the ordinary columns always tell the whole trace.
 """
 
@@ -47,7 +48,7 @@ from precedes.traces.schema import INPUT_COLUMNS, TABLE_SCHEMA
 from precedes.traces.sources import Format, TraceSource
 from precedes.traces.streams import reason
 
-VERSION: Final = 1
+VERSION: Final = 2
 KEY: Final = b"precedes.layout"
 EVERYBODY: Final = -1
 LISTED: Final = -2
@@ -92,7 +93,7 @@ class Group:
     `regular`: every row is an event, and nothing contradicts anything. `first` and `last` are the names of
     its executions at either end. `without_seq` rows have no `seq`, `outside` components of clocks belong to
     no entity of their cluster. `named`: some row names a sender; `listed`: some send needs `dest_numbers`. `to_all`
-    sends have no destinations, `not_sent` deliveries no sender.
+    sends have no destinations, `not_sent` deliveries no sender. `clocked`: some event has a clock.
     """
 
     rows: int
@@ -106,6 +107,7 @@ class Group:
     listed: bool = False
     to_all: int = 0
     not_sent: int = 0
+    clocked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

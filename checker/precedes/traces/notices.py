@@ -23,6 +23,11 @@ SENT_TO_ALL: Final = "T109"
 ONLY_ADDRESSED: Final = "T110"
 COMMA: Final = "T111"
 NOT_SENT: Final = "T112"
+TIMES_AGAINST_ROWS: Final = "T113"
+TIMES_AGAINST_SEQ: Final = "T114"
+CLOCKS_AGAINST_ROWS: Final = "T115"
+CLOCKS_SET_ASIDE: Final = "T116"
+CLOCKS_CANNOT_ORDER: Final = "T117"
 NO_ROW: Final = "T120"
 
 MOST_NAMES: Final = 10_000
@@ -37,16 +42,29 @@ def unknown_column(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, order=True)
+class Example:
+    """A place at which something was met, `text` in words; the first is shown."""
+
+    execution: str
+    file_order: int
+    row: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
 class Notice:
-    """One thing told. `count` says how often it was met; None where only that it was met is told."""
+    """One thing told. `count` says how often it was met; None where only that it was met is told. `first`: where."""
 
     code: str
     text: str
     count: int | None = None
+    first: Example | None = None
 
     def render(self) -> str:
-        """`CODE text (count)`."""
-        return f"{self.code} {self.text}" + ("" if self.count is None else f" ({self.count:,})")
+        """`CODE text (count; first: where)`."""
+        told = [] if self.count is None else [f"{self.count:,}"]
+        told += [] if self.first is None else [f"first: {self.first.text}"]
+        return f"{self.code} {self.text}" + (f" ({'; '.join(told)})" if told else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +97,7 @@ class Notices:
 
     def __init__(self, notices: Iterable[Notice] = ()) -> None:
         self._counts: dict[tuple[str, str], int | None] = {}
+        self._first: dict[tuple[str, str], Example] = {}
         self.addressing = NO_ADDRESSING
         self.merge(notices)
 
@@ -86,10 +105,10 @@ class Notices:
         """Tell something that has no number."""
         self._add(code, text, None)
 
-    def count(self, code: str, text: str, number: int) -> None:
-        """Tell that something was met `number` times more; nothing for 0."""
+    def count(self, code: str, text: str, number: int, example: Example | None = None) -> None:
+        """Tell that something was met `number` times more, perhaps with one place; nothing for 0."""
         if number:
-            self._add(code, text, number)
+            self._add(code, text, number, example)
 
     def heard(self, addressing: Addressing) -> None:
         """Take in who was met and who was meant in some more executions."""
@@ -98,18 +117,18 @@ class Notices:
     def merge(self, other: Iterable[Notice]) -> None:
         """Take over some notices."""
         for notice in other:
-            self._add(notice.code, notice.text, notice.count)
+            self._add(notice.code, notice.text, notice.count, notice.first)
 
     def unite(self, other: Notices) -> None:
         """Take over all that another collector, perhaps in another process, was told."""
         for (code, text), count in other._counts.items():
-            self._add(code, text, count)
+            self._add(code, text, count, other._first.get((code, text)))
         self.heard(other.addressing)
 
     def all(self, *, violated: bool = True) -> tuple[Notice, ...]:
         """All notices, by code and text. Where nothing is `violated`, it is not told that every send is to all."""
         told = [
-            Notice(code, text, count)
+            Notice(code, text, count, self._first.get((code, text)))
             for (code, text), count in self._counts.items()
             if code != SENT_TO_ALL or violated or self.addressing.chosen
         ]
@@ -125,6 +144,8 @@ class Notices:
             )
             yield Notice(ONLY_ADDRESSED, text, len(silent))
 
-    def _add(self, code: str, text: str, number: int | None) -> None:
+    def _add(self, code: str, text: str, number: int | None, example: Example | None = None) -> None:
         before = self._counts.get((code, text))
         self._counts[code, text] = number if before is None else before + (number or 0)
+        if example is not None:
+            self._first[code, text] = min(example, self._first.get((code, text), example))

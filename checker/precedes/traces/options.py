@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 from precedes.execution import EventKind
+
+
+class Order(Enum):
+    """What gives the order of events where rows and recorded clocks disagree. Without one, it is not known there."""
+
+    ROWS = "rows"
+    CLOCKS = "clocks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +21,8 @@ class TraceOptions:
 
     `delivery` is the kind of event that counts as delivery; `cluster` names entities of every execution, for
     those that left no trace; `strict` makes contradictions errors; `delta` and `epsilon` are nanoseconds;
-    `complete` False: what was not recorded may yet have happened.
+    `complete` False: what was not recorded may yet have happened; `order` says what gives the order of events where
+    rows and clocks disagree.
     """
 
     delivery: EventKind = EventKind.DELIVER
@@ -22,3 +31,4 @@ class TraceOptions:
     delta: int | None = None
     epsilon: int = 0
     complete: bool = True
+    order: Order | None = None

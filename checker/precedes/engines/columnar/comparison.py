@@ -130,6 +130,7 @@ class Measurement:
                     place = self.terms.received(p, i)
                     with self.source.block(f"if {all_of([p.exists, i.exists, f'{place} >= 0'])}:"):
                         self._known(f"{place} + 1")
+                        self.doubted(i)
             case Size(log):
                 i = self.terms.entity(log.entity)
                 if isinstance(log, SendLog):
@@ -141,6 +142,7 @@ class Measurement:
                 i = self.terms.entity(entity)
                 with self.source.block(f"if {i.exists}:"), self._logged(event) as found:
                     self._clock(found, i)
+                    self.unsure(event)
             case VectorTime(event, entity):
                 i = self.terms.entity(entity)
                 with self.source.block(f"if {i.exists}:"), self.event(event) as found:
@@ -167,16 +169,43 @@ class Measurement:
                 start = f"{self.source.column('delivered_offsets')}[first_entity + {i.text}]"
                 with self.source.block(f"if {all_of([p.exists, i.exists, f'{place} >= 0'])}:"):
                     self._time(f"{self.source.column('delivered_time')}[{start} + {place}]")
+                    self.unsure(event)
             case ArrivalEvent():
                 with self._logged(event) as found:
                     base = f"{self.source.column('event_offsets')}[first_entity]"
                     self._time(f"{self.source.column('event_time')}[{base} + {found}]")
+                    self.unsure(event)
+            case _:
+                assert_never(event)
+
+    def unsure(self, event: EventTerm) -> None:
+        """Of several deliveries the first is meant; which that is depends on the order of the entity's events."""
+        if self.terms.facts.ordered:
+            return
+        match event:
+            case SendEvent():
+                pass
+            case DeliveryEvent(message, entity):
+                i = self.terms.entity(entity)
+                place = self.terms.received(self.terms.message(message), i)
+                start = f"{self.source.column('delivered_offsets')}[first_entity + {i.text}]"
+                self.doubted(i, f"{self.source.column('repeated')}[{start} + {place}]")
+            case ArrivalEvent(_, entity):
+                self.doubted(self.terms.entity(entity))
             case _:
                 assert_never(event)
 
     def _known(self, number: str) -> None:
         self.source.line(f"{self.number} = {number}")
         self.source.line(f"{self.status} = 0")
+
+    def doubted(self, entity: Operand, condition: str = "True") -> None:
+        """What was measured is not known where the order of the entity's events is not, if a condition holds."""
+        if self.terms.facts.ordered:
+            return
+        doubt = self.terms.doubt(entity)
+        with self.source.block(f"if {all_of([f'{doubt} > 0', condition])}:"):
+            self.source.line(f"{self.status} = {doubt}")
 
     def _time(self, time: str) -> None:
         self.source.table("misfit")
@@ -214,29 +243,40 @@ class Measurement:
                 yield event
 
     def _vector_time(self, event: str, entity: Operand) -> None:
-        self.source.table("vector")
-        self.source.line(f"{self.status} = cycle")
-        with self.source.block("if cycle == 0:"):
+        """By the rows alone: recorded clocks are compared with it."""
+        self.source.table("row_vector")
+        self.source.line(f"{self.status} = row_cycle")
+        if not self.terms.facts.ordered:
+            self.source.line(f"{self.status} = {self.any_doubt()} or row_cycle")
+        with self.source.block(f"if {self.status} == 0:"):
             if not self.terms.facts.logged:
-                self.source.table("possible")
-                doubt = f"vector_time_doubt({self._known_time(event, entity)}, possible)"
+                self.source.table("row_possible")
+                columns = ", ".join(self.source.column(name) for name in ("event_kind", "delivery_kind"))
+                doubt = f"vector_time_doubt({self._known_time(event, entity)}, {columns}, row_possible)"
                 self.source.line(f"{self.status} = {doubt}")
-            self.source.line(f"{self.number} = {self.certain_time(event, entity)}")
+            self.source.line(f"{self.number} = {self.certain_time(event, entity, 'counted')}")
 
-    def certain_time(self, event: str, entity: Operand) -> str:
-        """How many events of the entity certainly happen before the event or are it."""
-        self.source.table("vector")
+    def any_doubt(self) -> str:
+        """Why the order of some entity's events is not known, or 0."""
+        return f"any_doubt(n, first_entity, {self.source.column('history_doubt')})"
+
+    def certain_time(self, event: str, entity: Operand, counting: str) -> str:
+        """How many events of the entity certainly happen before the event or are it.
+
+        `counting` is the table that says how many of them each event stands for.
+        """
+        self.source.table("row_vector")
+        self.source.table(counting)
         if not self.terms.facts.logged:
-            return f"vector_time_with_gaps({self._known_time(event, entity)})"
-        self.source.table("counted")
+            return f"vector_time_with_gaps({self._known_time(event, entity)}, counted)"
         offsets = self.source.column("event_offsets")
-        return f"vector_time({event}, {entity.text}, n, first_entity, {offsets}, vector, counted)"
+        return f"vector_time({event}, {entity.text}, n, first_entity, {offsets}, row_vector, counted)"
 
     def _known_time(self, event: str, entity: Operand) -> str:
-        columns = [self.source.column(name) for name in ("event_offsets", "event_kind", "delivery_kind")]
+        offsets = self.source.column("event_offsets")
         return (
-            f"{event}, {entity.text}, n, m, count, first_entity, {', '.join(columns)},"
-            " send_event, event_owner, delivery_event, vector"
+            f"{event}, {entity.text}, n, m, count, first_entity, {offsets},"
+            " send_event, event_owner, delivery_event, row_vector"
         )
 
     def _clock(self, event: str, entity: Operand) -> None:
@@ -270,6 +310,7 @@ class Measurement:
             place = f"{self.terms.of_message('send_position', message)} + 1"
             if log.to is None:
                 self.source.line(f"{self.number} = {place}")
+                self.doubted(entity, f"{self.status} == 0")
                 return
             to = self.terms.entity(log.to)
             addressed = self.terms.is_addressed(message, to)
@@ -277,6 +318,7 @@ class Measurement:
                 self.source.line(f"{self.status} = -1")
             with self.source.block(f"if {self.status} == 0:"):
                 self.source.line(f"{self.number} = {self.sublog_size(log, place)}")
+            self.doubted(entity, f"{self.status} == 0")
 
     def _size_of_send_log(self, entity: Operand, log: SendLog) -> None:
         length = self.length("sent_offsets", entity)

@@ -14,7 +14,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from precedes.columns import MISSING_TIME, Batch, Clocks
+from precedes.clock_order import Clocks
+from precedes.columns import MISSING_TIME, Batch, own_if_counted
 from precedes.engines.columnar.generation import Generated, generate
 from precedes.engines.columnar.loading import COLUMN_TYPES, jitted, plain
 from precedes.engines.columnar.terms import Facts
@@ -66,14 +67,17 @@ class CompiledFormula:
                 "where only SL and RL are known, the reference evaluator judges, not the compiler"
             )
         logged = bool(np.all(batch.send_logged | (batch.sender < 0)))
-        program = _program(self.formula, Facts(complete=batch.complete, logged=logged))
+        ordered = batch.history_doubt is None
+        program = _program(self.formula, Facts(complete=batch.complete, logged=logged, ordered=ordered))
         return program.run(batch, program.is_worth_compiling(len(batch.event_kind)) if jit is None else jit)
 
     def reads(self, *, complete: bool) -> frozenset[str]:
         """The columns that judging by the formula may read; "names" where it looks for an id."""
         read: set[str] = set()
         for logged in (False, True):
-            generated = _program(self.formula, Facts(complete=complete, logged=logged)).generated
+            generated = _program(
+                self.formula, Facts(complete=complete, logged=logged, ordered=True)
+            ).generated
             named = {column for column, _, _ in generated.named}
             read |= (set(generated.columns) - named) | ({"names"} if named else set())
         return frozenset(read)
@@ -145,6 +149,18 @@ def _column(batch: Batch, name: str, generated: Generated) -> npt.NDArray[Any]:
             entity = sort == "entity"
             offsets = batch.entity_offsets if entity else batch.message_offsets
             return _numbers(batch.entity_names if entity else batch.message_names, offsets, wanted)
+    if name in ("history_doubt", "order_doubt"):
+        length = int(batch.entity_offsets[-1]) if name == "history_doubt" else batch.executions
+        doubts = getattr(batch, name)
+        return np.zeros(length, np.int32) if doubts is None else np.ascontiguousarray(doubts, np.int32)
+    if name.startswith("edge_"):
+        edges = batch.clock_edges
+        column_of_edges = (
+            np.zeros(0, np.int64) if edges is None else getattr(edges, name.removeprefix("edge_"))
+        )
+        return np.ascontiguousarray(column_of_edges, COLUMN_TYPES[name])
+    if name == "event_own":
+        return own_if_counted(batch)
     if name.startswith("clock_"):
         clocks = batch.clocks or _no_clocks(len(batch.event_kind))
         column_of_clocks = getattr(clocks, name.removeprefix("clock_"))
@@ -155,7 +171,11 @@ def _column(batch: Batch, name: str, generated: Generated) -> npt.NDArray[Any]:
 def _no_clocks(events: int) -> Clocks:
     nothing = np.zeros(0, np.int64)
     return Clocks(
-        np.zeros(events, np.bool_), np.zeros(events + 1, np.int64), nothing.astype(np.int32), nothing
+        np.zeros(events, np.bool_),
+        np.zeros(events, np.bool_),
+        np.zeros(events + 1, np.int64),
+        nothing.astype(np.int32),
+        nothing,
     )
 
 

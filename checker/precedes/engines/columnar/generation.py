@@ -25,7 +25,14 @@ SCALARS: Final = ("delta", "epsilon", "missing_time", "delivery_kind")
 OUTPUTS: Final = ("values", "entity_stops", "message_stops", "found_entities", "found_messages")
 """The columns that are written."""
 
-RESULTS: Final = {"count": "0", "cycle": "0", "misfit": "0", "arrivals": "False"}
+RESULTS: Final = {
+    "count": "0",
+    "cycle": "0",
+    "row_cycle": "0",
+    "doubt": "0",
+    "misfit": "0",
+    "arrivals": "False",
+}
 """What tables return, and what it is where they are not built."""
 
 
@@ -67,7 +74,7 @@ def generate(formula: Formula, facts: Facts) -> Generated:
     scratch = {name: size for table in tables for name, size in TABLES[table].scratch.items()}
     scratch |= {f"relation_{number}": "message_pairs" for number in range(needs.relations)}
     arguments = {argument: None for table in tables for argument in TABLES[table].arguments}
-    local = {"n", "m", "first_entity", "first_message", *RESULTS, *scratch}
+    local = {"n", "m", "x", "first_entity", "first_message", *RESULTS, *scratch}
     read = [name for name in (*needs.columns, *arguments) if name not in local]
     read += ["entity_offsets", "message_offsets", "unknown"]
     scalars = tuple(name for name in SCALARS if name in read)

@@ -123,20 +123,33 @@ class IncompleteAtoms:
         p, q = terms.message(first), terms.message(second)
         if isinstance(log, SendLog):
             both = f"{self.in_send_log(p, log)} | {self.in_send_log(q, log)}"
-            columns = ", ".join(source.column(name) for name in ("sender", "send_logged", "send_position"))
-            text = f"ordered_by_sending({both}, {p.text}, {q.text}, first_message, {columns})"
+            columns = [source.column(name) for name in ("sender", "send_logged", "send_position")]
+            columns.append("0" if terms.facts.ordered else self._sender_doubt(p))
+            text = f"ordered_by_sending({both}, {p.text}, {q.text}, first_message, {', '.join(columns)})"
             return _unless(same, text)
         i = terms.entity(log.entity)
         before, after = terms.received(p, i), terms.received(q, i)
-        if placed:
+        doubt = terms.doubt(i)
+        if placed and terms.facts.ordered:
             return Code(f"{before} < {after}", True)
-        source.table("vector")
+        if placed:
+            return Code(f"({doubt} if {doubt} > 0 else (0 if {before} < {after} else -1))", False)
+        for table in ("vector", "doubt"):
+            source.table(table)
         places = [
             f"({place} if {all_of([message.exists, i.exists])} else -1)"
             for place, message in ((before, p), (after, q))
         ]
         delivery = terms.event(DeliveryEvent(second, log.entity)).text
-        return _unless(same, f"ordered_by_receipt({places[0]}, {places[1]}, {p.text}, {delivery}, {RELATED})")
+        known = "0" if terms.facts.ordered else f"({doubt} if {i.exists} else 0)"
+        arguments = f"{places[0]}, {places[1]}, {p.text}, {delivery}, {known}, doubt, {RELATED}"
+        return _unless(same, f"ordered_by_receipt({arguments})")
+
+    def _sender_doubt(self, message: Operand) -> str:
+        """Why the order of the sender's events is not known, or 0."""
+        sender = self.terms.of_message("sender", message)
+        known = all_of([message.exists, f"{sender} >= 0"])
+        return f"({self.terms.doubt(Operand(sender, False))} if {known} else 0)"
 
     # ---- what is the same --------------------------------------------------------------------------------
 
@@ -170,14 +183,15 @@ class IncompleteAtoms:
         terms = self.terms
         e, f = terms.event(first), terms.event(second)
         p, q = terms.message(first.message), terms.message(second.message)
-        terms.source.table("vector")
+        for table in ("vector", "doubt"):
+            terms.source.table(table)
         message = self._is_same(first.message, second.message)
         own_send = message if isinstance(second, SendEvent) else "False"
         arguments = (
             f"{e.text}, {_kind(first)}, {p.text}, {f.text}, {_kind(second)}, {q.text},"
             f" {self._is_one_event(first, second, message)}, {own_send}"
         )
-        text = f"happens_before_openly({arguments}, {RELATED})"
+        text = f"happens_before_openly({arguments}, doubt, {RELATED})"
         if isinstance(first, ArrivalEvent) or isinstance(second, ArrivalEvent):
             terms.source.table("arrivals")
             text = f"({text} if arrivals else {NO_ARRIVAL})"

@@ -147,7 +147,8 @@ class _Writer:
         self._start(-1, least)
         self.recorded.write(measure)
         sure = f"{self.status} == 0"
-        return Measured("0", self.number, True, sure, sure)
+        doubt = "0" if self.terms.facts.ordered else f"max({self.status}, 0)"
+        return Measured(doubt, self.number, True, sure, sure)
 
     def _position_in_send_log(self, message: Operand, log: SendLog) -> Measured:
         inside, placed = self.source.fresh("inside"), self.source.fresh("placed")
@@ -161,6 +162,7 @@ class _Writer:
             place = f"{self.terms.of_message('send_position', message)} + 1"
             number = place if log.to is None else self.recorded.sublog_size(log, place)
             self.source.line(f"{self.number} = {number}")
+            self.recorded.doubted(self.terms.entity(log.entity))
         with self.source.block(f"if {inside} == -1:"):
             self.source.line(f"{self.status} = -1")
         return Measured(self.status, self.number, True, f"{inside} == 0", placed)
@@ -177,12 +179,14 @@ class _Writer:
         return Measured("0", self.number, True, sure, sure)
 
     def _vector_time(self, measure: VectorTime) -> Measured:
-        self.source.table("vector")
+        self.source.table("row_vector")
         self._start(0, 0)
-        self.source.line(f"{self.status} = cycle")
+        doubt = "" if self.terms.facts.ordered else f"{self.recorded.any_doubt()} or "
+        self.source.line(f"{self.status} = {doubt}row_cycle")
         entity, event = self.terms.entity(measure.entity), self.terms.event(measure.event)
         sure = self.source.fresh("sure")
-        self.source.line(f"{sure} = {all_of(['cycle == 0', entity.exists, event.exists])}")
+        self.source.line(f"{sure} = {all_of([f'{self.status} == 0', entity.exists, event.exists])}")
         with self.source.block(f"if {sure}:"):
-            self.source.line(f"{self.number} = {self.recorded.certain_time(event.text, entity)}")
+            number = self.recorded.certain_time(event.text, entity, "counted_rows")
+            self.source.line(f"{self.number} = {number}")
         return Measured(self.status, self.number, True, sure)

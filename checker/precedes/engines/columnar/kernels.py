@@ -48,6 +48,11 @@ _LETTERS: Final = {
     "delivered_time": "l",
     "repeated": "b",
     "faulty": "b",
+    "unsure_stops": "b",
+    "history_doubt": "i",
+    "order_doubt": "i",
+    "edge_offsets": "l",
+    "edge_earlier": "l",
     "event_offsets": "l",
     "event_kind": "c",
     "event_message": "i",
@@ -60,6 +65,9 @@ _LETTERS: Final = {
 """The columns that kernels read, by the letters of `machine_code`."""
 
 
+_NO_EDGES: Final = np.zeros(0, np.int64)
+
+
 @dataclass(frozen=True, slots=True)
 class Kernel:
     """A function `f(first, last, COLUMN..., values, places)`; the helpers that it calls, callees first."""
@@ -70,7 +78,8 @@ class Kernel:
     @property
     def defers(self) -> bool:
         """Whether it leaves some executions to the compiled formula."""
-        return "DEFERRED" in self.function.__code__.co_names
+        functions = (self.function, *self.helpers)
+        return any("DEFERRED" in function.__code__.co_names for function in functions)
 
     def run(
         self, batch: Batch, jit: bool | None = None
@@ -113,6 +122,14 @@ def _column(batch: Batch, name: str) -> Any:
         return delivery_index(batch)
     if name == "interleaved" and batch.interleaved is None:
         return np.ones(int(batch.entity_offsets[-1]), np.bool_)
+    if name == "history_doubt" and batch.history_doubt is None:
+        return np.zeros(int(batch.entity_offsets[-1]), np.int32)
+    if name == "order_doubt" and batch.order_doubt is None:
+        return np.zeros(batch.executions, np.int32)
+    if name in ("edge_offsets", "edge_earlier"):
+        return (
+            _NO_EDGES if batch.clock_edges is None else getattr(batch.clock_edges, name.removeprefix("edge_"))
+        )
     if name == "delta":
         return MISSING_TIME if batch.delta is None else batch.delta
     if name in ("epsilon", "complete"):

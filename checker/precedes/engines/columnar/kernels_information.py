@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from precedes.engines.columnar.kernels import Kernel
+from precedes.engines.columnar.kernels import DEFERRED, Kernel
 
 _FALSE: Final = -1
 _INCOMPLETE: Final = 1 << 1
@@ -34,6 +34,14 @@ def most_messages(first: int, last: int, message_offsets: Any) -> int:
     for x in range(first, last):
         most = max(most, message_offsets[x + 1] - message_offsets[x])
     return most
+
+
+def any_unsure(begin: int, end: int, unsure_stops: Any) -> bool:
+    """Whether it is not known of some entity if it recovered after its last crash."""
+    unsure = False
+    for entity in range(begin, end):
+        unsure = unsure or unsure_stops[entity]
+    return bool(unsure)
 
 
 def no_creation(
@@ -308,13 +316,14 @@ def agreement(
     destination_offsets: Any,
     destinations: Any,
     faulty: Any,
+    unsure_stops: Any,
     values: Any,
     places: Any,
 ) -> None:
     """Hadzilacos and Toueg 1994, agreement: if one correct destination delivers a message, all of these do."""
     agreed(
         first, last, entity_offsets, message_offsets, delivered_offsets, delivered, sender, send_logged, to_all,
-        destination_offsets, destinations, faulty, False, values, places,
+        destination_offsets, destinations, faulty, unsure_stops, False, values, places,
     )  # fmt: skip
 
 
@@ -331,13 +340,14 @@ def uniform_agreement(
     destination_offsets: Any,
     destinations: Any,
     faulty: Any,
+    unsure_stops: Any,
     values: Any,
     places: Any,
 ) -> None:
     """Hadzilacos and Toueg 1994, uniform agreement: if any destination delivers a message, all correct ones do."""
     agreed(
         first, last, entity_offsets, message_offsets, delivered_offsets, delivered, sender, send_logged, to_all,
-        destination_offsets, destinations, faulty, True, values, places,
+        destination_offsets, destinations, faulty, unsure_stops, True, values, places,
     )  # fmt: skip
 
 
@@ -354,6 +364,7 @@ def agreed(
     destination_offsets: Any,
     destinations: Any,
     faulty: Any,
+    unsure_stops: Any,
     uniform: bool,
     values: Any,
     places: Any,
@@ -372,6 +383,9 @@ def agreed(
         for m in range(messages):
             holders[m] = 0
             correct_holders[m] = 0
+        if any_unsure(begin, entity_offsets[x + 1], unsure_stops):
+            values[x] = DEFERRED
+            continue
         correct = 0
         for entity in range(begin, entity_offsets[x + 1]):
             excused = faulty[entity]
@@ -438,6 +452,7 @@ def validity(
     destination_offsets: Any,
     destinations: Any,
     faulty: Any,
+    unsure_stops: Any,
     values: Any,
     places: Any,
 ) -> None:
@@ -448,6 +463,9 @@ def validity(
         base = message_offsets[x]
         begin = entity_offsets[x]
         messages = message_offsets[x + 1] - base
+        if any_unsure(begin, entity_offsets[x + 1], unsure_stops):
+            values[x] = DEFERRED
+            continue
         for m in range(messages):
             holders[m] = 0
         for entity in range(begin, entity_offsets[x + 1]):
@@ -480,8 +498,8 @@ INFORMATION_KERNELS: Final = {
     "information_equivalent": Kernel(information_equivalent, (most_messages,)),
     "information_preserving": Kernel(information_preserving, (most_messages,)),
     "selectively_information_preserving": Kernel(selectively_information_preserving, _SELECTIVE),
-    "agreement": Kernel(agreement, (*_SELECTIVE, agreed)),
-    "uniform_agreement": Kernel(uniform_agreement, (*_SELECTIVE, agreed)),
-    "validity": Kernel(validity, _SELECTIVE),
+    "agreement": Kernel(agreement, (*_SELECTIVE, any_unsure, agreed)),
+    "uniform_agreement": Kernel(uniform_agreement, (*_SELECTIVE, any_unsure, agreed)),
+    "validity": Kernel(validity, (*_SELECTIVE, any_unsure)),
 }
 """By the name of the definition in `recognise.DEFINITIONS`."""

@@ -23,12 +23,14 @@ def order_preserving(
     sender: Any,
     send_logged: Any,
     send_position: Any,
+    history_doubt: Any,
     values: Any,
     places: Any,
 ) -> None:
     """1994, §2.2: in each receipt log, what comes from one sender ascends in the sender's log.
 
-    A log with two messages of one sender is undetermined where the send of one was not logged.
+    A log with two messages of one sender is undetermined where the send of one was not logged, or where the order of
+    the log or of the sender's is not known.
     """
     widest = 0
     for x in range(first, last):
@@ -41,11 +43,13 @@ def order_preserving(
         base = message_offsets[x]
         value = 0
         for entity in range(entity_offsets[x], entity_offsets[x + 1]):
+            here = history_doubt[entity]
             for k in range(delivered_offsets[entity], delivered_offsets[entity + 1]):
                 message = delivered[k]
                 origin = sender[base + message]
                 if origin < 0:
                     continue
+                doubt = here | history_doubt[entity_offsets[x] + origin]
                 if seen[origin] != entity:
                     seen[origin] = entity
                     logged[origin] = -1
@@ -54,7 +58,11 @@ def order_preserving(
                 others[origin] += 1
                 if send_logged[base + message]:
                     previous = logged[origin]
-                    if previous >= 0 and send_position[base + previous] > send_position[base + message]:
+                    if (
+                        doubt == 0
+                        and previous >= 0
+                        and send_position[base + previous] > send_position[base + message]
+                    ):
                         value = _FALSE
                         places[x, 0] = entity - entity_offsets[x]
                         places[x, 1] = origin
@@ -65,7 +73,9 @@ def order_preserving(
                 else:
                     unlogged[origin] += 1
                 if others[origin] > 1 and unlogged[origin] > 0:
-                    value = _SEND_NOT_LOGGED
+                    value |= _SEND_NOT_LOGGED | here
+                if others[origin] - unlogged[origin] > 1:
+                    value |= doubt
             if value == _FALSE:
                 break
         values[x] = value
@@ -136,6 +146,29 @@ def drained(
     return left == 0
 
 
+def doubted(begin: int, end: int, delivered_offsets: Any, history_doubt: Any) -> int:
+    """Why the order of receipt logs with more than one message is not known; 0 where all are."""
+    reasons = 0
+    for e in range(begin, end):
+        if delivered_offsets[e + 1] - delivered_offsets[e] > 1:
+            reasons |= history_doubt[e]
+    return reasons
+
+
+def known_logs(
+    begin: int, end: int, delivered_offsets: Any, delivered: Any, history_doubt: Any, offsets: Any, log: Any
+) -> None:
+    """Write the logs `begin` to `end`, those whose order is not known as empty."""
+    length = 0
+    for e in range(begin, end):
+        offsets[e - begin] = length
+        if history_doubt[e] == 0:
+            for k in range(delivered_offsets[e], delivered_offsets[e + 1]):
+                log[length] = delivered[k]
+                length += 1
+    offsets[end - begin] = length
+
+
 def acyclic_order(
     first: int,
     last: int,
@@ -143,6 +176,7 @@ def acyclic_order(
     message_offsets: Any,
     delivered_offsets: Any,
     delivered: Any,
+    history_doubt: Any,
     values: Any,
     places: Any,  # noqa: ARG001 - a cycle has no fixed number of places; see `kernels_witness`
 ) -> None:
@@ -156,20 +190,23 @@ def acyclic_order(
     next_waiting = np.empty(widest, np.int64)
     pointer = np.empty(widest, np.int64)
     for x in range(first, last):
-        acyclic = drained(
-            entity_offsets[x],
-            entity_offsets[x + 1],
-            message_offsets[x + 1] - message_offsets[x],
-            delivered_offsets,
-            delivered,
-            holders,
-            heads,
-            waiting,
-            next_waiting,
-            pointer,
-            stack,
-        )
-        values[x] = 0 if acyclic else _FALSE
+        begin = entity_offsets[x]
+        end = entity_offsets[x + 1]
+        messages = message_offsets[x + 1] - message_offsets[x]
+        reasons = doubted(begin, end, delivered_offsets, history_doubt)
+        if reasons == 0:
+            acyclic = drained(
+                begin, end, messages, delivered_offsets, delivered, holders, heads, waiting, next_waiting, pointer,
+                stack,
+            )  # fmt: skip
+        else:
+            offsets = np.empty(end - begin + 1, np.int64)
+            log = np.empty(delivered_offsets[end] - delivered_offsets[begin], np.int32)
+            known_logs(begin, end, delivered_offsets, delivered, history_doubt, offsets, log)
+            acyclic = drained(
+                0, end - begin, messages, offsets, log, holders, heads, waiting, next_waiting, pointer, stack
+            )
+        values[x] = reasons if acyclic else _FALSE
 
 
 def order_equivalent(
@@ -179,13 +216,14 @@ def order_equivalent(
     message_offsets: Any,
     delivered_offsets: Any,
     delivered: Any,
+    history_doubt: Any,
     values: Any,
     places: Any,
 ) -> None:
     """1994, §2.2: any two receipt logs have what they share in one order.
 
     Where the union of the orders has no cycle that is so. Else two messages in different orders are both on a
-    cycle, so only these are looked at.
+    cycle, so only these are looked at. Logs whose order is not known are left out, and make it unknown at best.
     """
     most = largest(first, last, message_offsets)
     widest = largest(first, last, entity_offsets)
@@ -199,36 +237,43 @@ def order_equivalent(
         begin = entity_offsets[x]
         end = entity_offsets[x + 1]
         messages = message_offsets[x + 1] - message_offsets[x]
-        if drained(
-            begin,
-            end,
-            messages,
-            delivered_offsets,
-            delivered,
-            holders,
-            heads,
-            waiting,
-            next_waiting,
-            pointer,
-            stack,
-        ):
-            continue
-        tangled = np.empty(messages, np.bool_)
-        on_cycles(begin, end, messages, delivered_offsets, delivered, tangled)
-        offsets = np.empty(end - begin + 1, np.int64)
-        log = np.empty(delivered_offsets[end] - delivered_offsets[begin], np.int32)
-        length = narrowed(begin, end, delivered_offsets, delivered, tangled, offsets, log)
-        start = np.empty(messages + 1, np.int64)
-        holder = np.empty(length, np.int32)
-        place = np.empty(length, np.int64)
-        located(end - begin, messages, offsets, log, start, holder, place)
-        if inversion(end - begin, offsets, log, start, holder, place, places[x]):
-            values[x] = _FALSE
+        reasons = doubted(begin, end, delivered_offsets, history_doubt)
+        if reasons == 0:
+            if drained(
+                begin, end, messages, delivered_offsets, delivered, holders, heads, waiting, next_waiting, pointer,
+                stack,
+            ):  # fmt: skip
+                continue
+            inverted = disagree(begin, end, messages, delivered_offsets, delivered, places[x])
+        else:
+            offsets = np.empty(end - begin + 1, np.int64)
+            log = np.empty(delivered_offsets[end] - delivered_offsets[begin], np.int32)
+            known_logs(begin, end, delivered_offsets, delivered, history_doubt, offsets, log)
+            inverted = disagree(0, end - begin, messages, offsets, log, places[x])
+        values[x] = _FALSE if inverted else reasons
+
+
+def disagree(
+    begin: int, end: int, messages: int, delivered_offsets: Any, delivered: Any, places: Any
+) -> bool:
+    """Whether two of the logs `begin` to `end` have two messages in different orders, and which."""
+    tangled = np.empty(messages, np.bool_)
+    on_cycles(begin, end, messages, delivered_offsets, delivered, tangled)
+    offsets = np.empty(end - begin + 1, np.int64)
+    log = np.empty(delivered_offsets[end] - delivered_offsets[begin], np.int32)
+    length = narrowed(begin, end, delivered_offsets, delivered, tangled, offsets, log)
+    start = np.empty(messages + 1, np.int64)
+    holder = np.empty(length, np.int32)
+    place = np.empty(length, np.int64)
+    located(end - begin, messages, offsets, log, start, holder, place)
+    return bool(inversion(end - begin, offsets, log, start, holder, place, places))
 
 
 ORDER_KERNELS: Final = {
     "order_preserving": Kernel(order_preserving),
-    "order_equivalent": Kernel(order_equivalent, (largest, drained, *INVERSION)),
-    "acyclic_order": Kernel(acyclic_order, (largest, drained)),
+    "order_equivalent": Kernel(
+        order_equivalent, (largest, drained, doubted, known_logs, *INVERSION, disagree)
+    ),
+    "acyclic_order": Kernel(acyclic_order, (largest, drained, doubted, known_logs)),
 }
 """By the name of the definition in `recognise.DEFINITIONS`."""

@@ -11,7 +11,11 @@ from precedes.engines.columnar.kernels import DEFERRED, Kernel
 from precedes.engines.columnar.kernels_causal import (
     BLOCK,
     VECTOR_TIME,
+    edges_told,
     longest,
+    most_events,
+    most_told,
+    numbered_sources,
     turns_taken,
     vector_times,
     well_known,
@@ -70,6 +74,8 @@ def deadline(
     delivered_offsets: Any,
     delivered: Any,
     delivered_time: Any,
+    repeated: Any,
+    history_doubt: Any,
     sender: Any,
     send_logged: Any,
     send_time: Any,
@@ -88,6 +94,10 @@ def deadline(
                 m = base + delivered[k]
                 if sender[m] < 0:
                     continue
+                if history_doubt[entity] != 0 and repeated[k]:
+                    # Which delivery is the first is not known.
+                    value = DEFERRED
+                    break
                 if send_logged[m]:
                     judged = within(delivered_time[k], send_time[m], delta, epsilon, fit)
                 else:
@@ -104,7 +114,7 @@ def deadline(
                     places[x, 2] = delivered[k]
                     break
                 value |= judged
-            if value == _FALSE:
+            if value in (_FALSE, DEFERRED):
                 break
         values[x] = value
 
@@ -125,6 +135,9 @@ def delta_causal_order(
     send_position: Any,
     send_time: Any,
     interleaved: Any,
+    order_doubt: Any,
+    edge_offsets: Any,
+    edge_earlier: Any,
     delivery: int,
     delta: int,
     epsilon: int,
@@ -147,9 +160,14 @@ def delta_causal_order(
     next_waiting = np.empty(n_most, np.int64)
     ready = np.empty(n_most, np.int64)
     waiting = np.empty(m_most, np.int64)
-    most = longest(first, last, entity_offsets, event_offsets)
+    held = np.empty(n_most, np.int64)
+    needed = np.empty(n_most, np.int64)
+    most = longest(first, last, entity_offsets, event_offsets, edge_offsets)
     turns = np.empty(most, np.int32)
     until = np.empty(most, np.int64)
+    slot = np.empty(most_events(first, last, entity_offsets, event_offsets, edge_offsets), np.int32)
+    told = most_told(first, last, entity_offsets, event_offsets, edge_offsets)
+    snapshot = np.empty(told * width, np.int32)
     for x in range(first, last):
         begin, end, base, stop = (
             entity_offsets[x],
@@ -158,16 +176,18 @@ def delta_causal_order(
             message_offsets[x + 1],
         )
         n = end - begin
-        if not well_known(begin, end, base, stop, interleaved, sender, send_logged):
+        if order_doubt[x] != 0 or not well_known(begin, end, base, stop, interleaved, sender, send_logged):
             values[x] = DEFERRED
             continue
         count = turns_taken(
             begin, end, base, stop - base, event_offsets, event_kind, event_message, sender, delivery,
-            pointer, waiting, next_waiting, ready, turns, until,
+            edge_offsets, edge_earlier, pointer, waiting, next_waiting, ready, held, needed, turns, until,
         )  # fmt: skip
         if count < 0:
             values[x] = DEFERRED
             continue
+        if edges_told(begin, end, event_offsets, edge_offsets) > 0:
+            numbered_sources(begin, end, event_offsets, edge_offsets, edge_earlier, slot)
         fit = clocks_fit(begin, end, base, delivered_offsets, delivered, delivered_time, send_time, epsilon)
         value = 0
         worst = n
@@ -176,7 +196,7 @@ def delta_causal_order(
             width = min(BLOCK, n - low)
             vector_times(
                 low, width, begin, end, base, event_offsets, event_kind, event_message, sender, delivery,
-                count, turns, until, pointer, current, vector,
+                count, turns, until, edge_offsets, edge_earlier, slot, snapshot, pointer, current, vector,
             )  # fmt: skip
             for i in range(min(n, worst + 1)):
                 start = delivered_offsets[begin + i]

@@ -6,6 +6,8 @@ the order of rows.
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +22,7 @@ from precedes.engines.columnar.kernels_cycle import (
     on_cycles,
     shortest,
 )
+from precedes.engines.columnar.kernels_order import known_logs
 
 CHAINED: Final = frozenset({"causal_order", "process_causal_order", "causal_delivery", "delta_causal_order"})
 """The kernels whose two messages are the ends of a chain."""
@@ -39,15 +42,24 @@ def shortest_cycle(batch: Batch, x: int) -> tuple[tuple[int, ...], tuple[int, ..
     messages = int(batch.message_offsets[x + 1] - batch.message_offsets[x])
     entities, cycle = np.empty(messages, np.int32), np.empty(messages, np.int32)
     function = machine_code(cycle_of, _CYCLE, _CYCLE_HELPERS) if _by_machine(batch) else cycle_of
-    length = function(begin, end, messages, batch.delivered_offsets, batch.delivered, EFFORT, entities, cycle)
+    offsets, delivered = batch.delivered_offsets, batch.delivered
+    if batch.history_doubt is not None:
+        # A log whose order is not known shows no cycle.
+        known_offsets, known = np.empty(end - begin + 1, np.int64), np.empty(len(delivered), np.int32)
+        known_logs(begin, end, offsets, delivered, batch.history_doubt, known_offsets, known)
+        begin, end, offsets, delivered = 0, end - begin, known_offsets, known
+    length = function(begin, end, messages, offsets, delivered, EFFORT, entities, cycle)
     return tuple(dict.fromkeys(entities[:length].tolist())), tuple(cycle[:length].tolist())
 
 
 def chain(batch: Batch, x: int, first: int, last: int) -> tuple[int, ...]:
     """The fewest messages that lead from the send of `first` to the send of `last`, these two at the ends.
 
-    Each is sent by an entity that sent or delivered the one before it earlier.
+    Each is sent by an entity that sent or delivered the one before it earlier. Where recorded clocks say more than the
+    rows, the chain may also go from event to event by a clock.
     """
+    if first >= 0 and last >= 0 and told(batch, x):
+        return _clock_chain(batch, x, first, last)
     begin, end = int(batch.entity_offsets[x]), int(batch.entity_offsets[x + 1])
     messages = int(batch.message_offsets[x + 1] - batch.message_offsets[x])
     path = np.empty(messages, np.int32)
@@ -57,6 +69,103 @@ def chain(batch: Batch, x: int, first: int, last: int) -> tuple[int, ...]:
         first, last, path,
     )  # fmt: skip
     return tuple(path[:length].tolist()) if length else (first, last)
+
+
+def told(batch: Batch, x: int) -> bool:
+    """Whether recorded clocks say more of an execution than its rows."""
+    if batch.clock_edges is None:
+        return False
+    start, stop = (int(batch.event_offsets[e]) for e in batch.entity_offsets[x : x + 2])
+    return bool(batch.clock_edges.offsets[start] < batch.clock_edges.offsets[stop])
+
+
+def deliveries_in_turn(batch: Batch, x: int, entity: int, late: int, early: int) -> tuple[int, ...]:
+    """The messages by which some delivery of `early` happens before that of `late` at the entity, these included.
+
+    Where recorded clocks say more than the rows, that need not be a delivery at the same entity.
+    """
+    graph = _EventGraph(batch, x)
+    start, stop = graph.span(entity)
+    kind = delivery_index(batch)
+    ends = [k for k in range(start, stop) if batch.event_kind[k] == kind and batch.event_message[k] == late]
+    starts = [
+        k
+        for k in range(graph.start, graph.stop)
+        if batch.event_kind[k] == kind and batch.event_message[k] == early
+    ]
+    return graph.messages(starts, ends[0]) if ends else (late, early)
+
+
+def _clock_chain(batch: Batch, x: int, first: int, last: int) -> tuple[int, ...]:
+    graph = _EventGraph(batch, x)
+    path = graph.messages([graph.send[first]], graph.send[last])
+    return tuple(dict.fromkeys((first, *path, last)))
+
+
+class _EventGraph:
+    """What follows what directly in one execution: at an entity, by a message, or by a clock."""
+
+    def __init__(self, batch: Batch, x: int) -> None:
+        assert batch.clock_edges is not None
+        self.batch = batch
+        self.first_entity = int(batch.entity_offsets[x])
+        self.offsets = batch.event_offsets[self.first_entity : int(batch.entity_offsets[x + 1]) + 1].tolist()
+        self.start, self.stop = self.offsets[0], self.offsets[-1]
+        self.kind = batch.event_kind[self.start : self.stop].tolist()
+        self.message = batch.event_message[self.start : self.stop].tolist()
+        self.send = {
+            m: self.start + k
+            for k, (kind, m) in enumerate(zip(self.kind, self.message, strict=True))
+            if kind == _SEND
+        }
+
+    def span(self, entity: int) -> tuple[int, int]:
+        """The events of an entity."""
+        return self.offsets[entity], self.offsets[entity + 1]
+
+    def before(self, event: int) -> Iterator[tuple[int, int]]:
+        """The events right before one, and 0 where that is at the same entity, else 1."""
+        edges, delivery = self.batch.clock_edges, delivery_index(self.batch)
+        assert edges is not None
+        if event not in self.offsets:
+            yield event - 1, 0
+        k = event - self.start
+        if self.kind[k] == delivery and self.message[k] in self.send:
+            yield self.send[self.message[k]], 1
+        for earlier in edges.earlier[edges.offsets[event] : edges.offsets[event + 1]].tolist():
+            yield earlier, 1
+
+    def messages(self, starts: Sequence[int], end: int) -> tuple[int, ...]:
+        """The messages at the ends of the steps between entities that lead from one of the starts to the end."""
+        following: dict[int, int] = {end: end}
+        settled: set[int] = set()
+        waiting = deque([(end, end)])
+        wanted = frozenset(starts)
+        while waiting:
+            event, after = waiting.popleft()
+            if event in settled:
+                continue
+            settled.add(event)
+            following[event] = after
+            if event in wanted and event != end:
+                return self._turns(event, following)
+            for earlier, cost in self.before(event):
+                (waiting.append if cost else waiting.appendleft)((earlier, event))
+        return ()
+
+    def _turns(self, event: int, following: Mapping[int, int]) -> tuple[int, ...]:
+        path = [event]
+        while following[path[-1]] != path[-1]:
+            path.append(following[path[-1]])
+        kept = [
+            k
+            for place, k in enumerate(path)
+            if place in (0, len(path) - 1)
+            or path[place - 1] != k - 1
+            or path[place + 1] != k + 1
+            or k in self.offsets
+        ]
+        return tuple(dict.fromkeys(m for k in kept if (m := self.message[k - self.start]) >= 0))
 
 
 def _by_machine(batch: Batch) -> bool:

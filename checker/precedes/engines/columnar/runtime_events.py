@@ -67,6 +67,19 @@ def event_places(
     return count
 
 
+def order_doubts(x: int, order_doubt: Column) -> int:
+    """Why happens-before is not known on the execution, or 0."""
+    return order_doubt[x]
+
+
+def any_doubt(n: int, first_entity: int, history_doubt: Column) -> int:
+    """Why the order of some entity's events is not known, or 0."""
+    reasons = 0
+    for entity in range(first_entity, first_entity + n):
+        reasons |= history_doubt[entity]
+    return reasons
+
+
 def vector_times(
     n: int,
     count: int,
@@ -77,11 +90,83 @@ def vector_times(
     delivery_kind: int,
     send_event: Column,
     event_owner: Column,
+    edge_offsets: Column,
+    edge_earlier: Column,
     done: Scratch,
     vector: Scratch,
 ) -> int:
     """The vector time of every logged event, counting all events of an entity: row e of `vector`, n wide.
-    Returns the reason `CYCLE` or 0.
+    Returns the reason `CYCLE` or 0. What recorded clocks add to the order of rows is taken in.
+    """
+    return ordered_times(
+        n,
+        count,
+        first_entity,
+        event_offsets,
+        event_kind,
+        event_message,
+        delivery_kind,
+        send_event,
+        event_owner,
+        edge_offsets,
+        edge_earlier,
+        len(edge_offsets) > 0,
+        done,
+        vector,
+    )
+
+
+def row_times(
+    n: int,
+    count: int,
+    first_entity: int,
+    event_offsets: Column,
+    event_kind: Column,
+    event_message: Column,
+    delivery_kind: int,
+    send_event: Column,
+    event_owner: Column,
+    edge_offsets: Column,
+    edge_earlier: Column,
+    done: Scratch,
+    row_vector: Scratch,
+) -> int:
+    """The same by the rows alone."""
+    return ordered_times(
+        n,
+        count,
+        first_entity,
+        event_offsets,
+        event_kind,
+        event_message,
+        delivery_kind,
+        send_event,
+        event_owner,
+        edge_offsets,
+        edge_earlier,
+        False,
+        done,
+        row_vector,
+    )
+
+
+def ordered_times(
+    n: int,
+    count: int,
+    first_entity: int,
+    event_offsets: Column,
+    event_kind: Column,
+    event_message: Column,
+    delivery_kind: int,
+    send_event: Column,
+    event_owner: Column,
+    edge_offsets: Column,
+    edge_earlier: Column,
+    by_clocks: bool,
+    done: Scratch,
+    vector: Scratch,
+) -> int:
+    """Vector times, with or without what recorded clocks say.
 
     An event is taken up when those before it are done, whatever the order of the entities; what remains is
     a cycle or comes after one.
@@ -106,12 +191,21 @@ def vector_times(
                         source = -1
                     elif source >= 0 and source >= done[event_owner[source]]:
                         break
+                if by_clocks and not all_done(
+                    base + event, base, edge_offsets, edge_earlier, event_owner, done
+                ):
+                    break
                 row = event * n
                 for k in range(n):
                     vector[row + k] = vector[row - n + k] if event > start else 0
                 if source >= 0:
                     for k in range(n):
                         vector[row + k] = max(vector[row + k], vector[source * n + k])
+                if by_clocks:
+                    for edge in range(edge_offsets[base + event], edge_offsets[base + event + 1]):
+                        earlier = edge_earlier[edge] - base
+                        for k in range(n):
+                            vector[row + k] = max(vector[row + k], vector[earlier * n + k])
                 vector[row + entity] = event - start + 1
                 event += 1
                 done[entity] = event
@@ -120,10 +214,25 @@ def vector_times(
     return 16 if remaining > 0 else 0
 
 
-def happens_before(first: int, second: int, cycle: int, n: int, event_owner: Column, vector: Column) -> int:
+def all_done(
+    event: int, base: int, edge_offsets: Column, edge_earlier: Column, event_owner: Column, done: Column
+) -> bool:
+    """Whether the events are done that a clock puts before an event, by its number in the batch."""
+    for edge in range(edge_offsets[event], edge_offsets[event + 1]):
+        earlier = edge_earlier[edge] - base
+        if earlier >= done[event_owner[earlier]]:
+            return False
+    return True
+
+
+def happens_before(
+    first: int, second: int, doubt: int, cycle: int, n: int, event_owner: Column, vector: Column
+) -> int:
     """`first ~> second` where every send was logged (CMD paper, Lemma 4). Events that do not exist are -1."""
     if first < 0 or second < 0:
         return -1
+    if doubt > 0:
+        return -1 if first == second else doubt
     if cycle > 0:
         return cycle
     owner = event_owner[first]
@@ -183,6 +292,85 @@ def possible_times(
     send_event: Column,
     delivery_event: Column,
     event_owner: Column,
+    edge_offsets: Column,
+    edge_earlier: Column,
+    vector: Column,
+    possible: Scratch,
+) -> None:
+    """What may happen before every event, with what recorded clocks add to the order of rows; see `reachable_times`."""
+    reachable_times(
+        n,
+        m,
+        count,
+        first_entity,
+        event_offsets,
+        event_kind,
+        event_message,
+        delivery_kind,
+        send_event,
+        delivery_event,
+        event_owner,
+        edge_offsets,
+        edge_earlier,
+        len(edge_offsets) > 0,
+        vector,
+        possible,
+    )
+
+
+def row_possible_times(
+    n: int,
+    m: int,
+    count: int,
+    first_entity: int,
+    event_offsets: Column,
+    event_kind: Column,
+    event_message: Column,
+    delivery_kind: int,
+    send_event: Column,
+    delivery_event: Column,
+    event_owner: Column,
+    edge_offsets: Column,
+    edge_earlier: Column,
+    row_vector: Column,
+    row_possible: Scratch,
+) -> None:
+    """The same by the rows alone."""
+    reachable_times(
+        n,
+        m,
+        count,
+        first_entity,
+        event_offsets,
+        event_kind,
+        event_message,
+        delivery_kind,
+        send_event,
+        delivery_event,
+        event_owner,
+        edge_offsets,
+        edge_earlier,
+        False,
+        row_vector,
+        row_possible,
+    )
+
+
+def reachable_times(
+    n: int,
+    m: int,
+    count: int,
+    first_entity: int,
+    event_offsets: Column,
+    event_kind: Column,
+    event_message: Column,
+    delivery_kind: int,
+    send_event: Column,
+    delivery_event: Column,
+    event_owner: Column,
+    edge_offsets: Column,
+    edge_earlier: Column,
+    by_clocks: bool,
     vector: Column,
     possible: Scratch,
 ) -> None:
@@ -247,6 +435,9 @@ def possible_times(
                         most = max(most, possible[(count + event_owner[source]) * width + k])
                     elif source >= 0:
                         most = max(most, possible[source * width + k])
+                    if by_clocks:
+                        for edge in range(edge_offsets[base + event], edge_offsets[base + event + 1]):
+                            most = max(most, possible[(edge_earlier[edge] - base) * width + k])
                     if most > possible[row + k]:
                         possible[row + k] = most
                         changed = True
@@ -255,6 +446,7 @@ def possible_times(
 def happens_before_with_gaps(
     first: int,
     second: int,
+    doubt: int,
     cycle: int,
     n: int,
     m: int,
@@ -269,6 +461,8 @@ def happens_before_with_gaps(
     """
     if first < 0 or second < 0:
         return -1
+    if doubt > 0:
+        return -1 if first == second else doubt
     if cycle > 0:
         return cycle
     if first == second:
@@ -305,9 +499,43 @@ def clocks_count(kind: int, delivery_kind: int) -> bool:
 
 
 def counted_events(
+    n: int,
+    m: int,
+    first_entity: int,
+    first_message: int,
+    event_offsets: Column,
+    event_kind: Column,
+    delivery_kind: int,
+    sender: Column,
+    send_logged: Column,
+    event_own: Column,
+    counted: Scratch,
+) -> None:
+    """For every event, how many events that clocks count its entity has up to it.
+
+    Where the execution has no local events, and every send was logged, a gap in an entity's own clock (`event_own`, 0
+    where the clock does not count its event) stands for local events.
+    """
+    gaps = True
+    for event in range(event_offsets[first_entity], event_offsets[first_entity + n]):
+        if event_kind[event] == LOCAL:
+            gaps = False
+    for message in range(first_message, first_message + m):
+        if sender[message] >= 0 and not send_logged[message]:
+            gaps = False
+    base = event_offsets[first_entity]
+    for entity in range(n):
+        count = 0
+        for event in range(event_offsets[first_entity + entity], event_offsets[first_entity + entity + 1]):
+            if clocks_count(event_kind[event], delivery_kind):
+                count = max(count + 1, event_own[event] if gaps else 0)
+            counted[event - base] = count
+
+
+def counted_rows(
     n: int, first_entity: int, event_offsets: Column, event_kind: Column, delivery_kind: int, counted: Scratch
 ) -> None:
-    """For every event, how many events that clocks count its entity has up to it."""
+    """The same of rows alone, which is the least that it can be where some may be missing."""
     base = event_offsets[first_entity]
     for entity in range(n):
         count = 0
@@ -315,6 +543,11 @@ def counted_events(
             if clocks_count(event_kind[event], delivery_kind):
                 count += 1
             counted[event - base] = count
+
+
+def weight(event: int, start: int, counted: Column) -> int:
+    """How many of these an event stands for; `start` is the first of its entity."""
+    return counted[event] - (counted[event - 1] if event > start else 0)
 
 
 def vector_time(
@@ -339,12 +572,12 @@ def vector_time_doubt(
     count: int,
     first_entity: int,
     event_offsets: Column,
-    event_kind: Column,
-    delivery_kind: int,
     send_event: Column,
     event_owner: Column,
     delivery_event: Column,
     vector: Column,
+    event_kind: Column,
+    delivery_kind: int,
     possible: Column,
 ) -> int:
     """Reasons why that number is not known, or 0: some event of the entity that clocks count may happen before
@@ -356,7 +589,7 @@ def vector_time_doubt(
     ):
         if clocks_count(event_kind[base + other], delivery_kind):
             before = happens_before_with_gaps(
-                other, event, 0, n, m, count, event_owner, delivery_event, vector, possible
+                other, event, 0, 0, n, m, count, event_owner, delivery_event, vector, possible
             )
             if before > 0:
                 return before
@@ -364,7 +597,7 @@ def vector_time_doubt(
         other = count + message
         if send_event[message] == other and event_owner[other] == entity:
             before = happens_before_with_gaps(
-                other, event, 0, n, m, count, event_owner, delivery_event, vector, possible
+                other, event, 0, 0, n, m, count, event_owner, delivery_event, vector, possible
             )
             if before > 0:
                 return before
@@ -379,12 +612,11 @@ def vector_time_with_gaps(
     count: int,
     first_entity: int,
     event_offsets: Column,
-    event_kind: Column,
-    delivery_kind: int,
     send_event: Column,
     event_owner: Column,
     delivery_event: Column,
     vector: Column,
+    counted: Column,
 ) -> int:
     """That number where it is known though sends are missing: those that certainly happen before, and the
     event itself.
@@ -394,9 +626,8 @@ def vector_time_with_gaps(
     for other in range(
         event_offsets[first_entity + entity] - base, event_offsets[first_entity + entity + 1] - base
     ):
-        counts = clocks_count(event_kind[base + other], delivery_kind)
-        if counts and certainly_until(other, event, n, m, count, event_owner, delivery_event, vector):
-            number += 1
+        if certainly_until(other, event, n, m, count, event_owner, delivery_event, vector):
+            number += weight(other, event_offsets[first_entity + entity] - base, counted)
     for message in range(m):
         other = count + message
         counts = send_event[message] == other and event_owner[other] == entity

@@ -20,6 +20,8 @@ def ordered_by_receipt(
     after: int,
     first: int,
     delivery: int,
+    here: int,
+    doubt: int,
     cycle: int,
     n: int,
     m: int,
@@ -32,11 +34,14 @@ def ordered_by_receipt(
     """Whether the message `first` is delivered at an entity before another one.
 
     `before` and `after` are their recorded places, `delivery` is the delivery of the other there. A message that is not
-    delivered there cannot come first if its send comes after that.
+    delivered there cannot come first if its send comes after that. `here` and `doubt` are why the order of the log, or
+    happens-before, is not known.
     """
+    if before >= 0 and after >= 0 and before != after:
+        return here if here > 0 else (0 if before < after else -1)
     if before >= 0 and after >= 0:
-        return 0 if before < after else -1
-    if after < 0 or first < 0 or cycle > 0:
+        return -1
+    if after < 0 or first < 0 or cycle > 0 or doubt > 0:
         return 2
     send = send_event[first]
     if send >= 0 and (
@@ -54,8 +59,12 @@ def ordered_by_sending(
     sender: Column,
     send_logged: Column,
     send_position: Column,
+    doubt: int,
 ) -> int:
-    """Whether one message is sent before another in a log that has both, or may have (`both`)."""
+    """Whether one message is sent before another in a log that has both, or may have (`both`).
+
+    `doubt` is why the order of the log is not known.
+    """
     if both == -1:
         return -1
     if first < 0 or second < 0:
@@ -66,6 +75,8 @@ def ordered_by_sending(
         return -1
     if not (send_logged[one] and send_logged[other]):
         return both | 2
+    if doubt > 0:
+        return both | doubt
     return both if send_position[one] < send_position[other] else -1
 
 
@@ -78,6 +89,7 @@ def happens_before_openly(
     second_message: int,
     same: bool,
     own_send: bool,
+    doubt: int,
     cycle: int,
     n: int,
     m: int,
@@ -88,6 +100,8 @@ def happens_before_openly(
     vector: Column,
 ) -> int:
     """`first ~> second`. `same`: they are one event; `own_send`: the second is the send of what the first is about."""
+    if doubt > 0:
+        return -1 if same else doubt
     if cycle > 0:
         return cycle
     both = first >= 0 and second >= 0

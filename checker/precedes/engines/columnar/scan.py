@@ -14,7 +14,7 @@ import numpy.typing as npt
 from precedes.columns import Batch, batch_of, execution_of
 from precedes.engines.columnar.compiler import Witnesses, compile_formula
 from precedes.engines.columnar.kernels import DEFERRED
-from precedes.engines.columnar.kernels_witness import CHAINED, chain, shortest_cycle
+from precedes.engines.columnar.kernels_witness import CHAINED, chain, deliveries_in_turn, shortest_cycle, told
 from precedes.engines.columnar.plan import Both, Expression, Followed, Inverse, Plan, Step, Value, conjuncts
 from precedes.engines.columnar.tuned import tuning
 from precedes.verdict import FALSE, TRUE
@@ -123,7 +123,10 @@ class Scan:
         entities = tuple(e for e in places[:2] if e >= 0)
         messages = tuple(m for m in places[2:] if m >= 0)
         if evidence.step.kernel in CHAINED:
-            messages = chain(self._batch, x, *messages)
+            between: tuple[int, ...] = ()
+            if evidence.step.kernel == "causal_order" and told(self._batch, x):
+                between = deliveries_in_turn(self._batch, x, entities[0], *messages)
+            messages = tuple(dict.fromkeys((*chain(self._batch, x, *messages), *between)))
         return Witness(entities, messages)
 
 

@@ -79,6 +79,19 @@ TABLES: Final[dict[str, Table]] = {
         result="cycle",
         after=("events",),
     ),
+    "row_vector": Table(
+        runtime_events.row_times,
+        {"done": "entities", "row_vector": "event_entities"},
+        result="row_cycle",
+        after=("events",),
+    ),
+    "doubt": Table(runtime_events.order_doubts, {}, result="doubt"),
+    "row_possible": Table(
+        runtime_events.row_possible_times,
+        {"row_possible": "event_entity_pairs"},
+        after=("row_vector",),
+        condition="row_cycle == 0",
+    ),
     "possible": Table(
         runtime_events.possible_times,
         {"possible": "event_entity_pairs"},
@@ -86,6 +99,7 @@ TABLES: Final[dict[str, Table]] = {
         condition="cycle == 0",
     ),
     "counted": Table(runtime_events.counted_events, {"counted": "events"}),
+    "counted_rows": Table(runtime_events.counted_rows, {"counted": "events"}),
     "misfit": Table(runtime.clock_misfit, {}, result="misfit"),
     "arrivals": Table(runtime_events.arrivals_recorded, {}, result="arrivals"),
     "cycles": Table(None, dict.fromkeys(("left", "degree", "waiting", "cycle_messages"), "messages")),

@@ -62,11 +62,12 @@ NO_ARRIVAL: Final = int(Reason.NO_ARRIVAL)
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What is known of all executions of a batch before code for it is written: no trace is incomplete, no
-    named send is missing.
+    named send is missing, the order of no entity's events is in doubt.
     """
 
     complete: bool
     logged: bool
+    ordered: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +159,14 @@ class Terms:
         logged, sent = self.of_message("send_logged", message), self.of_message("sender", message)
         return Code(f"((0 if {text} else -1) if {logged} else ({UNLOGGED} if {sent} >= 0 else -1))", False)
 
+    def doubt(self, entity: Operand) -> str:
+        """Why the order of an existing entity's events is not known, or 0."""
+        return (
+            "0"
+            if self.facts.ordered
+            else f"{self.source.column('history_doubt')}[first_entity + {entity.text}]"
+        )
+
     def sent_by(self, message: Operand, entity: Operand) -> str:
         """The condition that an entity sent a message."""
         return all_of(
@@ -205,9 +214,12 @@ class Terms:
                 return Code(all_of([p.exists, f"{p.text} == {q.text}"]), True)
             case Faulty(entity):
                 i = self.entity(entity)
-                return Code(
-                    all_of([i.exists, f"{self.source.column('faulty')}[first_entity + {i.text}]"]), True
-                )
+                faulty = f"{self.source.column('faulty')}[first_entity + {i.text}]"
+                if self.facts.ordered:
+                    return Code(all_of([i.exists, faulty]), True)
+                unsure = f"{self.source.column('unsure_stops')}[first_entity + {i.text}]"
+                known = f"({self.doubt(i)} if {unsure} else (0 if {faulty} else -1))"
+                return guarded(i.exists, Code(known, False))
             case HappensBefore(first_event, second_event):
                 return self._happens_before(first_event, second_event)
             case _:
@@ -219,8 +231,12 @@ class Terms:
 
     def _precedes_in_receipt_log(self, first: Operand, second: Operand, entity: Operand) -> Code:
         before, after = self.received(first, entity), self.received(second, entity)
-        conditions = [first.exists, second.exists, entity.exists, f"{before} >= 0", f"{before} < {after}"]
-        return Code(all_of(conditions), True)
+        conditions = [first.exists, second.exists, entity.exists, f"{before} >= 0"]
+        if self.facts.ordered:
+            return Code(all_of([*conditions, f"{before} < {after}"]), True)
+        both = all_of([*conditions, f"{after} >= 0", f"{before} != {after}"])
+        doubt = self.doubt(entity)
+        return guarded(both, Code(f"({doubt} if {doubt} > 0 else (0 if {before} < {after} else -1))", False))
 
     def is_repeated(self, message: Operand, entity: Operand) -> str:
         """The condition that a message was delivered more than once."""
@@ -245,6 +261,9 @@ class Terms:
         ]
         place = [self.of_message("send_position", message) for message in (first, second)]
         parts = [Code(f"{place[0]} < {place[1]}", True)]
+        if not self.facts.ordered:
+            reasons = self.doubt(sender)
+            parts = [Code(f"({reasons} if {reasons} > 0 else {parts[0].value})", False)]
         if not self.facts.logged:
             logged = [self.of_message("send_logged", message) for message in (first, second)]
             parts = [Code(f"({parts[0].value} if {all_of(logged)} else {UNLOGGED})", False)]
@@ -252,19 +271,20 @@ class Terms:
             to = self.entity(log.to)
             conditions.append(to.exists)
             parts += [self.is_addressed(message, to) for message in (first, second)]
-        if self.facts.logged:
+        if all(part.boolean for part in parts):
             return Code(all_of([*conditions, *(part.text for part in parts)]), True)
         return guarded(all_of(conditions), Code(f"({' | '.join(part.value for part in parts)})", False))
 
     def _happens_before(self, first: EventTerm, second: EventTerm) -> Code:
         e, f = self.event(first), self.event(second)
+        self.source.table("doubt")
         if self.facts.logged:
             self.source.table("vector")
-            text = f"happens_before({e.text}, {f.text}, cycle, n, event_owner, vector)"
+            text = f"happens_before({e.text}, {f.text}, doubt, cycle, n, event_owner, vector)"
         else:
             self.source.table("possible")
             text = (
-                f"happens_before_with_gaps({e.text}, {f.text}, cycle, n, m, count, event_owner,"
+                f"happens_before_with_gaps({e.text}, {f.text}, doubt, cycle, n, m, count, event_owner,"
                 " delivery_event, vector, possible)"
             )
         arrivals = [isinstance(term, ArrivalEvent) for term in (first, second)]

@@ -35,7 +35,7 @@ from precedes.formula import (
     Truth,
     Undetermined,
 )
-from precedes.verdict import FALSE, TRUE, Reason, conjunction
+from precedes.verdict import FALSE, NO_REASON, TRUE, Reason, conjunction
 
 Judgement = Callable[[], int]
 """Gives the value of a formula under the current bindings."""
@@ -92,14 +92,17 @@ class Atoms:
     def _received_before(self, first: MessageTerm, second: MessageTerm, entity: EntityTerm) -> Judgement:
         before, after = self._terms.message_reader(first), self._terms.message_reader(second)
         owner, logs = self._terms.entity_reader(entity), self._recorded.delivery_place
+        doubt = self._recorded.doubt
 
         def judge() -> int:
             here = owner()
             one, other = before(), after()
-            if here is None or one is None or other is None:
+            if here is None or one is None or other is None or one == other:
                 return FALSE
             places = logs[here]
-            return _truth(one in places and other in places and places[one] < places[other])
+            if one not in places or other not in places:
+                return FALSE
+            return doubt[here] or _truth(places[one] < places[other])
 
         return judge
 
@@ -116,8 +119,16 @@ class Atoms:
         return judge
 
     def _faulty(self, entity: EntityTerm) -> Judgement:
-        owner, faulty = self._terms.entity_reader(entity), self._recorded.faulty
-        return lambda: _truth(owner() in faulty)
+        owner, recorded = self._terms.entity_reader(entity), self._recorded
+
+        def judge() -> int:
+            here = owner()
+            if here is None:
+                return FALSE
+            unsure = recorded.doubt[here] if len(recorded.stops[here]) > 1 else NO_REASON
+            return unsure or _truth(here in recorded.faulty)
+
+        return judge
 
     def _in_send_log(self, message: MessageTerm, log: SendLog) -> int:
         name = self._terms.message(message)
@@ -132,7 +143,9 @@ class Atoms:
             return FALSE
         if not (self._recorded.logged(before) and self._recorded.logged(after)):
             return both | Reason.SEND_NOT_LOGGED
-        return _truth(self._recorded.send_place[before] < self._recorded.send_place[after])
+        places, sender = self._recorded.send_place, self._recorded.sender(before)
+        assert sender is not None
+        return self._recorded.doubt[sender] or _truth(places[before] < places[after])
 
     def _is_destination(self, entity: EntityTerm, message: MessageTerm) -> int:
         here, sent = self._terms.entity(entity), self._terms.message(message)

@@ -7,8 +7,12 @@ Definition 1).
    deliveries), discards, crashes, views and local events are internal: they stand in the order of their entity
    and carry nothing from another, for the process knows of a message once it is delivered.
 3. e1 ~> e2 where e1 ~> e and e ~> e2.
+4. Where recorded clocks are evidence: e1 ~> e2 where the clock of e1 counts e1, at entity k, and that of e2 has as
+   much for k (`precedes.clock_order`).
 
 It is found by following edges; no clock is computed here, so that clocks can be checked against it.
+
+Where the order of some entity's events is not known, or clocks and rows disagree, nothing is said of any two events.
 
 Some edges may not be known: where only SL and RL of an entity are, how its sends and its other events follow
 each other; where a send was not logged, its place among the events of its sender. Two graphs bound the
@@ -21,12 +25,14 @@ may call unknown what no possible execution has, where edges that are possible o
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from itertools import combinations, pairwise, product
+from operator import itemgetter
 
 from precedes.execution import EventKind, Execution, History
 from precedes.formula import ArrivalEvent, DeliveryEvent, EntityNamed, EventTerm, MessageNamed, SendEvent
@@ -60,12 +66,15 @@ class HappensBeforeRelation:
             Reason.SEND_NOT_LOGGED: [],
         }
         self._reached: dict[tuple[int, Reason | None], frozenset[int]] = {}
+        self.doubt = execution.doubt
         for history in execution.histories:
             self._add_history(history)
         self._add_unlogged_sends(execution)
         for number, event in enumerate(self.events):
             if event.kind is self._delivery and event.message in self._send:
                 self._add_edge(self._send[event.message], number)
+        if execution.by_clocks:
+            self._add_clocks(execution)
 
     # ---- building ------------------------------------------------------------------------------------------
 
@@ -97,6 +106,27 @@ class HappensBeforeRelation:
                 self._add_edge(first, second)
         if not history.interleaved:
             self._open[Reason.INTERLEAVING] += product(sends, others)
+
+    def _add_clocks(self, execution: Execution) -> None:
+        """Rule 4: of every entity, the last event that an event's clock counts came before it, and so all earlier."""
+        clocks: dict[int, Mapping[str, int]] = {}
+        counted: dict[str, list[tuple[int, int]]] = {entity: [] for entity in execution.entities}
+        for number, occurrence in enumerate(self.events):
+            if occurrence.index is None:
+                continue
+            event = execution.history(occurrence.entity).events[occurrence.index]
+            if event.clock is not None:
+                clocks[number] = event.clock
+                if event.counted:
+                    counted[occurrence.entity].append((event.clock.get(occurrence.entity, 0), number))
+        for own in counted.values():
+            own.sort()
+        for number, clock in clocks.items():
+            for entity, count in clock.items():
+                if entity != self.events[number].entity and (
+                    place := bisect_right(counted[entity], count, key=itemgetter(0))
+                ):
+                    self._add_edge(counted[entity][place - 1][1], number)
 
     def _add_unlogged_sends(self, execution: Execution) -> None:
         here: dict[str, list[int]] = {entity: [] for entity in execution.entities}
@@ -159,6 +189,8 @@ class HappensBeforeRelation:
 
     def before(self, first: int, second: int) -> int:
         """Whether `first ~> second`, as a value of `precedes.verdict`."""
+        if self.doubt:
+            return FALSE if first == second else self.doubt
         if self.cycle:
             return Reason.CYCLE
         if second in self._certainly_after(first):
@@ -175,6 +207,8 @@ class HappensBeforeRelation:
 
         Rows that are added only add edges.
         """
+        if self.doubt:
+            return FALSE if first == second else self.doubt
         if self.cycle:
             return Reason.CYCLE
         one, other = self.named(first), self.named(second)
@@ -215,7 +249,7 @@ class HappensBeforeRelation:
 
         Empty where it is not certain.
         """
-        if self.cycle or second not in self._certainly_after(first):
+        if self.doubt or self.cycle or second not in self._certainly_after(first):
             return ()
         origin: dict[int, int] = {}
         settled: set[int] = set()

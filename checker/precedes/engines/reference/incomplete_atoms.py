@@ -104,8 +104,8 @@ class IncompleteAtoms:
     def _received_before(self, one: str, other: str, entity: str | None) -> int:
         """Of a message that was not recorded there, only happens-before may say that it cannot have come first."""
         before, after = self._names.received(one, entity), self._names.received(other, entity)
-        if before is not None and after is not None:
-            return TRUE if before < after else FALSE
+        if entity is not None and before is not None and after is not None:
+            return self._terms.recorded.doubt[entity] or (TRUE if before < after else FALSE)
         if entity is None or after is None:
             return INCOMPLETE
         here = EntityNamed(entity)
@@ -120,6 +120,9 @@ class IncompleteAtoms:
             return FALSE
         if not (recorded.logged(one) and recorded.logged(other)):
             return both | INCOMPLETE
+        sender = senders[0]
+        if sender is not None and recorded.doubt[sender]:
+            return both | recorded.doubt[sender]
         return both if recorded.send_place[one] < recorded.send_place[other] else FALSE
 
     def _repeated(self, message: str, log: LogTerm) -> int:

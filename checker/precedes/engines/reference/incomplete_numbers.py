@@ -126,7 +126,11 @@ class IncompleteNumbers:
                 assert_never(term)
         entity = self._names.entity(at)
         event = None if entity is None else recorded.first.get((kind, message, entity))
-        return event or Measured(reasons=INCOMPLETE)
+        if event is None or entity is None:
+            return Measured(reasons=INCOMPLETE)
+        once = isinstance(term, DeliveryEvent) and recorded.delivery_count[entity, message] == 1
+        doubt = recorded.doubt[entity]
+        return Measured(reasons=doubt) if doubt and not once else event
 
     def _time(self, term: EventTerm) -> Measured:
         event = self._event(term)
@@ -147,7 +151,9 @@ class IncompleteNumbers:
         return Measured(Fraction(event.clock.get(entity, 0)))
 
     def _vector_time(self, term: EventTerm, entity: str | None) -> Measured:
-        relation = self._terms.happens_before
+        if self._recorded.doubts:
+            return Measured(reasons=self._recorded.doubts)
+        relation = self._terms.row_order
         if relation.cycle:
             return Measured(reasons=Reason.CYCLE)
         event = relation.named(self._names.event(term))
@@ -162,14 +168,21 @@ class IncompleteNumbers:
         message, recorded = self._names.message(term), self._recorded
         if not isinstance(log, SendLog):
             place = self._names.received(message, self._names.entity(log.entity))
-            if place is None:
+            entity = self._names.entity(log.entity)
+            if place is None or entity is None:
                 return Measured(Fraction(1), grows=True, sure=False)
-            return Measured(Fraction(place + 1), grows=True, placed=True)
+            doubt = recorded.doubt[entity]
+            return (
+                Measured(reasons=doubt) if doubt else Measured(Fraction(place + 1), grows=True, placed=True)
+            )
         inside = self._names.in_send_log(message, log)
         if inside == FALSE:
             return None
         if inside != TRUE or not recorded.logged(message):
             return Measured(Fraction(1), grows=True, sure=inside == TRUE)
+        sender = recorded.sender(message)
+        if sender is not None and recorded.doubt[sender]:
+            return Measured(reasons=recorded.doubt[sender])
         before = self._logged(log)[: recorded.send_place[message]]
         return Measured(Fraction(1 + self._count(before, log)), grows=True, placed=True)
 

@@ -8,8 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import Final
 
 from precedes.execution import Event, EventKind, Execution
+from precedes.verdict import NO_REASON, Reason
+
+_STOPS: Final = frozenset({EventKind.CRASH, EventKind.RECOVER})
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +26,8 @@ class Recorded:
     reading the histories one after the other: the orders that witnesses are sorted by. Places in logs count
     from 0. `first` gives the first event of a kind about a message at an entity. `sent_by` has, after the
     logged sends of an entity in their order, those that a delivery names but that were not logged; `unlogged`
-    has these alone. `faulty` are the entities whose last crash is not followed by a recovery.
+    has these alone. `faulty` are the entities whose last crash is not followed by a recovery; `stops` says which
+    of the two kinds an entity has at all, `doubt` why the order of its events is not known.
     """
 
     execution: Execution
@@ -34,8 +41,15 @@ class Recorded:
     sent_by: Mapping[str, tuple[str, ...]]
     unlogged: Mapping[str, tuple[str, ...]]
     faulty: frozenset[str]
+    doubt: Mapping[str, Reason]
+    stops: Mapping[str, frozenset[EventKind]]
     has_arrivals: bool
     clocks_fit: bool
+
+    @property
+    def doubts(self) -> Reason:
+        """Why the order of some entity's events is not known; no reason where all are."""
+        return reduce(or_, self.doubt.values(), NO_REASON)
 
     def sender(self, message: str) -> str | None:
         """Who sent the message; None where nobody did or the message does not exist."""
@@ -92,6 +106,11 @@ def record(execution: Execution) -> Recorded:
         sent_by={entity: execution.sent(entity) + unlogged[entity] for entity in execution.entities},
         unlogged=unlogged,
         faulty=frozenset(history.entity for history in execution.histories if history.crashed),
+        doubt={history.entity: history.doubt for history in execution.histories},
+        stops={
+            history.entity: frozenset(event.kind for event in history.events) & _STOPS
+            for history in execution.histories
+        },
         has_arrivals=any(kind is EventKind.ARRIVE for kind, _, _ in first),
         clocks_fit=_clocks_fit(execution, first),
     )

@@ -8,7 +8,7 @@ nothing is false, whatever else it mentions.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import assert_never
@@ -44,7 +44,7 @@ from precedes.formula import (
     TimeOf,
     VectorTime,
 )
-from precedes.verdict import FALSE, TRUE, Reason
+from precedes.verdict import FALSE, NO_REASON, TRUE, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,14 @@ class Terms:
     def happens_before(self) -> HappensBeforeRelation:
         """The relation of the execution, built when first asked for."""
         return HappensBeforeRelation(self.recorded.execution)
+
+    @cached_property
+    def row_order(self) -> HappensBeforeRelation:
+        """The relation that the rows alone make, without what recorded clocks add."""
+        execution = self.recorded.execution
+        if not execution.by_clocks and not execution.doubt:
+            return self.happens_before
+        return HappensBeforeRelation(replace(execution, by_clocks=False, doubt=NO_REASON))
 
     # ---- entities, messages, events ------------------------------------------------------------------------
 
@@ -166,7 +174,12 @@ class Terms:
             case _:
                 assert_never(term)
         received, here = self.message(message), self.entity(entity)
-        return None if received is None or here is None else recorded.first.get((kind, received, here))
+        event = None if received is None or here is None else recorded.first.get((kind, received, here))
+        if event is None or received is None or here is None:
+            return None
+        # Of several the first is meant; which that is depends on the order of the entity's events.
+        once = isinstance(term, DeliveryEvent) and recorded.delivery_count[here, received] == 1
+        return Unknown(recorded.doubt[here]) if recorded.doubt[here] and not once else event
 
     # ---- logs ----------------------------------------------------------------------------------------------
 
@@ -257,14 +270,18 @@ class Terms:
         if isinstance(log, ReceiptLog):
             here = self.entity(log.entity)
             place = None if here is None else self.recorded.delivery_place[here].get(message)
-            return None if place is None else place + 1
+            if here is None or place is None:
+                return None
+            return Unknown(self.recorded.doubt[here]) if self.recorded.doubt[here] else place + 1
         contained = self.in_send_log(message, log)
         if contained == FALSE:
             return None
         sublog = self._sublog(log)
-        if isinstance(sublog, tuple):
-            return sublog.index(message) + 1
-        return sublog
+        sender = self.recorded.sender(message)
+        if not isinstance(sublog, tuple) or sender is None:
+            return sublog if isinstance(sublog, Unknown) else None
+        doubt = self.recorded.doubt[sender]
+        return Unknown(doubt) if doubt else sublog.index(message) + 1
 
     def _recorded_clock(self, term: EventTerm, entity: EntityTerm) -> Number:
         event, of = self._logged_event(term), self.entity(entity)
@@ -280,16 +297,39 @@ class Terms:
             return None
         if isinstance(event, Unknown):
             return event
-        relation = self.happens_before
+        if self.recorded.doubts:
+            return Unknown(self.recorded.doubts)
+        relation = self.row_order
         if relation.cycle:
             return Unknown(Reason.CYCLE)
-        before = [
-            TRUE if other == event else relation.before(other, event) for other in relation.of_entity(of)
-        ]
-        reasons = 0
-        for value in before:
+        number = reasons = 0
+        for other, weight in self._weights(of).items():
+            value = TRUE if other == event else relation.before(other, event)
             reasons |= max(value, 0)
-        return Unknown(reasons) if reasons else before.count(TRUE)
+            number += weight if value == TRUE else 0
+        return Unknown(reasons) if reasons else number
+
+    def _weights(self, entity: str) -> dict[int, int]:
+        """The events of an entity that clocks count, and how many events each of them stands for.
+
+        More than one where the trace has no local events and the entity's own clock says that there were some before
+        it.
+        """
+        execution, relation = self.recorded.execution, self.row_order
+        has_local = any(e.kind is EventKind.LOCAL for h in execution.histories for e in h.events)
+        strict = has_local or any(self.recorded.unlogged.values())
+        events = execution.history(entity).events
+        weights: dict[int, int] = {}
+        position = 0
+        for number in relation.of_entity(entity):
+            index = relation.events[number].index
+            event = None if index is None else events[index]
+            counted = 0
+            if event is not None and event.counted and event.clock is not None and not strict:
+                counted = event.clock.get(entity, 0)
+            weights[number] = max(1, counted - position)
+            position += weights[number]
+        return weights
 
 
 def mentions_time(term: NumberTerm) -> bool:
