@@ -27,7 +27,9 @@ def ended(command: str) -> Ended:
 
 def cases(found: list[Statement]) -> list[object]:
     return [
-        pytest.param(each, id=f"{each.place} {each.command}"[:110], marks=[pytest.mark.slow] if each.slow else [])
+        pytest.param(
+            each, id=f"{each.place} {each.command}"[:110], marks=[pytest.mark.slow] if each.slow else []
+        )
         for each in found
     ]
 
@@ -38,7 +40,9 @@ def test_a_row_says_what_explore_prints(said: Statement) -> None:
     assert printed.code in (0, 1, 3), printed.err
     assert said.moves or said.holding or said.everything or said.states, f"{said.place} says nothing of it"
     for name, moves in said.moves:
-        assert re.search(rf"^  {re.escape(name)} +violated +after {moves:,} moves?$", printed.out, re.MULTILINE), name
+        assert re.search(
+            rf"^  {re.escape(name)} +violated +after {moves:,} moves?$", printed.out, re.MULTILINE
+        ), name
     for name in said.holding:
         assert re.search(rf"^  {re.escape(name)} +holds +premise met", printed.out, re.MULTILINE), name
     if said.everything:
@@ -68,10 +72,14 @@ def test_scenarios_and_tests_that_rows_name_exist() -> None:
     named = {
         scenario.name
         for path in papers.glob("*.prec")
-        for scenario in compile_text(path.read_text(encoding="utf-8"), str(path), standard_library()).scenarios
+        for scenario in compile_text(
+            path.read_text(encoding="utf-8"), str(path), standard_library()
+        ).scenarios
     }
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
-    spoken = set(re.findall(r"scenarios? `(\w+)`", text)) | set(re.findall(r"(?<=`, )`(\w+)`(?= \(scenario)", text))
+    spoken = set(re.findall(r"scenarios? `(\w+)`", text)) | set(
+        re.findall(r"(?<=`, )`(\w+)`(?= \(scenario)", text)
+    )
     assert spoken <= named, spoken - named
     for path, _, name in re.findall(r"`(tests/[\w/]+\.py)(::(\w+))?`", text):
         assert (ROOT / path).is_file(), path
