@@ -1,14 +1,15 @@
 """The rows of docs/papers/ and docs/models.md: the commands that stand in them, and what is said of each.
 
-A cell says what comes out and then has the command, in backquotes: "`acknowledged` violated after 9 moves: `precedes explore
-st ...`". What is understood, and compared with what the command prints:
+A cell says what comes out and then has the command, in backquotes: "`acknowledged` violated after 9 moves: `precedes
+explore st ...`". What is understood, and compared with what the command prints:
 
 - `` `P`, `Q` violated after N moves``: these properties, each after so many moves;
 - `` `P` holds``: this property, its premise met;
 - ``everything holds``: exit code 0;
 - ``N states``: as the last line of the report counts them. For a model with several instances "N / M states".
 
-`(slow)` in a cell: its commands are run with the slow tests. `precedes check FILE` and `precedes search` must end with 0.
+`(slow)` in a cell: its commands are run with the slow tests. `precedes check FILE` and `precedes search` must end
+with 0.
 """
 
 from __future__ import annotations
