@@ -162,6 +162,9 @@ LOWERED = {
         'early = 1\nunmet = ["no deadlock"]',
         "unmet: with no deadlock, which the baseline has not",
     ),
+    "where it is asked": Lowered(
+        "early = 1", "early = 1\nquiescent = true", "quiescent: 1, where the baseline has 0"
+    ),
     "what is expected": Lowered(
         "early = 1", 'early = 1\nexpect = "violated"', "G202 error: order_equivalent is not"
     ),
@@ -363,6 +366,33 @@ INVARIANT = """
 
     @property
     def network("""
+
+
+@pytest.mark.parametrize("how", ["quiescent order_equivalent", "quiescent (order_equivalent)", "OWN", "MINE"])
+def test_what_was_asked_in_every_state_and_is_asked_in_quiescence(folder: Path, how: str) -> None:
+    """Of a completed execution both ask the same; the solver is asked about the others, too."""
+    own = folder / "own.prec"
+    own.write_text("service OWN := order_equivalent\npredicate MINE := OWN\n", encoding="utf-8")
+    required = how if how in ("OWN", "MINE") else "order_equivalent"
+    changed(
+        folder, "precedes.toml", "early = 1", f'early = 1\nspecs = ["own.prec"]\nrequire = ["{required}"]'
+    )
+    assert gate(folder, "--write-baseline", "-q").code == 0
+    if required == how:
+        changed(folder, "own.prec", "OWN := order_equivalent", "OWN := quiescent order_equivalent")
+    else:
+        changed(folder, "precedes.toml", f'["{required}"]', f'["{how}"]')
+    ended = gate(folder)
+    assert ended.code == 1
+    assert "this execution was forbidden where something is in flight and is allowed now" in ended.out
+    # The other way round more is asked.
+    assert gate(folder, "--write-baseline", "-q").code == 0
+    if required == how:
+        changed(folder, "own.prec", "OWN := quiescent order_equivalent", "OWN := order_equivalent")
+    else:
+        changed(folder, "precedes.toml", f'["{how}"]', f'["{required}"]')
+    ended = gate(folder)
+    assert (ended.code, "G20" in ended.out.replace("G205", "")) == (0, False), ended.out
 
 
 def test_an_invariant_or_an_instance_that_is_gone_is_told(folder: Path) -> None:

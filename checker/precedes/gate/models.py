@@ -87,6 +87,7 @@ class Exploring(Check):
             "ticks": self.instance.last_request if settings.ticks is None else settings.ticks,
             "destinations": _sent_to(self),
             "unmet": tuple(sorted(settings.unmet)),
+            "quiescent": int(settings.quiescent),
         }
 
     def key(self) -> str:

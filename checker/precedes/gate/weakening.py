@@ -7,19 +7,23 @@ with the definitions that stood in the project's own files.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 from precedes.diagnostics import PrecedesError
-from precedes.formula import Implies, Requirement, conjunction
+from precedes.formula import TRUTH, Implies, Requirement, conjunction
 from precedes.gate.baseline import REQUIRING, Baseline, Kept
 from precedes.gate.checks import events_of, marks_of
 from precedes.gate.items import Item, Stated
 from precedes.language.compiling import compile_text
 from precedes.language.library import Library, standard_library
 from precedes.language.requirements import requirement
+from precedes.mode import judged
 
 SECONDS = 30.0
 """For one comparison."""
+EXPLORED = frozenset({"G103", "G202"})
+"""Rules of what is asked in an exploration, or may be: properties of models, and definitions."""
 
 
 def weakened(before: Baseline, items: Sequence[Item]) -> tuple[Item, ...]:
@@ -69,37 +73,48 @@ def _compared(kept: Kept, was: Stated, instead: Sequence[Item]) -> Item | None:
     except PrecedesError as error:
         said = f"{kept.subject} cannot be compared with the baseline: {error.diagnostics[0].message}"
         return Item("G202", kept.check, kept.subject, "undecided", said, place)
-    new = conjunction(*(part.formula for part in parts))
-    if old.formula == new:
+    named = " and ".join(part.name for part in parts)
+    new = Requirement(named, conjunction(*(part.formula for part in parts)), ())
+    # Only an exploration looks at what is asked where something is in flight.
+    modes = (True, False) if kept.rule in EXPLORED else (True,)
+    found = (_less(kept, old, new, instead, quiescent=quiescent) for quiescent in modes)
+    return next((item for item in found if item is not None), None)
+
+
+def _less(
+    kept: Kept, old: Requirement, new: Requirement, instead: Sequence[Item], *, quiescent: bool
+) -> Item | None:
+    """What is demanded less of quiescent states, or of the others."""
+    before, now = judged(old.formula, quiescent=quiescent), judged(new.formula, quiescent=quiescent)
+    if before in (now, TRUTH):
         return None
     from precedes.engines.reference import explain
     from precedes.engines.solver import Counterexample, Options, Proved, as_scenario, prove
 
-    named = " and ".join(part.name for part in parts)
-    answer = prove(
-        Requirement(f"({named}) implies {old.name}", Implies(new, old.formula), ()), Options(timeout=SECONDS)
-    )
+    where = "" if quiescent else " where something is in flight"
+    asked = Requirement(f"({new.name}) implies {old.name}", Implies(now, before), ())
+    answer = prove(asked, Options(timeout=SECONDS))
     match answer:
         case Proved():
             return None
         case Counterexample(execution, _):
-            said = f"{kept.subject} demands less than it did: this execution was forbidden and is allowed now"
+            said = f"{kept.subject} demands less than it did"
             if instead[0].subject != kept.subject:
-                said = f"{kept.subject} is not required any more: this execution was forbidden and is allowed now"
+                said = f"{kept.subject} is not required any more"
             scenario = as_scenario(execution, "weakened")
-            witness = next(iter(explain(old, execution).witnesses), None)
+            witness = next(iter(explain(replace(old, formula=before), execution).witnesses), None)
             return Item(
                 "G202",
                 kept.check,
                 kept.subject,
                 "failed",
-                said,
-                place,
+                f"{said}: this execution was forbidden{where} and is allowed now",
+                instead[0].place,
                 scenario,
                 events_of(execution),
                 scenario,
                 marks=marks_of(execution, witness),
             )
         case _:
-            said = f"{kept.subject} may demand less than it did: {answer}"
-            return Item("G202", kept.check, kept.subject, "undecided", said, place)
+            said = f"{kept.subject} may demand less than it did{where}: {answer}"
+            return Item("G202", kept.check, kept.subject, "undecided", said, instead[0].place)
