@@ -196,6 +196,7 @@ def execution_of(batch: Batch, x: int, messages: Collection[int] | None = None) 
 
     `messages` (local numbers) leaves out the events of all others, and keeps those that have no message.
     """
+    complete = batch.complete
     if batch.rows is not None:
         cut = None if messages is None else batch.rows.cut(x, messages)
         if cut is None:
@@ -231,7 +232,7 @@ def execution_of(batch: Batch, x: int, messages: Collection[int] | None = None) 
         messages={names[m]: _message_of(batch, first_message + m, names[m], entities) for m in kept},
         delta=batch.delta,
         epsilon=batch.epsilon,
-        complete=batch.complete,
+        complete=complete,
         marks=marks,
         delivery=batch.delivery,
         by_clocks=batch.by_clocks,

@@ -15,13 +15,13 @@ from importlib.resources import files
 from precedes.checking import library_with
 from precedes.diagnostics import PrecedesError
 from precedes.engines.columnar.plan import Plan, plan
-from precedes.engines.judging import Count, Report
+from precedes.engines.judging import Report
 from precedes.engines.vacuity import premise_of
 from precedes.formula import Requirement
 from precedes.language.library import Library
 from precedes.language.requirements import requirement
 from precedes.traces import Notice
-from precedes.verdict import Verdict
+from precedes.verdict import Reason, Verdict, reasons
 from precedes.verification import Advance, Question, verify
 
 SHOWN = 40
@@ -53,6 +53,9 @@ class Inferred:
     from it; `broken` the weakest that some execution violates, those that are nearly kept first, each with those that
     are broken with it; `open` the weakest that are unknown somewhere and violated nowhere, with a reason; `untested`
     names that hold vacuously: their premise, or that of a part of them, was met in no execution.
+
+    Of an incomplete trace, `fitting` are the strongest names that hold in every execution if no row is missing, and
+    `lacking` the weakest that some execution violates then, though not for certain.
     """
 
     report: Report
@@ -61,15 +64,25 @@ class Inferred:
     broken: Mapping[str, tuple[str, ...]]
     open: Mapping[str, str]
     untested: tuple[str, ...]
+    fitting: Mapping[str, tuple[str, ...]]
+    lacking: Mapping[str, tuple[str, ...]]
 
     @property
     def verdict(self) -> Verdict:
         """Holds where something is kept and a message was met; unknown otherwise: there is nothing to violate."""
         return Verdict.HOLDS if self.kept and self.report.messages else Verdict.UNKNOWN
 
-    def count(self, name: str) -> Count:
-        """In how many executions a name came out how."""
-        return self.report.counts[name]
+    def violated_as_recorded(self, name: str) -> int:
+        """In how many executions a name is violated if no row is missing."""
+        return self.report.as_recorded[name].violated
+
+    def violated(self, name: str) -> int:
+        """In how many executions a name is violated."""
+        return self.report.counts[name].violated
+
+    def unknown(self, name: str) -> int:
+        """In how many executions a name is unknown."""
+        return self.report.counts[name].unknown
 
 
 def infer(question: Question, advance: Advance) -> tuple[Inferred, tuple[Notice, ...]]:
@@ -109,13 +122,26 @@ def inferred(report: Report, names: tuple[str, ...], library: Library) -> Inferr
     violated = [name for name in names if verdicts[name] is Verdict.VIOLATED]
     violated.sort(key=lambda name: report.counts[name].violated)
     unknown = [name for name in names if verdicts[name] is Verdict.UNKNOWN]
+    # Of incomplete executions: what is kept, and what is broken, if no row is missing.
+    recorded = {name: report.as_recorded[name].verdict for name in unknown if name in report.as_recorded}
+    fitting = [
+        name for name, said in recorded.items() if said is Verdict.HOLDS and name not in report.untested
+    ]
+    lacking = [name for name, said in recorded.items() if said is Verdict.VIOLATED]
+    lacking.sort(key=lambda name: report.as_recorded[name].violated)
+    unknown = [name for name in unknown if recorded.get(name) in (None, Verdict.UNKNOWN)]
     # A file may define a name of the library anew; nothing is proved of that one.
     own = frozenset(name for name in names if library.home(name).below is not None)
 
     def implies(left: str, right: str) -> bool:
         return left == right or (not {left, right} & own and proved().implies(left, right))
 
-    why = {doubt.predicate: doubt.why[0] for doubt in reversed(report.unknowns) if doubt.why}
+    missing = reasons(Reason.INCOMPLETE)
+    why = {
+        doubt.predicate: next((one for one in doubt.why if one not in missing), doubt.why[0])
+        for doubt in reversed(report.unknowns)
+        if doubt.why
+    }
     return Inferred(
         report,
         {name: library.definition(name).title or "" for name in names},
@@ -123,6 +149,8 @@ def inferred(report: Report, names: tuple[str, ...], library: Library) -> Inferr
         _above(violated, lambda left, right: implies(right, left)),
         {name: why.get(name, "") for name in _above(unknown, lambda left, right: implies(right, left))},
         tuple(name for name in names if name in report.untested),
+        _above(fitting, implies),
+        _above(lacking, lambda left, right: implies(right, left)),
     )
 
 

@@ -33,7 +33,8 @@ class GroupJudge:
         self._options = options
         # What is screened out holds, which nothing that is recognised does on an incomplete execution.
         self._screens = not every and options.complete and can_screen(plan)
-        self._time = reads_time(plan, complete=options.complete)
+        # An incomplete execution is also judged as if it were complete.
+        self._time = any(reads_time(plan, complete=complete) for complete in {options.complete, True})
 
     def judge(
         self, file: LaidOut, number: int, wanted: tuple[int, int], notices: Notices
@@ -61,9 +62,23 @@ class GroupJudge:
 
 
 def settled(partial: Partial, layouts: Sequence[Layout], options: TraceOptions) -> Partial:
-    """The partial with its pending candidates read, row group by row group."""
+    """The partial with its pending candidates and doubts read, row group by row group."""
+    candidates = _settled(partial.candidates, layouts, options)
+    shown = [doubt.violation for doubt in partial.doubts if doubt.violation is not None]
+    # A doubt shows what would be violated if no row is missing.
+    violations = iter(_settled(shown, layouts, replace(options, complete=True)))
+    doubts = (
+        doubt if doubt.violation is None else replace(doubt, violation=next(violations))
+        for doubt in partial.doubts
+    )
+    return replace(partial, candidates=tuple(candidates), doubts=tuple(doubts))
+
+
+def _settled(
+    found: Sequence[Candidate | Pending], layouts: Sequence[Layout], options: TraceOptions
+) -> list[Candidate]:
     groups: dict[tuple[str, int], list[Pending]] = {}
-    for candidate in partial.candidates:
+    for candidate in found:
         if isinstance(candidate, Pending):
             groups.setdefault((candidate.place.path, candidate.place.group), []).append(candidate)
     by_path = {layout.source.path: layout for layout in layouts}
@@ -71,8 +86,7 @@ def settled(partial: Partial, layouts: Sequence[Layout], options: TraceOptions) 
     for (path, number), pending in groups.items():
         with closing(LaidOut(by_path[path])) as file:
             read |= _read(file, number, pending, options)
-    found = (read[one] if isinstance(one, Pending) else one for one in partial.candidates)
-    return replace(partial, candidates=tuple(found))
+    return [read[one] if isinstance(one, Pending) else one for one in found]
 
 
 def _read(

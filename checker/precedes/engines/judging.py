@@ -25,7 +25,7 @@ from precedes.engines.reference import Explanation, explain
 from precedes.engines.vacuity import EVERYTHING, NOTHING, PREMISE, Seen, lacking, possible, premise
 from precedes.execution import Execution
 from precedes.formula import Requirement
-from precedes.verdict import FALSE, TRUE, Verdict, reasons
+from precedes.verdict import FALSE, TRUE, Verdict, reasons, verdict
 
 WHOLE_EXECUTION_LIMIT = 5_000
 """Events up to which a whole execution is replayed where the messages of a witness alone do not show the
@@ -86,17 +86,21 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A predicate that is unknown on an execution, and why."""
+    """A predicate that is unknown on an execution, and why. `as_recorded` is the verdict if no row is missing, where
+    one may be; `violation` shows it if it is that of a violation.
+    """
 
     found: Found
     why: tuple[str, ...]
+    as_recorded: Verdict | None = None
+    violation: Candidate | Pending | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """What one or more batches came to. At most `limit` candidates and doubts are kept, the first in their
-    order. `vacuous` counts executions without a message; `met` are the names in the requirements that occur, `seen`
-    the kinds of things.
+    """What one or more batches came to. At most `limit` candidates and doubts are kept, the first in their order.
+    `vacuous` counts executions without a message; `met` are the names in the requirements that occur, `seen` the
+    kinds of things. `as_recorded` are the counts of incomplete executions if no row is missing.
     """
 
     executions: int
@@ -108,6 +112,7 @@ class Partial:
     vacuous: int = 0
     met: frozenset[str] = frozenset()
     seen: Seen = NOTHING
+    as_recorded: Mapping[str, Count] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +128,13 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """An unknown verdict with its reasons."""
+    """An unknown verdict with its reasons; `as_recorded` and `violation` as of a `Doubt`."""
 
     execution: str
     predicate: str
     why: tuple[str, ...]
+    as_recorded: Verdict | None = None
+    violation: Violation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +143,7 @@ class Report:
     `violations` and `unknowns` are the first few of all, `vacuous` counts the executions without a message, and `unmet`
     are names in the requirements that occur in no execution. `untested` are names that hold in every execution because
     nothing could have violated them, or a part of them, each with the kinds of things that would have to be there.
+    `as_recorded` are the counts of incomplete executions if no row is missing.
     """
 
     executions: int
@@ -148,6 +156,7 @@ class Report:
     vacuous: int
     unmet: tuple[str, ...]
     untested: Mapping[str, Seen] = field(default_factory=dict)
+    as_recorded: Mapping[str, Count] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:
@@ -172,29 +181,19 @@ class ReplayError(RuntimeError):
 def judge(batch: Batch, plan: Plan, limit: int, doubts: int | None = None) -> tuple[Partial, Scan]:
     """Scan a batch and keep what a report needs of it: the first `limit` candidates and as many doubts, or `doubts`."""
     result = scan(batch, plan)
-    counts: dict[str, Count] = {}
+    recorded = result if batch.complete else scan(replace(batch, complete=True), plan)
+    counts = _counts(result)
     violated: list[tuple[Found, int]] = []
     unknown: list[tuple[Found, int]] = []
     kept = limit if doubts is None else doubts
     for rank, name in enumerate(plan.names):
-        values = result.values[:, rank]
-        false = np.flatnonzero(values == FALSE)
-        doubtful = np.flatnonzero(values > TRUE)
-        counts[name] = Count(len(values) - len(false) - len(doubtful), len(false), len(doubtful))
+        doubtful = np.flatnonzero(result.values[:, rank] > TRUE)
         violated += _found(batch, np.flatnonzero(result.shown(name)), rank, limit)
         if name in plan.leaves:
             unknown += _found(batch, doubtful, rank, kept)
     first = heapq.nsmallest(limit, violated)
     candidates = [_candidate(batch, x, found, result, plan.names[found.rank]) for found, x in first]
-    why = [
-        Doubt(
-            found,
-            (batch.contradictions[x],)
-            if x in batch.contradictions
-            else reasons(int(result.values[x, found.rank])),
-        )
-        for found, x in heapq.nsmallest(kept, unknown)
-    ]
+    why = [_doubt(batch, x, found, result, recorded) for found, x in heapq.nsmallest(kept, unknown)]
     events = int(batch.event_offsets[-1]) if len(batch.event_offsets) else 0
     messages = int(batch.message_offsets[-1]) if len(batch.message_offsets) else 0
     partial = Partial(
@@ -207,8 +206,17 @@ def judge(batch: Batch, plan: Plan, limit: int, doubts: int | None = None) -> tu
         int(result.vacuous.sum()),
         _met(batch, plan),
         _seen(batch),
+        {} if batch.complete else _counts(recorded),
     )
     return partial, result
+
+
+def _counts(result: Scan) -> dict[str, Count]:
+    columns = zip(result.names, result.values.T, strict=True)
+    return {
+        name: Count(int((of == TRUE).sum()), int((of == FALSE).sum()), int((of > TRUE).sum()))
+        for name, of in columns
+    }
 
 
 def with_fine(partial: Partial, fine: Fine) -> Partial:
@@ -260,6 +268,17 @@ def _found(batch: Batch, places: npt.NDArray[np.intp], rank: int, limit: int) ->
     return heapq.nsmallest(limit, ((Found(str(name), rank), x) for name, x in named))
 
 
+def _doubt(batch: Batch, x: int, found: Found, result: Scan, recorded: Scan) -> Doubt:
+    if x in batch.contradictions:
+        return Doubt(found, (batch.contradictions[x],))
+    why = reasons(int(result.values[x, found.rank]))
+    if batch.complete:
+        return Doubt(found, why)
+    name, value = result.names[found.rank], int(recorded.values[x, found.rank])
+    shown = _candidate(replace(batch, complete=True), x, found, recorded, name) if value == FALSE else None
+    return Doubt(found, why, verdict(value), shown)
+
+
 def _candidate(batch: Batch, x: int, found: Found, result: Scan, name: str) -> Candidate | Pending:
     witness = result.witness(x, name)
     if batch.rows is not None:
@@ -291,6 +310,10 @@ class Merging:
             merged.vacuous + partial.vacuous,
             merged.met | partial.met,
             merged.seen | partial.seen,
+            {
+                name: merged.as_recorded.get(name, Count()) + count
+                for name, count in partial.as_recorded.items()
+            },
         )
 
     def wanted(self, first: str) -> tuple[int, int]:
@@ -327,27 +350,37 @@ def report(partial: Partial, plan: Plan) -> Report:
         partial.executions,
         partial.events,
         partial.messages,
-        {name: count for name, count in partial.counts.items() if not name.startswith(PREMISE)},
+        _asked(partial.counts),
         frozenset(plan.leaves),
         tuple(_replayed(candidate, plan) for candidate in partial.candidates),
-        tuple(
-            Unknown(doubt.found.execution, plan.names[doubt.found.rank], doubt.why)
-            for doubt in partial.doubts
-        ),
+        tuple(_told(doubt, plan) for doubt in partial.doubts),
         partial.vacuous,
         tuple(sorted(plan.mentioned - partial.met)),
         _untested(partial, plan),
+        _asked(partial.as_recorded),
     )
 
 
+def _asked(counts: Mapping[str, Count]) -> dict[str, Count]:
+    return {name: count for name, count in counts.items() if not name.startswith(PREMISE)}
+
+
+def _told(doubt: Doubt, plan: Plan) -> Unknown:
+    shown = None if doubt.violation is None else _replayed(doubt.violation, plan)
+    return Unknown(doubt.found.execution, plan.names[doubt.found.rank], doubt.why, doubt.as_recorded, shown)
+
+
 def _untested(partial: Partial, plan: Plan) -> dict[str, Seen]:
-    """What holds vacuously: by the verdicts on the premises where the plan has these, else by what was seen."""
-    holding = [name for name, count in partial.counts.items() if count.verdict is Verdict.HOLDS]
+    """What holds vacuously: by the verdicts on the premises where the plan has these, else by what was seen. Of
+    incomplete executions, what would hold so if no row is missing.
+    """
+    counts = partial.as_recorded or partial.counts
+    holding = [name for name, count in counts.items() if count.verdict is Verdict.HOLDS]
     idle: dict[str, Seen] = {}
     for name in holding:
         if name not in plan.leaves:
             continue
-        met, asked = partial.counts.get(PREMISE + name), premise(plan.leaves[name].formula)
+        met, asked = counts.get(PREMISE + name), premise(plan.leaves[name].formula)
         if not possible(asked, partial.seen) or (met is not None and not met.holds and not met.unknown):
             idle[name] = lacking(asked, partial.seen)
     return {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
@@ -30,11 +30,16 @@ def as_json(found: Inferred, notices: Sequence[Notice], seconds: float) -> str:
         "messages": report.messages,
         "kept": {name: list(follow) for name, follow in found.kept.items()},
         "broken": {
-            name: {"violated": found.count(name).violated, "with": list(others)}
+            name: {"violated": found.violated(name), "with": list(others)}
             for name, others in found.broken.items()
         },
         "unknown": {
-            name: {"unknown": found.count(name).unknown, "reason": why} for name, why in found.open.items()
+            name: {"unknown": found.unknown(name), "reason": why} for name, why in found.open.items()
+        },
+        "not_violated_as_recorded": {name: list(follow) for name, follow in found.fitting.items()},
+        "violated_as_recorded": {
+            name: {"violated": found.violated_as_recorded(name), "with": list(others)}
+            for name, others in found.lacking.items()
         },
         "nothing_to_judge": list(found.untested),
         "vacuous": report.vacuous,
@@ -62,11 +67,19 @@ def as_text(found: Inferred, notices: Sequence[Notice], seconds: float, question
         lines += _following("and with these", found.kept)
     else:
         lines.append("keeps nothing for certain")
+    if found.fitting:
+        lines += ["", "not violated by what was recorded; a row that is missing may violate it"]
+        lines += _names(found, found.fitting)
+        lines += _following("and with these", found.fitting)
     if found.broken:
-        lines += ["", "breaks", *_names(found, found.broken, "violated")]
+        lines += ["", "breaks", *_names(found, found.broken, Inferred.violated)]
         lines += _following("and with these", found.broken)
+    if found.lacking:
+        lines += ["", "violated as recorded, but a row may be missing"]
+        lines += _names(found, found.lacking, Inferred.violated_as_recorded)
+        lines += _following("and with these", found.lacking)
     if found.open:
-        lines += ["", "unknown", *_names(found, found.open, "unknown")]
+        lines += ["", "unknown", *_names(found, found.open, Inferred.unknown)]
     if found.untested:
         parts = [name for name in found.untested if name in report.leaves]
         none = "vacuous: in no execution could these have been violated, so there was nothing to check"
@@ -86,14 +99,15 @@ def _command(question: Question, required: Sequence[str]) -> str:
     return shlex.join(("precedes", "verify", *question.words(required)))
 
 
-def _names(found: Inferred, names: Iterable[str], how: str = "") -> Iterator[str]:
+def _names(
+    found: Inferred, names: Iterable[str], how: Callable[[Inferred, str], int] | None = None
+) -> Iterator[str]:
     """A line for each name: in how many executions it is violated or unknown, and why; what it says."""
-    width = max((len(name) for name in (*found.kept, *found.broken, *found.open, *found.untested)), default=0)
+    groups = (found.kept, found.fitting, found.broken, found.lacking, found.open, found.untested)
+    width = max((len(name) for group in groups for name in group), default=0)
     number = len(f"{found.report.executions:,}")
     for name in names:
-        count = (
-            f"{getattr(found.count(name), how):>{number},} of {found.report.executions:,}  " if how else ""
-        )
+        count = f"{how(found, name):>{number},} of {found.report.executions:,}  " if how else ""
         why = f" ({helped(found.open[name])})" if found.open.get(name) else ""
         yield f"  {name:<{width}}  {count}{found.titles[name]}{why}".rstrip()
 

@@ -23,6 +23,7 @@ _LISTED: Final = 3
 """Executions that are named where the same is unknown in more of them."""
 
 _NO_DELTA: Final = reasons(Reason.NO_DELTA)
+_MISSING: Final = reasons(Reason.INCOMPLETE)
 
 
 def as_json(report: Report, notices: Sequence[Notice], seconds: float) -> str:
@@ -36,7 +37,8 @@ def as_json(report: Report, notices: Sequence[Notice], seconds: float) -> str:
         "events": report.events,
         "messages": report.messages,
         "predicates": {
-            name: {"holds": count.holds, "violated": count.violated, "unknown": count.unknown}
+            name: _as_counts(count)
+            | ({"as_recorded": _as_counts(report.as_recorded[name])} if name in report.as_recorded else {})
             for name, count in report.counts.items()
         },
         "violations": [
@@ -55,6 +57,7 @@ def as_json(report: Report, notices: Sequence[Notice], seconds: float) -> str:
         ],
         "unknown": [
             {"execution": unknown.execution, "predicate": unknown.predicate, "reasons": list(unknown.why)}
+            | _if_no_row_is_missing(unknown)
             for unknown in report.unknowns
         ],
         "vacuous": report.vacuous,
@@ -64,6 +67,18 @@ def as_json(report: Report, notices: Sequence[Notice], seconds: float) -> str:
         "timings": {"seconds": round(seconds, 3)},
     }
     return json_text(document)
+
+
+def _as_counts(count: Count) -> dict[str, int]:
+    return {"holds": count.holds, "violated": count.violated, "unknown": count.unknown}
+
+
+def _if_no_row_is_missing(unknown: Unknown) -> dict[str, Any]:
+    if unknown.as_recorded is None:
+        return {}
+    seen = unknown.violation
+    shows = "" if seen is None else sentence(seen.requirement, seen.cut, _witness(seen.explanation))
+    return {"as_recorded": unknown.as_recorded.value, "explanation": shows}
 
 
 def _witness(explanation: Explanation) -> Witness | None:
@@ -79,7 +94,8 @@ def as_text(report: Report, notices: Sequence[Notice], seconds: float) -> str:
     lines += [f"notice {why} ({', '.join(names)})" for why, names in idle(report).items()]
     width = max((len(name) for name in report.counts), default=0)
     for name, count in report.counts.items():
-        lines.append(f"{name:<{width}}  {_counted(count, tested=name not in report.untested)}")
+        said = _counted(count, tested=name not in report.untested, as_recorded=report.as_recorded.get(name))
+        lines.append(f"{name:<{width}}  {said}")
     for violation in report.violations:
         witness = _witness(violation.explanation)
         lines += ["", f"execution {shown(violation.execution)} violates {violation.predicate}"]
@@ -90,21 +106,37 @@ def as_text(report: Report, notices: Sequence[Notice], seconds: float) -> str:
         in_all = sum(count.violated for name, count in report.counts.items() if name in report.leaves)
         if in_all > len(report.violations):
             lines += ["", f"{len(report.violations)} of {in_all} violations shown (--max-violations)"]
-    for (predicate, whys), executions in _alike(report.unknowns).items():
+    for (executions, told), predicates in _alike(report.unknowns).items():
         lines += [
             "",
-            f"{_listed(executions)}: {predicate} is unknown",
-            *(f"  {helped(why)}" for why in whys),
+            f"{_listed(executions)}: {', '.join(predicates)} {'is' if len(predicates) == 1 else 'are'} unknown",
+            *(f"  {helped(why)}" for why in told),
         ]
     lines += ["", _closing(report, seconds)]
     return "\n".join(lines) + "\n"
 
 
-def _alike(unknowns: Sequence[Unknown]) -> dict[tuple[str, tuple[str, ...]], list[str]]:
-    """The executions in which a predicate is unknown for the same reasons."""
-    groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+def whys(unknown: Unknown) -> tuple[str, ...]:
+    """Why a verdict is unknown: the reasons; of an incomplete execution, what would be said if no row is missing."""
+    if unknown.as_recorded is Verdict.HOLDS:
+        told = "not violated by what was recorded; a row that is missing may violate it"
+    elif unknown.violation is not None:
+        seen = unknown.violation
+        shows = sentence(seen.requirement, seen.cut, _witness(seen.explanation))
+        told = "violated as recorded, but a row may be missing" + (f": {shows}" if shows else "")
+    else:
+        return unknown.why
+    return (told, *(why for why in unknown.why if why not in _MISSING))
+
+
+def _alike(unknowns: Sequence[Unknown]) -> dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]]:
+    """What is unknown in the same executions for the same reasons."""
+    executions: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for unknown in unknowns:
-        groups.setdefault((unknown.predicate, unknown.why), []).append(shown(unknown.execution))
+        executions.setdefault((unknown.predicate, whys(unknown)), []).append(shown(unknown.execution))
+    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for (predicate, told), of in executions.items():
+        groups.setdefault((tuple(of), told), []).append(predicate)
     return groups
 
 
@@ -155,7 +187,7 @@ def vacuous(report: Report, name: str) -> str:
     return f"vacuous: nothing in {where} could have violated it, so there was nothing to check"
 
 
-def _counted(count: Count, *, tested: bool) -> str:
+def _counted(count: Count, *, tested: bool, as_recorded: Count | None) -> str:
     if not tested:
         return f"{Verdict.UNKNOWN.value:<9} {count.holds:,} vacuous"
     parts = [
@@ -163,7 +195,13 @@ def _counted(count: Count, *, tested: bool) -> str:
         for number, word in ((count.holds, "hold"), (count.violated, "violated"), (count.unknown, "unknown"))
         if number
     ]
+    if as_recorded is not None and count.unknown:
+        parts[-1] += f" ({_held(as_recorded.holds - count.holds)} as recorded)"
     return f"{count.verdict.value:<9} {', '.join(parts) or 'no execution'}"
+
+
+def _held(number: int) -> str:
+    return f"{number:,} hold" if number > 1 else f"{'1' if number else 'none'} holds"
 
 
 def size_of(report: Report, seconds: float) -> str:

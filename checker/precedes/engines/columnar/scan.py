@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
 from typing import Any, Final, assert_never
@@ -193,4 +193,4 @@ def _enough(batch: Batch, step: Step) -> Batch:
     """The batch, with everything where the compiled formula reads what a laid-out one leaves out."""
     if batch.rows is None or not compile_formula(step.formula).reads(complete=batch.complete) & LEFT_OUT:
         return batch
-    return batch.rows.every()
+    return replace(batch.rows.every(), complete=batch.complete)
