@@ -8,8 +8,8 @@ explore st ...`". What is understood, and compared with what the command prints:
 - ``everything holds``: exit code 0;
 - ``N states``: as the last line of the report counts them. For a model with several instances "N / M states".
 
-`(slow)` in a cell: its commands are run with the slow tests. `precedes check FILE` and `precedes search` must end
-with 0.
+`(slow)` in a cell: its commands are run with the slow tests. `precedes check FILE` and `precedes search` must end with
+exit code 0.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _of_cell(row: Row, cell: str) -> Iterator[Statement]:
             tuple(name for each in _HOLDS.finditer(rest) for name in _named(each["names"])),
             "everything holds" in said.lower(),
             tuple(map(_number, states["states"].split(" / "))) if states else (),
-            "(slow)" in cell,
+            "(slow" in said,
         )
 
 
