@@ -98,7 +98,7 @@ def test_search_takes_own_predicates(tmp_path: Path) -> None:
 
 def test_what_is_asked_among_some_entities_can_be_pasted_back(tmp_path: Path) -> None:
     path = tmp_path / "found.prec"
-    ended = precedes("search", "order_preserving among E1")
+    ended = precedes("search", "(order_preserving and exists L: exists p, q in L: p <[L] q) among E1")
     path.write_text(ended.out, encoding="utf-8")
     assert precedes("check", path).code == 0, ended.out
 

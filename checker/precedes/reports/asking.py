@@ -17,10 +17,11 @@ _LOG: Final = re.compile(r"(?:SL|RL|H)(?:\d+|\[.*\]): <")
 def pasteable(shown: Shown) -> str:
     """The scenario, its logs side by side as the papers draw them, with the places that matter marked in comments."""
     statements = shown.scenario.splitlines()
-    logs = [number for number, line in enumerate(statements) if _LOG.match(line)]
     drawing = figure(shown.execution, shown.witness, whole=True).splitlines()
     drawn = [line for line in drawing if not line.startswith("cluster")]
-    first = logs[0] if logs else len(statements)
+    first = next(
+        number for number, line in enumerate(statements) if _LOG.match(line) or line.startswith("expect ")
+    )
     rest = [line for line in statements[first:] if not _LOG.match(line)]
     return "\n".join((*statements[:first], *drawn, *rest))
 
