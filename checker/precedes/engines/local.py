@@ -63,14 +63,12 @@ def verify(
 def scannable(sources: Sequence[TraceSource], options: TraceOptions) -> tuple[Layout, ...] | None:
     """The layouts of the files, where they can be scanned row group by row group; else None.
 
-    Entities that only the options name are in no file's numbering, and of clocks it says what they add to the order of
-    rows if `deliver` is the delivery.
+    Entities that only the options name are in no file's numbering. What a file says of its clocks is said for `deliver`
+    as the delivery, and whether an execution has arrivals is found where its rows are assembled.
     """
-    if options.cluster or not sources:
+    if options.cluster or not sources or options.delivery is not EventKind.DELIVER:
         return None
-    layouts = layouts_of(sources)
-    clocked = any(group.clocked for layout in layouts or () for group in layout.groups)
-    return None if clocked and options.delivery is not EventKind.DELIVER else layouts
+    return layouts_of(sources)
 
 
 Judged = tuple[Partial, Batch, Scan, Notices]

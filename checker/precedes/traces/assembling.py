@@ -83,7 +83,19 @@ def assembled(
         texts = told(findings, table, options.strict)
         batch.unknown[list(texts)] |= Reason.CONTRADICTION
         batch = replace(batch, contradictions=texts)
+    if options.delivery is EventKind.ARRIVE:
+        batch.unknown[~_with_arrivals(batch)] |= Reason.NO_ARRIVAL
     return batch
+
+
+def _with_arrivals(batch: Batch) -> Bool:
+    """The executions that have an arrival. Where none is recorded, nobody can say what arrived, or that nothing did."""
+    history = np.repeat(np.arange(len(batch.event_offsets) - 1), np.diff(batch.event_offsets))
+    execution = np.repeat(np.arange(batch.executions), np.diff(batch.entity_offsets))
+    arrived = batch.event_kind == EVENT_CODES[EventKind.ARRIVE]
+    found = np.zeros(batch.executions, np.bool_)
+    found[execution[history[arrived]]] = True
+    return found
 
 
 def _clocked(
