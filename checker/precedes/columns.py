@@ -46,6 +46,20 @@ class Members:
 
 
 @dataclass(frozen=True, slots=True)
+class Origins:
+    """Where the rows of events were read, aligned with a batch's events.
+
+    files                the files, each once
+    file                 events: place in `files`
+    row                  events: number of the row in its file, as its reader counts
+    """
+
+    files: tuple[str, ...]
+    file: Int32
+    row: Int64
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """The rows `start` to `stop` of a row group of a laid-out file, which are one execution."""
 
@@ -57,6 +71,9 @@ class Place:
 
 class Rows(Protocol):
     """Where the rest of a batch can be read that holds only what most formulas need."""
+
+    def ahead(self, executions: Collection[int]) -> None:
+        """Prepare for `one` of some executions."""
 
     def one(self, x: int) -> tuple[Batch, int]:
         """A batch in which execution number x is with everything that was recorded, and its number there."""
@@ -116,6 +133,7 @@ class Batch:
     history_doubt        N      reasons why the order of the entity's events is not known; None: known everywhere
     order_doubt          E      reasons why happens-before is not known; None: known everywhere
     members                     None: no event names members
+    origins                     None: it was not kept where rows were read
     rows                        None: the batch is whole. Else names are read when they are asked for, clocks and
                                 members are not here, and times are only where they were wanted
     """
@@ -156,6 +174,7 @@ class Batch:
     history_doubt: Int32 | None = None
     order_doubt: Int32 | None = None
     members: Members | None = None
+    origins: Origins | None = None
     rows: Rows | None = None
 
     @property

@@ -7,6 +7,7 @@ driver uses.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def verify(
     order: str | None = None,
     strict: bool = False,
     all_verdicts: bool = True,
+    all_violations: bool = False,
 ) -> DataFrame:
     """Judge the executions in a DataFrame of events.
 
@@ -33,8 +35,9 @@ def verify(
     where known); `seq` is required, for rows of a DataFrame have no order. `require` names predicates or
     services, or gives formulas; the other options are those of `precedes verify`. Returns a lazy DataFrame
     with one row per execution and predicate: execution, predicate, verdict ("holds", "violated", "unknown"),
-    count, witness (JSON) and reasons; with `all_verdicts=False` only of what does not hold. Raises
-    PrecedesError for a name or formula that is wrong; rows that cannot be read fail the job.
+    count, witness (JSON) and reasons; with `all_verdicts=False` only of what does not hold. `count` is how often it is
+    violated with `all_violations=True`, else null where it is (see `violations`). Raises PrecedesError for a name or
+    formula that is wrong; rows that cannot be read fail the job.
     """
     from precedes.engines.spark.frames import verdicts
     from precedes.verification import Question
@@ -50,5 +53,45 @@ def verify(
         cluster=tuple(cluster),
         order=order,
         strict=strict,
+        all_violations=all_violations,
     )
-    return verdicts(events, question.plan(), question.options(), all_verdicts=all_verdicts)
+    return verdicts(events, question.plan(everywhere=True), question.options(), all_verdicts=all_verdicts)
+
+
+def violations(
+    events: DataFrame,
+    require: str | Sequence[str],
+    *,
+    specs: Sequence[str] = (),
+    delta: str | None = None,
+    epsilon: str | None = None,
+    incomplete: bool = False,
+    delivery: str = "deliver",
+    cluster: Sequence[str] = (),
+    strict: bool = False,
+    max_violations: int = 10,
+) -> DataFrame:
+    """List what violates the requirements in a DataFrame of events, which is as for `verify`.
+
+    Returns a lazy DataFrame with one row per offender: execution, predicate, entities, messages, and events, each with
+    event, entity, message, time (nanoseconds), file and row (both null: a DataFrame has neither). At most
+    `max_violations` of one predicate in one execution.
+    """
+    from precedes.engines.spark import frames
+    from precedes.verification import Question
+
+    question = Question(
+        traces=(),
+        required=(require,) if isinstance(require, str) else tuple(require),
+        specs=tuple(specs),
+        delta=delta,
+        epsilon=epsilon,
+        incomplete=incomplete,
+        delivery=delivery,
+        cluster=tuple(cluster),
+        strict=strict,
+        max_violations=max_violations,
+        all_violations=True,
+    )
+    options = replace(question.options(), origins=False)
+    return frames.violations(events, question.plan(everywhere=True), options)

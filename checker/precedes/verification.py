@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 
 from precedes.checking import library_with
 from precedes.columns import Batch
 from precedes.diagnostics import usage
 from precedes.engines import judging, local
-from precedes.engines.columnar.plan import Plan, plan
+from precedes.engines.columnar.plan import Listing, Plan, plan
 from precedes.engines.columnar.scan import Scan
-from precedes.engines.verdict_rows import VerdictFile, verdict_rows
+from precedes.engines.verdict_rows import verdict_file, verdict_rows, violation_file, violation_rows
 from precedes.execution import EventKind
 from precedes.language.durations import duration
 from precedes.language.requirements import requirement
@@ -41,11 +42,14 @@ class Question:
     order: str | None = None
     strict: bool = False
     max_violations: int = 10
+    all_violations: bool = False
 
-    def plan(self) -> Plan:
-        """The plan for what is required."""
+    def plan(self, *, everywhere: bool = False) -> Plan:
+        """The plan for what is required. `everywhere`: offenders are wanted of every execution, not of those shown."""
         library = library_with(self.specs)
-        return plan([requirement(text, library, "--require") for text in self.required])
+        found = plan([requirement(text, library, "--require") for text in self.required])
+        listing = Listing(self.max_violations, everywhere) if self.all_violations else None
+        return replace(found, listing=listing)
 
     def words(self, required: Sequence[str]) -> tuple[str, ...]:
         """The arguments of `precedes verify` that ask the same of the same traces, but require something else."""
@@ -82,6 +86,7 @@ class Question:
             epsilon=0 if self.epsilon is None else duration(self.epsilon),
             complete=not self.incomplete,
             order=None if self.order is None else Order(self.order),
+            origins=self.all_violations,
         )
 
 
@@ -93,7 +98,8 @@ def verify(
     """
     if question.all_verdicts and question.out is None:
         raise usage("--all-verdicts without --out", "say where with --out DIR")
-    prepared, options = prepared or question.plan(), question.options()
+    prepared = prepared or question.plan(everywhere=question.out is not None)
+    options = question.options()
     notices = Notices()
     if question.engine == "spark" or question.master is not None:
         if question.engine == "local":
@@ -139,10 +145,14 @@ def _local(
     limit = question.max_violations
     if question.out is None:
         return local.verify(sources, prepared, options, notices, limit, (count,))
-    with VerdictFile(question.out) as file:
+    with ExitStack() as files:
+        file = files.enter_context(verdict_file(question.out))
+        offenders = files.enter_context(violation_file(question.out)) if question.all_violations else None
 
         def write(_: judging.Partial, batch: Batch, result: Scan) -> None:
             file.write(verdict_rows(batch, result, prepared, all_verdicts=question.all_verdicts))
+            if offenders is not None:
+                offenders.write(violation_rows(batch, result, prepared))
 
         every = question.all_verdicts
         return local.verify(sources, prepared, options, notices, limit, (count, write), every=every)

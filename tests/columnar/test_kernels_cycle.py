@@ -53,20 +53,29 @@ def columns(logs: Logs) -> tuple[np.ndarray, np.ndarray]:
 @given(LOGS)
 @settings(max_examples=300, deadline=None)
 def test_who_is_on_a_cycle(logs: Logs) -> None:
-    found = np.ones(MESSAGES, np.bool_)
-    on_cycles(0, len(logs), MESSAGES, *columns(logs), found)
-    expected = {m for length in range(2, MESSAGES + 1) for cycle in cycles(logs, length) for m in cycle}
-    assert set(np.flatnonzero(found).tolist()) == expected
+    found = np.full(MESSAGES, 9, np.int32)
+    components = on_cycles(0, len(logs), MESSAGES, *columns(logs), found)
+    together = [cycle for length in range(2, MESSAGES + 1) for cycle in cycles(logs, length)]
+    assert set(np.flatnonzero(found).tolist()) == {m for cycle in together for m in cycle}
+    assert set(found.tolist()) <= {*range(components + 1)}
+    # A cycle is in one component, and two in one component have a cycle through both.
+    assert all(len({int(found[m]) for m in cycle}) == 1 for cycle in together)
+    reached = {(one, other) for cycle in together for one in cycle for other in cycle}
+    for one, other in combinations(np.flatnonzero(found).tolist(), 2):
+        linked = (one, other) in reached or any(
+            (one, m) in reached and (m, other) in reached for m in range(MESSAGES)
+        )
+        assert not linked or found[one] == found[other]
 
 
 @given(LOGS)
 @settings(max_examples=300, deadline=None)
 def test_the_first_inversion_or_a_shortest_cycle(logs: Logs) -> None:
     offsets, log = columns(logs)
-    tangled = np.empty(MESSAGES, np.bool_)
+    tangled = np.empty(MESSAGES, np.int32)
     on_cycles(0, len(logs), MESSAGES, offsets, log, tangled)
     kept, left = np.empty(len(logs) + 1, np.int64), np.empty(len(log), np.int32)
-    length = narrowed(0, len(logs), offsets, log, tangled, kept, left)
+    length = narrowed(0, len(logs), offsets, log, tangled, 0, kept, left)
     first = np.empty(MESSAGES + 1, np.int64)
     holder, place = np.empty(length, np.int32), np.empty(length, np.int64)
     located(len(logs), MESSAGES, kept, left, first, holder, place)

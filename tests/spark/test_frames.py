@@ -40,9 +40,35 @@ def test_every_execution_has_a_verdict_for_every_name(spark: SparkSession) -> No
     assert rows["2", "ST"].verdict == "holds"
     assert rows["1", "order_preserving"].verdict == "holds"
     assert rows["1", "agreement"].verdict == "holds"
-    assert rows["1", "order_equivalent"]["count"] == 1
+    assert rows["1", "order_equivalent"]["count"] is None
     witness = json.loads(rows["1", "order_equivalent"].witness)
     assert witness == {"entities": ["B", "C"], "messages": ["a", "d"]}
+
+
+def test_every_offender(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([*SWAPPED, *KEPT], SCHEMA)
+    (row,) = precedes.spark.violations(frame, ["ST", "agreement"]).collect()
+    assert (row.execution, row.predicate, row.entities, row.messages) == (
+        "1",
+        "order_equivalent",
+        ["B", "C"],
+        ["a", "d"],
+    )
+    assert {(event["event"], event.entity, event.message) for event in row.events} == {
+        *(("deliver", entity, message) for entity in "BC" for message in "ad"),
+        *(("send", entity, message) for entity, message in (("A", "a"), ("D", "d"))),
+    }
+    assert {(event.file, event.row) for event in row.events} == {(None, None)}
+    assert precedes.spark.violations(frame, "ST", max_violations=0).collect() == []
+    counted = found(spark, [*SWAPPED, *KEPT], "ST", all_violations=True)
+    assert {name: row["count"] for (execution, name), row in counted.items() if execution == "1"} == {
+        "ST": 1,
+        "SP": 0,
+        "selectively_correct": 0,
+        "order_preserving": 0,
+        "selectively_information_preserving": 0,
+        "order_equivalent": 1,
+    }
 
 
 def test_only_what_fails_where_that_is_asked(spark: SparkSession) -> None:

@@ -67,7 +67,16 @@ def reads_traces(command: Command) -> Command:
 )
 @click.option("--all-verdicts", is_flag=True, help="With --out: the executions that hold, too.")
 @click.option(
-    "--max-violations", type=click.IntRange(min=0), default=10, show_default=True, help="How many to show."
+    "--all-violations",
+    is_flag=True,
+    help="Count everything that violates a name in an execution; with --out also write violations.parquet.",
+)
+@click.option(
+    "--max-violations",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="How many to show; with --all-violations also how many of one name in one execution.",
 )
 def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **options: Any) -> Exit:
     """Judge recorded executions: JSON Lines, CSV or Parquet; files, globs, directories; - for standard input."""

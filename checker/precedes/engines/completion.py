@@ -106,6 +106,11 @@ Strangers = Mapping[Variable, int]
 """The variables that stand for something unrecorded, by its number; all others stand for what was recorded."""
 
 
+def opened_instance(formula: Formula) -> Formula:
+    """A formula whose free variables stand for what was recorded, as it is judged on incomplete executions."""
+    return _opened(formula, {})
+
+
 def _opened(formula: Formula, strangers: Strangers) -> Formula:
     match formula:
         case Quiescent():

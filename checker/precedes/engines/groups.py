@@ -104,5 +104,7 @@ def _read(
         here = by_span[start, stop]
         whole = execution_of(*rest.one(x)) if stop - start <= WHOLE_EXECUTION_LIMIT else None
         cuts = rest.executions(x, [one.messages for one in here])
-        read |= {one: Candidate(one.found, cut, whole) for one, cut in zip(here, cuts, strict=True)}
+        read |= {
+            one: Candidate(one.found, cut, whole, one.offenders) for one, cut in zip(here, cuts, strict=True)
+        }
     return read

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from precedes.columns import NOBODY, Batch, Place, execution_of
+from precedes.engines.columnar.offenders import Offenders
 from precedes.engines.columnar.plan import Plan
 from precedes.engines.columnar.scan import Scan, scan
 from precedes.engines.columnar.screening import Fine
@@ -65,12 +66,13 @@ class Found:
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A violation found by the scan: `cut` is the execution reduced to the messages of the witness, `whole`
-    all of it where small.
+    all of it where small; `offenders` are everything that violates the predicate there, if that was asked for.
     """
 
     found: Found
     cut: Execution
     whole: Execution | None
+    offenders: Offenders | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,7 @@ class Pending:
     found: Found
     place: Place
     messages: tuple[int, ...]
+    offenders: Offenders | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +120,16 @@ class Partial:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A violation as the reference evaluator sees it, on the part of the execution that shows it."""
+    """A violation as the reference evaluator sees it, on the part of the execution that shows it; with the first of all
+    `offenders` in the execution, if these were asked for.
+    """
 
     execution: str
     predicate: str
     requirement: Requirement
     cut: Execution
     explanation: Explanation
+    offenders: Offenders | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +187,8 @@ class ReplayError(RuntimeError):
 def judge(batch: Batch, plan: Plan, limit: int, doubts: int | None = None) -> tuple[Partial, Scan]:
     """Scan a batch and keep what a report needs of it: the first `limit` candidates and as many doubts, or `doubts`."""
     result = scan(batch, plan)
+    if plan.listing is not None and plan.listing.everywhere:
+        result = result.with_offenders(plan.listing.limit)
     recorded = result if batch.complete else scan(replace(batch, complete=True), plan)
     counts = _counts(result)
     violated: list[tuple[Found, int]] = []
@@ -192,6 +200,10 @@ def judge(batch: Batch, plan: Plan, limit: int, doubts: int | None = None) -> tu
         if name in plan.leaves:
             unknown += _found(batch, doubtful, rank, kept)
     first = heapq.nsmallest(limit, violated)
+    if plan.listing is not None and not plan.listing.everywhere:
+        result = result.with_offenders(
+            plan.listing.limit, {(x, plan.names[found.rank]) for found, x in first}
+        )
     candidates = [_candidate(batch, x, found, result, plan.names[found.rank]) for found, x in first]
     why = [_doubt(batch, x, found, result, recorded) for found, x in heapq.nsmallest(kept, unknown)]
     events = int(batch.event_offsets[-1]) if len(batch.event_offsets) else 0
@@ -281,12 +293,14 @@ def _doubt(batch: Batch, x: int, found: Found, result: Scan, recorded: Scan) -> 
 
 def _candidate(batch: Batch, x: int, found: Found, result: Scan, name: str) -> Candidate | Pending:
     witness = result.witness(x, name)
+    # What follows from several parts together has none of its own.
+    offenders = None if result.offenders is None else result.offenders.get((x, name))
     if batch.rows is not None:
-        return Pending(found, batch.rows.place(x), tuple(witness.messages))
+        return Pending(found, batch.rows.place(x), tuple(witness.messages), offenders)
     first, last = batch.entity_offsets[x], batch.entity_offsets[x + 1]
     events = int(batch.event_offsets[last] - batch.event_offsets[first])
     whole = execution_of(batch, x) if events <= WHOLE_EXECUTION_LIMIT else None
-    return Candidate(found, execution_of(batch, x, tuple(witness.messages)), whole)
+    return Candidate(found, execution_of(batch, x, tuple(witness.messages)), whole, offenders)
 
 
 class Merging:
@@ -404,7 +418,9 @@ def _replayed(candidate: Candidate | Pending, plan: Plan) -> Violation:
             if counting and execution is candidate.cut:
                 # What it counts on the cut is not what it counts on the whole, which is too large to be replayed.
                 explanation = replace(explanation, witnesses=())
-            return Violation(candidate.found.execution, name, requirement, execution, explanation)
+            return Violation(
+                candidate.found.execution, name, requirement, execution, explanation, candidate.offenders
+            )
     raise ReplayError(
         f"execution {candidate.found.execution}: the scan finds {name} violated, the definition does not"
     )

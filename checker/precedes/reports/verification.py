@@ -12,6 +12,7 @@ from precedes.engines.reference import Explanation, Witness
 from precedes.engines.vacuity import in_words
 from precedes.language.names import shown
 from precedes.printable import json_text
+from precedes.reports import offenders
 from precedes.reports.figure import figure, sentence
 from precedes.traces import Notice
 from precedes.verdict import Reason, Verdict, reasons
@@ -52,6 +53,11 @@ def as_json(report: Report, notices: Sequence[Notice], seconds: float) -> str:
                     violation.requirement, violation.cut, _witness(violation.explanation)
                 ),
                 "figure": figure(violation.cut, _witness(violation.explanation)),
+                **(
+                    {}
+                    if violation.offenders is None
+                    else {"offenders": offenders.values(violation.offenders)}
+                ),
             }
             for violation in report.violations
         ],
@@ -102,6 +108,8 @@ def as_text(report: Report, notices: Sequence[Notice], seconds: float) -> str:
         explained = sentence(violation.requirement, violation.cut, witness)
         lines += [f"  {explained}"] if explained else []
         lines += [f"    {line}" for line in figure(violation.cut, witness).splitlines()]
+        if violation.offenders is not None:
+            lines += [f"  {line}" for line in offenders.lines(violation.offenders)]
     if report.violations:
         in_all = sum(count.violated for name, count in report.counts.items() if name in report.leaves)
         if in_all > len(report.violations):

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from precedes.columns import MISSING_TIME, NOBODY, Batch, Bool, Int64
+from precedes.columns import MISSING_TIME, NOBODY, Batch, Bool, Int64, Origins
 from precedes.execution import EventKind
 from precedes.traces import notices as notice
 from precedes.traces.addressing import tell_addressing
@@ -24,6 +24,7 @@ from precedes.traces.encoding import (
     IntArray,
     Lists,
     distinct,
+    encode,
     first_places,
     lists_of,
     offsets_of,
@@ -79,6 +80,8 @@ def assembled(
     batch = _clocked(table, names, events, options, findings, notices)
     tell_addressing(names, events, batch.sender, options, notices)
     batch = ordered(batch, Evidence(table, names, events, placed), options, notices)
+    if options.origins:
+        batch = replace(batch, origins=_origins_of(table, events))
     if findings:
         texts = told(findings, table, options.strict)
         batch.unknown[list(texts)] |= Reason.CONTRADICTION
@@ -112,6 +115,13 @@ def _clocked(
         table, names.entities, names.entity_names, events.row, events.entity, findings, notices
     )
     return replace(batch, clocks=clocks, members=members_of(table, events.row))
+
+
+def _origins_of(table: pa.Table, events: Events) -> Origins:
+    files, (file,) = encode(table["file"])
+    return Origins(
+        tuple(files.tolist()), file[events.row].astype(np.int32), table["row"].to_numpy()[events.row]
+    )
 
 
 def _without_repeats(

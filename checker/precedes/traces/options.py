@@ -22,7 +22,7 @@ class TraceOptions:
     `delivery` is the kind of event that counts as delivery; `cluster` names entities of every execution, for
     those that left no trace; `strict` makes contradictions errors; `delta` and `epsilon` are nanoseconds;
     `complete` False: what was not recorded may yet have happened; `order` says what gives the order of events where
-    rows and clocks disagree.
+    rows and clocks disagree; `origins`: where its row was read is kept for every event.
     """
 
     delivery: EventKind = EventKind.DELIVER
@@ -32,3 +32,4 @@ class TraceOptions:
     epsilon: int = 0
     complete: bool = True
     order: Order | None = None
+    origins: bool = False

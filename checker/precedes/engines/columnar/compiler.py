@@ -66,9 +66,7 @@ class CompiledFormula:
             raise ValueError(
                 "where only SL and RL are known, the reference evaluator judges, not the compiler"
             )
-        logged = bool(np.all(batch.send_logged | (batch.sender < 0)))
-        ordered = batch.history_doubt is None
-        program = _program(self.formula, Facts(complete=batch.complete, logged=logged, ordered=ordered))
+        program = _program(self.formula, facts_of(batch))
         return program.run(batch, program.is_worth_compiling(len(batch.event_kind)) if jit is None else jit)
 
     def reads(self, *, complete: bool) -> frozenset[str]:
@@ -81,6 +79,12 @@ class CompiledFormula:
             named = {column for column, _, _ in generated.named}
             read |= (set(generated.columns) - named) | ({"names"} if named else set())
         return frozenset(read)
+
+
+def facts_of(batch: Batch) -> Facts:
+    """What is known of all executions of a batch."""
+    logged = bool(np.all(batch.send_logged | (batch.sender < 0)))
+    return Facts(complete=batch.complete, logged=logged, ordered=batch.history_doubt is None)
 
 
 def compile_formula(formula: Formula) -> CompiledFormula:
@@ -106,12 +110,7 @@ class _Program:
         """Judge a batch."""
         generated, executions = self.generated, batch.executions
         entities, messages, cycles = generated.shown
-        sizes = _sizes(batch)
-        scalars = [_scalar(batch, name) for name in generated.scalars]
-        columns = [
-            *(_column(batch, name, generated) for name in generated.columns),
-            *(np.zeros(sizes[size], np.int32) for size in generated.scratch),
-        ]
+        scalars, columns = arguments(generated, batch)
         outputs: list[npt.NDArray[Any]] = [
             np.zeros(executions, np.int32),
             np.zeros(executions, np.int64),
@@ -141,6 +140,14 @@ def _program(formula: Formula, facts: Facts) -> _Program:
 
 
 # ---- arguments -------------------------------------------------------------------------------------------
+
+
+def arguments(generated: Generated, batch: Batch) -> tuple[list[int], list[npt.NDArray[Any]]]:
+    """What a generated function reads of a batch: numbers, then columns and scratch columns."""
+    sizes = _sizes(batch)
+    scalars = [_scalar(batch, name) for name in generated.scalars]
+    columns = [_column(batch, name, generated) for name in generated.columns]
+    return scalars, [*columns, *(np.zeros(sizes[size], np.int32) for size in generated.scratch)]
 
 
 def _column(batch: Batch, name: str, generated: Generated) -> npt.NDArray[Any]:

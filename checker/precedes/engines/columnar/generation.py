@@ -12,11 +12,13 @@ from functools import lru_cache
 from typing import Final, assert_never
 
 from precedes.engines.columnar.emission import Chain, Cycle, Emission, Fork, Link, Together
+from precedes.engines.columnar.enumeration import Enumeration
 from precedes.engines.columnar.source import Needs, Source
 from precedes.engines.columnar.tables import TABLES, in_order
 from precedes.engines.columnar.terms import Facts, Terms
 from precedes.engines.columnar.variables import distinct
 from precedes.engines.completion import opened
+from precedes.engines.universals import Clause
 from precedes.formula import Formula
 
 SCALARS: Final = ("delta", "epsilon", "missing_time", "delivery_kind")
@@ -70,55 +72,105 @@ def generate(formula: Formula, facts: Facts) -> Generated:
     if emission.chain is not None:
         with body.block("if value == -1:"):
             _write_chain(emission.chain, body)
-    tables = in_order(needs.tables)
-    scratch = {name: size for table in tables for name, size in TABLES[table].scratch.items()}
-    scratch |= {f"relation_{number}": "message_pairs" for number in range(needs.relations)}
-    arguments = {argument: None for table in tables for argument in TABLES[table].arguments}
-    local = {"n", "m", "x", "first_entity", "first_message", *RESULTS, *scratch}
-    read = [name for name in (*needs.columns, *arguments) if name not in local]
-    read += ["entity_offsets", "message_offsets", "unknown"]
-    scalars = tuple(name for name in SCALARS if name in read)
-    columns = tuple(dict.fromkeys(name for name in read if name not in SCALARS))
-    named = tuple((f"{variable}_number", sort, name) for (sort, name), variable in needs.named.items())
-    columns += tuple(column for column, _, _ in named)
-    shared = [
-        "n",
-        "m",
-        "first_entity",
-        "first_message",
-        *RESULTS,
-        *scalars,
-        *columns,
-        *scratch,
-        *needs.named.values(),
-    ]
-    parameters = ["start", "stop", *scalars, *columns, *scratch, *OUTPUTS]
+    frame = _Frame.of(needs)
+    parameters = ["start", "stop", *frame.parameters, *OUTPUTS]
     lines = [
         *needs.functions,
         f"def scan({', '.join(parameters)}):",
         "    entity_count = 0",
         "    message_count = 0",
         "    for x in range(start, stop):",
-        "        first_entity = entity_offsets[x]",
-        "        first_message = message_offsets[x]",
-        "        n = entity_offsets[x + 1] - first_entity",
-        "        m = message_offsets[x + 1] - first_message",
+        *(f"        {line}" for line in frame.place),
         "        entity_stops[x] = entity_count",
         "        message_stops[x] = message_count",
         "        if unknown[x] != 0:",
         "            values[x] = unknown[x]",
         "            continue",
-        *(f"        {name} = {default}" for name, default in RESULTS.items()),
-        *(f"        {variable} = {variable}_number[x]" for variable in needs.named.values()),
-        *(f"        {variable} = -1" for variable in needs.chained),
-        *(f"        {line}" for table in tables for line in TABLES[table].statements),
+        *(f"        {line}" for line in frame.prelude),
         *body.lines,
         "        entity_stops[x] = entity_count",
         "        message_stops[x] = message_count",
         "",
     ]
-    text = "\n".join(lines).replace("SHARED", ", ".join(shared))
-    return Generated(text, scalars, columns, tuple(scratch.values()), named, _shown(emission.chain))
+    return frame.generated(lines, _shown(emission.chain))
+
+
+@lru_cache(maxsize=256)
+def generate_enumeration(clause: Clause, facts: Facts) -> Generated:
+    """The text of a function that goes through everything that a clause is false of, in one execution.
+
+    It has the arguments `x`, `capacity` and `budget` first. It writes the values of the clause's variables one after
+    another, for as many bindings as there is capacity, and returns how many there are. After `budget` steps of its
+    loops it gives up, and returns `~` of what it found so far.
+    """
+    needs = Needs()
+    body = Source(needs, depth=1, loops=0)
+    Enumeration(Terms(body, facts)).each(clause)
+    frame = _Frame.of(needs)
+    lines = [
+        *needs.functions,
+        f"def scan({', '.join(['x', 'capacity', 'budget', *frame.parameters, 'bindings'])}):",
+        *(f"    {line}" for line in frame.place),
+        *(f"    {line}" for line in frame.prelude),
+        "    steps = 0",
+        "    found = 0",
+        *body.lines,
+        "    return found",
+        "",
+    ]
+    return frame.generated(lines, (0, 0, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """What the functions of one source need together: their arguments, and what is done first in each execution."""
+
+    scalars: tuple[str, ...]
+    columns: tuple[str, ...]
+    scratch: dict[str, str]
+    named: tuple[tuple[str, str, str], ...]
+    shared: tuple[str, ...]
+    prelude: tuple[str, ...]
+    place: tuple[str, ...] = (
+        "first_entity = entity_offsets[x]",
+        "first_message = message_offsets[x]",
+        "n = entity_offsets[x + 1] - first_entity",
+        "m = message_offsets[x + 1] - first_message",
+    )
+
+    @classmethod
+    def of(cls, needs: Needs) -> _Frame:
+        """The frame of what was written."""
+        tables = in_order(needs.tables)
+        scratch = {name: size for table in tables for name, size in TABLES[table].scratch.items()}
+        scratch |= {f"relation_{number}": "message_pairs" for number in range(needs.relations)}
+        arguments = {argument: None for table in tables for argument in TABLES[table].arguments}
+        local = {"n", "m", "x", "first_entity", "first_message", *RESULTS, *scratch}
+        read = [name for name in (*needs.columns, *arguments) if name not in local]
+        read += ["entity_offsets", "message_offsets", "unknown"]
+        scalars = tuple(name for name in SCALARS if name in read)
+        columns = tuple(dict.fromkeys(name for name in read if name not in SCALARS))
+        named = tuple((f"{variable}_number", sort, name) for (sort, name), variable in needs.named.items())
+        columns += tuple(column for column, _, _ in named)
+        places = ("n", "m", "first_entity", "first_message")
+        prelude = (
+            *(f"{name} = {default}" for name, default in RESULTS.items()),
+            *(f"{variable} = {variable}_number[x]" for variable in needs.named.values()),
+            *(f"{variable} = -1" for variable in needs.chained),
+            *(line for table in tables for line in TABLES[table].statements),
+        )
+        shared = (*places, *RESULTS, *scalars, *columns, *scratch, *needs.named.values())
+        return cls(scalars, columns, scratch, named, shared, prelude)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the arguments that are read, and of scratch columns."""
+        return (*self.scalars, *self.columns, *self.scratch)
+
+    def generated(self, lines: list[str], shown: tuple[int, int, int]) -> Generated:
+        """The text with its arguments."""
+        text = "\n".join(lines).replace("SHARED", ", ".join(self.shared))
+        return Generated(text, self.scalars, self.columns, tuple(self.scratch.values()), self.named, shown)
 
 
 def _write_chain(chain: Chain | None, source: Source) -> None:

@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 
 
-def on_cycles(
-    begin: int, end: int, messages: int, delivered_offsets: Any, delivered: Any, found: Any
-) -> None:
-    """Set `found[m]` for the messages that lie on a cycle of the orders of the logs `begin` to `end`, clear the others.
+def on_cycles(begin: int, end: int, messages: int, delivered_offsets: Any, delivered: Any, found: Any) -> int:
+    """Number the messages that lie on a cycle of the orders of the logs `begin` to `end` by their components, from 1.
+
+    The others get 0. Returns how many components there are.
 
     They are those in a strongly connected component of several (Tarjan 1972, without recursion), in time linear
     in the deliveries: an edge leads from each message to the next in a log.
@@ -40,7 +40,8 @@ def on_cycles(
     count = 0
     for m in range(messages):
         unseen[m] = first_edge[m]
-        found[m] = False
+        found[m] = 0
+    component = 0
     for root in range(messages):
         if index[root] >= 0:
             continue
@@ -70,24 +71,39 @@ def on_cycles(
             if depth > 0:
                 low[path[depth - 1]] = min(low[path[depth - 1]], low[m])
             if low[m] == index[m]:
-                several = stack[top - 1] != m
+                number = 0
+                if stack[top - 1] != m:
+                    component += 1
+                    number = component
                 q = -1
                 while q != m:
                     top -= 1
                     q = stack[top]
                     index[q] = messages
-                    found[q] = several
+                    found[q] = number
+    return component
 
 
 def narrowed(
-    begin: int, end: int, delivered_offsets: Any, delivered: Any, wanted: Any, offsets: Any, log: Any
+    begin: int,
+    end: int,
+    delivered_offsets: Any,
+    delivered: Any,
+    component: Any,
+    only: int,
+    offsets: Any,
+    log: Any,
 ) -> int:
-    """Write the logs `begin` to `end`, one after the other, of messages that are wanted. Returns their length."""
+    """Write the logs `begin` to `end`, one after the other, of the messages of one component; for 0 of all of them.
+
+    Returns their length.
+    """
     length = 0
     for e in range(begin, end):
         offsets[e - begin] = length
         for k in range(delivered_offsets[e], delivered_offsets[e + 1]):
-            if wanted[delivered[k]]:
+            number = component[delivered[k]]
+            if number == only or (only == 0 and number > 0):
                 log[length] = delivered[k]
                 length += 1
     offsets[end - begin] = length

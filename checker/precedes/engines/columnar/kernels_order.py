@@ -257,11 +257,11 @@ def disagree(
     begin: int, end: int, messages: int, delivered_offsets: Any, delivered: Any, places: Any
 ) -> bool:
     """Whether two of the logs `begin` to `end` have two messages in different orders, and which."""
-    tangled = np.empty(messages, np.bool_)
+    tangled = np.empty(messages, np.int32)
     on_cycles(begin, end, messages, delivered_offsets, delivered, tangled)
     offsets = np.empty(end - begin + 1, np.int64)
     log = np.empty(delivered_offsets[end] - delivered_offsets[begin], np.int32)
-    length = narrowed(begin, end, delivered_offsets, delivered, tangled, offsets, log)
+    length = narrowed(begin, end, delivered_offsets, delivered, tangled, 0, offsets, log)
     start = np.empty(messages + 1, np.int64)
     holder = np.empty(length, np.int32)
     place = np.empty(length, np.int64)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from precedes.columns import Batch
 from precedes.engines.columnar.kernels import PLAIN_EVENTS, delivery_index, machine_code
@@ -38,18 +40,52 @@ def shortest_cycle(batch: Batch, x: int) -> tuple[tuple[int, ...], tuple[int, ..
 
     Empty if there is none.
     """
-    begin, end = int(batch.entity_offsets[x]), int(batch.entity_offsets[x + 1])
-    messages = int(batch.message_offsets[x + 1] - batch.message_offsets[x])
-    entities, cycle = np.empty(messages, np.int32), np.empty(messages, np.int32)
-    function = machine_code(cycle_of, _CYCLE, _CYCLE_HELPERS) if _by_machine(batch) else cycle_of
-    offsets, delivered = batch.delivered_offsets, batch.delivered
-    if batch.history_doubt is not None:
-        # A log whose order is not known shows no cycle.
-        known_offsets, known = np.empty(end - begin + 1, np.int64), np.empty(len(delivered), np.int32)
-        known_logs(begin, end, offsets, delivered, batch.history_doubt, known_offsets, known)
-        begin, end, offsets, delivered = 0, end - begin, known_offsets, known
-    length = function(begin, end, messages, offsets, delivered, EFFORT, entities, cycle)
-    return tuple(dict.fromkeys(entities[:length].tolist())), tuple(cycle[:length].tolist())
+    orders = _Orders.of(batch, x)
+    return orders.cycle(0)
+
+
+def cycles(batch: Batch, x: int) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """A shortest cycle of each strongly connected component, the component with the first message first."""
+    orders = _Orders.of(batch, x)
+    numbers = orders.component[orders.component > 0].tolist()
+    return [orders.cycle(number) for number in dict.fromkeys(numbers)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Orders:
+    """The logs of an execution whose order is known, and the components of the union of their orders."""
+
+    begin: int
+    end: int
+    offsets: npt.NDArray[np.int64]
+    delivered: npt.NDArray[np.int32]
+    component: npt.NDArray[np.int32]
+    by_machine: bool
+
+    @classmethod
+    def of(cls, batch: Batch, x: int) -> _Orders:
+        """Those of execution x."""
+        begin, end = int(batch.entity_offsets[x]), int(batch.entity_offsets[x + 1])
+        messages = int(batch.message_offsets[x + 1] - batch.message_offsets[x])
+        offsets, delivered = batch.delivered_offsets, batch.delivered
+        if batch.history_doubt is not None:
+            # A log whose order is not known shows no cycle.
+            known_offsets, known = np.empty(end - begin + 1, np.int64), np.empty(len(delivered), np.int32)
+            known_logs(begin, end, offsets, delivered, batch.history_doubt, known_offsets, known)
+            begin, end, offsets, delivered = 0, end - begin, known_offsets, known
+        component = np.empty(messages, np.int32)
+        numbered = machine_code(on_cycles, _COMPONENTS) if _by_machine(batch) else on_cycles
+        numbered(begin, end, messages, offsets, delivered, component)
+        return cls(begin, end, offsets, delivered, component, _by_machine(batch))
+
+    def cycle(self, only: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The entities and messages of a shortest cycle of one component, or of all for 0."""
+        entities, cycle = (np.empty(len(self.component), np.int32) for _ in range(2))
+        function = machine_code(cycle_of, _CYCLE, _CYCLE_HELPERS) if self.by_machine else cycle_of
+        length = function(
+            self.begin, self.end, self.offsets, self.delivered, self.component, only, EFFORT, entities, cycle
+        )
+        return tuple(dict.fromkeys(entities[:length].tolist())), tuple(cycle[:length].tolist())
 
 
 def chain(batch: Batch, x: int, first: int, last: int) -> tuple[int, ...]:
@@ -175,23 +211,23 @@ def _by_machine(batch: Batch) -> bool:
 def cycle_of(
     begin: int,
     end: int,
-    messages: int,
     delivered_offsets: Any,
     delivered: Any,
+    component: Any,
+    only: int,
     effort: int,
     entities: Any,
     cycle: Any,
 ) -> int:
     """Write a shortest cycle of the logs `begin` to `end`: each entity delivers the message beside it before the next.
 
-    Returns its length, 0 where there is none.
+    It is one of the messages of one component, or of any for 0. Returns its length, 0 where there is none.
     """
     logs = end - begin
-    tangled = np.empty(messages, np.bool_)
-    on_cycles(begin, end, messages, delivered_offsets, delivered, tangled)
+    messages = len(component)
     offsets = np.empty(logs + 1, np.int64)
     log = np.empty(delivered_offsets[end] - delivered_offsets[begin], np.int32)
-    length = narrowed(begin, end, delivered_offsets, delivered, tangled, offsets, log)
+    length = narrowed(begin, end, delivered_offsets, delivered, component, only, offsets, log)
     first = np.empty(messages + 1, np.int64)
     holder = np.empty(length, np.int32)
     place = np.empty(length, np.int64)
@@ -284,5 +320,6 @@ def path_between(
 
 
 _CYCLE_HELPERS: Final = (*INVERSION, shortest)
-_CYCLE: Final = "n:nnnlinII"
+_CYCLE: Final = "n:nnliInnII"
+_COMPONENTS: Final = "n:nnnliI"
 _PATH: Final = "n:nnnlcinnnI"

@@ -145,11 +145,12 @@ class Rest(Rows):
         self._ids: pa.Table | None = None
         self._executions: Names | None = None
         self._all: Batch | None = None
+        self._ahead: dict[int, tuple[Batch, int]] = {}
         self._read_before: dict[int, tuple[Batch, int]] = {}
 
     def one(self, x: int) -> tuple[Batch, int]:
         if x not in self._read_before:
-            self._together([x])
+            self._read_before = {**self._ahead, **self._together([x])}
         return self._read_before[x]
 
     def place(self, x: int) -> Place:
@@ -158,13 +159,13 @@ class Rest(Rows):
     def ahead(self, executions: Collection[int]) -> None:
         """Read some executions together, for which `one` is asked next; large ones are left."""
         chosen = sorted(x for x in set(executions) if not self._large(x))
-        if chosen:
-            self._together(chosen)
+        self._ahead = self._together(chosen) if chosen else {}
+        self._read_before = self._ahead
 
-    def _together(self, chosen: Sequence[int]) -> None:
+    def _together(self, chosen: Sequence[int]) -> dict[int, tuple[Batch, int]]:
         # Executions of a row group are in the order of their names, and so they are in a batch.
         batch = self._assembled(self._places(chosen), self._options)
-        self._read_before = {x: (batch, k) for k, x in enumerate(chosen)}
+        return {x: (batch, k) for k, x in enumerate(chosen)}
 
     def cut(self, x: int, messages: Collection[int]) -> Batch | None:
         if not self._large(x):

@@ -61,22 +61,35 @@ def _as_it_is(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _loaded(text: str, path: str, names: dict[str, Any]) -> Callable[..., None]:
+def _loaded(text: str, path: str, names: dict[str, Any]) -> Callable[..., Any]:
     """The function of the text."""
     exec(compile(text, path, "exec"), names)  # noqa: S102 - the text was generated here
-    scan: Callable[..., None] = names["scan"]
+    scan: Callable[..., Any] = names["scan"]
     return scan
 
 
-def plain(generated: Generated) -> Callable[..., None]:
+def plain(generated: Generated) -> Callable[..., Any]:
     """The function as plain Python, over lists, which are read several times faster than arrays."""
     return _loaded(generated.text, "<precedes formula>", {**_runtime_functions(), "jit": _as_it_is})
 
 
 def jitted(generated: Generated) -> Callable[..., None]:
-    """The function as machine code, over arrays.
+    """The function that judges a batch, as machine code, over arrays.
 
     The columns that it reads may be read-only. There is one signature, so that the cache has one entry.
+    """
+    return _machine_code(generated, "v:nn", "ILLII")
+
+
+def jitted_enumeration(generated: Generated) -> Callable[..., int]:
+    """The function that goes through what a clause is false of, likewise."""
+    return _machine_code(generated, "n:nnn", "I")
+
+
+def _machine_code(generated: Generated, first: str, last: str) -> Callable[..., Any]:
+    """`first`: the letters of the result and of the first arguments, `last` those of the columns that are written.
+
+    The letters are those of `kernels.machine_code`.
     """
     import numba
     from numba.core import types
@@ -86,12 +99,13 @@ def jitted(generated: Generated) -> Callable[..., None]:
         element = types.boolean if kind == "bool" else getattr(types, kind)
         return types.Array(element, 1, "C", readonly=True)
 
-    written = {element: types.Array(element, 1, "C") for element in (types.int32, types.int64)}
-    signature = types.void(
-        *[types.int64] * (2 + len(generated.scalars)),
+    written = {"I": types.Array(types.int32, 1, "C"), "L": types.Array(types.int64, 1, "C")}
+    result, before = first.split(":")
+    signature = {"v": types.void, "n": types.int64}[result](
+        *[types.int64] * (len(before) + len(generated.scalars)),
         *map(column, generated.columns),
-        *[written[types.int32]] * len(generated.scratch),
-        *(written[element] for element in (types.int32, types.int64, types.int64, types.int32, types.int32)),
+        *[written["I"]] * len(generated.scratch),
+        *(written[letter] for letter in last),
     )
     path = kept(generated.text)
     # The function is part of a module, for numba looks that up when it reads its cache.

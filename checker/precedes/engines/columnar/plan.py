@@ -67,13 +67,25 @@ Expression = Value | Both | Inverse | Followed
 
 
 @dataclass(frozen=True, slots=True)
+class Listing:
+    """How the offenders of a leaf in an execution are listed: the first `limit`, and how many there are.
+
+    They are listed in every execution if `everywhere`, else in those that a report shows.
+    """
+
+    limit: int
+    everywhere: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What a scan evaluates. `names` has every name once, each requirement before its parts.
 
     `expressions` are aligned with them, their values being numbers of `steps`.
 
     `leaves` are the requirements without parts, `composites` the others, and `below` the leaves under each name, in the
-    order of the parts. `mentioned` are the entities and messages that they name.
+    order of the parts. `mentioned` are the entities and messages that they name. `listing` says how offenders are
+    listed; None: a scan stops at the first.
     """
 
     names: tuple[str, ...]
@@ -83,6 +95,7 @@ class Plan:
     composites: dict[str, Requirement]
     below: dict[str, tuple[str, ...]]
     mentioned: frozenset[str]
+    listing: Listing | None = None
 
     def needed(self, *, complete: bool) -> tuple[int, ...]:
         """The numbers of the steps that complete executions need, or incomplete ones."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from itertools import groupby
 from operator import or_
 from typing import Any, Final, assert_never
 
@@ -13,8 +14,9 @@ import numpy.typing as npt
 
 from precedes.columns import Batch, batch_of, execution_of
 from precedes.engines.columnar.compiler import Witnesses, compile_formula
-from precedes.engines.columnar.kernels import DEFERRED
+from precedes.engines.columnar.kernels import DEFERRED, PLAIN_EVENTS
 from precedes.engines.columnar.kernels_witness import CHAINED, chain, deliveries_in_turn, shortest_cycle, told
+from precedes.engines.columnar.offenders import Offenders, OffenderSearch
 from precedes.engines.columnar.plan import Both, Expression, Followed, Inverse, Plan, Step, Value, conjuncts
 from precedes.engines.columnar.tuned import tuning
 from precedes.verdict import FALSE, TRUE
@@ -66,6 +68,7 @@ class Scan:
     values     E x P  see `precedes.verdict`; an execution whose rows contradict each other has that reason
     under every name
     vacuous    E      the execution has no message: what holds there, holds vacuously
+    offenders  of what has no parts: what violates it, by execution and name; None: not asked for
     """
 
     names: tuple[str, ...]
@@ -74,6 +77,27 @@ class Scan:
     _batch: Batch = field(repr=False)
     _plan: Plan = field(repr=False)
     _evidence: Evidence = field(repr=False)
+    offenders: Mapping[tuple[int, str], Offenders] | None = None
+
+    def with_offenders(self, limit: int, only: Collection[tuple[int, str]] | None = None) -> Scan:
+        """The scan with the offenders of what has no parts: the first `limit` each, and how many there are.
+
+        `only` of some executions and names, if not of all.
+        """
+        names = [name for name in self.names if name in self._plan.leaves]
+        wanted: dict[int, list[str]] = {}
+        for place, name in enumerate(self.names):
+            for x in np.flatnonzero(self.values[:, place] == FALSE).tolist() if name in names else ():
+                if only is None or (x, name) in only:
+                    wanted.setdefault(x, []).append(name)
+        found: dict[tuple[int, str], Offenders] = {}
+        for batch, xs in _whole(self._batch, sorted(wanted)):
+            events = np.diff(batch.event_offsets[batch.entity_offsets])[list(xs.values())].sum()
+            search = OffenderSearch(batch, True if events >= PLAIN_EVENTS else None)
+            for x, there in xs.items():
+                for name in wanted[x]:
+                    found[x, name] = search.of(self._plan.leaves[name].formula, there, limit)
+        return replace(self, offenders=found)
 
     def witness(self, x: int, name: str) -> Witness:
         """What shows that execution `x` violates `name`; an empty one where it does not."""
@@ -128,6 +152,19 @@ class Scan:
                 between = deliveries_in_turn(self._batch, x, entities[0], *messages)
             messages = tuple(dict.fromkeys((*chain(self._batch, x, *messages), *between)))
         return Witness(entities, messages)
+
+
+def _whole(batch: Batch, xs: Sequence[int]) -> Iterator[tuple[Batch, dict[int, int]]]:
+    """Some executions of a batch with everything that was recorded: batches, and the numbers that they have there."""
+    if batch.rows is None:
+        yield batch, {x: x for x in xs}
+        return
+    rows = batch.rows
+    rows.ahead(xs)
+    # A batch is asked for its executions one after the other: what is read ahead is one batch.
+    for _, found in groupby(((x, *rows.one(x)) for x in xs), key=lambda each: id(each[1])):
+        together = list(found)
+        yield together[0][1], {x: there for x, _, there in together}
 
 
 def scan(batch: Batch, plan: Plan, jit: bool | None = None) -> Scan:

@@ -19,6 +19,29 @@ def has_cycle(related: Related) -> bool:
     return False
 
 
+def components(related: Related) -> tuple[tuple[str, ...], ...]:
+    """The strongly connected components that have a cycle, each in the order of the relation; of several
+    the one with the first message first.
+    """
+    ahead = {name: _reached(related, name) for name in related}
+    found: dict[str, tuple[str, ...]] = {}
+    for name, reached in ahead.items():
+        if name in reached and name not in found:
+            component = tuple(other for other in related if other in reached and name in ahead[other])
+            found |= dict.fromkeys(component, component)
+    return tuple(dict.fromkeys(found.values()))
+
+
+def _reached(related: Related, start: str) -> frozenset[str]:
+    reached: set[str] = set()
+    waiting = [start]
+    while waiting:
+        following = [name for name in related[waiting.pop()] if name not in reached]
+        reached.update(following)
+        waiting += following
+    return frozenset(reached)
+
+
 def shortest_cycle(related: Related) -> tuple[str, ...]:
     """A cycle of the fewest messages, each once; of several, that of the first message. Empty where there is
     none."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import heapq
 import pickle
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 
 import pyarrow as pa
 from pyspark import StorageLevel, TaskContext
@@ -28,7 +29,13 @@ from precedes.engines.spark.tasks import (
     partials_of_groups,
     read_pieces,
 )
-from precedes.engines.verdict_rows import VERDICT_SCHEMA, VerdictFile
+from precedes.engines.verdict_rows import (
+    VERDICT_SCHEMA,
+    VIOLATION_SCHEMA,
+    TableFile,
+    verdict_file,
+    violation_file,
+)
 from precedes.traces import Notices, TraceOptions, TraceSource
 from precedes.traces.layout import Layout
 from precedes.traces.reading import pieces
@@ -38,6 +45,9 @@ ROWS_PER_SHARE = 500_000
 
 ROWS_PER_PIECE = 1_000_000
 """Rows that a worker reads at a time, about, where a file can be cut."""
+
+AT_ONCE = 50_000
+"""Rows of the tables that are written at a time."""
 
 TASKS_PER_CORE = 2
 """Tasks into which row groups are dealt: enough that no core waits long for another, too few to cost anything."""
@@ -67,8 +77,8 @@ def verify(
     out: str | None,
     all_verdicts: bool,
 ) -> Partial:
-    """Judge trace files on Spark; writes `verdicts.parquet` below `out` where one is given. PrecedesError as
-    in-process.
+    """Judge trace files on Spark. Writes `verdicts.parquet` below `out` where one is given, and `violations.parquet` if
+    the plan lists offenders. PrecedesError as in-process.
     """
     heard = spark.sparkContext.accumulator({}, _Hearing())
 
@@ -99,6 +109,8 @@ def verify(
         _hear(heard.value, notices)
         if out is not None:
             _write(judged, out)
+            if plan.listing is not None:
+                _write_violations(judged, out)
     finally:
         if out is not None:
             judged.unpersist()
@@ -167,12 +179,26 @@ def _hear(heard: Heard, notices: Notices) -> None:
 
 
 def _write(judged: DataFrame, out: str) -> None:
-    verdicts = judged.where("partial is null").drop("partial").orderBy("execution")
-    with VerdictFile(out) as file:
-        rows: list[dict[str, object]] = []
-        for row in verdicts.toLocalIterator(prefetchPartitions=True):
-            rows.append(row.asDict())
-            if len(rows) >= 50_000:
-                file.write(pa.Table.from_pylist(rows, VERDICT_SCHEMA))
-                rows.clear()
-        file.write(pa.Table.from_pylist(rows, VERDICT_SCHEMA))
+    verdicts = judged.where("predicate is not null").drop("partial", "violations").orderBy("execution")
+    with verdict_file(out) as file:
+        rows = (row.asDict() for row in verdicts.toLocalIterator(prefetchPartitions=True))
+        _write_rows(rows, file, VERDICT_SCHEMA)
+
+
+def _write_violations(judged: DataFrame, out: str) -> None:
+    packed = judged.where("violations is not null").select("execution", "violations").orderBy("execution")
+    with violation_file(out) as file:
+        rows = (
+            row
+            for each in packed.toLocalIterator(prefetchPartitions=True)
+            # What is unpickled was pickled by our own workers in this very job.
+            for row in pickle.loads(each.violations)  # noqa: S301
+        )
+        _write_rows(rows, file, VIOLATION_SCHEMA)
+
+
+def _write_rows(rows: Iterable[dict[str, object]], file: TableFile, schema: pa.Schema) -> None:
+    """Rows into a file, some at a time."""
+    rest = iter(rows)
+    while some := list(islice(rest, AT_ONCE)):
+        file.write(pa.Table.from_pylist(some, schema))

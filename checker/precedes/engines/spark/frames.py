@@ -11,7 +11,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from precedes.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.engines.columnar.plan import Plan
 from precedes.engines.spark.tasks import Judging, judge_rows
-from precedes.engines.verdict_rows import VERDICT_SCHEMA
+from precedes.engines.verdict_rows import VERDICT_SCHEMA, VIOLATION_SCHEMA
 from precedes.traces import TraceOptions
 from precedes.traces.column_types import accepted, refusal
 from precedes.traces.schema import INPUT_COLUMNS
@@ -37,6 +37,16 @@ def verdicts(events: DataFrame, plan: Plan, options: TraceOptions, *, all_verdic
     PrecedesError for columns that are missing, stand twice, or are of a type that none of their values can have. Rows
     that cannot be read fail the job with their message.
     """
+    judging = Judging(plan, options, 0, "all" if all_verdicts else "failing")
+    return _judged(events, judging, violations=False)
+
+
+def violations(events: DataFrame, plan: Plan, options: TraceOptions) -> DataFrame:
+    """A lazy DataFrame in `VIOLATION_SCHEMA`, likewise."""
+    return _judged(events, Judging(plan, options, 0, None), violations=True)
+
+
+def _judged(events: DataFrame, judging: Judging, *, violations: bool) -> DataFrame:
     missing = [column for column in REQUIRED_COLUMNS if column not in events.columns]
     if missing:
         hint = (
@@ -47,9 +57,10 @@ def verdicts(events: DataFrame, plan: Plan, options: TraceOptions, *, all_verdic
         raise usage(f"the DataFrame has no column {', '.join(missing)}", hint)
     _refuse(events)
     known = events.select(*(column for column in events.columns if column in INPUT_COLUMNS))
-    judging = Judging(plan, options, 0, "all" if all_verdicts else "failing")
     # The rows are shuffled as they are, by Spark alone, and cross to Python once.
-    return known.repartition("execution").mapInArrow(judge_rows(judging), from_arrow_schema(VERDICT_SCHEMA))
+    schema = VIOLATION_SCHEMA if violations else VERDICT_SCHEMA
+    judged = judge_rows(judging, violations=violations)
+    return known.repartition("execution").mapInArrow(judged, from_arrow_schema(schema))
 
 
 def _refuse(events: DataFrame) -> None:

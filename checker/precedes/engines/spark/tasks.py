@@ -22,7 +22,7 @@ from precedes.engines.columnar.plan import Plan
 from precedes.engines.columnar.scan import Scan
 from precedes.engines.groups import GroupJudge
 from precedes.engines.judging import Merging, Partial, judge
-from precedes.engines.verdict_rows import VERDICT_SCHEMA, verdict_rows
+from precedes.engines.verdict_rows import VERDICT_SCHEMA, verdict_rows, violation_rows
 from precedes.traces import TABLE_SCHEMA, Notices, TraceOptions, assemble, canonical
 from precedes.traces.arrow import arrow
 from precedes.traces.layout import LaidOut, Layout
@@ -37,8 +37,10 @@ Tell = Callable[["Told"], None]
 Told = PrecedesError | Notices
 """What a worker has to say beside its rows: the mistakes that stop the run, or notices."""
 
-JUDGED_SCHEMA: Final[pa.Schema] = arrow.schema([("partial", arrow.binary()), *VERDICT_SCHEMA])
-"""A row is a pickled `Partial`, or a verdict."""
+JUDGED_SCHEMA: Final[pa.Schema] = arrow.schema(
+    [("partial", arrow.binary()), ("violations", arrow.binary()), *VERDICT_SCHEMA]
+)
+"""A row is a pickled `Partial`, or the pickled offenders of an execution, or a verdict."""
 
 BLOCK_SCHEMA: Final[pa.Schema] = arrow.schema([("share", arrow.int32()), ("block", arrow.binary())])
 """A row is thousands of rows of a trace: see `precedes.traces.shuffling`."""
@@ -59,6 +61,21 @@ class Judging:
         """The rows of a batch that are wanted, in `VERDICT_SCHEMA`."""
         if self.rows is not None:
             yield from verdict_rows(batch, result, self.plan, all_verdicts=self.rows == "all").to_batches()
+
+    def violations(self, batch: Batch, result: Scan) -> Records:
+        """The offenders of a batch, in `VIOLATION_SCHEMA`."""
+        yield from violation_rows(batch, result, self.plan).to_batches()
+
+    def judged(self, batch: Batch, result: Scan) -> Records:
+        """The rows of a batch that are wanted, in `JUDGED_SCHEMA`."""
+        for record in self.verdicts(batch, result):
+            nothing = arrow.nulls(record.num_rows, arrow.binary())
+            yield arrow.record_batch([nothing, nothing, *record.columns], schema=JUDGED_SCHEMA)
+        if self.plan.listing is not None and self.plan.listing.everywhere:
+            rows = violation_rows(batch, result, self.plan).to_pylist()
+            for execution, found in groupby(rows, lambda row: row["execution"]):
+                packed = {"execution": execution, "violations": pickle.dumps(list(found))}
+                yield cast("pa.RecordBatch", arrow.RecordBatch.from_pylist([packed], JUDGED_SCHEMA))
 
 
 def of_this_version(work: Callable[[Given], Made]) -> Callable[[Given], Made]:
@@ -86,7 +103,7 @@ def judge_groups(
         assigned = [pair for k in _values(records, "work") for pair in work[k]]
         merging = Merging(judging.plan, judging.limit)
         for batch, result in _judged(layouts, assigned, judging, merging, tell):
-            yield from _with_verdicts(judging.verdicts(batch, result))
+            yield from judging.judged(batch, result)
         yield _with_partial(merging.merged())
 
     return of_this_version(judged)
@@ -163,7 +180,7 @@ def judge_blocks(judging: Judging, tell: Tell) -> Callable[[Records], Records]:
                     batch = assemble(part, judging.options, notices)
                     partial, result = judge(batch, judging.plan, judging.limit)
                     merging.add(partial)
-                    yield from _with_verdicts(judging.verdicts(batch, result))
+                    yield from judging.judged(batch, result)
         except PrecedesError as error:
             tell(error)
             return
@@ -173,8 +190,8 @@ def judge_blocks(judging: Judging, tell: Tell) -> Callable[[Records], Records]:
     return of_this_version(judged)
 
 
-def judge_rows(judging: Judging) -> Callable[[Records], Records]:
-    """Rows of a user's table, all rows of each execution, in; `VERDICT_SCHEMA` out.
+def judge_rows(judging: Judging, *, violations: bool = False) -> Callable[[Records], Records]:
+    """Rows of a user's table, all rows of each execution, in; `VERDICT_SCHEMA` out, or `VIOLATION_SCHEMA`.
 
     A mistake is raised, for the user's own session to show.
     """
@@ -191,7 +208,7 @@ def judge_rows(judging: Judging) -> Callable[[Records], Records]:
         for part in cut(rows, EVENTS_PER_PART):
             batch = assemble(part, judging.options, notices)
             _, result = judge(batch, judging.plan, 0)
-            yield from judging.verdicts(batch, result)
+            yield from judging.violations(batch, result) if violations else judging.verdicts(batch, result)
 
     return of_this_version(judged)
 
@@ -199,12 +216,6 @@ def judge_rows(judging: Judging) -> Callable[[Records], Records]:
 def _values(records: Records, name: str) -> Iterator[int]:
     for record in records:
         yield from cast("list[int]", record[name].to_pylist())
-
-
-def _with_verdicts(verdicts: Records) -> Records:
-    for record in verdicts:
-        nothing = arrow.nulls(record.num_rows, arrow.binary())
-        yield arrow.record_batch([nothing, *record.columns], schema=JUDGED_SCHEMA)
 
 
 def _with_partial(partial: Partial) -> pa.RecordBatch:

@@ -1,0 +1,70 @@
+"""The offenders of a formula on one execution, by definition: everything that one of its clauses is false of.
+
+The columnar engine finds the same without going through everything; it is tested to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from precedes.engines.reference.evaluation import Evaluator
+from precedes.engines.reference.relations import components, shortest_cycle
+from precedes.engines.universals import Binder, Clause, clauses
+from precedes.execution import Execution
+from precedes.formula import Acyclic, EntityVariable, Formula
+from precedes.verdict import FALSE, TRUE
+
+
+@dataclass(frozen=True, slots=True)
+class Offender:
+    """Entities and messages that a clause is false of, in the order of its quantifiers, each once. For a relation with
+    cycles a shortest cycle of each strongly connected component: its messages in order.
+    """
+
+    entities: tuple[str, ...]
+    messages: tuple[str, ...]
+
+
+def offenders(formula: Formula, execution: Execution) -> tuple[Offender, ...]:
+    """All offenders, no two about the same entities and messages. None where the formula is not false."""
+    evaluator = Evaluator(execution)
+    found: dict[tuple[frozenset[str], frozenset[str]], Offender] = {}
+    for clause in clauses(formula, complete=execution.complete):
+        for offender in _of_clause(evaluator, clause, clause.binders, Offender((), ())):
+            key = frozenset(offender.entities), frozenset(offender.messages)
+            found.setdefault(key, offender)
+    return tuple(found.values())
+
+
+def _of_clause(
+    evaluator: Evaluator, clause: Clause, binders: tuple[Binder, ...], bound: Offender
+) -> Iterator[Offender]:
+    if not binders:
+        yield from _of_body(evaluator, clause.body, bound)
+        return
+    (variable, extent), *rest = binders
+    entity = isinstance(variable, EntityVariable)
+    names = evaluator.terms.entities if entity else evaluator.terms.messages
+    for inside in evaluator.instances(variable, extent):
+        if inside != TRUE:
+            continue
+        name = (names[variable.name],)
+        here = (
+            Offender(tuple(dict.fromkeys(bound.entities + name)), bound.messages)
+            if entity
+            else Offender(bound.entities, tuple(dict.fromkeys(bound.messages + name)))
+        )
+        yield from _of_clause(evaluator, clause, tuple(rest), here)
+
+
+def _of_body(evaluator: Evaluator, body: Formula, bound: Offender) -> Iterator[Offender]:
+    if evaluator.value(body) != FALSE:
+        return
+    if not isinstance(body, Acyclic):
+        yield bound
+        return
+    certain, _ = evaluator.related(body.first, body.second, body.body)
+    for component in components(certain):
+        inside = {name: [other for other in certain[name] if other in component] for name in component}
+        yield Offender(bound.entities, tuple(dict.fromkeys(bound.messages + shortest_cycle(inside))))

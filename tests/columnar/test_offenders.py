@@ -1,0 +1,95 @@
+"""The offenders that the columns give are those of the definition."""
+
+from __future__ import annotations
+
+import pytest
+
+from precedes import formula as f
+from precedes.columns import batch_of
+from precedes.engines.columnar.offenders import Offenders, OffenderSearch
+from precedes.engines.reference import evaluate
+from precedes.engines.reference.offenders import offenders
+from precedes.engines.universals import clauses
+from precedes.execution import Execution
+from precedes.inference import proved
+from precedes.language.library import standard_library
+from precedes.language.requirements import requirement
+from precedes.verdict import FALSE
+from tests.strategies.choices import Seeded
+from tests.strategies.executions import TRACES, execution
+from tests.strategies.formulas import formula
+
+LIBRARY = standard_library()
+LEAVES = {
+    leaf.name: leaf.formula
+    for names in proved().equal.values()
+    for leaf in (requirement(name, LIBRARY) for name in names)
+    if not leaf.parts
+}
+COMPILED = ("order_equivalent", "selectively_information_preserving", "acyclic_order", "causal_order")
+ALL = 10_000
+
+Found = set[tuple[frozenset[str], frozenset[str]]]
+
+
+def defined(one: f.Formula, given: Execution) -> tuple[Found, list[int]]:
+    """What is about entities and messages, and how long the cycles are, of which there may be several shortest."""
+    found = offenders(one, given)
+    cyclic = any(isinstance(clause.body, f.Acyclic) for clause in clauses(one, complete=True))
+    if cyclic:
+        return set(), sorted(len(each.messages) for each in found)
+    return {(frozenset(each.entities), frozenset(each.messages)) for each in found}, []
+
+
+def compare(one: f.Formula, given: Execution, found: Offenders, seed: object) -> None:
+    expected, lengths = defined(one, given)
+    if lengths:
+        assert sorted(len(each.messages) for each in found.first) == lengths, seed
+    else:
+        about = {(frozenset(each.entities), frozenset(each.messages)) for each in found.first}
+        assert about == expected, seed
+        assert found.count == len(expected), seed
+    # On an incomplete execution what was not recorded may decide.
+    assert found.exact == (found.count > 0), seed
+    assert found.count > 0 or not given.complete, seed
+
+
+@pytest.mark.parametrize("jit", [False, None, True])
+def test_of_every_name_of_the_library(jit: bool | None) -> None:
+    # To compile takes seconds for each name.
+    asked = {name: LEAVES[name] for name in COMPILED} if jit else LEAVES
+    compared: dict[str, int] = dict.fromkeys(asked, 0)
+    for start in range(0, 240 if jit is False else 24, 8):
+        # One batch has one delta and one way to count deliveries.
+        given = [execution(Seeded(seed), TRACES) for seed in range(start, start + 8)]
+        groups: dict[object, list[Execution]] = {}
+        for each in given:
+            groups.setdefault((each.delta, each.epsilon, each.complete, each.delivery), []).append(each)
+        for alike in groups.values():
+            search = OffenderSearch(batch_of(alike), jit)
+            for x, each in enumerate(alike):
+                for name, one in asked.items():
+                    if evaluate(one, each) == FALSE:
+                        compared[name] += 1
+                        compare(one, each, search.of(one, x, ALL), (name, each))
+    if jit is False:
+        assert {name for name, times in compared.items() if not times} <= {
+            "timely_delivery",
+            "delta_causal_order",
+        }
+
+
+def test_of_random_formulas() -> None:
+    compared = several = 0
+    for seed in range(2500):
+        choices = Seeded(seed)
+        one, given = formula(choices), execution(choices, TRACES)
+        if evaluate(one, given) == FALSE:
+            found = OffenderSearch(batch_of([given]), jit=False).of(one, 0, ALL)
+            if not found.exact:
+                continue
+            compare(one, given, found, seed)
+            compared += 1
+            several += found.count > 1
+    assert compared > 500
+    assert several > 100
