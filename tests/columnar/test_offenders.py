@@ -60,11 +60,12 @@ def test_of_every_name_of_the_library(jit: bool | None) -> None:
     asked = {name: LEAVES[name] for name in COMPILED} if jit else LEAVES
     compared: dict[str, int] = dict.fromkeys(asked, 0)
     for start in range(0, 240 if jit is False else 24, 8):
-        # One batch has one delta and one way to count deliveries.
+        # One batch has one delta, one way to count deliveries, and clocks that are evidence or not.
         given = [execution(Seeded(seed), TRACES) for seed in range(start, start + 8)]
         groups: dict[object, list[Execution]] = {}
         for each in given:
-            groups.setdefault((each.delta, each.epsilon, each.complete, each.delivery), []).append(each)
+            settings = (each.delta, each.epsilon, each.complete, each.delivery, each.by_clocks)
+            groups.setdefault(settings, []).append(each)
         for alike in groups.values():
             search = OffenderSearch(batch_of(alike), jit)
             for x, each in enumerate(alike):
