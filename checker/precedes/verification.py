@@ -114,7 +114,7 @@ def verify(
 def _on_spark(question: Question, prepared: Plan, options: TraceOptions, notices: Notices) -> judging.Partial:
     from precedes.engines.spark.entrance import entered
 
-    sources = expand(question.traces, notices)
+    sources = [source.from_anywhere() for source in expand(question.traces, notices)]
     with entered(question.master) as spark:
         from precedes.engines.spark import files
 

@@ -17,7 +17,7 @@ from pathlib import Path, PurePath
 from typing import Final
 from urllib.parse import unquote
 
-from precedes.diagnostics import Diagnostic, PrecedesError
+from precedes.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.traces import notices as notice
 from precedes.traces.notices import Notices
 from precedes.traces.schema import INPUT_COLUMNS
@@ -57,7 +57,8 @@ class TraceSource:
     """One file to read. Picklable.
 
     `partition` are the columns that its folders state, as text; `order` is its place among the files of a
-    trace; `size` is in bytes; `only`: it is the one file of its trace.
+    trace; `size` is in bytes; `only`: it is the one file of its trace; `named` is how messages call it, if not by its
+    path.
     """
 
     path: str
@@ -67,11 +68,20 @@ class TraceSource:
     order: int = 0
     size: int = 0
     only: bool = False
+    named: str | None = None
 
     @property
     def shown(self) -> str:
         """The path for a message."""
-        return "<stdin>" if self.path == STANDARD_INPUT else self.path
+        return self.named or ("<stdin>" if self.path == STANDARD_INPUT else self.path)
+
+    def from_anywhere(self) -> TraceSource:
+        """The same file for a process that has another folder. Raises PrecedesError (U001) for standard input."""
+        if self.path == STANDARD_INPUT:
+            raise usage(
+                "workers of Spark cannot read standard input", "name a file, or leave out --engine spark"
+            )
+        return replace(self, path=str(Path(self.path).absolute()), named=self.shown)
 
 
 def source_of(path: str, order: int = 0) -> TraceSource:

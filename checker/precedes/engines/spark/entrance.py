@@ -9,10 +9,9 @@ from __future__ import annotations
 import atexit
 import os
 import socket
-import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -45,32 +44,35 @@ def entered(master: str | None) -> Iterator[SparkSession]:
 
     if master is not None:
         _refuse_silent(master)
+    debug = bool(os.environ.get("PRECEDES_DEBUG"))
     started = False
-    try:
-        spark = _started(master)
-        started = True
-        yield spark
-    except PrecedesError:
-        raise
-    except KeyboardInterrupt:
-        raise _error("K008", "interrupted: the job on Spark was given up", "nothing of it is kept") from None
-    except ImportError as error:
-        raise _error(
-            "K007", f"pyspark does not fit what is installed beside it: {error}", _FITTING
-        ) from error
-    except session.FAILURES as error:
-        if os.environ.get("PRECEDES_DEBUG"):
+    with nullcontext() if debug else session.silenced():
+        try:
+            spark = _started(master, None if debug else _log())
+            started = True
+            yield spark
+        except PrecedesError:
             raise
-        told = failure(session.text_of(error), _end_of_log(), started=started)
-        raise PrecedesError((told,)) from error
+        except KeyboardInterrupt:
+            session.cancel()
+            raise _error(
+                "K008", "interrupted: the job on Spark was given up", "nothing of it is kept"
+            ) from None
+        except ImportError as error:
+            said = f"pyspark does not fit what is installed beside it: {error}"
+            raise _error("K007", said, _FITTING) from error
+        except session.FAILURES as error:
+            if debug:
+                raise
+            told = failure(session.text_of(error), _end_of_log(), started=started)
+            raise PrecedesError((told,)) from error
 
 
-def _started(master: str | None) -> SparkSession:
-    from precedes.engines.spark import session
+def _started(master: str | None, log: Path | None) -> SparkSession:
+    from precedes.engines.spark.session import session
 
     try:
-        with _log_taken(running=session.running()):
-            return session.session(master)
+        return session(master, log)
     except ConnectionError:
         raise
     except OSError as error:
@@ -116,24 +118,6 @@ def _refuse_silent(master: str) -> None:
         f"no Spark master answers at {', '.join(said)}",
         "see whether it runs and can be reached from here; without --master Spark runs on this machine",
     )
-
-
-@contextmanager
-def _log_taken(*, running: bool) -> Iterator[None]:
-    """What is written to standard error goes to the log, from here and for good from the JVM that is started."""
-    if running or os.environ.get("PRECEDES_DEBUG"):
-        yield
-        return
-    sys.stderr.flush()
-    kept = os.dup(2)
-    try:
-        with _log().open("ab") as file:
-            os.dup2(file.fileno(), 2)
-        yield
-    finally:
-        sys.stderr.flush()
-        os.dup2(kept, 2)
-        os.close(kept)
 
 
 @cache

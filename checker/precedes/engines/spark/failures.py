@@ -83,6 +83,12 @@ _SIGNS: Final = (
         _SHIP,
     ),
     _sign(
+        r"Error from python worker:[\s\S]*?^\s*(?P<said>\w+(?:Error|Exception): [^\n]*)",
+        "K003",
+        "the Python of a worker does not start: {said}",
+        _SHIP,
+    ),
+    _sign(
         r"\bImportError: (?P<said>[^\n]*)",
         "K003",
         "the Python of a worker does not fit: {said}",
@@ -94,7 +100,7 @@ _SIGNS: Final = (
     _sign(
         r"^(?:\w+\.)*(?:MemoryError|_ArrayMemoryError|ArrowMemoryError)\b:? ?(?P<said>[^\n]*)",
         "K005",
-        "the Python of a worker ran out of memory {said}",
+        "the Python of a worker ran out of memory: {said}",
         _MORE,
     ),
     _sign(
@@ -174,7 +180,7 @@ def failure(said: str, log: str, *, started: bool) -> Diagnostic:
     for sign in _SIGNS:
         if found := sign.pattern.search(text):
             given = {name: _short(value or "") for name, value in found.groupdict().items()}
-            return Diagnostic(sign.code, sign.message.format_map(given).strip(), hint=sign.hint)
+            return Diagnostic(sign.code, sign.message.format_map(given).rstrip(": "), hint=sign.hint)
     if own := _OWN.search(text):
         hint = "this is a defect of precedes; PRECEDES_DEBUG=1 shows where"
         return Diagnostic("I001", f"internal error in a worker of Spark: {_short(own['said'])}", hint=hint)
