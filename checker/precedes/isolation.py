@@ -24,7 +24,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import IO, Any, Final, NoReturn, Protocol, TypeAlias
+from typing import (
+    IO,
+    Any,
+    Final,
+    NoReturn,
+    Protocol,
+    TypeAlias,
+    assert_never,
+)
 
 import msgspec
 from msgspec import Raw, Struct
@@ -184,7 +192,8 @@ class Isolation:
             if not line:
                 raise self._without_answer(self._ended())
             heard = time.monotonic()
-            match self._understood(line):
+            said = self._understood(line)
+            match said:
                 case _Alive():
                     pass
                 case _Note(payload):
@@ -196,6 +205,8 @@ class Isolation:
                     raise PrecedesError(diagnostics)
                 case _Silent(where):
                     raise self._without_answer(f"got no further for {self._silence:g} s{where}")
+                case _:
+                    assert_never(said)
 
     def interrupt(self, within: float) -> None:
         """Ask the job for what it knows so far, to be answered within so many seconds."""

@@ -6,6 +6,7 @@ This module decides which outcome an answer is; the answer itself is `precedes.e
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import assert_never
 
 from precedes.engines.solver import (
     Bounds,
@@ -60,6 +61,8 @@ def _proved(claim: Claim, name: str, limits: Limits) -> tuple[Outcome, str, Show
             return Outcome.AS_STATED if accepted else Outcome.UNDECIDED, str(answer), None
         case Undecided():
             return Outcome.UNDECIDED, str(answer), None
+        case _:
+            assert_never(answer)
 
 
 def _found(claim: Claim, name: str, limits: Limits, asked: bool = False) -> tuple[Outcome, str, Shown | None]:
@@ -75,6 +78,8 @@ def _found(claim: Claim, name: str, limits: Limits, asked: bool = False) -> tupl
             return Outcome.OTHERWISE if settled else Outcome.UNDECIDED, str(answer), None
         case Undecided():
             return Outcome.UNDECIDED, str(answer), None
+        case _:
+            assert_never(answer)
 
 
 def _statable(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, assert_never
 
 from precedes.protocol import Action, Here, Step, Timer, Transmit
 from precedes_models.st_sorting import failure_line, first_behind, literal_front, sorted_run
@@ -300,6 +300,8 @@ class Recovery(Transfer):
                     assert state.pak is not None
                     return Step(after, (Transmit(replace(state.pak, lacks=_lacking(paks))),))
                 return Step(after, (Transmit(replace(state.rst_ack, lacks=_lacking(acks))),))
+            case _:
+                assert_never(state.recovery)
 
 
 def _lacking(parts: tuple[object, ...]) -> frozenset[int]:

@@ -21,7 +21,7 @@ missed for ever in resets without end (`two_resets` in tests/models/to/test_expl
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from precedes.protocol import Action, Deliver, Here, Step, Transmit
 from precedes_models.total_order_transfer import Data, Round, Row, Transfer, emitted
@@ -106,6 +106,8 @@ def joined(
             )
         case Rst():
             pass
+        case _:
+            assert_never(pdu)
     if round_ != state.round:
         state = replace(state, asked=0)
     step = settled(here, replace(state, round=round_), group, once=once)

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import (
+    Any,
+    Final,
+    Literal,
+    assert_never,
+)
 
 import msgspec
 from msgspec import Struct
@@ -116,12 +121,15 @@ def explored(asked: Asked, silence: float, comments: Commentary) -> Done:
     seen: list[Seen] = []
 
     def heard(note: bytes) -> None:
-        match msgspec.json.decode(note, type=Progress | Seen):
+        said: Progress | Seen = msgspec.json.decode(note, type=Progress | Seen)
+        match said:
             case Progress(text):
                 comments.now(text)
-            case Seen(text=text) as violation:
-                seen.append(violation)
+            case Seen(text=text):
+                seen.append(said)
                 comments.say(text)
+            case _:
+                assert_never(said)
 
     with Isolation(asked, silence=silence, heard=heard) as process:
         try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
+from typing import assert_never, cast
 
 from precedes.diagnostics import PrecedesError
 from precedes.formula import TRUTH, Implies, Requirement, conjunction
@@ -89,7 +89,15 @@ def _less(
     if before in (now, TRUTH):
         return None
     from precedes.engines.reference import explain
-    from precedes.engines.solver import Counterexample, Options, Proved, as_scenario, prove
+    from precedes.engines.solver import (
+        Counterexample,
+        NoCounterexample,
+        Options,
+        Proved,
+        Undecided,
+        as_scenario,
+        prove,
+    )
 
     where = "" if quiescent else " where something is in flight"
     asked = Requirement(f"({new.name}) implies {old.name}", Implies(now, before), ())
@@ -115,6 +123,8 @@ def _less(
                 scenario,
                 marks=marks_of(execution, witness),
             )
-        case _:
+        case NoCounterexample() | Undecided():
             said = f"{kept.subject} may demand less than it did{where}: {answer}"
             return Item("G202", kept.check, kept.subject, "undecided", said, instead[0].place)
+        case _:
+            assert_never(answer)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import assert_never
 
 import msgspec
 from msgspec import Struct
@@ -111,11 +112,14 @@ class Workers:
             rest = tuple(share[len(found) :])
 
             def heard(note: bytes, rest: tuple[int, ...] = rest) -> None:
-                match msgspec.json.decode(note, type=_Carried | Doing):
+                said: _Carried | Doing = msgspec.json.decode(note, type=_Carried | Doing)
+                match said:
                     case Doing(text):
                         tell(text)
                     case _Carried(place, result):
                         found.append((rest[place], result))
+                    case _:
+                        assert_never(said)
 
             job = _Share(tuple(checks[number] for number in rest))
             before = len(found)

@@ -254,26 +254,18 @@ class Lowering:
         hoists: Hoists,
     ) -> core.Formula:
         """The element is in the collection; sorts have made sure that it is of the right one."""
-        match collection:
-            case syntax.Apply(function="dest", arguments=(message,)):
-                return core.IsDestination(
-                    cast(core.EntityTerm, element), self.terms.message(message, environment, hoists)
-                )
-            case syntax.EntitySet(members):
-                entity = cast(core.EntityTerm, element)
-                terms = [self.terms.entity(member, environment, hoists) for member in members]
-                return _disjunction([core.SameEntity(entity, term) for term in terms])
-            case syntax.Shared(parts):
-                return core.conjunction(
-                    *(
-                        within_log(cast(core.MessageTerm, element), self.terms.log(part, environment, hoists))
-                        for part in parts
-                    )
-                )
-            case _:
-                return within_log(
-                    cast(core.MessageTerm, element), self.terms.log(collection, environment, hoists)
-                )
+        if isinstance(collection, syntax.Apply) and collection.function == "dest":
+            message = self.terms.message(collection.arguments[0], environment, hoists)
+            return core.IsDestination(cast(core.EntityTerm, element), message)
+        if isinstance(collection, syntax.EntitySet):
+            entity = cast(core.EntityTerm, element)
+            terms = [self.terms.entity(member, environment, hoists) for member in collection.members]
+            return _disjunction([core.SameEntity(entity, term) for term in terms])
+        logs = collection.parts if isinstance(collection, syntax.Shared) else (collection,)
+        found = cast(core.MessageTerm, element)
+        return core.conjunction(
+            *(within_log(found, self.terms.log(log, environment, hoists)) for log in logs)
+        )
 
     def relation(self, call: syntax.Call, environment: Environment, hoists: Hoists) -> core.Formula:
         arguments = call.arguments or ()

@@ -7,7 +7,7 @@ quantifier is an operand.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import assert_never
+from typing import Final, assert_never
 
 from precedes.execution import EventKind
 from precedes.language import syntax
@@ -17,6 +17,7 @@ from precedes.verdict import Verdict
 
 _ANYTHING, _IFF, _IMPLIES, _OR, _AND, _NOT = range(6)
 _SUM, _PRODUCT, _FACTOR, _POSTFIX = range(4)
+_SIGNS: Final = {EventKind.SEND: "!", EventKind.DELIVER: "?"}
 
 
 def source_text(source: syntax.SourceFile) -> str:
@@ -164,13 +165,11 @@ def _term(term: syntax.Term, level: int) -> str:
 
 
 def _collection(term: syntax.Term) -> str:
-    match term:
-        case syntax.Shared(parts):
-            return " & ".join(map(term_text, parts))
-        case syntax.EntitySet(members):
-            return "{" + ", ".join(map(_reference, members)) + "}"
-        case _:
-            return term_text(term)
+    if isinstance(term, syntax.Shared):
+        return " & ".join(map(term_text, term.parts))
+    if isinstance(term, syntax.EntitySet):
+        return "{" + ", ".join(map(_reference, term.members)) + "}"
+    return term_text(term)
 
 
 def _quantity(quantity: syntax.Quantity) -> str:
@@ -228,15 +227,12 @@ def _item(item: syntax.LogItem) -> str:
             pdu = _name(message, in_log=True)
             if sender is not None:
                 pdu += f"^{_reference(sender, in_log=True)}" + ("" if sequence is None else f"({sequence})")
-            match event:
-                case None:
-                    pdu += _destinations(destinations)
-                case EventKind.SEND:
-                    pdu = f"!{pdu}{_destinations(destinations)}"
-                case EventKind.DELIVER:
-                    pdu = f"?{pdu}{_destinations(destinations)}"
-                case _:
-                    pdu = f"{event.value}({pdu})"
+            if event is None:
+                pdu += _destinations(destinations)
+            elif event in _SIGNS:
+                pdu = f"{_SIGNS[event]}{pdu}{_destinations(destinations)}"
+            else:
+                pdu = f"{event.value}({pdu})"
             return pdu + _time(time)
         case _:
             assert_never(item)

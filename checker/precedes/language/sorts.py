@@ -416,22 +416,20 @@ class _Inference(Cells):
         self, term: syntax.Term, environment: _Environment
     ) -> tuple[Sort, Callable[[], syntax.Term]]:
         """The sort of the members of a collection."""
-        match term:
-            case syntax.Apply(function="dest", arguments=given):
-                arguments = self.arguments(
-                    "dest", given, FUNCTIONS["dest"].parameters, term.span, environment
-                )
-                return Sort.ENTITY, lambda: replace(term, arguments=arguments())
-            case syntax.EntitySet(members):
-                built = [self.of_sort(member, (Sort.ENTITY,), environment) for member in members]
-                return Sort.ENTITY, lambda: replace(
-                    term, members=tuple(cast(syntax.Reference, build()) for build in built)
-                )
-            case syntax.Shared(parts):
-                logs = [self.of_sort(part, (Sort.LOG,), environment) for part in parts]
-                return Sort.MESSAGE, lambda: replace(term, parts=tuple(log() for log in logs))
-            case _:
-                return Sort.MESSAGE, self.of_sort(term, (Sort.LOG,), environment)
+        if isinstance(term, syntax.Apply) and term.function == "dest":
+            arguments = self.arguments(
+                "dest", term.arguments, FUNCTIONS["dest"].parameters, term.span, environment
+            )
+            return Sort.ENTITY, lambda: replace(term, arguments=arguments())
+        if isinstance(term, syntax.EntitySet):
+            built = [self.of_sort(member, (Sort.ENTITY,), environment) for member in term.members]
+            return Sort.ENTITY, lambda: replace(
+                term, members=tuple(cast(syntax.Reference, build()) for build in built)
+            )
+        if isinstance(term, syntax.Shared):
+            logs = [self.of_sort(part, (Sort.LOG,), environment) for part in term.parts]
+            return Sort.MESSAGE, lambda: replace(term, parts=tuple(log() for log in logs))
+        return Sort.MESSAGE, self.of_sort(term, (Sort.LOG,), environment)
 
     def call(self, call: syntax.Call, environment: _Environment) -> _Formula:
         relation = RELATIONS.get(call.name)
@@ -502,8 +500,12 @@ def constant(term: syntax.Term) -> Fraction | None:
                     return one / other if other else None
                 case _:
                     assert_never(operator)
-        case _:
+        case syntax.Quantity() | syntax.Name() | syntax.Place() | syntax.Bound() | syntax.EntityLog():
             return None
+        case syntax.Apply() | syntax.At() | syntax.Slice() | syntax.Shared() | syntax.EntitySet():
+            return None
+        case _:
+            assert_never(term)
 
 
 def _counted(number: int) -> str:

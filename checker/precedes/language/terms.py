@@ -115,20 +115,17 @@ class Terms:
 
     def event(self, term: syntax.Term, environment: Environment, hoists: Hoists) -> core.EventTerm:
         """An event; a message stands for its send."""
-        match term:
-            case syntax.Apply(function="send", arguments=(message,)):
-                return core.SendEvent(self.message(message, environment, hoists))
-            case syntax.Apply(function=("deliver" | "arrive") as kind, arguments=(message, entity)):
-                make = core.DeliveryEvent if kind == "deliver" else core.ArrivalEvent
-                return make(
-                    self.message(message, environment, hoists), self.entity(entity, environment, hoists)
-                )
-            case syntax.Name(text, quoted=False) if isinstance(
-                value := environment.get(text), core.SendEvent | core.DeliveryEvent | core.ArrivalEvent
-            ):
+        if isinstance(term, syntax.Apply) and term.function in ("send", "deliver", "arrive"):
+            message = self.message(term.arguments[0], environment, hoists)
+            if term.function == "send":
+                return core.SendEvent(message)
+            make = core.DeliveryEvent if term.function == "deliver" else core.ArrivalEvent
+            return make(message, self.entity(term.arguments[1], environment, hoists))
+        if isinstance(term, syntax.Name) and not term.quoted:
+            value = environment.get(term.text)
+            if isinstance(value, core.EventTerm):
                 return value
-            case _:
-                return core.SendEvent(self.message(term, environment, hoists))
+        return core.SendEvent(self.message(term, environment, hoists))
 
     def log(self, term: syntax.Term, environment: Environment, hoists: Hoists) -> LogValue:
         match term:

@@ -11,11 +11,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import replace
-from typing import Any, Final, TypeAlias
+from typing import (
+    Any,
+    Final,
+    TypeAlias,
+    assert_never,
+)
 
 from precedes.diagnostics import PrecedesError
 from precedes.protocol import mistakes, returned
-from precedes.protocol.model import Deliver, Here, Message, Protocol, Step, Timer, Transmit, View
+from precedes.protocol.model import (
+    Action,
+    Arrive,
+    Deliver,
+    Discard,
+    Here,
+    Protocol,
+    Step,
+    Timer,
+    Transmit,
+    View,
+)
 from precedes.protocol.network import Reliable, Timed
 
 ALL_OF: Final = 500
@@ -93,17 +109,17 @@ class Exchanging:
         self, handler: str, arguments: tuple[Any, ...], names: Renaming, there: Here, state: Any
     ) -> tuple[Any, ...] | None:
         """None for a timer that in other names may have any name."""
-        match handler, arguments:
-            case "send", (Message() as message,):
-                return (message.renamed(names),)
-            case "arrive", (packet, sender):
-                return renamed_packet(self.protocol, packet, names), names[sender]
-            case "expire", (Timer() as timer,):
-                about = None if timer.about is None else names[timer.about]
-                other = replace(timer, about=about)
-                return (other,) if other in self.call("timers", there, state) else None
-            case _:
-                return arguments
+        if handler == "send":
+            return (arguments[0].renamed(names),)
+        if handler == "arrive":
+            packet, sender = arguments
+            return renamed_packet(self.protocol, packet, names), names[sender]
+        if handler == "expire":
+            timer: Timer = arguments[0]
+            about = None if timer.about is None else names[timer.about]
+            other = replace(timer, about=about)
+            return (other,) if other in self.call("timers", there, state) else None
+        return arguments
 
     def _forms(self, outcome: object, names: Renaming | None) -> object:
         """An outcome as what can be told apart of it."""
@@ -176,14 +192,16 @@ def _renamed(
         ) from None
 
 
-def _renamed_action(action: Any, names: Renaming) -> Any:
+def _renamed_action(action: Deliver | Arrive | Discard | View, names: Renaming) -> Action:
     match action:
         case Deliver(message, clock):
             return Deliver(message.renamed(names), _moved(clock, names))
         case View(members):
             return View(frozenset(names[k] for k in members))
+        case Arrive(message) | Discard(message):
+            return replace(action, message=message.renamed(names))
         case _:
-            return replace(action, message=action.message.renamed(names))
+            assert_never(action)
 
 
 def _moved(clock: tuple[int, ...] | None, names: Renaming) -> tuple[int, ...] | None:

@@ -7,22 +7,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from precedes.diagnostics import Diagnostic, PrecedesError
 from precedes.execution import Event, EventKind, Execution, History
 from precedes.execution import Message as Logged
 from precedes.formula import ArrivalEvent, Faulty, Formula, HappensBefore, RecordedClock, TimeOf, VectorTime
-from precedes.protocol.model import Arrive, Deliver, Discard, Message, Protocol, Step, View
+from precedes.protocol.model import (
+    Arrive,
+    Deliver,
+    Discard,
+    Message,
+    Protocol,
+    Step,
+    Transmit,
+    View,
+)
 from precedes.protocol.moves import (
     Arrived,
     Began,
     Crashed,
     Expired,
+    Lost,
     Move,
     Recovered,
     Requested,
     Ticked,
+    Vanished,
 )
 from precedes.traversal import walk
 
@@ -88,16 +99,22 @@ def entries(
         found.append(Entry(EventKind.SEND, request, time, step.clock if recording.clocks else None))
     for action in step.actions:
         match action:
-            case Deliver(message, clock) if not rearranges:
-                found.append(Entry(EventKind.DELIVER, message, time, clock if recording.clocks else None))
-            case Arrive(message) if recording.others:
-                found.append(Entry(EventKind.ARRIVE, message, time))
-            case Discard(message) if recording.others:
-                found.append(Entry(EventKind.DISCARD, message, time))
-            case View(members) if recording.others:
-                found.append(Entry(EventKind.VIEW, None, time, None, members))
-            case _:
+            case Deliver(message, clock):
+                if not rearranges:
+                    found.append(Entry(EventKind.DELIVER, message, time, clock if recording.clocks else None))
+            case Arrive(message):
+                if recording.others:
+                    found.append(Entry(EventKind.ARRIVE, message, time))
+            case Discard(message):
+                if recording.others:
+                    found.append(Entry(EventKind.DISCARD, message, time))
+            case View(members):
+                if recording.others:
+                    found.append(Entry(EventKind.VIEW, None, time, None, members))
+            case Transmit():
                 pass
+            case _:
+                assert_never(action)
     return tuple(found)
 
 
@@ -218,8 +235,10 @@ def replayed(
                 receipts[entity] = protocol.receipt_log(step.state)
             case Ticked(tick):
                 now = tick
-            case _:
+            case Lost() | Vanished():
                 pass
+            case _:
+                assert_never(move)
     rearranged = any(receipt is not None for receipt in receipts)
     if rearranged:
         logs = [with_receipts(log, receipt or ()) for log, receipt in zip(logs, receipts, strict=True)]

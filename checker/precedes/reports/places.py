@@ -29,7 +29,7 @@ from precedes.formula import (
     TimeOf,
     VectorTime,
 )
-from precedes.traversal import walk
+from precedes.traversal import children, walk
 from precedes.verdict import FALSE
 
 Place = tuple[str, EventKind, str]
@@ -66,24 +66,17 @@ def _places(fact: Fact, execution: Execution) -> Iterator[Place]:
     for instance in fact.instances:
         yield from (place for place in _places(instance, execution) if _happened(place, execution))
     for node in walk(fact.formula):
-        match node:
-            case Precedes(MessageNamed(first), MessageNamed(second), log):
-                yield from _in_log(first, log, execution)
-                yield from _in_log(second, log, execution)
-            case (
-                InLog(MessageNamed(message), log)
-                | Repeated(MessageNamed(message), log)
-                | Position(MessageNamed(message), log)
-            ):
-                yield from _in_log(message, log, execution)
-                if fact.value == FALSE and isinstance(log, ReceiptLog):
-                    yield from _send(message, execution)
-            case SendEvent(MessageNamed(message)) | Sender(MessageNamed(message)):
-                yield from _send(message, execution)
-            case DeliveryEvent(MessageNamed(message), EntityNamed(entity)):
-                yield entity, execution.delivery, message
-            case ArrivalEvent(MessageNamed(message), EntityNamed(entity)):
-                yield entity, EventKind.ARRIVE, message
+        named = [part.name for part in children(node) if isinstance(part, MessageNamed)]
+        if isinstance(node, Precedes | InLog | Repeated | Position):
+            for message in named:
+                yield from _in_log(message, node.log, execution)
+            if fact.value == FALSE and isinstance(node.log, ReceiptLog) and not isinstance(node, Precedes):
+                yield from (place for message in named for place in _send(message, execution))
+        elif isinstance(node, SendEvent | Sender):
+            yield from (place for message in named for place in _send(message, execution))
+        elif isinstance(node, DeliveryEvent | ArrivalEvent) and isinstance(node.entity, EntityNamed):
+            kind = execution.delivery if isinstance(node, DeliveryEvent) else EventKind.ARRIVE
+            yield from ((node.entity.name, kind, message) for message in named)
 
 
 def _happened(place: Place, execution: Execution) -> bool:

@@ -9,19 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final
+from typing import Final, assert_never
 
 from precedes.engines.reference.causes import Fact
 from precedes.engines.reference.explanation import Witness
 from precedes.execution import Execution
 from precedes.formula import (
+    TRUTH,
     Acyclic,
     And,
     Comparison,
     DeliveryEvent,
     EntityNamed,
-    EntityVariable,
     Exists,
+    FailureLine,
     Faulty,
     Forall,
     Formula,
@@ -37,6 +38,7 @@ from precedes.formula import (
     Not,
     Or,
     Precedes,
+    Quiescent,
     ReceiptLog,
     Repeated,
     Requirement,
@@ -47,6 +49,7 @@ from precedes.formula import (
     SendLog,
     Sent,
     Truth,
+    Undetermined,
 )
 from precedes.reports.identifiers import Identifiers, log_text
 from precedes.reports.moments import duration_text
@@ -144,18 +147,25 @@ class _Telling:
                 return None
             case Faulty() if value == FALSE:
                 return None
-            case Truth() | Forall() | Exists() | Acyclic() | Not() | And() | Or() | Implies() | Iff():
+            case Truth() | Quiescent() | Not() | And() | Or() | Implies() | Iff():
                 return None
-            case _:
+            case Forall() | Exists() | Acyclic():
+                return None
+            case (
+                InLog() | HappensBefore() | Comparison() | IsDestination() | Sent() | SameEntity() | SameMessage()
+                | Faulty() | FailureLine() | Undetermined()
+            ):  # fmt: skip
                 return _Clause(said(formula, value), _Order.REST, _deliveries(formula))
+            case _:
+                assert_never(formula)
 
     def _happens_before(self, atom: HappensBefore) -> _Clause:
         """Two deliveries at one entity in their order; else the chain that leads from one event to the other."""
-        match atom.first, atom.second:
-            case DeliveryEvent(first, EntityNamed(here)), DeliveryEvent(second, EntityNamed(there)) if (
-                here == there
-            ):
-                text = self._statements.delivery_order(here, first.name, second.name)
+        first, second = atom.first, atom.second
+        if isinstance(first, DeliveryEvent) and isinstance(second, DeliveryEvent):
+            here = first.entity
+            if isinstance(here, EntityNamed) and here == second.entity:
+                text = self._statements.delivery_order(here.name, first.message.name, second.message.name)
                 return _Clause(text, _Order.RECEIPTS, _deliveries(atom))
         relation = self._statements.terms.happens_before
         earlier, later = relation.named(atom.first), relation.named(atom.second)
@@ -171,15 +181,17 @@ class _Telling:
     def _nothing(self, formula: Exists, instances: Sequence[Fact]) -> str:
         """Why nothing does what something should."""
         recorded, ids = self._statements.recorded, self._ids
-        match formula:
-            case Exists(EntityVariable() as who, Truth(True), InLog(message, SendLog(of, to))) if of == who:
+        who, extent, body = formula.variable, formula.range, formula.body
+        if isinstance(body, InLog) and body.log.entity == who:
+            message, log = body.message, body.log
+            if isinstance(log, SendLog) and extent == TRUTH:
                 sender = recorded.sender(message.name)
-                if sender is None or to is None:
+                if sender is None or log.to is None:
                     return f"nobody sent {ids.of_message(message)}"
-                return f"{ids.entity(sender)} does not send {ids.of_message(message)} to {ids.of_entity(to)}"
-            case Exists(
-                EntityVariable() as who, IsDestination(member, sent), InLog(message, ReceiptLog(of))
-            ) if member == of == who and sent == message:
+                return (
+                    f"{ids.entity(sender)} does not send {ids.of_message(message)} to {ids.of_entity(log.to)}"
+                )
+            if isinstance(log, ReceiptLog) and extent == IsDestination(log.entity, message):
                 reached = self._statements.entities_in_order(recorded.destinations(message.name) or ())
                 return f"{ids.of_message(message)} was addressed to {self._listed(reached)}, none of them delivers it"
         sought = _sought(formula, ids)
@@ -210,10 +222,15 @@ class _Telling:
             return self._addressed_to(self._statements.messages_in_order(pairs.pop()), owners)
         asked: dict[str, list[str]] = {}
         for fact in self._facts:
-            match fact.formula:
-                case IsDestination(EntityNamed(entity), MessageNamed(name)) if fact.value == TRUE:
-                    if f"{self._ids.message(name)} was addressed to" not in said:
-                        asked.setdefault(name, []).append(entity)
+            atom = fact.formula
+            if (
+                isinstance(atom, IsDestination)
+                and isinstance(atom.entity, EntityNamed)
+                and fact.value == TRUE
+            ):
+                name = atom.message.name
+                if f"{self._ids.message(name)} was addressed to" not in said:
+                    asked.setdefault(name, []).append(atom.entity.name)
         return ", ".join(
             f"{self._ids.message(name)} was addressed to {self._listed(self._statements.entities_in_order(to))}"
             for name, to in asked.items()
@@ -272,31 +289,28 @@ def _sought(formula: Exists, ids: Identifiers) -> str:
     """`shipping delivers nothing from payments before o`: what a log was searched for in vain, where it was searched by
     the sender. What is in the log instead would only tell of messages that nobody thought of.
     """
-    match formula:
-        case Exists(MessageVariable() as found, InLog(message, log), body) if message == found:
-            parts = body.parts if isinstance(body, And) else (body,)
-            words = [_quality(part, found, log, ids) for part in parts]
-            if None in words or not any(_by_sender(part) for part in parts):
-                return ""
-            does = "delivers" if isinstance(log, ReceiptLog) else "sends"
-            to = f" to {ids.of_entity(log.to)}" if isinstance(log, SendLog) and log.to is not None else ""
-            return f"{ids.of_entity(log.entity)} {does} nothing{to} {' '.join(filter(None, words))}".rstrip()
-    return ""
+    found, extent, body = formula.variable, formula.range, formula.body
+    if not (isinstance(found, MessageVariable) and isinstance(extent, InLog) and extent.message == found):
+        return ""
+    log, parts = extent.log, body.parts if isinstance(body, And) else (body,)
+    words = [_quality(part, found, log, ids) for part in parts]
+    if None in words or not any(_by_sender(part) for part in parts):
+        return ""
+    does = "delivers" if isinstance(log, ReceiptLog) else "sends"
+    to = f" to {ids.of_entity(log.to)}" if isinstance(log, SendLog) and log.to is not None else ""
+    return f"{ids.of_entity(log.entity)} {does} nothing{to} {' '.join(filter(None, words))}".rstrip()
 
 
 def _quality(formula: Formula, found: MessageVariable, log: LogTerm, ids: Identifiers) -> str | None:
     """One thing that is asked of the message to be found; None where there are no short words for it."""
-    match formula:
-        case SameEntity(Sender(message), other) | SameEntity(other, Sender(message)) if message == found:
-            return f"from {ids.of_entity(other)}"
-        case Not(SameEntity(Sender(message), other)) | Not(SameEntity(other, Sender(message))) if (
-            message == found
-        ):
-            return f"not from {ids.of_entity(other)}"
-        case Precedes(first, second, there) if there == log and first == found != second:
-            return f"before {ids.of_message(second)}"
-        case Precedes(first, second, there) if there == log and second == found != first:
-            return f"after {ids.of_message(first)}"
+    atom, denied = (formula.body, "not ") if isinstance(formula, Not) else (formula, "")
+    if isinstance(atom, SameEntity) and Sender(found) in (atom.left, atom.right):
+        return f"{denied}from {ids.of_entity(atom.right if atom.left == Sender(found) else atom.left)}"
+    if isinstance(atom, Precedes) and not denied and atom.log == log and atom.first != atom.second:
+        if atom.first == found:
+            return f"before {ids.of_message(atom.second)}"
+        if atom.second == found:
+            return f"after {ids.of_message(atom.first)}"
     return None
 
 

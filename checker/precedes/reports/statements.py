@@ -194,17 +194,22 @@ class Statements:
 
     def _comparison(self, atom: Comparison, value: int) -> str:
         """A comparison; a breach of a deadline in words of its own."""
-        if value == FALSE and about_delta(atom):
-            match atom.left, atom.right:
-                case TimeOf(DeliveryEvent(message, entity)), Sum(
-                    TimeOf(SendEvent(sent)) as sending, Delta()
-                ) if message == sent:
-                    late, at = self.terms.number(atom.left), self.terms.number(sending)
-                    if isinstance(late, int) and isinstance(at, int) and self.execution.delta is not None:
-                        after = f"{self.ids.of_message(message)} {duration_text(late - at)} after its send"
-                        delta = duration_text(self.execution.delta)
-                        return f"{self.ids.of_entity(entity)} delivers {after}, delta is {delta}"
-        return self._numbers.comparison(atom, value)
+        late = self._late(atom) if value == FALSE else None
+        return self._numbers.comparison(atom, value) if late is None else late
+
+    def _late(self, atom: Comparison) -> str | None:
+        """`E2 delivers m 12 ms after its send, delta is 10 ms`, where that is what an atom denies."""
+        left, delta = atom.left, self.execution.delta
+        if not (isinstance(left, TimeOf) and isinstance(left.event, DeliveryEvent)):
+            return None
+        message, sending = left.event.message, TimeOf(SendEvent(left.event.message))
+        late, at = self.terms.number(left), self.terms.number(sending)
+        if atom.right != Sum(sending, Delta()) or not isinstance(late, int) or not isinstance(at, int):
+            return None
+        if delta is None:
+            return None
+        after = f"{self.ids.of_message(message)} {duration_text(late - at)} after its send"
+        return f"{self.ids.of_entity(left.event.entity)} delivers {after}, delta is {duration_text(delta)}"
 
     def chain(self, events: Sequence[Occurrence]) -> str:
         """`E1 sends m1 then m2, E2 delivers m2 then sends m3`."""
@@ -236,11 +241,13 @@ class Statements:
 
 def about_delta(formula: Formula) -> bool:
     """Whether a formula compares a time with another plus delta."""
-    match formula:
-        case Comparison(left=TimeOf(), right=Sum(TimeOf(), Delta())):
-            return True
-        case _:
-            return False
+    return (
+        isinstance(formula, Comparison)
+        and isinstance(formula.left, TimeOf)
+        and isinstance(formula.right, Sum)
+        and isinstance(formula.right.left, TimeOf)
+        and isinstance(formula.right.right, Delta)
+    )
 
 
 def listed(names: Sequence[str]) -> str:

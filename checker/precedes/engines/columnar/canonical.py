@@ -18,6 +18,7 @@ from precedes.formula import (
     Acyclic,
     And,
     ArrivalEvent,
+    Atom,
     Comparison,
     Constant,
     DeliveryEvent,
@@ -130,11 +131,13 @@ class _Normaliser:
     bound: int = 0
 
     def formula(self, formula: Formula, positive: bool) -> Node:
+        if isinstance(formula, Truth):
+            return _TRUE if formula.value is positive else _FALSE
+        if isinstance(formula, Quiescent):
+            return _TRUE if positive else _FALSE
+        if isinstance(formula, Atom):
+            return ("atom", positive, self._atom(formula))
         match formula:
-            case Truth(value):
-                return _TRUE if value is positive else _FALSE
-            case Quiescent():
-                return _TRUE if positive else _FALSE
             case Not(body):
                 return self.formula(body, not positive)
             case And(parts):
@@ -162,7 +165,7 @@ class _Normaliser:
                 self.scope = outside
                 return ("acyclic", positive, *numbers, related)
             case _:
-                return ("atom", positive, self._atom(formula))
+                assert_never(formula)
 
     def _quantified(
         self,

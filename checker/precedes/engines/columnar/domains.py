@@ -20,6 +20,7 @@ from precedes.formula import (
     InLog,
     LogTerm,
     MessageTerm,
+    MessageVariable,
     Precedes,
     ReceiptLog,
     SameEntity,
@@ -84,32 +85,35 @@ def domain(variable: Variable, guards: Sequence[Guard], terms: Terms) -> Domain:
     if isinstance(variable, EntityVariable):
         return _entities(variable, guards, terms)
     for guard in guards:
-        match guard.formula:
-            case InLog(message, log) if message == variable and not _mentions(log.entity, variable):
-                whole = isinstance(log, ReceiptLog) or log.to is None
-                return _log(log, terms, guard if whole else None)
-            case Precedes(first, second, log) if variable in (first, second) and not _mentions(
-                log.entity, variable
-            ):
-                return _log(log, terms, None)
-            case SameMessage(left, right) if (left == variable) != (right == variable):
-                return _single(terms.message(right if left == variable else left), terms, guard)
-            case _:
-                pass
+        found = _messages(variable, guard, terms)
+        if found is not None:
+            return found
     return Domain("m")
+
+
+def _messages(variable: MessageVariable, guard: Guard, terms: Terms) -> Domain | None:
+    """The messages of which a guard is not false, where it names them; None where it does not."""
+    atom = guard.formula
+    if isinstance(atom, InLog) and atom.message == variable and not _mentions(atom.log.entity, variable):
+        whole = isinstance(atom.log, ReceiptLog) or atom.log.to is None
+        return _log(atom.log, terms, guard if whole else None)
+    if isinstance(atom, Precedes) and variable in (atom.first, atom.second):
+        return None if _mentions(atom.log.entity, variable) else _log(atom.log, terms, None)
+    if isinstance(atom, SameMessage) and (atom.left == variable) != (atom.right == variable):
+        return _single(terms.message(atom.right if atom.left == variable else atom.left), terms, guard)
+    return None
 
 
 def _entities(variable: EntityVariable, guards: Sequence[Guard], terms: Terms) -> Domain:
     for guard in guards:
-        match guard.formula:
-            case InLog(message, SendLog(entity, to)) if entity == variable:
-                return _single(terms.entity(Sender(message)), terms, guard if to is None else None)
-            case Precedes(message, _, SendLog(entity, _)) if entity == variable:
-                return _single(terms.entity(Sender(message)), terms, None)
-            case SameEntity(left, right) if (left == variable) != (right == variable):
-                return _single(terms.entity(right if left == variable else left), terms, guard)
-            case _:
-                pass
+        atom = guard.formula
+        if isinstance(atom, InLog) and isinstance(atom.log, SendLog) and atom.log.entity == variable:
+            whole = atom.log.to is None
+            return _single(terms.entity(Sender(atom.message)), terms, guard if whole else None)
+        if isinstance(atom, Precedes) and isinstance(atom.log, SendLog) and atom.log.entity == variable:
+            return _single(terms.entity(Sender(atom.first)), terms, None)
+        if isinstance(atom, SameEntity) and (atom.left == variable) != (atom.right == variable):
+            return _single(terms.entity(atom.right if atom.left == variable else atom.left), terms, guard)
     return Domain("n")
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, assert_never
 
 from precedes.engines.columnar.comparison import compared
 from precedes.engines.columnar.domains import Guard, domain, guards_and_body
@@ -31,15 +31,26 @@ from precedes.formula import (
     Comparison,
     EntityVariable,
     Exists,
+    FailureLine,
+    Faulty,
     Forall,
     Formula,
+    HappensBefore,
     Iff,
     Implies,
     InLog,
+    IsDestination,
     MessageVariable,
     Not,
     Or,
     Precedes,
+    Quiescent,
+    Repeated,
+    SameEntity,
+    SameMessage,
+    Sent,
+    Truth,
+    Undetermined,
 )
 from precedes.traversal import free_variables
 
@@ -127,8 +138,13 @@ class Emission:
             case Comparison():
                 compare = compared if self.terms.facts.complete else compared_openly
                 return compare(formula, self.terms)
-            case _:
+            case (
+                Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
+                | SameEntity() | SameMessage() | Faulty() | HappensBefore() | FailureLine() | Quiescent()
+            ):  # fmt: skip
                 return self.source.assigned(self._atom(formula))
+            case _:
+                assert_never(formula)
 
     # ---- expressions -------------------------------------------------------------------------------------
 
@@ -158,8 +174,13 @@ class Emission:
             case Iff(left, right):
                 codes = self._all_pure((left, right))
                 return None if codes is None else equal(*codes)
-            case _:
+            case (
+                Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
+                | SameEntity() | SameMessage() | Faulty() | HappensBefore() | FailureLine() | Quiescent()
+            ):  # fmt: skip
                 return self._atom(formula)
+            case _:
+                assert_never(formula)
 
     def _all_pure(self, parts: Sequence[Formula]) -> list[Code] | None:
         codes = []

@@ -17,7 +17,19 @@ from precedes.engines.columnar.canonical import Node, canonical
 from precedes.engines.columnar.recognise import DEFINITIONS, UNTUNED, recognise
 from precedes.engines.contents import names_in
 from precedes.engines.lemmas import consequences
-from precedes.formula import And, Formula, Iff, Implies, Not, Or, Requirement
+from precedes.formula import (
+    Acyclic,
+    And,
+    Atom,
+    Exists,
+    Forall,
+    Formula,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Requirement,
+)
 from precedes.mode import completed
 
 
@@ -201,6 +213,8 @@ class _Builder:
             return self._followed(
                 Both(tuple(self.formula(DEFINITIONS[name]) for name in definitions)), formula
             )
+        if isinstance(formula, Atom):
+            return self._step(Step(formula, None))
         match formula:
             case Not(body):
                 return Inverse(self.formula(body))
@@ -213,8 +227,10 @@ class _Builder:
             case Iff(left, right):
                 sides = self.formula(left), self.formula(right)
                 return Both((_implication(*sides), _implication(*reversed(sides))))
-            case _:
+            case Forall() | Exists() | Acyclic():
                 return self._step(Step(formula, None))
+            case _:
+                assert_never(formula)
 
     def _step(self, step: Step) -> Expression:
         self.steps.append(step)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import assert_never
 
 from precedes.engines.completion import opened
 from precedes.engines.reference.atoms import Atoms, Judgement
@@ -22,20 +23,33 @@ from precedes.formula import (
     TRUTH,
     Acyclic,
     And,
+    Comparison,
     EntityTerm,
     EntityVariable,
     Exists,
+    FailureLine,
+    Faulty,
     Forall,
     Formula,
+    HappensBefore,
     Iff,
     Implies,
     InLog,
+    IsDestination,
     LogTerm,
     MessageVariable,
     Not,
     Or,
+    Precedes,
+    Quiescent,
+    Repeated,
+    SameEntity,
+    SameMessage,
     Sender,
     SendLog,
+    Sent,
+    Truth,
+    Undetermined,
     Variable,
 )
 from precedes.verdict import FALSE, TRUE, Reason, conjunction, disjunction, negation
@@ -115,8 +129,13 @@ class Evaluator:
                 return self._exists(variable, extent, self._judgement(body))
             case Acyclic(first, second, body):
                 return lambda: self._acyclic(first, second, body)
-            case _:
+            case (
+                Precedes() | InLog() | HappensBefore() | IsDestination() | Comparison() | Sent() | Repeated()
+                | SameEntity() | SameMessage() | Faulty() | Truth() | Undetermined() | FailureLine() | Quiescent()
+            ):  # fmt: skip
                 return self._atoms.judgement(formula)
+            case _:
+                assert_never(formula)
 
     # ---- binders -------------------------------------------------------------------------------------------
 

@@ -33,6 +33,7 @@ from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from itertools import combinations, pairwise, product
 from operator import itemgetter
+from typing import assert_never
 
 from precedes.execution import EventKind, Execution, History
 from precedes.formula import ArrivalEvent, DeliveryEvent, EntityNamed, EventTerm, MessageNamed, SendEvent
@@ -164,8 +165,10 @@ class HappensBeforeRelation:
                 return self.delivery(message, entity)
             case ArrivalEvent(MessageNamed(message), EntityNamed(entity)):
                 return self.arrival(message, entity)
-            case _:
+            case SendEvent() | DeliveryEvent() | ArrivalEvent():
                 return None
+            case _:
+                assert_never(term)
 
     def of_entity(self, entity: str) -> list[int]:
         """The events of an entity that clocks count: sends, deliveries and local events, unlogged sends among them."""

@@ -8,7 +8,7 @@ once is given up, the search goes on until the timeout.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, assert_never
 
 from precedes.engines.reference import explain
 from precedes.engines.solver.answers import (
@@ -83,6 +83,8 @@ def find(
             return answer
         case Proved() | NoCounterexample():
             return NoExample(bounds, every_size=isinstance(answer, Proved))
+        case _:
+            assert_never(answer)
 
 
 class _Inquiry:

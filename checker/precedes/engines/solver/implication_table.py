@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from precedes.engines.reference import evaluate, explain
 from precedes.engines.solver.answers import (
     DEFAULT,
     Answer,
     Counterexample,
+    NoCounterexample,
     Options,
     Proved,
+    Undecided,
 )
 from precedes.engines.solver.asking import prove
 from precedes.engines.solver.variants import interleaved, variants
@@ -70,8 +73,10 @@ class _Table:
                 self._prove(left, right)
             case Counterexample(execution, _):
                 self._meet(execution)
-            case _:
+            case NoCounterexample() | Undecided():
                 self._open[left, right] = answer
+            case _:
+                assert_never(answer)
 
     def _prove(self, left: str, right: str) -> None:
         """Note an implication and what follows from it."""

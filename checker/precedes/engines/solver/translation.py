@@ -143,9 +143,14 @@ class Translation:
                 ]
                 known = either(self._structure.arrivals_recorded(), *([] if want else map(negated, others)))
                 return both(known, holds if want else negated(holds))
-            case _:
+            case (
+                Truth() | InLog() | Precedes() | Repeated() | Sent() | IsDestination() | SameEntity()
+                | SameMessage() | Faulty() | HappensBefore() | FailureLine() | Quiescent()
+            ):  # fmt: skip
                 holds = self._atom(formula, bindings)
                 return holds if want else negated(holds)
+            case _:
+                assert_never(formula)
 
     def _binder(
         self,
