@@ -1,4 +1,6 @@
-"""A formula in other words gets the same verdict from every engine that judges executions."""
+"""A formula in other words gets the same verdict from every engine that judges executions; on an incomplete one it gets
+no other that is certain.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,7 @@ from precedes.engines.reference.causes import kind_of
 from precedes.formula import Requirement
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
+from precedes.verdict import FALSE, TRUE
 from tests.columnar.agreement import executions_alike
 from tests.strategies.choices import Seeded
 from tests.strategies.executions import execution
@@ -33,7 +36,9 @@ def differing(seed: int) -> str | None:
         "planned": [int(value) for value in planned],
     }
     kinds = {kind_of(value) for values in said.values() for value in values}
-    return None if len(kinds) == 1 else f"{seed}: {said}, {one}, {other}"
+    # What holds of unknown parts together may be lost in other words (docs/adr/0013): then it is unknown.
+    alike = len(kinds) == 1 if here.complete else not {TRUE, FALSE} <= kinds
+    return None if alike else f"{seed}: {said}, {one}, {other}"
 
 
 @pytest.mark.parametrize("first", range(0, 600, 100))
@@ -65,4 +70,5 @@ def test_names_of_the_library_in_other_words(name: str) -> None:
     for group in executions_alike(range(120)):
         values = scan(batch_of(group), plan(asked)).values
         for x, here in enumerate(group):
-            assert {kind_of(int(value)) for value in values[x]} == {kind_of(evaluate(known, here))}
+            kinds = {kind_of(int(value)) for value in values[x]} | {kind_of(evaluate(known, here))}
+            assert len(kinds) == 1 if here.complete else not {TRUE, FALSE} <= kinds
