@@ -13,7 +13,7 @@ from precedes.formula import Iff, Requirement
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.mode import Mode
-from precedes.protocol import OfPair, OfState, Protocol, Reliable
+from precedes.protocol import OfEntity, OfPair, OfState, Protocol, Reliable
 from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration import Exploration
 from precedes.protocol.exploring import explore
@@ -228,6 +228,23 @@ def test_everything_in_quiescence() -> None:
     found = explore(Plain(), OVERTAKING, required("always agreement"), invariants=(pair, whole))
     assert {found.modes[name] for name in ("always agreement", "pair", "whole")} == {Mode.ALWAYS}
     assert {finding.property for finding in found.findings} == {"always agreement", "whole"}
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_invariants_of_entities_have_a_mode(plain: bool) -> None:
+    """What comes too early is held back, and nothing is in the end."""
+
+    def nothing_is_held(protocol: Any, here: Any, state: Any) -> bool | None:
+        return not state.held if any(state.delivered) or state.held else None
+
+    asked = (
+        OfEntity("always", "", nothing_is_held),
+        OfEntity("in the end", "", nothing_is_held, quiescent=True),
+    )
+    found = explore(InTurn(), Bounds(entities=3, messages=3), (), invariants=asked, plain=plain)
+    assert (found.modes["always"], found.modes["in the end"]) == (Mode.ALWAYS, Mode.QUIESCENT)
+    assert (found.of("always"), found.of("in the end")) == (Verdict.VIOLATED, Verdict.HOLDS)
+    assert bool(found.reductions) is not plain
 
 
 def test_the_command_says_the_mode_of_each_property() -> None:
