@@ -23,7 +23,7 @@ from tests.columnar.agreement import Case, case, disagreement, executions_alike
 
 HERE, THERE = f.EntityVariable("i"), f.EntityVariable("j")
 P, Q = f.MessageVariable("p"), f.MessageVariable("q")
-KNOWN = Facts(complete=True, logged=True)
+KNOWN = Facts(complete=True, logged=True, ordered=True)
 """What is known of most traces."""
 
 

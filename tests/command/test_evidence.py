@@ -12,9 +12,10 @@ import pytest
 from precedes.columns import execution_of
 from precedes.engines.reference import evaluate
 from precedes.execution import EventKind
+from precedes.language.durations import duration
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
-from precedes.traces import Notices, TraceOptions, read_batches
+from precedes.traces import Notices, Order, TraceOptions, read_batches
 from precedes.verdict import verdict
 from tests.command.running import precedes
 
@@ -53,7 +54,122 @@ CRASHED_SENDER = (
     row("3", "deliver", "n", 0),
 )
 
+BY_CLOCKS = (
+    row("A", "send", "p", 0, dest=["R"], clock={"A": 1}),
+    row("B", "send", "q", 0, dest=["R"], clock={"A": 2, "B": 2}),
+    row("R", "deliver", "q", 0, clock={"A": 2, "B": 2, "R": 1}),
+    row("R", "deliver", "p", 1, clock={"A": 2, "B": 2, "R": 2}),
+)
+"""No row says how B came to know of what A did."""
+SENDS_ONLY = (
+    row("A", "send", "p", 0, dest=["R"], clock={"A": 1}),
+    row("B", "send", "q", 0, dest=["R"], clock={"A": 1, "B": 1}),
+    row("R", "deliver", "q", 0),
+    row("R", "deliver", "p", 1),
+)
+IGNORANT = (
+    row("A", "send", "p", 0, dest=["B", "R"], clock={"A": 1}),
+    row("B", "deliver", "p", 0, clock={"B": 1}),
+    row("B", "send", "q", 1, dest=["R"], clock={"B": 2}),
+    row("R", "deliver", "q", 0, clock={"B": 2, "R": 1}),
+    row("R", "deliver", "p", 1, clock={"A": 1, "B": 2, "R": 2}),
+)
+"""The clock of a delivery does not know of the send: by the rows p comes before q, by the clocks it does not."""
+SHUFFLED = (
+    row("A", "send", "q", None, dest=["R"], clock={"A": 2}),
+    row("A", "send", "p", None, dest=["R"], clock={"A": 1}),
+    row("R", "deliver", "p", 0, clock={"A": 1, "R": 1}),
+    row("R", "deliver", "q", 1, clock={"A": 2, "R": 2}),
+)
+"""The rows of A stand the other way round than its clocks."""
+TIMED = (
+    row("S", "send", "p", None, dest=["R"], time=0.1),
+    row("S", "send", "q", None, dest=["R"], time=0.2),
+    row("R", "deliver", "q", None, time=2.0),
+    row("R", "deliver", "p", None, time=1.0),
+)
+GOVECTOR = (
+    row("client", "send", "m1", 2, dest=["server"], clock={"client": 2}),
+    row("server", "deliver", "m1", 2, clock={"client": 2, "server": 2}),
+)
+
 CASES = {
+    "clocks know of a message that is in no row": Case(
+        BY_CLOCKS,
+        {"causal_order": "violated", "causal_delivery": "violated", "SP": "holds", "vector_time": "violated"},
+    ),
+    "rows are chosen": Case(BY_CLOCKS, {"causal_order": "holds"}, ("--order", "rows")),
+    "clocks are chosen where they agree": Case(
+        BY_CLOCKS, {"causal_order": "violated"}, ("--order", "clocks")
+    ),
+    "an incomplete trace is violated by its clocks": Case(
+        BY_CLOCKS, {"causal_order": "violated", "SP": "unknown"}, ("--incomplete",)
+    ),
+    "clocks of sends alone, which count nothing else": Case(
+        SENDS_ONLY, {"causal_order": "violated", "causal_delivery": "violated"}
+    ),
+    "a delivery whose clock does not know of its send": Case(
+        IGNORANT,
+        {
+            "causal_order": "unknown",
+            "SP": "holds",
+            "vector_time": "violated",
+            'send("p") ~> send("q")': "unknown",
+        },
+    ),
+    "that one by its rows": Case(IGNORANT, {"causal_order": "violated"}, ("--order", "rows")),
+    "that one by its clocks, which contradict the message": Case(
+        IGNORANT, {"causal_order": "unknown"}, ("--order", "clocks")
+    ),
+    "rows of an entity against its clocks": Case(
+        SHUFFLED,
+        {"SP": "unknown", "order_equivalent": "holds", "causal_order": "unknown", "vector_time": "unknown"},
+    ),
+    "these rows as they are": Case(
+        SHUFFLED,
+        {"SP": "violated", "causal_order": "violated", "vector_time": "violated"},
+        ("--order", "rows"),
+    ),
+    "these rows by their clocks": Case(
+        SHUFFLED, {"SP": "holds", "causal_order": "holds", "vector_time": "holds"}, ("--order", "clocks")
+    ),
+    "times against rows": Case(
+        TIMED,
+        {
+            "SP": "unknown",
+            'order_preserving(RL["S"])': "holds",
+            "causal_order": "unknown",
+            "selectively_information_preserving": "holds",
+            'position("p", RL["R"]) = 2': "unknown",
+            'deliver_time("p", "R") <= deliver_time("q", "R")': "holds",
+        },
+    ),
+    "these times do not matter": Case(
+        TIMED, {"SP": "violated", "causal_order": "violated"}, ("--order", "rows")
+    ),
+    "clocks jitter so much": Case(TIMED, {"SP": "violated"}, ("--epsilon", "1s")),
+    "times against seq": Case(
+        (
+            row("S", "send", "p", 0, dest=["R"], time=5),
+            row("S", "send", "q", 1, dest=["R"], time=0.2),
+            row("R", "deliver", "p", 0, time=1.0),
+            row("R", "deliver", "q", 1, time=0.5),
+        ),
+        {"SP": "holds", "causal_order": "holds", "deadline": "unknown"},
+        ("--delta", "1s"),
+    ),
+    "a certain breach beside a log in disorder": Case(
+        (*TIMED, row("T", "deliver", "q", 0), row("T", "deliver", "p", 1)),
+        {"order_preserving": "violated", "order_equivalent": "unknown"},
+    ),
+    "clocks that count local events without rows": Case(GOVECTOR, {"vector_time": "holds"}),
+    "clocks that count local events": Case(
+        (*GOVECTOR, row("client", "local", None, 1, clock={"client": 1}), row("server", "local", None, 1)),
+        {"vector_time": "holds"},
+    ),
+    "clocks that count what did not happen": Case(
+        (*GOVECTOR, row("client", "local", None, 1, clock={"client": 1})), {"vector_time": "violated"}
+    ),
     "a destination crashed": Case(
         CRASHED_RECEIVER, {"agreement": "holds", "uniform_agreement": "holds", "validity": "holds"}
     ),
@@ -133,7 +249,23 @@ def _options(case: Case) -> TraceOptions:
     return TraceOptions(
         complete="--incomplete" not in case.options,
         delivery=EventKind(given.get("--delivery", "deliver")),
+        order=Order(given["--order"]) if "--order" in given else None,
+        delta=duration(given["--delta"]) if "--delta" in given else None,
+        epsilon=duration(given.get("--epsilon", "0")),
     )
+
+
+def test_a_chain_by_clocks_says_so(tmp_path: Path) -> None:
+    path = written(Case(BY_CLOCKS, {}), tmp_path)
+    ended = precedes("verify", path, "--require", "causal_order")
+    assert "p ~> q: A sends p, B sends q, with a clock that counts that; R delivers q before p" in ended.out
+
+
+def test_what_is_not_known_is_told_with_its_rows(tmp_path: Path) -> None:
+    path = written(Case(IGNORANT, {}), tmp_path)
+    ended = precedes("verify", path, "--require", "causal_order")
+    assert f"(1; first: execution x: {path}: row 1 and {path}: row 2)" in ended.out
+    assert "the recorded clocks and the order of rows disagree" in ended.out
 
 
 SCENARIO = """

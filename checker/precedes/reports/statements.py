@@ -212,15 +212,22 @@ class Statements:
         return f"{self.ids.of_entity(left.event.entity)} delivers {after}, delta is {duration_text(delta)}"
 
     def chain(self, events: Sequence[Occurrence]) -> str:
-        """`E1 sends m1 then m2, E2 delivers m2 then sends m3`."""
+        """`E1 sends m1 then m2, E2 delivers m2 then sends m3`.
+
+        A step between entities that no message makes is one that a recorded clock tells of.
+        """
         told: list[str] = []
         here = verb = ""
-        for event in events:
+        for place, event in enumerate(events):
             doing = "delivers" if event.kind is self.execution.delivery else _VERBS[event.kind]
             message = "" if event.message is None else self.ids.message(event.message)
             what = f"{doing} {message}".rstrip()
             if event.entity != here:
-                told.append(f"{self.ids.entity(event.entity)} {what}")
+                by_message = (
+                    event.kind is self.execution.delivery and event.message == events[place - 1].message
+                )
+                known = "" if not place or by_message else ", with a clock that counts that"
+                told.append(f"{self.ids.entity(event.entity)} {what}{known}")
             else:
                 told[-1] += f" then {message if message and doing == verb else what}"
             here, verb = event.entity, doing
