@@ -17,11 +17,14 @@ from precedes.formula import Formula
 
 LEMMAS: Final = (
     (("order_equivalent", "information_preserving"), ("acyclic_order", "gap_free_order")),
-    (("order_equivalent", "information_preserving", "order_preserving"), ("causal_order",)),
+    (("order_equivalent", "information_preserving", "order_preserving"), ("one_order",)),
     (("order_equivalent", "information_equivalent"), ("acyclic_order", "gap_free_order", "local_order")),
     (("order_equivalent", "selectively_information_preserving"), ("gap_free_order",)),
     (("information_preserving", "selectively_information_preserving"), ("broadcast",)),
     (("prefix_order",), ("gap_free_order",)),
+    (("causal_order",), ("order_preserving",)),
+    (("process_causal_order",), ("order_preserving",)),
+    (("causal_delivery",), ("fifo_delivery",)),
 )
 """Definitions, and others that follow from all of them together, by their names in `DEFINITIONS`."""
 

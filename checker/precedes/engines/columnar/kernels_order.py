@@ -6,10 +6,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from precedes.engines.columnar.kernels import Kernel
+from precedes.engines.columnar.kernels import DEFERRED, Kernel
 from precedes.engines.columnar.kernels_cycle import INVERSION, inversion, located, narrowed, on_cycles
 
 _FALSE: Final = -1
+_SEND: Final = 0
 _SEND_NOT_LOGGED: Final = 1 << 2
 
 
@@ -267,6 +268,85 @@ def disagree(
     place = np.empty(length, np.int64)
     located(end - begin, messages, offsets, log, start, holder, place)
     return bool(inversion(end - begin, offsets, log, start, holder, place, places))
+
+
+def one_order(
+    first: int,
+    last: int,
+    entity_offsets: Any,
+    message_offsets: Any,
+    event_offsets: Any,
+    event_kind: Any,
+    event_message: Any,
+    interleaved: Any,
+    delivery: int,
+    values: Any,
+    places: Any,  # noqa: ARG001 - where there may be a cycle, the compiled formula shows it
+) -> None:
+    """Whether one order of all messages agrees with every log and with what each sender had delivered before a send.
+
+    0 where it does, whatever is not known of the execution; else the compiled formula decides.
+    """
+    most = largest(first, last, message_offsets)
+    entries = 0
+    for x in range(first, last):
+        entries = max(entries, 2 * (event_offsets[entity_offsets[x + 1]] - event_offsets[entity_offsets[x]]))
+    earlier = np.empty(most, np.int64)  # how many entries say that something comes before the message
+    heads = np.empty(most, np.int64)  # the first of the entries for what comes after it
+    later = np.empty(entries, np.int64)
+    following = np.empty(entries, np.int64)
+    met = np.empty(most, np.int64)  # the entity that delivered it last
+    stack = np.empty(most, np.int64)
+    for x in range(first, last):
+        messages = message_offsets[x + 1] - message_offsets[x]
+        for m in range(messages):
+            earlier[m] = 0
+            heads[m] = -1
+            met[m] = -1
+        count = 0
+        known = True
+        for entity in range(entity_offsets[x], entity_offsets[x + 1]):
+            known = known and interleaved[entity]
+            sent = -1
+            got = -1
+            for k in range(event_offsets[entity], event_offsets[entity + 1]):
+                m = event_message[k]
+                sends = event_kind[k] == _SEND
+                if m < 0 or not (sends or (event_kind[k] == delivery and met[m] != entity)):
+                    continue
+                for before in (got, sent if sends else -1):
+                    if before >= 0:
+                        later[count] = m
+                        following[count] = heads[before]
+                        heads[before] = count
+                        earlier[m] += 1
+                        count += 1
+                if sends:
+                    sent = m
+                else:
+                    got = m
+                    met[m] = entity
+        left = messages
+        top = 0
+        for m in range(messages):
+            if earlier[m] == 0:
+                stack[top] = m
+                top += 1
+        while top > 0:
+            top -= 1
+            left -= 1
+            entry = heads[stack[top]]
+            while entry >= 0:
+                earlier[later[entry]] -= 1
+                if earlier[later[entry]] == 0:
+                    stack[top] = later[entry]
+                    top += 1
+                entry = following[entry]
+        values[x] = 0 if known and left == 0 else DEFERRED
+
+
+SCREEN_KERNELS: Final = {"one_order": Kernel(one_order, (largest,))}
+"""Kernels that only tell where a definition cannot be violated."""
 
 
 ORDER_KERNELS: Final = {

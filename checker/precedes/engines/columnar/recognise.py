@@ -195,6 +195,18 @@ DEFINITIONS: Final[Mapping[str, Formula]] = {
             Precedes(_P, _Q, _L),
         ),
     ),
+    # What the 1994 service TO comes to: one order of all messages that agrees with every log and with every sender
+    "one_order": Acyclic(
+        _P,
+        _Q,
+        Or(
+            (
+                Exists(_I, TRUTH, Precedes(_P, _Q, _L)),
+                Exists(_J, TRUTH, Precedes(_P, _Q, SendLog(_J))),
+                HappensBefore(DeliveryEvent(_P, Sender(_Q)), SendEvent(_Q)),
+            )
+        ),
+    ),
     # Défago, Schiper, Urbán 2004, over destination sets
     "prefix_order": _all(_EVERY_I, _EVERY_J, body=Or((_begins(_L, _M), _begins(_M, _L)))),
     "gap_free_order": _all(
@@ -207,7 +219,7 @@ DEFINITIONS: Final[Mapping[str, Formula]] = {
 }
 """Definitions that are recognised, closed over all receipt logs. Kernels and lemmas speak of them by these names."""
 
-UNTUNED: Final = frozenset({"local_order", "prefix_order", "gap_free_order"})
+UNTUNED: Final = frozenset({"local_order", "one_order", "prefix_order", "gap_free_order"})
 """Those without a kernel: lemmas are about them, and kernels tell where they cannot be violated."""
 
 

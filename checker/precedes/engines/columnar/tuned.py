@@ -19,13 +19,15 @@ from precedes.columns import Batch
 from precedes.engines.columnar.kernels import DEFERRED, PLACES, Kernel, parameters
 from precedes.engines.columnar.kernels_causal import CAUSAL_KERNELS
 from precedes.engines.columnar.kernels_information import INFORMATION_KERNELS
-from precedes.engines.columnar.kernels_order import ORDER_KERNELS
+from precedes.engines.columnar.kernels_order import ORDER_KERNELS, SCREEN_KERNELS
 from precedes.engines.columnar.kernels_time import TIME_KERNELS
 from precedes.engines.columnar.recognise import UNTUNED
 from precedes.verdict import TRUE, Reason
 
 TUNED: Final[dict[str, Kernel]] = {**ORDER_KERNELS, **INFORMATION_KERNELS, **CAUSAL_KERNELS, **TIME_KERNELS}
 """The kernels by the names of their definitions."""
+
+KERNELS: Final[Mapping[str, Kernel]] = {**TUNED, **SCREEN_KERNELS}
 
 Values = npt.NDArray[np.int32]
 
@@ -45,6 +47,7 @@ SCREENS: Final[Mapping[str, tuple[str, ...]]] = {
     "fifo_delivery": ("order_preserving",),
     "causal_delivery": ("causal_order",),
     "local_order": ("causal_order",),
+    "one_order": ("one_order",),
     "prefix_order": ("order_equivalent", "causal_order"),
     "gap_free_order": ("order_equivalent", "causal_order"),
 }
@@ -72,18 +75,18 @@ class Tuning:
     def defers(self) -> bool:
         """Whether some executions may be left to the compiled formula."""
         deferring = (Meaning.UNKNOWN_OR_DEFERRED, Meaning.DEFERRED)
-        return self.meaning in deferring or any(TUNED[name].defers for name in self.kernels)
+        return self.meaning in deferring or any(KERNELS[name].defers for name in self.kernels)
 
     @property
     def columns(self) -> frozenset[str]:
         """The columns that the kernels read."""
-        return frozenset(column for name in self.kernels for column in parameters(TUNED[name].function))
+        return frozenset(column for name in self.kernels for column in parameters(KERNELS[name].function))
 
     def run(self, batch: Batch, jit: bool | None) -> tuple[Values, Values]:
         """The values and the places, as of a kernel; `DEFERRED` where the compiled formula is to decide."""
         nowhere = np.full((batch.executions, PLACES), -1, np.int32)
         unknown = np.full(batch.executions, int(Reason.INCOMPLETE), np.int32)
-        found = [TUNED[name].run(batch, jit) for name in self.kernels]
+        found = [KERNELS[name].run(batch, jit) for name in self.kernels]
         match self.meaning:
             case Meaning.DECIDED:
                 ((values, places),) = found
