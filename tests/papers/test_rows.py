@@ -14,7 +14,7 @@ from precedes.commands.exploring import explore
 from precedes.isolation import Channel
 from precedes.language.compiling import compile_text
 from precedes.language.library import standard_library
-from tests.command.running import precedes
+from tests.command.running import Ended, precedes
 from tests.papers.rows import PAGES, ROOT, Statement, rows, statements
 
 ALL = list(statements())
@@ -31,6 +31,13 @@ def explored(command: str) -> Done:
     options = dict(explore.make_context(name, words).params)
     form, _ = options.pop("form"), options.pop("hang_limit")
     return msgspec.json.decode(Asked(form, options).run(Channel()), type=Done)
+
+
+@cache
+def ended(command: str) -> Ended:
+    """How any other command ends, with the files of this project."""
+    words = shlex.split(command)[1:]
+    return precedes(*(ROOT / word if word.startswith("specs/") else word for word in words))
 
 
 def cases(found: list[Statement]) -> list[object]:
@@ -63,8 +70,7 @@ def test_a_row_says_what_explore_prints(said: Statement) -> None:
 
 @pytest.mark.parametrize("said", cases(OTHERS))
 def test_what_is_checked_or_searched_comes_out(said: Statement) -> None:
-    words = shlex.split(said.command)[1:]
-    printed = precedes(*(ROOT / word if word.startswith("specs/") else word for word in words))
+    printed = ended(said.command)
     assert printed.code == 0, printed.out + printed.err
 
 
