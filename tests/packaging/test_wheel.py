@@ -19,19 +19,6 @@ PACKAGES = {
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel as `make wheel` builds it, in a folder of its own."""
-    into = tmp_path_factory.mktemp("wheel")
-    subprocess.run(
-        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(into), str(ROOT)],
-        check=True,
-        capture_output=True,
-    )
-    (built,) = into.glob("precedes-*-py3-none-any.whl")
-    return built
-
-
-@pytest.fixture(scope="module")
 def names(wheel: Path) -> set[str]:
     with zipfile.ZipFile(wheel) as archive:
         return set(archive.namelist())
