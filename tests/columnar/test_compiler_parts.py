@@ -215,6 +215,8 @@ def test_machine_code_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         if not group[0].complete or all(map(logged, group)):
             continue
         batch = batch_of(group)
+        if batch.history_doubt is None:
+            continue
         plain, shown = compile_formula(formula).run(batch, jit=False)
         compiled, also_shown = compile_formula(formula).run(batch, jit=True)
         assert compiled.tolist() == plain.tolist() == [evaluate(formula, execution) for execution in group]

@@ -51,6 +51,8 @@ def run_of(execution: Execution) -> oracle.Run:
 def questions(execution: Execution, run: oracle.Run) -> Iterator[str]:
     """The names that have an answer of true or false on the execution."""
     messages = execution.messages.values()
+    if execution.by_clocks or execution.doubt:
+        return
     if not execution.complete or any(not m.logged and m.sender is not None for m in messages):
         return
     yield from oracle.LOGS

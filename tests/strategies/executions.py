@@ -33,6 +33,7 @@ class Shape:
     scenarios            also what only a scenario has: logs without a known interleaving, failure marks
     odd                  creation, duplication, misdelivery, unlogged sends, impossible orders
     arrival_delivery     executions whose delivery is the arrival (`--delivery arrive`)
+    evidence             clocks that are evidence, and doubts about the order of events
     """
 
     entities: int = 4
@@ -40,10 +41,14 @@ class Shape:
     scenarios: bool = False
     odd: bool = True
     arrival_delivery: bool = True
+    evidence: bool = True
 
 
 TRACES = Shape()
 """What a trace can hold."""
+
+ROWS = Shape(evidence=False)
+"""What the rows of a trace alone make."""
 
 SCENARIOS = Shape(scenarios=True)
 """What a scenario can hold, which is more."""
@@ -90,9 +95,9 @@ def execution(choices: Choices, shape: Shape = TRACES, name: str = "x") -> Execu
         marks=marks,
         delivery=delivery,
     )
-    return (
-        made if shape.scenarios else _doubted(choices, with_evidence(made) if chance(choices, 50) else made)
-    )
+    if shape.scenarios or not shape.evidence:
+        return made
+    return _doubted(choices, with_evidence(made) if chance(choices, 50) else made)
 
 
 def with_evidence(execution: Execution) -> Execution:

@@ -83,6 +83,7 @@ def check_groups(path: Path, options: TraceOptions = OPTIONS) -> int:
                 assert batch.rows is not None
                 whole = batch.rows.every()
                 alike(batch, whole)
+                assert whole.clock_edges is whole.history_doubt is whole.order_doubt is None
                 assert batch.names[:].tolist() == whole.names.tolist()
                 for x in range(batch.executions):
                     assert execution_of(batch, x) == execution_of(whole, x)

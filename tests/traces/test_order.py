@@ -175,7 +175,7 @@ def test_what_clocks_add_is_left_of_all_that_they_say(clocks: int) -> None:
     added = 0
     for seed in range(RUNS):
         choices = Seeded(seed)
-        execution = run(choices, clocks=clocks, hidden=50).execution
+        execution = run(choices, clocks=clocks, hidden=40, events=24, counted=EVERYTHING).execution
         if seed % 2:
             execution = spoiled(choices, execution)
         if not has_clocks(execution):

@@ -79,7 +79,7 @@ class Evidence:
 
 def ordered(batch: Batch, evidence: Evidence, options: TraceOptions, notices: Notices) -> Batch:
     """The batch with the evidence of its clocks, and with the doubts that there are about its order."""
-    batch = _counted(batch)
+    batch = replace(_counted(batch), by_clocks=options.order is not Order.ROWS)
     doubt = np.zeros(len(batch.event_offsets) - 1, np.int32)
     across = np.zeros(batch.executions, np.int32)
     _compare_times(batch, evidence, options, doubt, notices)
@@ -173,4 +173,4 @@ def _compare_clocks(
             else (notice.CLOCKS_AGAINST_ROWS, CLOCKS_AGAINST_ROWS)
         )
         notices.count(code, text, len(beside.second), evidence.example(beside))
-    return replace(batch, by_clocks=True, clock_edges=edges if len(edges.earlier) else None)
+    return replace(batch, clock_edges=edges if len(edges.earlier) else None)

@@ -14,7 +14,7 @@ from precedes.columns import MISSING_TIME, NOBODY, Batch, Int32, Int64, Names, P
 from precedes.engines.columnar.kernels import machine_code
 from precedes.engines.columnar.kernels_layout import fill, highest, measure
 from precedes.execution import Execution
-from precedes.traces import Notices, TraceOptions, assemble
+from precedes.traces import Notices, Order, TraceOptions, assemble
 from precedes.traces.arrow import Column, arrow, pc
 from precedes.traces.layout import Coded, LaidOut, damaged
 from precedes.traces.schema import EVENT_CODES
@@ -98,6 +98,7 @@ def batch_of_rows(file: LaidOut, coded: Coded, options: TraceOptions, rest: Rest
         epsilon=options.epsilon,
         complete=options.complete,
         delivery=options.delivery,
+        by_clocks=options.order is not Order.ROWS,
         rows=rest,
     )
 
@@ -137,6 +138,7 @@ class Rest(Rows):
         self._file = file.again
         self._path = file.layout.source.path
         self._number = number
+        self._clocked = file.layout.groups[number].clocked
         self._options = options
         self._starts = starts
         self._stops = stops
@@ -168,7 +170,8 @@ class Rest(Rows):
         return {x: (batch, k) for k, x in enumerate(chosen)}
 
     def cut(self, x: int, messages: Collection[int]) -> Batch | None:
-        if not self._large(x):
+        # Whether a clock counts its event is seen from all events.
+        if not self._large(x) or self._clocked:
             return None
         start, stop = self._span(x)
         if self._messages is None:
