@@ -11,7 +11,7 @@ from precedes.engines.columnar.recognise import DEFINITIONS
 from precedes.engines.reference import evaluate
 from precedes.execution import Event, EventKind, Execution, History, Message
 from precedes.formula import Formula
-from precedes.verdict import FALSE, TRUE, Reason
+from precedes.verdict import FALSE, TRUE, Reason, verdict
 from tests.columnar.agreement import (
     Case,
     case,
@@ -59,7 +59,10 @@ def test_library_definition(name: str) -> None:
     formula = DEFINITIONS[name]
     for group in executions_alike(range(200)):
         judged, witnesses = compile_formula(formula).run(batch_of(group), jit=False)
-        assert judged.tolist() == [evaluate(formula, execution) for execution in group]
+        # Of a row that is missing and one whose order is doubted, the engines may name one or both.
+        assert [verdict(value) for value in judged.tolist()] == [
+            verdict(evaluate(formula, execution)) for execution in group
+        ]
         for x, value in enumerate(judged.tolist()):
             entities, messages = witnesses.of(x)
             assert bool(entities or messages) == (value == FALSE)

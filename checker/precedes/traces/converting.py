@@ -231,6 +231,7 @@ class _Laid:
             listed=part["dest_numbers"].null_count < len(part),
             to_all=int(self._to_all[start:stop].sum()),
             not_sent=int(self._not_sent[start:stop].sum()),
+            clocked=any(part[name].null_count < len(part) for name in ("clock", "clock_list")),
         )
 
 

@@ -93,7 +93,7 @@ class Group:
     `regular`: every row is an event, and nothing contradicts anything. `first` and `last` are the names of
     its executions at either end. `without_seq` rows have no `seq`, `outside` components of clocks belong to
     no entity of their cluster. `named`: some row names a sender; `listed`: some send needs `dest_numbers`. `to_all`
-    sends have no destinations, `not_sent` deliveries no sender.
+    sends have no destinations, `not_sent` deliveries no sender. `clocked`: some event has a clock.
     """
 
     rows: int
@@ -107,6 +107,7 @@ class Group:
     listed: bool = False
     to_all: int = 0
     not_sent: int = 0
+    clocked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
