@@ -220,7 +220,7 @@ CLOCKS = """\
 {"execution":"a","entity":"B","seq":0,"event":"deliver","message":"m1","clock":{"A":1,"B":1}}
 {"execution":"a","entity":"B","seq":1,"event":"send","message":"m2","dest":["C"],"clock":{"A":1,"B":2}}
 {"execution":"a","entity":"C","seq":0,"event":"deliver","message":"m2","clock":{"A":1,"B":2,"C":1}}
-{"execution":"a","entity":"C","seq":1,"event":"deliver","message":"m1","clock":{"A":1,"B":2,"C":5}}
+{"execution":"a","entity":"C","seq":1,"event":"deliver","message":"m1","clock":{"A":1,"B":5,"C":2}}
 """
 
 

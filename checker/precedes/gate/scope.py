@@ -44,6 +44,7 @@ WEAKER: Final[Mapping[str, Weaker]] = {
     "epsilon in ns": Weaker.MORE,
     "incomplete": Weaker.MORE,
     "delivery": Weaker.OTHER,
+    "order": Weaker.OTHER,
     "cluster": Weaker.GONE,
     "strict": Weaker.FEWER,
     "accept-bounds": Weaker.MORE,

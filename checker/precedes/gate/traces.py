@@ -58,6 +58,7 @@ class TraceCheck(Check):
             "epsilon in ns": 0 if settings.epsilon is None else duration(settings.epsilon),
             "incomplete": int(settings.incomplete),
             "delivery": settings.delivery,
+            "order": settings.order or "as recorded",
             "cluster": tuple(
                 sorted({name for names in settings.cluster for name in names.split(",") if name})
             ),
