@@ -108,7 +108,7 @@ def test_an_invariant_is_asked_for_by_its_name() -> None:
     assert json.loads(literal.out)["explorations"][0]["asked"] == [further]
 
 
-@pytest.mark.parametrize(("value", "code"), [("go-back", 0), ("selective", 0), ("go_back", 2)])
+@pytest.mark.parametrize(("value", "code"), [("go-back", 3), ("selective", 3), ("go_back", 2)])
 def test_a_parameter_that_is_one_of_several_words(value: str, code: int) -> None:
     given = ("--entities", 2, "--script", "a{1,2} b{1,2}", "--losses", 1, "--set", "confirms=false")
     ended = precedes("explore", "st", *given, "--set", f"retransmission={value}")
@@ -196,7 +196,7 @@ def test_a_model_names_its_form_exactly_where_it_has_two(name: str) -> None:
     [
         ("raynal-schiper-toueg", "raynal-schiper-toueg: 2 entities"),
         ("birman-schiper-stephenson", "birman-schiper-stephenson"),
-        ("cmd-auxiliary", "cmd-auxiliary (repaired, readings=None, queue=True): 2 entities"),
+        ("cmd-auxiliary", "cmd-auxiliary (repaired, readings=None, queue=True, confirmations=False): 2 entities"),
     ],
 )
 def test_the_heading_of_a_report_has_the_form(model: str, heading: str, tmp_path: Path) -> None:
