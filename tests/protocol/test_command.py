@@ -196,7 +196,10 @@ def test_a_model_names_its_form_exactly_where_it_has_two(name: str) -> None:
     [
         ("raynal-schiper-toueg", "raynal-schiper-toueg: 2 entities"),
         ("birman-schiper-stephenson", "birman-schiper-stephenson"),
-        ("cmd-auxiliary", "cmd-auxiliary (repaired, readings=None, queue=True, confirmations=False): 2 entities"),
+        (
+            "cmd-auxiliary",
+            "cmd-auxiliary (repaired, readings=None, queue=True, confirmations=False): 2 entities",
+        ),
     ],
 )
 def test_the_heading_of_a_report_has_the_form(model: str, heading: str, tmp_path: Path) -> None:
