@@ -22,7 +22,7 @@ from typing import Any
 from benchmarks import inside, sql, traces
 from benchmarks.measuring import PRECEDES, Measured, Run, alone, calling, process, side_by_side
 from benchmarks.workload import Workload
-from precedes.traces.layout import SCANNED
+from precedes.traces.layout.columnar_file import SCANNED
 
 READ = ("execution", "entity", "seq", "event", "message", "dest")
 """The columns of the trace that say what the numbers of the layout say."""

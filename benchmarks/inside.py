@@ -9,13 +9,13 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from precedes.columns import Batch, execution_of
-from precedes.engines import local
+from precedes.core.columns import Batch, execution_of
+from precedes.core.formula import Requirement
+from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.plan import Plan, Step, plan
-from precedes.engines.columnar.scan import scan
-from precedes.engines.judging import Partial
 from precedes.engines.reference import evaluate
-from precedes.formula import Requirement
+from precedes.engines.scan import local
+from precedes.engines.scan.partials import Partial
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.traces import Notices, TraceOptions, expand, read_batches

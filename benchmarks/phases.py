@@ -18,13 +18,13 @@ from typing import Any
 from benchmarks import inside, traces
 from benchmarks.measuring import PRECEDES, once
 from benchmarks.workload import Workload
-from precedes.engines.columnar.laid_out import batch_of_group
+from precedes.engines.columnar.batch_scan import scan
+from precedes.engines.columnar.fast_path.row_group import batch_of_group
+from precedes.engines.columnar.fast_path.screen import screened
 from precedes.engines.columnar.plan import Plan
-from precedes.engines.columnar.scan import scan
-from precedes.engines.columnar.screening import screened
-from precedes.engines.judging import judge
+from precedes.engines.scan.partials import judge
 from precedes.traces import expand
-from precedes.traces.layout import LaidOut, layout_of
+from precedes.traces.layout.columnar_file import LaidOut, layout_of
 
 
 class Phases:

@@ -17,9 +17,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.workload import Workload, write
-from precedes.columns import Batch, execution_of
+from precedes.core.columns import Batch, execution_of
+from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.plan import Plan, Step, plan
-from precedes.engines.columnar.scan import scan
 from precedes.engines.reference import evaluate
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement

@@ -23,12 +23,12 @@ import numpy as np
 from benchmarks import inside, traces
 from benchmarks.measuring import PRECEDES, once
 from benchmarks.workload import Rows, Workload, rows, written
-from precedes.columns import Batch
-from precedes.engines.columnar.laid_out import batch_of_group
-from precedes.engines.columnar.scan import scan
+from precedes.core.columns import Batch
+from precedes.engines.columnar.batch_scan import scan
+from precedes.engines.columnar.fast_path.row_group import batch_of_group
 from precedes.traces import Notices, expand
-from precedes.traces.converting import convert
-from precedes.traces.layout import LaidOut, layout_of
+from precedes.traces.layout.columnar_file import LaidOut, layout_of
+from precedes.traces.layout.conversion import convert
 
 PREDICATES = (
     "order_preserving",

@@ -19,7 +19,7 @@ from benchmarks import inside, traces
 from benchmarks.measuring import alone, calling
 from benchmarks.workload import Workload, write
 from precedes.traces import Notices
-from precedes.traces.converting import convert
+from precedes.traces.layout.conversion import convert
 
 
 def large(events: int) -> Path:

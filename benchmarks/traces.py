@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 from benchmarks.sql import write_integers
 from benchmarks.workload import Workload, write
 from precedes.traces import Notices, expand
-from precedes.traces.converting import convert
-from precedes.traces.layout import LAYOUT_SCHEMA, footer, layout_of
+from precedes.traces.layout.columnar_file import LAYOUT_SCHEMA, footer, layout_of
+from precedes.traces.layout.conversion import convert
 
 FOLDER = Path("build/bench")
 

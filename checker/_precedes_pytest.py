@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from precedes.language.compiling import Claim, Expectation, Scenario
     from precedes.language.library import Library
+    from precedes.language.loader import Claim, Expectation, Scenario
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -43,8 +43,8 @@ class SpecFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """Its statements, in their order. Mistakes of the text are errors, told as `precedes check` tells them."""
-        from precedes.diagnostics import PrecedesError
-        from precedes.language.compiling import compile_text
+        from precedes.core.diagnostics import PrecedesError
+        from precedes.language.loader import compile_text
 
         try:
             compiled = compile_text(self.path.read_text(encoding="utf-8"), self._shown())
@@ -104,9 +104,9 @@ class ExpectationItem(_Statement):
 
     def runtest(self) -> None:
         """Judge it; Unlike where it comes out otherwise, or unknown; skipped where it holds vacuously."""
+        from precedes.core.verdict import verdict
         from precedes.engines.reference import explain
         from precedes.reports.figure import figure, sentence
-        from precedes.verdict import verdict
 
         explanation = explain(self.expectation.requirement, self.scenario.execution)
         found = verdict(explanation.value)
@@ -134,8 +134,8 @@ class ClaimItem(_Statement):
 
     def runtest(self) -> None:
         """Ask the solver; Unlike where the answer is another one, or none."""
-        from precedes.outcomes import Limits, Outcome
-        from precedes.questions import answered
+        from precedes.core.outcome import Limits, Outcome
+        from precedes.jobs.claims import answered
 
         limits = Limits(
             self.config.getoption("--prec-timeout"),

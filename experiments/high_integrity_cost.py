@@ -14,8 +14,8 @@ from experiments.high_integrity_rounds import draw as draw_neighbours
 from experiments.high_integrity_spark import spread
 from experiments.intervals import mean
 from experiments.table import Cell, Scale, Table
-from precedes_models.high_integrity_neighbours import Neighbourhood, Ring, Uniform
-from precedes_models.high_integrity_numbers import packets, tcp_packets
+from precedes_models.high_integrity.neighbors import Neighbourhood, Ring, Uniform
+from precedes_models.high_integrity.numbers import packets, tcp_packets
 
 NAME = "high-integrity-cost"
 

@@ -13,8 +13,8 @@ from experiments.high_integrity_rounds import Piece, Rounds, rounds
 from experiments.high_integrity_spark import spread
 from experiments.intervals import CONFIDENCE, Estimate, proportion
 from experiments.table import Cell, Scale, Table
-from precedes_models.high_integrity_neighbours import NearFar, Neighbourhood, Uniform
-from precedes_models.high_integrity_numbers import (
+from precedes_models.high_integrity.neighbors import NearFar, Neighbourhood, Uniform
+from precedes_models.high_integrity.numbers import (
     all_named,
     expected_rounds,
     expected_rounds_all,

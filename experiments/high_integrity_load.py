@@ -14,8 +14,8 @@ from experiments.high_integrity_rounds import draw as draw_neighbours
 from experiments.high_integrity_spark import spread
 from experiments.intervals import mean
 from experiments.table import Cell, Scale, Table
-from precedes_models.high_integrity_neighbours import Ring, Uniform
-from precedes_models.high_integrity_numbers import acknowledgements, expected_requests, packets
+from precedes_models.high_integrity.neighbors import Ring, Uniform
+from precedes_models.high_integrity.numbers import acknowledgements, expected_requests, packets
 
 NAME = "high-integrity-load"
 

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from precedes_models.high_integrity_neighbours import NearFar, Neighbourhood, Ring, Uniform
+from precedes_models.high_integrity.neighbors import NearFar, Neighbourhood, Ring, Uniform
 
 Drawn: TypeAlias = NDArray[np.int64]
 """Neighbours, by run, node and number of the neighbour: int[R, n, d]."""

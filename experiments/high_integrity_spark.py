@@ -12,7 +12,7 @@ B = TypeVar("B")
 
 def spread(work: Callable[[A], B], pieces: Sequence[A]) -> tuple[list[B], str]:
     """`work` of every piece, and where it was done. What a piece returns may not depend on the process."""
-    from precedes.engines.java import JavaNotFoundError, use_java
+    from precedes.engines.spark.java import JavaNotFoundError, use_java
 
     try:
         use_java()

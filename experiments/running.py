@@ -6,7 +6,7 @@ import multiprocessing
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from precedes.machine import available_cores
+from precedes.core.machine import available_cores
 
 A = TypeVar("A")
 B = TypeVar("B")

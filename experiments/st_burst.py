@@ -16,8 +16,8 @@ from math import floor, log, log1p
 from experiments.intervals import Estimate, mean
 from experiments.st_channel import Channel
 from precedes.protocol import Here
-from precedes_models.st import SelectiveTotalOrder
-from precedes_models.st_state import Pdu, Vector
+from precedes_models.st.protocol import SelectiveTotalOrder
+from precedes_models.st.state import Pdu, Vector
 
 BATCH = 50
 """Bursts between two looks at the interval."""

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Callable, Hashable
 
 from precedes.protocol import Here, Message, Step, Transmit
-from precedes_models.st import SelectiveTotalOrder
-from precedes_models.st_state import State
+from precedes_models.st.protocol import SelectiveTotalOrder
+from precedes_models.st.state import State
 
 Loses = Callable[[int, Hashable], bool]
 """Whether a receiver misses a packet; asked once for each."""

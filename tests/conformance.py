@@ -12,7 +12,7 @@ import sys
 import time
 from collections import Counter
 
-from precedes.verdict import verdict
+from precedes.core.verdict import verdict
 from tests.columnar.agreement import case, focused_case, values
 
 

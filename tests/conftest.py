@@ -33,7 +33,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
 
     Skips where there is no Java; under CI that skip is a failure.
     """
-    from precedes.engines.java import JavaNotFoundError, use_java
+    from precedes.engines.spark.java import JavaNotFoundError, use_java
 
     try:
         use_java()

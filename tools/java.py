@@ -1,6 +1,6 @@
 """Sees to a Java for Spark, as a part of `make setup`: uses the one there is, else installs one where it may.
 
-Which Java counts is for `precedes.engines.java` to say. Where none can be had this says so in one line and
+Which Java counts is for `precedes.engines.spark.java` to say. Where none can be had this says so in one line and
 succeeds, because everything but the Spark engine works without.
 """
 
@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from precedes.engines.java import Java, JavaNotFoundError, find_java
+from precedes.engines.spark.java import Java, JavaNotFoundError, find_java
 
 PINS = Path(__file__).parents[1] / "requirements" / "java.txt"
 

@@ -11,10 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from precedes.codes import codes
+from precedes.core.error_codes import codes
 from precedes.language import vocabulary
 from precedes.language.library import Library, standard_library
-from precedes.language.printing import statement_text
+from precedes.language.printer import statement_text
 from precedes.language.requirements import mode_in
 from precedes.language.syntax import DefinitionKind, Sort
 from precedes.language.vocabulary import Alternatives, Notation
@@ -274,7 +274,7 @@ Rules = dict[str, list[str]]
 
 def grammar() -> dict[str, Rules]:
     """The rules of the grammar under its headings, without what only the parser needs."""
-    text = Path(vocabulary.__file__).with_name("grammar.lark").read_text(encoding="utf-8")
+    text = (Path(vocabulary.__file__).with_name("parsing") / "grammar.lark").read_text(encoding="utf-8")
     text = re.sub(r"\n +\|", " |", text)
     parts: dict[str, Rules] = {}
     part: Rules = {}

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from precedes.core.outcome import Limits
+from precedes.jobs.lattice import lattice
 from precedes.language.library import standard_library
-from precedes.lattice import lattice
-from precedes.outcomes import Limits
 from precedes.reports.lattice import as_proved
 
 FILE = Path(__file__).parent.parent / "specs/precedes_specs/proved.json"

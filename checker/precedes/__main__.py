@@ -1,5 +1,5 @@
 """`python -m precedes` is the command `precedes`."""
 
-from precedes.cli import main
+from precedes.cli.main import main
 
 main()

@@ -89,9 +89,9 @@ class Recorder:
         """
         if not required:
             raise TypeError('nothing is required; say what must hold, as in assert_keeps("ST")')
-        from precedes.reports.verification import as_text
-        from precedes.verdict import Verdict
-        from precedes.verification import Question, verify
+        from precedes.core.verdict import Verdict
+        from precedes.jobs.verify import Question, verify
+        from precedes.reports.verify import as_text
 
         paths = (self.path, *(os.fspath(path) for path in traces))
         question = Question(traces=paths, required=required, incomplete=incomplete)

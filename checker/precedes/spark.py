@@ -40,7 +40,7 @@ def verify(
     formula that is wrong; rows that cannot be read fail the job.
     """
     from precedes.engines.spark.frames import verdicts
-    from precedes.verification import Question
+    from precedes.jobs.verify import Question
 
     question = Question(
         traces=(),
@@ -78,7 +78,7 @@ def violations(
     `max_violations` of one predicate in one execution.
     """
     from precedes.engines.spark import frames
-    from precedes.verification import Question
+    from precedes.jobs.verify import Question
 
     question = Question(
         traces=(),

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from precedes import formula as f
-from precedes.columns import batch_of
-from precedes.engines.columnar.compiler import compile_formula
+from precedes.core import formula as f
+from precedes.core.columns import batch_of
+from precedes.core.execution import Execution
+from precedes.core.formula import Formula
+from precedes.core.verdict import FALSE
+from precedes.engines.columnar.compiler.formula_compiler import compile_formula
 from precedes.engines.reference import evaluate
-from precedes.execution import Execution
-from precedes.formula import Formula
-from precedes.verdict import FALSE
 from tests.strategies.choices import Seeded, chance, pick
 from tests.strategies.executions import Shape, execution
 from tests.strategies.formulas import Scope, atom, event_term, formula

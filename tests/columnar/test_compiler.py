@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from precedes import formula as f
-from precedes.columns import batch_of
-from precedes.engines.columnar.compiler import compile_formula
-from precedes.engines.columnar.recognise import DEFINITIONS
+from precedes.core import formula as f
+from precedes.core.columns import batch_of
+from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.formula import Formula
+from precedes.core.verdict import FALSE, TRUE, Reason, verdict
+from precedes.engines.columnar.compiler.formula_compiler import compile_formula
 from precedes.engines.reference import evaluate
-from precedes.execution import Event, EventKind, Execution, History, Message
-from precedes.formula import Formula
-from precedes.verdict import FALSE, TRUE, Reason, verdict
+from precedes.logic.recognition import DEFINITIONS
 from tests.columnar.agreement import (
     Case,
     case,

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from precedes import cache_directory
-from precedes import formula as f
-from precedes.columns import batch_of
-from precedes.engines.columnar import loading
-from precedes.engines.columnar.compiler import compile_formula
-from precedes.engines.columnar.generation import generate
-from precedes.engines.columnar.recognise import DEFINITIONS
-from precedes.engines.columnar.terms import Facts
+from precedes.core import cache_directory
+from precedes.core import formula as f
+from precedes.core.columns import batch_of
+from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.verdict import FALSE, TRUE
+from precedes.engines.columnar.compiler import machine_code
+from precedes.engines.columnar.compiler.formula_compiler import compile_formula
+from precedes.engines.columnar.compiler.functions import generate
+from precedes.engines.columnar.compiler.terms import Facts
 from precedes.engines.reference import evaluate
-from precedes.execution import Event, EventKind, Execution, History, Message
-from precedes.verdict import FALSE, TRUE
+from precedes.logic.recognition import DEFINITIONS
 from tests.columnar.agreement import Case, case, disagreement, executions_alike
 
 HERE, THERE = f.EntityVariable("i"), f.EntityVariable("j")
@@ -153,8 +153,8 @@ def test_what_does_not_depend_on_an_inner_variable_is_judged_outside() -> None:
 def test_small_batches_are_judged_without_numba() -> None:
     program = (
         "import sys\n"
-        "from precedes.columns import batch_of\n"
-        "from precedes.engines.columnar.compiler import compile_formula\n"
+        "from precedes.core.columns import batch_of\n"
+        "from precedes.engines.columnar.compiler.formula_compiler import compile_formula\n"
         "from tests.columnar.agreement import case\n"
         "for seed in range(20):\n"
         "    compile_formula(case(seed).formula).run(batch_of([case(seed).execution]))\n"
@@ -187,16 +187,16 @@ def test_text_is_kept_once_and_nowhere_if_that_is_impossible(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(cache_directory.PLACE, str(tmp_path / "kept"))
-    path = loading.kept("text")
+    path = machine_code.kept("text")
     assert path is not None
     assert path.read_text() == "text"
     assert [found.name for found in path.parent.iterdir()] == [path.name]
     written = path.stat().st_mtime_ns
-    assert loading.kept("text") == path
+    assert machine_code.kept("text") == path
     assert path.stat().st_mtime_ns == written
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(cache_directory.PLACE, str(tmp_path / "file"))
-    assert loading.kept("text") is None
+    assert machine_code.kept("text") is None
 
 
 def test_machine_code_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

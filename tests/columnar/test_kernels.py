@@ -9,18 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from precedes.columns import Batch, batch_of, execution_of
-from precedes.engines.columnar import kernels_layout, kernels_screen, runtime_events
-from precedes.engines.columnar.kernels import DEFERRED
+from precedes.core.columns import Batch, batch_of, execution_of
+from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.formula import Requirement
+from precedes.core.verdict import FALSE, TRUE, verdict
+from precedes.engines.columnar.batch_scan import scan
+from precedes.engines.columnar.fast_path import column_kernels, screen_kernels
+from precedes.engines.columnar.kernels.choice import TUNED
+from precedes.engines.columnar.kernels.kernel import DEFERRED
 from precedes.engines.columnar.plan import Plan, plan
-from precedes.engines.columnar.recognise import DEFINITIONS, UNTUNED
-from precedes.engines.columnar.scan import scan
-from precedes.engines.columnar.tuned import TUNED
+from precedes.engines.columnar.runtime import events as runtime_events
 from precedes.engines.reference import evaluate
-from precedes.execution import Event, EventKind, Execution, History, Message
-from precedes.formula import Requirement
+from precedes.logic.recognition import DEFINITIONS, UNTUNED
 from precedes.traces.schema import EVENT_CODES, FIRST_WITHOUT_MESSAGE, WITHOUT_MESSAGE
-from precedes.verdict import FALSE, TRUE, verdict
 from tests.strategies.choices import Seeded
 from tests.strategies.clocked import EVERYTHING as EVERY_EVENT
 from tests.strategies.clocked import run
@@ -71,11 +72,11 @@ def names_of(batch: Batch, x: int, messages: Iterable[int]) -> list[str]:
 
 def test_kinds_of_events_that_kernels_write_as_numbers() -> None:
     kinds = list(EventKind)
-    assert kernels_layout._KINDS == kernels_screen._KINDS == len(kinds)
+    assert column_kernels._KINDS == screen_kernels._KINDS == len(kinds)
     assert kinds[runtime_events.SEND] is EventKind.SEND
     assert kinds[runtime_events.ARRIVE] is EventKind.ARRIVE
     assert kinds[runtime_events.LOCAL] is EventKind.LOCAL
-    assert FIRST_WITHOUT_MESSAGE == kernels_layout._FIRST_WITHOUT_MESSAGE
+    assert FIRST_WITHOUT_MESSAGE == column_kernels._FIRST_WITHOUT_MESSAGE
     assert {EVENT_CODES[kind] for kind in WITHOUT_MESSAGE} == set(range(FIRST_WITHOUT_MESSAGE, len(kinds)))
 
 

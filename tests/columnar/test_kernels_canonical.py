@@ -6,9 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
-from precedes.engines.columnar.canonical import canonical
-from precedes.engines.reference import evaluate
-from precedes.formula import (
+from precedes.core.formula import (
     TRUTH,
     Acyclic,
     And,
@@ -24,7 +22,9 @@ from precedes.formula import (
     ReceiptLog,
     SameMessage,
 )
-from precedes.verdict import verdict
+from precedes.core.verdict import verdict
+from precedes.engines.reference import evaluate
+from precedes.logic.canonical_form import canonical
 from tests.strategies.choices import Choices, Seeded, pick
 from tests.strategies.executions import TRACES, execution
 from tests.strategies.formulas import formula as random_formula

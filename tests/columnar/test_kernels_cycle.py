@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from precedes.columns import batch_of
-from precedes.engines.columnar import kernels_causal, kernels_time, kernels_witness
-from precedes.engines.columnar.kernels_cycle import inversion, located, narrowed, on_cycles, shortest
+from precedes.core.columns import batch_of
+from precedes.core.formula import Requirement
+from precedes.engines.columnar.batch_scan import scan
+from precedes.engines.columnar.kernels import causal_order, time, witness
+from precedes.engines.columnar.kernels.delivery_cycle import inversion, located, narrowed, on_cycles, shortest
 from precedes.engines.columnar.plan import plan
-from precedes.engines.columnar.recognise import DEFINITIONS
-from precedes.engines.columnar.scan import scan
-from precedes.formula import Requirement
+from precedes.logic.recognition import DEFINITIONS
 from tests.strategies.choices import Seeded
 from tests.strategies.executions import Shape, execution
 
@@ -106,7 +106,7 @@ def test_blocks_of_vector_time_change_nothing(block: int, monkeypatch: pytest.Mo
     whole = [scan(case, CAUSAL, jit=False) for case in cases]
     assert max(int(case.entity_offsets[-1]) for case in cases) == 7
     assert {-1, 0} < set(np.concatenate([result.values.ravel() for result in whole]).tolist())
-    for module in (kernels_causal, kernels_time):
+    for module in (causal_order, time):
         monkeypatch.setattr(module, "BLOCK", block)
     for case, result in zip(cases, whole, strict=True):
         cut = scan(case, CAUSAL, jit=False)
@@ -121,5 +121,5 @@ def test_witnesses_by_machine_code_are_the_same(monkeypatch: pytest.MonkeyPatch)
     wanted = plan([Requirement(name, DEFINITIONS[name]) for name in ("acyclic_order", "causal_order")])
     results = [scan(batch_of([execution(Seeded(seed), WIDE)]), wanted, jit=False) for seed in range(300)]
     plain = [result.witness(0, name) for result in results for name in wanted.names]
-    monkeypatch.setattr(kernels_witness, "PLAIN_EVENTS", 0)
+    monkeypatch.setattr(witness, "PLAIN_EVENTS", 0)
     assert [result.witness(0, name) for result in results for name in wanted.names] == plain

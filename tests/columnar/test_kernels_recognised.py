@@ -5,15 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from precedes.columns import batch_of
-from precedes.engines.columnar.canonical import canonical
-from precedes.engines.columnar.plan import plan
-from precedes.engines.columnar.recognise import DEFINITIONS, recognise
-from precedes.engines.columnar.scan import scan
-from precedes.engines.columnar.tuned import TUNED
-from precedes.engines.reference import evaluate
-from precedes.execution import Execution
-from precedes.formula import (
+from precedes.core.columns import batch_of
+from precedes.core.execution import Execution
+from precedes.core.formula import (
     TRUTH,
     Acyclic,
     And,
@@ -36,9 +30,15 @@ from precedes.formula import (
     SendLog,
     Sent,
 )
+from precedes.core.verdict import verdict
+from precedes.engines.columnar.batch_scan import scan
+from precedes.engines.columnar.kernels.choice import TUNED
+from precedes.engines.columnar.plan import plan
+from precedes.engines.reference import evaluate
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
-from precedes.verdict import verdict
+from precedes.logic.canonical_form import canonical
+from precedes.logic.recognition import DEFINITIONS, recognise
 from tests.strategies.executions import TRACES, executions
 from tests.strategies.formulas import formulas
 

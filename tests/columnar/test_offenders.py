@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from precedes import formula as f
-from precedes.columns import batch_of
+from precedes.core import formula as f
+from precedes.core.columns import batch_of
+from precedes.core.execution import Execution
+from precedes.core.verdict import FALSE
 from precedes.engines.columnar.offenders import Offenders, OffenderSearch
 from precedes.engines.reference import evaluate
 from precedes.engines.reference.offenders import offenders
-from precedes.engines.universals import clauses
-from precedes.execution import Execution
-from precedes.inference import proved
+from precedes.jobs.infer import proved
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
-from precedes.verdict import FALSE
+from precedes.logic.universals import clauses
 from tests.strategies.choices import Seeded
 from tests.strategies.executions import TRACES, execution
 from tests.strategies.formulas import formula

@@ -9,12 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from precedes.columns import batch_of
-from precedes.diagnostics import PrecedesError
-from precedes.engines.columnar.plan import plan
-from precedes.engines.columnar.recognise import DEFINITIONS
-from precedes.engines.columnar.scan import scan
-from precedes.formula import (
+from precedes.core.columns import batch_of
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.formula import (
     And,
     EntityVariable,
     Forall,
@@ -26,7 +23,10 @@ from precedes.formula import (
     Requirement,
     Sent,
 )
-from precedes.verdict import FALSE, TRUE, conjunction
+from precedes.core.verdict import FALSE, TRUE, conjunction
+from precedes.engines.columnar.batch_scan import scan
+from precedes.engines.columnar.plan import plan
+from precedes.logic.recognition import DEFINITIONS
 from tests.strategies.choices import Seeded
 from tests.strategies.executions import execution
 
@@ -136,14 +136,14 @@ def test_plans_can_be_sent() -> None:
 PLANNING = """
 import sys
 from precedes.engines.columnar.plan import plan
-from precedes.engines.columnar.recognise import DEFINITIONS
-from precedes.formula import Requirement
+from precedes.logic.recognition import DEFINITIONS
+from precedes.core.formula import Requirement
 prepared = plan([Requirement(name, formula) for name, formula in DEFINITIONS.items()])
 """
 
 SCANNING = """
-from precedes.columns import batch_of
-from precedes.engines.columnar.scan import scan
+from precedes.core.columns import batch_of
+from precedes.engines.columnar.batch_scan import scan
 from tests.strategies.choices import Seeded
 from tests.strategies.executions import execution
 for seed in range(20):

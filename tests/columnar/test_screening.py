@@ -12,22 +12,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.workload import Workload, write
-from precedes.engines.columnar import laid_out
-from precedes.engines.columnar.kernels_screen import CAUSAL, SCREENED
+from precedes.core.execution import EventKind, Execution
+from precedes.core.formula import Not, Requirement
+from precedes.core.verdict import TRUE
+from precedes.engines.columnar.batch_scan import scan
+from precedes.engines.columnar.fast_path import row_group
+from precedes.engines.columnar.fast_path.screen import can_screen, screened
+from precedes.engines.columnar.fast_path.screen_kernels import CAUSAL, SCREENED
 from precedes.engines.columnar.plan import Plan, plan
-from precedes.engines.columnar.recognise import DEFINITIONS
-from precedes.engines.columnar.scan import scan
-from precedes.engines.columnar.screening import can_screen, screened
-from precedes.engines.judging import judge, with_fine
-from precedes.execution import EventKind, Execution
-from precedes.formula import Not, Requirement
+from precedes.engines.scan.partials import judge, with_fine
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
+from precedes.logic.recognition import DEFINITIONS
 from precedes.traces import Notices, TraceOptions, write_executions
-from precedes.traces.converting import convert
-from precedes.traces.layout import LaidOut, layout_of
+from precedes.traces.layout.columnar_file import LaidOut, layout_of
+from precedes.traces.layout.conversion import convert
 from precedes.traces.sources import source_of
-from precedes.verdict import TRUE
 from tests.strategies.executions import TRACES, executions
 
 
@@ -64,7 +64,7 @@ def test_who_is_fine_satisfies_everything(
         for number, group in enumerate(file.layout.groups):
             if not group.regular or group.named or group.listed:
                 continue
-            every = laid_out.batch_of_group(file, number, options, time=False)
+            every = row_group.batch_of_group(file, number, options, time=False)
             values = scan(every, EVERYTHING).values
             fine, others = screened(file, number, options, EVERYTHING, bits=bits)
             left = set(others.names[:].tolist())
@@ -105,6 +105,6 @@ def test_what_may_be_screened() -> None:
 
 def test_stretches_of_rows() -> None:
     starts, stops = np.array([3, 7, 9]), np.array([5, 7, 12])
-    assert laid_out.places(starts, stops).tolist() == [3, 4, 9, 10, 11]
+    assert row_group.places(starts, stops).tolist() == [3, 4, 9, 10, 11]
     nothing = np.zeros(0, np.int64)
-    assert laid_out.places(nothing, nothing).tolist() == []
+    assert row_group.places(nothing, nothing).tolist() == []

@@ -6,19 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from precedes import formula as f
-from precedes.columns import batch_of
-from precedes.engines.columnar.canonical import canonical
+from precedes.core import formula as f
+from precedes.core.columns import batch_of
+from precedes.core.execution import EventKind, Execution
+from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.plan import plan
-from precedes.engines.judging import judge
 from precedes.engines.reference import evaluate
-from precedes.engines.refutation import TooManyError, refutations
-from precedes.engines.vacuity import EVERYTHING, NOTHING, Seen, in_words, lacking, possible, premise
-from precedes.execution import EventKind, Execution
-from precedes.inference import proved
+from precedes.engines.scan.partials import judge
+from precedes.jobs.infer import proved
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
-from precedes.verdict import FALSE, TRUE
+from precedes.logic.canonical_form import canonical
+from precedes.logic.refutation import TooManyError, refutations
+from precedes.logic.vacuity import EVERYTHING, NOTHING, Seen, in_words, lacking, possible, premise
 from tests.strategies.choices import Choices, Seeded, pick
 from tests.strategies.executions import TRACES, execution
 from tests.strategies.formulas import formula

@@ -6,7 +6,7 @@ import contextlib
 import io
 from dataclasses import dataclass
 
-from precedes.cli import cli, run
+from precedes.cli.main import cli, run
 
 
 @dataclass(frozen=True)

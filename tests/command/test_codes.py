@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from precedes.codes import codes
-from precedes.diagnostics import PrecedesError
-from precedes.engines import java
-from precedes.execution import EventKind
-from precedes.language.scanner import MAXIMUM_DEPTH
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.error_codes import codes
+from precedes.core.execution import EventKind
+from precedes.engines.spark import java
+from precedes.language.parsing.lexer import MAXIMUM_DEPTH
 from precedes.language.syntax import Sort
 from precedes.language.vocabulary import KEYWORDS, STATEMENTS, UNITS
 from tests.command.running import precedes
@@ -226,7 +226,7 @@ def test_what_cannot_be_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     (tmp_path / "scenario.prec").write_text("scenario s\ncluster A\n", encoding="utf-8")
     refused = precedes("draw", tmp_path / "scenario.prec", "-o", tmp_path / "none/x.svg")
     assert (refused.code, told(refused.err)) == (2, {"U003"})
-    monkeypatch.setattr("precedes.reports.codes.listed", lambda: 1 // 0)
+    monkeypatch.setattr("precedes.reports.error_codes.listed", lambda: 1 // 0)
     failed = precedes("explain")
     assert (failed.code, told(failed.err)) == (2, {"I001"})
     assert "PRECEDES_DEBUG=1" in failed.err

@@ -17,9 +17,9 @@ import click
 import pytest
 import yaml
 
-from precedes.cli import cli
-from precedes.codes import codes
-from precedes.gate.configuration import schema
+from precedes.cli.main import cli
+from precedes.core.error_codes import codes
+from precedes.gate.config import schema
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from tests.command.documents import (

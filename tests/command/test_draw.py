@@ -12,11 +12,11 @@ from xml.etree import ElementTree as ET
 import pytest
 from hypothesis import given, settings
 
-from precedes.execution import Execution
-from precedes.language.compiling import Scenario, compile_text
-from precedes.reports.diagram_plane import RADIUS, Box, plane, text_width
-from precedes.reports.diagram_svg import diagram_svg
-from precedes.reports.drawn import as_svg, marked
+from precedes.core.execution import Execution
+from precedes.language.loader import Scenario, compile_text
+from precedes.reports.space_time.picture import as_svg, marked
+from precedes.reports.space_time.plane import RADIUS, Box, plane, text_width
+from precedes.reports.space_time.svg import diagram_svg
 from tests.command.running import precedes
 from tests.strategies.executions import SCENARIOS, TRACES, executions
 

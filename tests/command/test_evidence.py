@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from precedes.columns import execution_of
+from precedes.core.columns import execution_of
+from precedes.core.execution import EventKind
+from precedes.core.verdict import verdict
 from precedes.engines.reference import evaluate
-from precedes.execution import EventKind
 from precedes.language.durations import duration
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.traces import Notices, Order, TraceOptions, read_batches
-from precedes.verdict import verdict
 from tests.command.running import precedes
 
 ENGINES = [

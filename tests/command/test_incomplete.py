@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from precedes.inference import proved
+from precedes.jobs.infer import proved
 from tests.command.running import precedes
 from tests.command.test_verify import ENGINES, rows
 

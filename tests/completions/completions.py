@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from precedes.execution import Event, EventKind, Execution, History, Message
+from precedes.core.execution import Event, EventKind, Execution, History, Message
 from tests.strategies.choices import Choices, chance, pick
 
 NEW_ENTITY, NEW_MESSAGES = "E8", ("m7", "m9")

@@ -9,18 +9,18 @@ from itertools import product
 
 import pytest
 
-from precedes.columns import batch_of
-from precedes.engines.columnar.compiler import compile_formula
+from precedes.core.columns import batch_of
+from precedes.core.execution import Execution
+from precedes.core.formula import And, Formula, Implies, Not, Or, Requirement
+from precedes.core.verdict import FALSE, TRUE, verdict
+from precedes.engines.columnar.batch_scan import scan
+from precedes.engines.columnar.compiler.formula_compiler import compile_formula
 from precedes.engines.columnar.plan import plan
-from precedes.engines.columnar.scan import scan
 from precedes.engines.reference import evaluate, explain
 from precedes.engines.reference.happens_before import HappensBeforeRelation
-from precedes.execution import Execution
-from precedes.formula import And, Formula, Implies, Not, Or, Requirement
-from precedes.inference import askable, proved
+from precedes.jobs.infer import askable, proved
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
-from precedes.verdict import FALSE, TRUE, verdict
 from tests.columnar.agreement import Case, case, focused_case
 from tests.completions.completions import completions
 from tests.strategies.choices import Seeded

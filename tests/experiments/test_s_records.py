@@ -11,10 +11,10 @@ from experiments.s_records_kernel import SERVER, TOPOLOGIES, carried, requests
 from precedes.protocol import Here, Message, Step, Transmit
 from precedes.protocol.bounds import Conditions
 from precedes.protocol.network import Reliable
-from precedes.protocol.simulating import Simulator
-from precedes.protocol.simulating_chance import Chance, normal_delays
-from precedes_models.auxiliary import Auxiliary, s_records
-from precedes_models.cmd import Cmd
+from precedes.protocol.simulation.chance import Chance, normal_delays
+from precedes.protocol.simulation.simulator import Simulator
+from precedes_models.cmd.auxiliary import Auxiliary, s_records
+from precedes_models.cmd.protocol import Cmd
 
 DELAY = 1_000_000
 WIDE = Conditions(delay=DELAY, deviation=0.3 * DELAY)

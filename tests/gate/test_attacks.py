@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from precedes.gate.configuration import Configuration, Model, Simulation, Specs, Trace
+from precedes.gate.config import Configuration, Model, Simulation, Specs, Trace
 from precedes.gate.scope import ELSEWHERE, WEAKER
 from tests.gate.changes import EXAMPLE, MODEL
 from tests.gate.projects import SWAPPED, TRACE, changed, gate

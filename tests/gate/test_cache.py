@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from precedes.cache_directory import PLACE
+from precedes.core.cache_directory import PLACE
 from precedes.gate import cache
 from precedes.gate.cache import Cache
-from precedes.gate.items import Item, Place
+from precedes.gate.findings import Item, Place
 from tests.gate.projects import SWAPPED, TRACE, changed, gate, project
 
 KEY = "0" * 64

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import precedes
-from precedes.codes import codes
+from precedes.core.error_codes import codes
 from precedes.gate.rules import rules
 from tests.command.running import precedes as command
 

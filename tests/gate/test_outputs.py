@@ -11,10 +11,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from precedes.gate.items import Event, Item, Place
+from precedes.core.outcome import Outcome
+from precedes.gate.findings import Event, Item, Place
 from precedes.gate.outputs import FORMATS, renderer
-from precedes.gate.running import Judged, Summary
-from precedes.outcomes import Outcome
+from precedes.gate.runner import Judged, Summary
 from tests.command.running import precedes
 from tests.gate.projects import SCENARIO, SWAPPED, changed, gate, project
 
@@ -224,7 +224,7 @@ def test_a_mistaken_output(tmp_path: Path, target: str) -> None:
 def test_the_configuration_is_as_its_schema_says(tmp_path: Path) -> None:
     import tomllib
 
-    from precedes.gate.starter import FILES
+    from precedes.gate.template import FILES
 
     schema = json.loads(precedes("gate", "--schema", "config").out)
     validate(tomllib.loads((project(tmp_path) / "precedes.toml").read_text(encoding="utf-8")), schema)

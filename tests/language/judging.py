@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from precedes.core.verdict import verdict
 from precedes.engines.reference import evaluate
-from precedes.language.compiling import CompiledFile, compile_text
-from precedes.verdict import verdict
+from precedes.language.loader import CompiledFile, compile_text
 
 
 def wrong(compiled: CompiledFile) -> list[str]:

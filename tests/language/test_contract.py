@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from precedes.diagnostics import PrecedesError
-from precedes.language.compiling import compile_text
+from precedes.core.diagnostics import PrecedesError
+from precedes.language.loader import compile_text
 from tests.language.judging import wrong
 
 CONTRACT = Path(__file__).parents[1] / "contract"

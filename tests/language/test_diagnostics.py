@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from precedes.codes import codes
-from precedes.diagnostics import PrecedesError
-from precedes.language.compiling import compile_text
-from precedes.language.parser import parse
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.error_codes import codes
+from precedes.language.loader import compile_text
+from precedes.language.parsing.parser import parse
 
 HERE = Path(__file__).parent / "refused"
 FILES = sorted(HERE.glob("*.prec"))

@@ -4,8 +4,8 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
-from precedes.codes import codes
-from precedes.language.parser import parse, parse_sentence
+from precedes.core.error_codes import codes
+from precedes.language.parsing.parser import parse, parse_sentence
 from precedes.language.syntax import Iff, Implies, Not, Or
 from precedes.language.vocabulary import (
     ATOMS,
@@ -34,7 +34,7 @@ def test_the_reference_has_every_word_and_symbol() -> None:
 
 def test_the_reference_has_every_rule_of_the_grammar() -> None:
     shown = {rule for part in pages.grammar().values() for rule in part}
-    text = Path(pages.vocabulary.__file__).with_name("grammar.lark").read_text(encoding="utf-8")
+    text = (Path(pages.vocabulary.__file__).with_name("parsing") / "grammar.lark").read_text(encoding="utf-8")
     written = re.findall(r"^[?!_]*([a-z]+):", text, re.MULTILINE)
     assert len(written) > 30
     assert shown == set(written)

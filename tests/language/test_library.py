@@ -2,17 +2,17 @@
 
 import pytest
 
-from precedes import formula as core
-from precedes.diagnostics import PrecedesError
+from precedes.core import formula as core
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.formula import Requirement
+from precedes.core.verdict import Verdict, verdict
 from precedes.engines.reference import explain
-from precedes.formula import Requirement
-from precedes.language.compiling import compile_text
+from precedes.language.errors import Mistakes
 from precedes.language.library import Library, standard_library
-from precedes.language.mistakes import Mistakes
-from precedes.language.parser import parse
+from precedes.language.loader import compile_text
+from precedes.language.parsing.parser import parse
 from precedes.language.requirements import requirement
 from precedes.language.syntax import DefinitionKind
-from precedes.verdict import Verdict, verdict
 
 # The table of the design.
 NAMES = [
@@ -179,7 +179,7 @@ def test_without_a_scenario_names_are_quoted() -> None:
 
 
 def _entities(formula: core.Formula) -> list[core.EntityNamed]:
-    from precedes.traversal import walk
+    from precedes.core.traversal import walk
 
     return [node for node in walk(formula) if isinstance(node, core.EntityNamed)]
 

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from precedes.diagnostics import PrecedesError
-from precedes.execution import EventKind
-from precedes.language.compiling import compile_text
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.execution import EventKind
 from precedes.language.library import standard_library
-from precedes.language.parser import parse
+from precedes.language.loader import compile_text
+from precedes.language.parsing.lexer import MAXIMUM_DEPTH
+from precedes.language.parsing.parser import parse
 from precedes.language.requirements import requirement
-from precedes.language.scanner import MAXIMUM_DEPTH
 from precedes.language.syntax import And
 
 DEEP = {

@@ -5,14 +5,14 @@ from fractions import Fraction
 
 import pytest
 
-from precedes import formula as core
+from precedes.core import formula as core
+from precedes.core.formula import Requirement
+from precedes.core.traversal import walk
 from precedes.engines.reference import evaluate
-from precedes.formula import Requirement
-from precedes.language.compiling import compile_text
 from precedes.language.library import Library, standard_library
-from precedes.language.parser import parse
+from precedes.language.loader import compile_text
+from precedes.language.parsing.parser import parse
 from precedes.language.requirements import requirement
-from precedes.traversal import walk
 from tests.language.judging import as_stated
 from tests.strategies.choices import Seeded
 from tests.strategies.executions import SCENARIOS, execution

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from precedes.language.compiling import compile_text
-from precedes.language.parser import parse
+from precedes.language.loader import compile_text
+from precedes.language.parsing.parser import parse
 from precedes.language.syntax import ScenarioHead
 from tests.language.judging import wrong
 

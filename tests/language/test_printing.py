@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 
 from precedes.language import syntax
-from precedes.language.parser import parse, parse_sentence
-from precedes.language.printing import sentence_text, source_text, statement_text
+from precedes.language.parsing.parser import parse, parse_sentence
+from precedes.language.printer import sentence_text, source_text, statement_text
 from tests.language import trees
 from tests.strategies.choices import Seeded
 

@@ -4,10 +4,10 @@ from fractions import Fraction
 
 import pytest
 
-from precedes.execution import EventKind
+from precedes.core.execution import EventKind
+from precedes.core.verdict import Verdict
 from precedes.language import syntax
-from precedes.language.parser import parse, parse_sentence
-from precedes.verdict import Verdict
+from precedes.language.parsing.parser import parse, parse_sentence
 
 
 @pytest.mark.parametrize(

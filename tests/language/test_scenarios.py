@@ -2,11 +2,11 @@
 
 import pytest
 
-from precedes.diagnostics import PrecedesError
-from precedes.execution import EventKind, Execution, Message
-from precedes.language.compiling import compile_text
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.execution import EventKind, Execution, Message
+from precedes.core.verdict import Verdict
 from precedes.language.durations import duration
-from precedes.verdict import Verdict
+from precedes.language.loader import compile_text
 
 
 def execution(text: str) -> Execution:

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import precedes as package
-from precedes.diagnostics import Diagnostic, PrecedesError
-from precedes.language.compiling import compile_text
+from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.language.library import standard_library
+from precedes.language.loader import compile_text
 from precedes.language.requirements import requirement
 from precedes.language.suggestions import (
     FIELD,

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from precedes.language import parser
+from precedes.language.parsing import parser
 from precedes.language.syntax import Cluster, Name
 
 PROGRAM = """
 import sys
-from precedes.language.parser import parse
+from precedes.language.parsing.parser import parse
 print(parse("cluster A B").statements[0].entities[1].text, "lark" in sys.modules)
 """
 

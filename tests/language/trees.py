@@ -11,9 +11,9 @@ from typing import TypeVar
 
 from hypothesis import strategies as st
 
-from precedes.execution import EventKind
+from precedes.core.execution import EventKind
+from precedes.core.verdict import Verdict
 from precedes.language import syntax
-from precedes.verdict import Verdict
 from tests.strategies.choices import Choices, Drawn, chance, pick
 
 WORDS = (

@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from precedes.reports.hasse_layout import Box, Layout, layout
+from precedes.reports.hasse.layout import Box, Layout, layout
 
 Graph = tuple[list[tuple[float, float]], list[tuple[int, int]]]
 

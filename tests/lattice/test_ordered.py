@@ -8,7 +8,10 @@ from functools import cache
 
 import pytest
 
-from precedes import checking
+from precedes.core.execution import Execution
+from precedes.core.formula import Requirement
+from precedes.core.outcome import Limits
+from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.reference import evaluate
 from precedes.engines.solver import (
     Answer,
@@ -19,17 +22,14 @@ from precedes.engines.solver import (
     Undecided,
     implications,
 )
-from precedes.execution import Execution
-from precedes.formula import Requirement
-from precedes.language.compiling import compile_text
+from precedes.jobs import check
+from precedes.jobs.lattice import Lattice, askable, lattice, ordered
 from precedes.language.library import Library, standard_library
-from precedes.language.parser import parse
+from precedes.language.loader import compile_text
+from precedes.language.parsing.parser import parse
 from precedes.language.requirements import requirement
-from precedes.lattice import Lattice, askable, lattice, ordered
-from precedes.outcomes import Limits
-from precedes.reports.hasse_svg import svg
+from precedes.reports.hasse.svg import svg
 from precedes.reports.lattice import as_json, as_markdown, as_text, figure, summary
-from precedes.verdict import FALSE, TRUE
 from tests.command.running import precedes
 
 SMALL = """
@@ -192,8 +192,8 @@ def standing_in(monkeypatch: pytest.MonkeyPatch) -> None:
         assert (limits.timeout, limits.memory) == (60, 2048)
         return small()
 
-    monkeypatch.setattr(checking, "library_with", lambda _specs: small_library())
-    monkeypatch.setattr("precedes.lattice.lattice", answered)
+    monkeypatch.setattr(check, "library_with", lambda _specs: small_library())
+    monkeypatch.setattr("precedes.jobs.lattice.lattice", answered)
 
 
 @pytest.mark.usefixtures("standing_in")
@@ -230,5 +230,5 @@ def test_command_says_what_it_cannot_write(tmp_path_factory: pytest.TempPathFact
 def test_command_is_undecided_where_a_pair_is(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = names("1C", "PO")
     found = of_answers(asked, {("1C", "PO"): NoCounterexample(4, 6), ("PO", "1C"): Proved()})
-    monkeypatch.setattr("precedes.lattice.lattice", lambda _library, _limits: found)
+    monkeypatch.setattr("precedes.jobs.lattice.lattice", lambda _library, _limits: found)
     assert precedes("lattice").code == 3

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from precedes.core.outcome import Limits
+from precedes.core.verdict import Verdict, verdict
 from precedes.engines.reference import evaluate
-from precedes.language.compiling import compile_text
+from precedes.jobs.lattice import Lattice, lattice
 from precedes.language.library import standard_library
-from precedes.lattice import Lattice, lattice
-from precedes.outcomes import Limits
-from precedes.reports.hasse_svg import label, svg
+from precedes.language.loader import compile_text
+from precedes.reports.hasse.svg import label, svg
 from precedes.reports.lattice import as_markdown, as_proved
-from precedes.verdict import Verdict, verdict
 
 ROOT = Path(__file__).parents[2]
 PICTURE = "lattice/diagram.svg"

@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from precedes.reports.hasse_text import diagram
+from precedes.reports.hasse.text import diagram
 
 DOWN = "│┤├┼╮╭┬"
 LEFT = "┤┼╯┴╮┬─"

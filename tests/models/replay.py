@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from precedes.execution import EventKind, Execution, History
+from precedes.core.execution import EventKind, Execution, History
 from precedes.protocol.bounds import Bounds
-from precedes.protocol.components import Components
-from precedes.protocol.histories import Recording, entries, needed
+from precedes.protocol.exploration.histories import Recording, entries, needed
+from precedes.protocol.exploration.interned_states import Components
+from precedes.protocol.exploration.state_space import Space
 from precedes.protocol.model import Protocol
 from precedes.protocol.moves import Arrived, Crashed, Expired, Move, Recovered, Requested
-from precedes.protocol.space import Space
 
 EVERYTHING: Final = Recording(times=False, clocks=False)
 

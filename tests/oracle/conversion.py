@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from precedes.execution import EventKind, Execution
+from precedes.core.execution import EventKind, Execution
 from tests.oracle import oracle
 
 

@@ -9,15 +9,15 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from precedes.columns import batch_of
+from precedes.core.columns import batch_of
+from precedes.core.execution import Execution
+from precedes.core.formula import Requirement
+from precedes.core.verdict import Verdict, verdict
+from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.plan import plan
-from precedes.engines.columnar.scan import scan
 from precedes.engines.reference import evaluate
-from precedes.execution import Execution
-from precedes.formula import Requirement
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
-from precedes.verdict import Verdict, verdict
 from tests.oracle import oracle
 from tests.oracle.conversion import questions, run_of
 from tests.strategies.choices import Seeded

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
+from precedes.core.verdict import FALSE
+from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.plan import plan
-from precedes.engines.columnar.scan import scan
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.traces import TraceOptions, read_batches
 from precedes.traces.notices import Notices
-from precedes.verdict import FALSE
 from tests.oracle import oracle
 
 TRACES = Path(__file__).parents[3] / "shared" / "traces"

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 # Runs the command as its script does, then names the packages it has loaded, on the last line.
 LOADED = """
 import sys
-from precedes.cli import main
+from precedes.cli.main import main
 sys.argv = ["precedes", *sys.argv[1:]]
 try:
     main()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from precedes.engines import java as module
-from precedes.engines.java import JavaNotFoundError, find_java, use_java
+from precedes.engines.spark import java as module
+from precedes.engines.spark.java import JavaNotFoundError, find_java, use_java
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the Javas here are shell scripts")
 

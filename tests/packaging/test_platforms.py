@@ -57,7 +57,7 @@ def elsewhere(tmp_path: Path) -> dict[str, str]:
 def ran(command: str, folder: Path, environ: dict[str, str], code: int = 0) -> str:
     """What a command prints, which ends with a code."""
     ended = subprocess.run(
-        [sys.executable, "-c", "from precedes.cli import main; main()", *command.split()],
+        [sys.executable, "-c", "from precedes.cli.main import main; main()", *command.split()],
         cwd=folder,
         env=environ,
         capture_output=True,

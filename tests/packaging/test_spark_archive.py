@@ -49,7 +49,7 @@ def submitted(python: Path, folder: Path, *arguments: str) -> str:
     """What a program prints that `spark-submit` runs."""
     import pyspark
 
-    from precedes.engines.java import find_java
+    from precedes.engines.spark.java import find_java
 
     home = Path(pyspark.__file__).parent
     environ = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 
-from precedes.engines.java import OLDEST
+from precedes.engines.spark.java import OLDEST
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

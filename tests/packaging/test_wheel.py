@@ -37,7 +37,7 @@ def test_every_file_of_the_packages_is_shipped(names: set[str]) -> None:
 
 def test_the_files_that_are_no_code_are_shipped(names: set[str]) -> None:
     assert "precedes/py.typed" in names
-    assert "precedes/language/grammar.lark" in names
+    assert "precedes/language/parsing/grammar.lark" in names
     assert {name for name in names if name.startswith("precedes_specs/") and name.endswith(".prec")}
 
 
@@ -55,7 +55,7 @@ def test_the_metadata_say_what_users_rely_on(wheel: Path) -> None:
     assert metadata["Name"] == "precedes"
     assert metadata["Requires-Python"] == ">=3.11"
     assert metadata["License-Expression"] == "Apache-2.0"
-    assert "precedes = precedes.cli:main" in scripts
+    assert "precedes = precedes.cli.main:main" in scripts
     assert licences == [f"{info}/licenses/LICENSE"]
 
 

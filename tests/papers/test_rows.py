@@ -9,11 +9,11 @@ from functools import cache
 import msgspec
 import pytest
 
-from precedes.commands.exploration_job import Asked, Done
-from precedes.commands.exploring import explore
-from precedes.isolation import Channel
-from precedes.language.compiling import compile_text
+from precedes.cli.exploration_job import Asked, Done
+from precedes.cli.explore import explore
+from precedes.jobs.isolation import Channel
 from precedes.language.library import standard_library
+from precedes.language.loader import compile_text
 from tests.command.running import Ended, precedes
 from tests.papers.rows import PAGES, ROOT, Statement, rows, statements
 

@@ -8,8 +8,8 @@ from types import CodeType, FunctionType
 
 import pytest
 
-from precedes.protocol import Protocol, models
-from precedes.protocol.models import installed
+from precedes.protocol import Protocol, catalog
+from precedes.protocol.catalog import installed
 from tests.command.running import precedes
 
 TOYS = """
@@ -176,7 +176,7 @@ def reads_as_written(code: CodeType) -> bool:
 
 @pytest.mark.parametrize("name", sorted(installed()))
 def test_a_model_names_its_form_exactly_where_it_has_two(name: str) -> None:
-    protocol = type(models.model(name))
+    protocol = type(catalog.model(name))
     functions = [
         function
         for cls in protocol.__mro__
@@ -187,7 +187,7 @@ def test_a_model_names_its_form_exactly_where_it_has_two(name: str) -> None:
         if isinstance(function, FunctionType) and function.__module__.startswith("precedes_models")
     ]
     assert protocol.repaired is any(reads_as_written(function.__code__) for function in functions)
-    forms = [models.model(name, as_written=as_written).form for as_written in (True, False)]
+    forms = [catalog.model(name, as_written=as_written).form for as_written in (True, False)]
     assert forms == (["as written", "repaired"] if protocol.repaired else [None, None])
 
 

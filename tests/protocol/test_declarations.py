@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 import pytest
 
-from precedes.diagnostics import PrecedesError
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.verdict import Verdict
 from precedes.protocol import (
     Choose,
     Deliver,
@@ -23,10 +24,9 @@ from precedes.protocol import (
     Transmit,
 )
 from precedes.protocol.bounds import Bounds, Conditions, Destinations
-from precedes.protocol.exploring import explore
-from precedes.protocol.reductions import Reduction
-from precedes.protocol.simulating import run
-from precedes.verdict import Verdict
+from precedes.protocol.exploration.explorer import explore
+from precedes.protocol.exploration.reductions import Reduction
+from precedes.protocol.simulation.simulator import run
 from tests.command.running import precedes
 from tests.gate.projects import gate
 from tests.protocol.toys import InTurn, Plain

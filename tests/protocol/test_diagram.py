@@ -7,10 +7,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from precedes.language.compiling import compile_text
 from precedes.language.library import standard_library
-from precedes.reports.diagram import diagram
-from precedes.reports.diagram_svg import diagram_svg
+from precedes.language.loader import compile_text
+from precedes.reports.space_time.svg import diagram_svg
+from precedes.reports.space_time.text import diagram
 from tests.command.running import precedes
 
 

@@ -6,15 +6,15 @@ from math import comb
 
 import pytest
 
-from precedes.diagnostics import PrecedesError
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.verdict import Verdict
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.protocol import Message, Protocol, Reliable, SingleChannel, Timed
 from precedes.protocol.bounds import Bounds, Destinations
-from precedes.protocol.exploration import Exploration
-from precedes.protocol.exploring import explore
+from precedes.protocol.exploration.explorer import explore
+from precedes.protocol.exploration.result import Exploration
 from precedes.protocol.moves import Arrived, Expired, Lost, Requested
-from precedes.verdict import Verdict
 from tests.protocol.toys import Alternating, Broken, InTurn, Plain, Tosses, Waits
 
 TO_2 = frozenset({1})

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from precedes import isolation
+from precedes.jobs import isolation
 from tests.command.running import precedes
 from tests.protocol.test_command import TOYS
 
@@ -50,7 +50,8 @@ HOSTILE = {
     ),
     "closes everything": "import os; os.closerange(0, 64)",
     "patches its judge": (
-        "import precedes.protocol.judging as judging\n        judging.Judge.fail = lambda *_: None\n" + ARRIVE
+        "import precedes.protocol.exploration.judgment as judging\n        judging.Judge.fail = lambda *_: None\n"
+        + ARRIVE
     ),
     "patches a builtin": "import builtins; builtins.any = lambda *_: False\n" + ARRIVE,
 }
@@ -106,7 +107,10 @@ def test_what_became_of_the_process_is_told(tmp_path: Path) -> None:
     assert "its process got no further for 1 s, in arrive (greedy.py, line 2" in said
     written(tmp_path, HOSTILE["patches its judge"])
     assert "M016" in precedes("explore", model).err
-    assert "the model changed precedes.protocol.judging.Judge.fail" in precedes("explore", model).err
+    assert (
+        "the model changed precedes.protocol.exploration.judgment.Judge.fail"
+        in precedes("explore", model).err
+    )
 
 
 def test_processes_end_where_there_are_no_groups_of_them(

@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
+from precedes.core.formula import Iff, Requirement
+from precedes.core.mode import Mode
+from precedes.core.verdict import Verdict
 from precedes.engines.solver import Options, Proved, prove
-from precedes.formula import Iff, Requirement
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
-from precedes.mode import Mode
 from precedes.protocol import OfEntity, OfPair, OfState, Protocol, Reliable
 from precedes.protocol.bounds import Bounds, Destinations
-from precedes.protocol.exploration import Exploration
-from precedes.protocol.exploring import explore
-from precedes.protocol.reductions import Reduction
-from precedes.protocol.stability import lasts
-from precedes.reports.exploration import Explored, scenario
-from precedes.verdict import Verdict
-from precedes_models.cmd import Cmd
+from precedes.protocol.exploration.explorer import explore
+from precedes.protocol.exploration.reductions import Reduction
+from precedes.protocol.exploration.result import Exploration
+from precedes.protocol.exploration.stability import lasts
+from precedes.reports.explore import Explored, scenario
+from precedes_models.cmd.protocol import Cmd
 from tests.command.running import precedes
 from tests.protocol.toys import Alternating, InTurn, Plain, Tabled, Tosses, Waits
 from tests.strategies.choices import Seeded, pick

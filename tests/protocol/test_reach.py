@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import pytest
 
+from precedes.core.verdict import Verdict
 from precedes.protocol.bounds import Bounds
-from precedes.protocol.exploration import Exploration
-from precedes.protocol.exploring import Order, explore
-from precedes.protocol.reductions import Reduction
-from precedes.verdict import Verdict
-from precedes_models.auxiliary import LEMMA_6, Auxiliary
+from precedes.protocol.exploration.explorer import Order, explore
+from precedes.protocol.exploration.reductions import Reduction
+from precedes.protocol.exploration.result import Exploration
+from precedes_models.cmd.auxiliary import LEMMA_6, Auxiliary
 
 
 def explored(messages: int, *, plain: bool, order: Order = "breadth", queue: bool = False) -> Exploration:

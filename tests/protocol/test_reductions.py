@@ -9,19 +9,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from precedes.diagnostics import PrecedesError
-from precedes.formula import Requirement
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.formula import Requirement
+from precedes.core.verdict import Verdict
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.protocol import Here, Message, OfStep, Protocol, Step, Transmit
 from precedes.protocol.bounds import Bounds, Destinations
-from precedes.protocol.exploration import Exploration
-from precedes.protocol.exploring import explore
+from precedes.protocol.exploration.explorer import explore
+from precedes.protocol.exploration.reductions import Reduction
+from precedes.protocol.exploration.result import Exploration
+from precedes.protocol.exploration.stability import lasts
 from precedes.protocol.invariants import Invariant
-from precedes.protocol.reductions import Reduction
-from precedes.protocol.stability import lasts
-from precedes.verdict import Verdict
-from precedes_models.auxiliary import LEMMA_6, Auxiliary
+from precedes_models.cmd.auxiliary import LEMMA_6, Auxiliary
 from tests.protocol.toys import ENTITY, STEP, Drawn, InTurn, Tabled
 
 MOODS = st.integers(0, 2)

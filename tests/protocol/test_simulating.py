@@ -10,12 +10,13 @@ from typing import Any, ClassVar
 
 import pytest
 
-from precedes.checking import library_with
-from precedes.columns import batch_of
-from precedes.diagnostics import PrecedesError
+from precedes.core.columns import batch_of
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.execution import EventKind, Execution
+from precedes.core.verdict import FALSE, TRUE
+from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.plan import plan
-from precedes.engines.columnar.scan import scan
-from precedes.execution import EventKind, Execution
+from precedes.jobs.check import library_with
 from precedes.language.requirements import requirement
 from precedes.protocol import (
     Arrive,
@@ -33,9 +34,8 @@ from precedes.protocol import (
     View,
 )
 from precedes.protocol.bounds import Conditions, Destinations
-from precedes.protocol.simulating import Simulator, run, usual
-from precedes.protocol.simulating_chance import Chance, Request
-from precedes.verdict import FALSE, TRUE
+from precedes.protocol.simulation.chance import Chance, Request
+from precedes.protocol.simulation.simulator import Simulator, run, usual
 from tests.protocol.toys import Alternating, Broken, InTurn, Plain, Tabled, Tosses, Waits
 
 MANY = Conditions(messages=40, deviation=900)

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from precedes.columns import execution_of
-from precedes.diagnostics import PrecedesError
-from precedes.execution import History
+from precedes.core.columns import execution_of
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.execution import History
 from precedes.protocol import Protocol, Reliable
-from precedes.protocol import simulating_trace as tracing
 from precedes.protocol.bounds import Conditions, Destinations
-from precedes.protocol.simulating import run
-from precedes.protocol.simulating_trace import Given, Named, Simulation, simulate
+from precedes.protocol.simulation import trace as tracing
+from precedes.protocol.simulation.simulator import run
+from precedes.protocol.simulation.trace import Given, Named, Simulation, simulate
 from precedes.traces import Notices, TraceOptions, expand, read_batches
-from precedes.traces.layout import layout_of
-from precedes_models.cmd import Cmd
+from precedes.traces.layout.columnar_file import layout_of
+from precedes_models.cmd.protocol import Cmd
 from tests.protocol.test_simulating import Keeps
 from tests.protocol.toys import Broken, InTurn, Plain, Vanishing
 

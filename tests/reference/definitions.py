@@ -5,7 +5,7 @@ They repeat specs/precedes_specs so that the evaluator is tested without the lan
 
 from __future__ import annotations
 
-from precedes.formula import (
+from precedes.core.formula import (
     TRUTH,
     Acyclic,
     And,

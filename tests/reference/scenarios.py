@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from precedes.execution import Event, EventKind, Execution, History, Message
+from precedes.core.execution import Event, EventKind, Execution, History, Message
 
 ITEM = re.compile(r"(?P<kind>[!?^]?)(?P<name>\w+)(\{(?P<to>[\d,]*)\})?(@(?P<time>-?\d+))?$")
 KINDS = {"!": EventKind.SEND, "?": EventKind.DELIVER, "^": EventKind.ARRIVE}

@@ -7,10 +7,8 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 
-from precedes.engines.reference import evaluate
-from precedes.engines.reference.evaluation import Evaluator
-from precedes.execution import Execution
-from precedes.formula import (
+from precedes.core.execution import Execution
+from precedes.core.formula import (
     FALSEHOOD,
     TRUTH,
     And,
@@ -24,7 +22,9 @@ from precedes.formula import (
     Or,
     Undetermined,
 )
-from precedes.verdict import FALSE, TRUE, Reason, negation, verdict
+from precedes.core.verdict import FALSE, TRUE, Reason, negation, verdict
+from precedes.engines.reference import evaluate
+from precedes.engines.reference.evaluation import Evaluator
 from tests.strategies.executions import SCENARIOS, executions
 from tests.strategies.formulas import formulas
 

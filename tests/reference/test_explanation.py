@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from precedes.engines.reference import Fact, cut, evaluate, explain
-from precedes.execution import Execution
-from precedes.formula import (
+from precedes.core.execution import Execution
+from precedes.core.formula import (
     And,
     DeliveryEvent,
     EntityNamed,
@@ -21,7 +20,8 @@ from precedes.formula import (
     SendEvent,
     Sent,
 )
-from precedes.verdict import FALSE, TRUE, Reason, negation, verdict
+from precedes.core.verdict import FALSE, TRUE, Reason, negation, verdict
+from precedes.engines.reference import Fact, cut, evaluate, explain
 from tests.reference import definitions as d
 from tests.reference import scenarios as s
 from tests.strategies.executions import TRACES, executions

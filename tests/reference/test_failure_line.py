@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from precedes.core.formula import FailureLine
+from precedes.core.verdict import FALSE, TRUE, Reason
 from precedes.engines.reference import evaluate
 from precedes.engines.reference.failure_line import Stuck, as_written, direct_failures, failure_line
 from precedes.engines.reference.recorded import record
-from precedes.formula import FailureLine
-from precedes.verdict import FALSE, TRUE, Reason
 from tests.reference import scenarios as s
 
 FIGURE = {"E1": 1, "E2": 4, "E3": 2}

@@ -9,13 +9,21 @@ from itertools import combinations, pairwise, product
 from hypothesis import given
 from hypothesis import strategies as st
 
+from precedes.core.execution import Event, EventKind, Execution, History
+from precedes.core.formula import (
+    DeliveryEvent,
+    EntityNamed,
+    Formula,
+    HappensBefore,
+    MessageNamed,
+    Or,
+    SendEvent,
+)
+from precedes.core.verdict import FALSE, TRUE, Reason
 from precedes.engines.reference import evaluate
 from precedes.engines.reference.evaluation import Evaluator, judged
 from precedes.engines.reference.happens_before import HappensBeforeRelation, Occurrence
 from precedes.engines.reference.interleavings import possible_interleavings
-from precedes.execution import Event, EventKind, Execution, History
-from precedes.formula import DeliveryEvent, EntityNamed, Formula, HappensBefore, MessageNamed, Or, SendEvent
-from precedes.verdict import FALSE, TRUE, Reason
 from tests.reference import definitions as d
 from tests.reference import scenarios as s
 from tests.strategies.executions import Shape, executions

@@ -7,9 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from precedes.engines.reference import evaluate, explain
-from precedes.execution import Execution
-from precedes.formula import (
+from precedes.core.execution import Execution
+from precedes.core.formula import (
     FALSEHOOD,
     TRUTH,
     Acyclic,
@@ -48,9 +47,10 @@ from precedes.formula import (
     TimeOf,
     VectorTime,
 )
+from precedes.core.verdict import FALSE, TRUE, Reason
+from precedes.engines.reference import evaluate, explain
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
-from precedes.verdict import FALSE, TRUE, Reason
 from tests.reference import definitions as d
 from tests.reference import scenarios as s
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
+from precedes.core.execution import Execution
+from precedes.core.formula import Requirement
 from precedes.engines.reference import evaluate
-from precedes.execution import Execution
-from precedes.formula import Requirement
-from precedes.language.compiling import compile_source
 from precedes.language.library import standard_library
-from precedes.language.parser import parse
+from precedes.language.loader import compile_source
+from precedes.language.parsing.parser import parse
 from precedes.language.requirements import requirement
 from precedes.reports.figure import figure
 from tests.reference import definitions as d

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from precedes import formula as f
+from precedes.core import formula as f
+from precedes.core.mode import Mode, always, completed, judged, mode_of, quiescent
+from precedes.core.traversal import Node, transformed, walk
+from precedes.core.verdict import FALSE, TRUE, Verdict
 from precedes.engines.reference import evaluate
 from precedes.engines.reference.causes import kind_of
-from precedes.language.compiling import compile_text
 from precedes.language.library import standard_library
-from precedes.language.parser import parse_sentence
-from precedes.language.printing import sentence_text
+from precedes.language.loader import compile_text
+from precedes.language.parsing.parser import parse_sentence
+from precedes.language.printer import sentence_text
 from precedes.language.requirements import requirement
-from precedes.mode import Mode, always, completed, judged, mode_of, quiescent
-from precedes.traversal import Node, transformed, walk
-from precedes.verdict import FALSE, TRUE, Verdict
 from tests.strategies.choices import Seeded
 from tests.strategies.executions import execution
 from tests.strategies.formulas import formula

@@ -9,16 +9,16 @@ from textwrap import dedent
 import pytest
 from hypothesis import given, settings
 
+from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.formula import FailureLine, Formula, Requirement
+from precedes.core.verdict import FALSE
 from precedes.engines.reference import cut, explain
-from precedes.execution import Event, EventKind, Execution, History, Message
-from precedes.formula import FailureLine, Formula, Requirement
-from precedes.language.compiling import compile_text
 from precedes.language.library import standard_library
-from precedes.language.names import written
+from precedes.language.loader import compile_text
+from precedes.language.quoting import written
 from precedes.language.requirements import requirement
 from precedes.reports.figure import WIDTH, figure, sentence
-from precedes.reports.moments import duration_text
-from precedes.verdict import FALSE
+from precedes.reports.prose.times import duration_text
 from tests.reference import definitions as d
 from tests.reference import scenarios as s
 from tests.strategies.executions import SCENARIOS, TRACES, executions

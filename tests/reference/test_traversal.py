@@ -4,8 +4,8 @@ from typing import get_args
 
 import pytest
 
-from precedes import formula as core
-from precedes.traversal import (
+from precedes.core import formula as core
+from precedes.core.traversal import (
     Node,
     bound,
     children,

@@ -7,9 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from precedes.engines.reference import evaluate
-from precedes.execution import Event, EventKind, Execution, History, Message
-from precedes.formula import (
+from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.formula import (
     Acyclic,
     And,
     ArrivalEvent,
@@ -42,7 +41,8 @@ from precedes.formula import (
     Undetermined,
     VectorTime,
 )
-from precedes.verdict import FALSE, TRUE, Reason, Verdict, verdict
+from precedes.core.verdict import FALSE, TRUE, Reason, Verdict, verdict
+from precedes.engines.reference import evaluate
 from tests.reference import definitions as d
 from tests.reference import scenarios as s
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from precedes.execution import Execution, History
+from precedes.core.execution import Execution, History
 
 HOSTILE = (
     *("order 1", " ", "  ", " a ", "a  b", "\t", "\n", "a\nb", "\r\n", "\x0b", "\x85", "\u2028", "\xa0"),

@@ -11,19 +11,19 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from precedes.diagnostics import PrecedesError
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.execution import Execution
+from precedes.core.printable import columns, json_text, printable, printable_json
 from precedes.engines.reference import Explanation, Witness, explain
-from precedes.execution import Execution
-from precedes.language.compiling import compile_text
 from precedes.language.library import standard_library
-from precedes.language.names import quoted, shown, unquoted, written
+from precedes.language.loader import compile_text
+from precedes.language.quoting import quoted, shown, unquoted, written
 from precedes.language.requirements import requirement
-from precedes.language.scenario_text import as_scenario
-from precedes.printable import columns, json_text, printable, printable_json
-from precedes.reports.diagram import diagram
-from precedes.reports.diagram_svg import diagram_svg
+from precedes.language.scenario_printer import as_scenario
 from precedes.reports.figure import figure, sentence
-from precedes.reports.identifiers import identifiers_of
+from precedes.reports.prose.identifiers import identifiers_of
+from precedes.reports.space_time.svg import diagram_svg
+from precedes.reports.space_time.text import diagram
 from tests.reports.hostile import HOSTILE, names, renamed
 from tests.strategies.executions import SCENARIOS, executions
 

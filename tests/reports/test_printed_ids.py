@@ -15,8 +15,8 @@ from markdown_it import MarkdownIt
 
 import precedes as package
 from precedes.gate.outputs import FORMATS
-from precedes.language.compiling import compile_text
-from precedes.language.names import quoted, written
+from precedes.language.loader import compile_text
+from precedes.language.quoting import quoted, written
 from tests.command.running import Ended, precedes
 from tests.reports.hostile import HOSTILE
 
@@ -315,5 +315,5 @@ def test_commands_print_through_one_door() -> None:
         if printing.search(re.sub(r'""".*?"""|#.*', "", path.read_text(encoding="utf-8"), flags=re.DOTALL))
     }
     # How far a run is goes to the terminal while it runs, through the same function.
-    assert found == {"commands/terminal.py", "reports/progress.py"}
+    assert found == {"cli/terminal.py", "reports/progress.py"}
     assert "print(printable(text)" in (folder / "reports/progress.py").read_text(encoding="utf-8")

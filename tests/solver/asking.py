@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from precedes.core.execution import Execution
+from precedes.core.formula import Requirement
 from precedes.engines.reference import evaluate
 from precedes.engines.solver import (
     Answer,
@@ -17,10 +19,8 @@ from precedes.engines.solver import (
     prove,
 )
 from precedes.engines.solver.answers import DEFAULT
-from precedes.execution import Execution
-from precedes.formula import Requirement
-from precedes.language.compiling import Claim, compile_text
 from precedes.language.library import standard_library
+from precedes.language.loader import Claim, compile_text
 from precedes.language.requirements import requirement
 from precedes.language.syntax import QuestionKind
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.reference import evaluate
 from precedes.engines.solver import Bounds, Counterexample, Example, NoCounterexample, Options, Proved
-from precedes.language.compiling import Claim
+from precedes.language.loader import Claim
 from precedes.language.syntax import QuestionKind
-from precedes.verdict import FALSE, TRUE
 from tests.solver.asking import CONTRACT, answered, claims
 
 FILES = ("claims.prec", "claims-causal.prec", "claims-bounded.prec")

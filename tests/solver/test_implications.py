@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.reference import evaluate
 from precedes.engines.solver import Counterexample, Proved, implications
-from precedes.verdict import FALSE, TRUE
 from tests.solver.asking import asked, required
 
 NAMES = ("1C", "PO", "TO", "SP", "ST", "CO", "acyclic_order", "order_equivalent", "deadline", "vector_time")

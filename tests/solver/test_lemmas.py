@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from precedes.engines.columnar.recognise import DEFINITIONS
-from precedes.engines.lemmas import LEMMAS, consequences
+from precedes.core.formula import And, Implies
 from precedes.engines.solver import Proved, prove
-from precedes.formula import And, Implies
+from precedes.logic.lemmas import LEMMAS, consequences
+from precedes.logic.recognition import DEFINITIONS
 
 STEPS = [(premises, conclusion) for premises, following in LEMMAS for conclusion in following]
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from precedes.core.formula import Undetermined
+from precedes.core.verdict import TRUE
 from precedes.engines.solver import (
     Bounds,
     Counterexample,
@@ -20,10 +22,8 @@ from precedes.engines.solver import (
     find,
     search,
 )
-from precedes.formula import Undetermined
-from precedes.language.compiling import compile_text
+from precedes.language.loader import compile_text
 from precedes.language.syntax import QuestionKind
-from precedes.verdict import TRUE
 from tests.solver.asking import answered, asked, required
 
 PIGEONS = (

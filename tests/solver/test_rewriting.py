@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from precedes.core.formula import Formula, Iff
 from precedes.engines.solver import Bounds, Counterexample, Options, Proved, prove
-from precedes.formula import Formula, Iff
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from tests.strategies.choices import Seeded

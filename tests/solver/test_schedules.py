@@ -9,16 +9,16 @@ from dataclasses import replace
 
 import pytest
 
-from precedes.diagnostics import PrecedesError
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.execution import EventKind
+from precedes.core.formula import Relation
 from precedes.engines.solver.logic import Linear, Outcome, Solver, Watch, compared, negated, number
-from precedes.engines.solver.schedules import Breach, Claim, NoBreach, Open, find_schedule, read
-from precedes.engines.solver.schedules_encoding import Encoding
-from precedes.engines.solver.schedules_replay import carried_out
 from precedes.engines.solver.search import Mismatch
-from precedes.execution import EventKind
-from precedes.formula import Relation
-from precedes_models.delta_causal import DeltaCausal, Letter, Part
-from precedes_models.delta_causal_full_tag import FullTag
+from precedes_models.delta_causal.full_tag import FullTag
+from precedes_models.delta_causal.protocol import DeltaCausal, Letter, Part
+from precedes_models.delta_causal.schedules.encoding import Encoding
+from precedes_models.delta_causal.schedules.replay import carried_out
+from precedes_models.delta_causal.schedules.search import Breach, Claim, NoBreach, Open, find_schedule, read
 
 
 def test_as_written_two_messages_of_one_time_break_theorem_4() -> None:

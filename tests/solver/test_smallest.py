@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
+from precedes.core.execution import EventKind
+from precedes.core.verdict import FALSE
 from precedes.engines.solver import Bounds, as_scenario
-from precedes.execution import EventKind
-from precedes.verdict import FALSE
 from tests.solver.asking import counterexample, example, pasted, size
 
 SIZES = {

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
+from precedes.core.execution import Execution
+from precedes.core.formula import Formula, Implies
+from precedes.core.verdict import FALSE
 from precedes.engines.reference import evaluate
 from precedes.engines.solver import Bounds, NoCounterexample, Options, Proved, prove
 from precedes.engines.solver.features import features
-from precedes.execution import Execution
-from precedes.formula import Formula, Implies
-from precedes.verdict import FALSE
 from tests.solver.asking import asked
 from tests.strategies.choices import Seeded
 from tests.strategies.executions import Shape, execution

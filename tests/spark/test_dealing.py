@@ -12,16 +12,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchmarks.workload import Workload, write
-from precedes.diagnostics import PrecedesError
+from precedes.core.diagnostics import PrecedesError
 from precedes.engines.columnar.plan import plan
-from precedes.engines.judging import Partial
+from precedes.engines.scan.partials import Partial
 from precedes.engines.spark.tasks import BLOCK_SCHEMA, Judging, Told, judge_blocks, partials_of_groups
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.traces import Notices, TraceOptions, canonical
-from precedes.traces.converting import convert
-from precedes.traces.layout import Group, Layout, layout_of
-from precedes.traces.shuffling import shares
+from precedes.traces.layout.columnar_file import Group, Layout, layout_of
+from precedes.traces.layout.conversion import convert
+from precedes.traces.partition.shuffle import shares
 from precedes.traces.sources import Format, TraceSource, source_of
 from tests.command.running import precedes
 

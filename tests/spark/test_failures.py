@@ -227,7 +227,7 @@ INSTEAD = """
 import builtins, os
 given = builtins.__import__
 def imported(name, *rest, **named):
-    if name == "precedes.traces.shuffling":
+    if name == "precedes.traces.partition.shuffle":
         {instead}
     return given(name, *rest, **named)
 builtins.__import__ = imported

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.functions import expr
 
 import precedes.spark
-from precedes.diagnostics import PrecedesError
+from precedes.core.diagnostics import PrecedesError
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from precedes.execution import Event, EventKind, Execution, History, Message
+from precedes.core.execution import Event, EventKind, Execution, History, Message
 from tests.strategies.choices import Choices, chance, pick
 
 EVERYTHING = frozenset({EventKind.SEND, EventKind.DELIVER, EventKind.LOCAL})

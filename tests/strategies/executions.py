@@ -18,10 +18,10 @@ from operator import or_
 
 from hypothesis import strategies as st
 
-from precedes.clock_order import compared, counted_events, has_cycle
-from precedes.columns import batch_of, histories_of
-from precedes.execution import Event, EventKind, Execution, History, Message
-from precedes.verdict import NO_REASON, Reason
+from precedes.core.clock_order import compared, counted_events, has_cycle
+from precedes.core.columns import batch_of, histories_of
+from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.verdict import NO_REASON, Reason
 from tests.strategies.choices import Choices, Drawn, chance, pick, shuffled
 
 

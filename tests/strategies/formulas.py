@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from precedes import formula as f
+from precedes.core import formula as f
 from tests.strategies.choices import Choices, Drawn, chance, pick
 
 

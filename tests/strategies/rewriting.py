@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from precedes import formula as f
-from precedes.traversal import Node, bound, free_variables, substituted, transformed
+from precedes.core import formula as f
+from precedes.core.traversal import Node, bound, free_variables, substituted, transformed
 from tests.strategies.choices import Choices, chance, pick, shuffled
 
 

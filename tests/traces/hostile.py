@@ -21,8 +21,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from precedes.diagnostics import PrecedesError
-from precedes.traces import Notices, canonical, jsonlines, limits
+from precedes.core.diagnostics import PrecedesError
+from precedes.traces import Notices, canonical
+from precedes.traces.formats import json_lines as jsonlines
+from precedes.traces.formats import limits
 from precedes.traces.schema import INPUT_COLUMNS
 from tests.traces.reading import outcome, read_file, row_by_row
 

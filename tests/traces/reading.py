@@ -12,20 +12,12 @@ from unittest.mock import patch
 
 import pyarrow as pa
 
-from precedes.columns import Batch
-from precedes.diagnostics import Diagnostic, PrecedesError
-from precedes.traces import (
-    Notice,
-    Notices,
-    TraceOptions,
-    assemble,
-    delimited,
-    jsonlines,
-    parquet,
-    read_batches,
-    read_table,
-)
-from precedes.traces.conversion import Irregular
+from precedes.core.columns import Batch
+from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.traces import Notice, Notices, TraceOptions, assemble, read_batches, read_table
+from precedes.traces.formats import csv, parquet
+from precedes.traces.formats import json_lines as jsonlines
+from precedes.traces.formats.canonical_columns import Irregular
 from precedes.traces.schema import TABLE_SCHEMA
 from precedes.traces.sources import source_of
 
@@ -41,7 +33,7 @@ def read_bytes(data: bytes, path: str = "t.jsonl") -> tuple[pa.Table, tuple[Noti
     """The canonical table of a text file's bytes, and the notices."""
     notices = Notices()
     source = source_of(path)
-    read = delimited.read_csv if ".csv" in path else jsonlines.read_json_lines
+    read = csv.read_csv if ".csv" in path else jsonlines.read_json_lines
     tables = list(read(source, io.BytesIO(data), notices))
     return pa.concat_tables([TABLE_SCHEMA.empty_table(), *tables]).combine_chunks(), notices.all()
 
@@ -65,7 +57,7 @@ def row_by_row() -> Iterator[None]:
 
     with (
         patch.object(jsonlines, "_by_arrow", refuse),
-        patch.object(delimited, "_by_arrow", refuse),
+        patch.object(csv, "_by_arrow", refuse),
         patch.object(parquet, "canonical", refuse),
     ):
         yield
@@ -80,7 +72,7 @@ def only_fast() -> Iterator[None]:
 
     with (
         patch.object(jsonlines, "_line_by_line", refuse),
-        patch.object(delimited, "_record_by_record", refuse),
+        patch.object(csv, "_record_by_record", refuse),
     ):
         yield
 

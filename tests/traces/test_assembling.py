@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from precedes.columns import Batch, execution_of
-from precedes.diagnostics import PrecedesError
-from precedes.execution import EventKind, Message
-from precedes.traces import Notices, TraceOptions, assemble, encoding
-from precedes.verdict import Reason
+from precedes.core.columns import Batch, execution_of
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.execution import EventKind, Message
+from precedes.core.verdict import Reason
+from precedes.traces import Notices, TraceOptions, assemble
+from precedes.traces.assembly import encoding
 from tests.traces.reading import batch_of_rows, json_lines, read_bytes, told
 
 

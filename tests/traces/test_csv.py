@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from precedes.traces import delimited
+from precedes.traces.formats import csv as delimited
 from tests.traces.reading import only_fast, outcome, read_bytes, read_file, row_by_row, told
 
 HEADER = "execution,entity,seq,event,message,dest,time\n"

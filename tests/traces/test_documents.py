@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from precedes.diagnostics import Diagnostic
-from precedes.traces import Notices, jsonlines, read_table
+from precedes.core.diagnostics import Diagnostic
+from precedes.traces import Notices, read_table
+from precedes.traces.formats import json_lines as jsonlines
 from tests.traces.reading import json_lines, read_file, told
 
 GOOD = {"execution": "x", "entity": "E1", "event": "send", "message": "m"}

@@ -15,8 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from precedes.traces import Notices, canonical, jsonlines, limits
-from precedes.traces.column_types import accepted
+from precedes.traces import Notices, canonical
+from precedes.traces.formats import json_lines as jsonlines
+from precedes.traces.formats import limits
+from precedes.traces.formats.column_types import accepted
 from precedes.traces.schema import INPUT_COLUMNS
 from tests.traces.reading import json_lines, only_fast, outcome, read_bytes, read_file, row_by_row, told
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from precedes.traces import jsonlines
+from precedes.traces.formats import json_lines as jsonlines
 from tests.traces.reading import json_lines, only_fast, outcome, read_bytes, read_file, row_by_row, told
 
 SEND = {"execution": "x", "entity": "E1", "event": "send", "message": "m"}

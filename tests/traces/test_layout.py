@@ -16,24 +16,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from precedes.columns import Batch, execution_of
-from precedes.diagnostics import PrecedesError
-from precedes.engines import local
-from precedes.engines.columnar import laid_out as laid_out_module
-from precedes.engines.columnar.laid_out import batch_of_group
+from precedes.core.columns import Batch, execution_of
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.execution import Execution
+from precedes.engines.columnar.fast_path import row_group as laid_out_module
+from precedes.engines.columnar.fast_path.row_group import batch_of_group
+from precedes.engines.columnar.fast_path.screen import screened
 from precedes.engines.columnar.plan import plan
-from precedes.engines.columnar.screening import screened
-from precedes.engines.vacuity import Seen
-from precedes.execution import Execution
+from precedes.engines.scan import local
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
+from precedes.logic.vacuity import Seen
 from precedes.traces import Notices, TraceOptions, assemble, read_batches, write_executions
-from precedes.traces.converting import convert
-from precedes.traces.layout import KEY, LAYOUT_SCHEMA, LaidOut, layout_of, layouts_of
-from precedes.traces.reading import pieces, read_piece
-from precedes.traces.shuffling import rows_of, shares
+from precedes.traces.layout.columnar_file import KEY, LAYOUT_SCHEMA, LaidOut, layout_of, layouts_of
+from precedes.traces.layout.conversion import convert
+from precedes.traces.partition.shuffle import rows_of, shares
+from precedes.traces.partition.spill import whole_executions
+from precedes.traces.reader import pieces, read_piece
 from precedes.traces.sources import TraceSource, expand, source_of
-from precedes.traces.spilling import whole_executions
 from tests.strategies.executions import TRACES, executions
 from tests.traces.reading import json_lines, read_file, told
 

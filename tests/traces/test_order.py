@@ -9,12 +9,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from precedes.clock_order import Compared, compared, counted_events, has_cycle
-from precedes.columns import Batch, batch_of, histories_of
+from precedes.core.clock_order import Compared, compared, counted_events, has_cycle
+from precedes.core.columns import Batch, batch_of, histories_of
+from precedes.core.execution import Event, EventKind, Execution
+from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.reference.happens_before import HappensBeforeRelation
-from precedes.execution import Event, EventKind, Execution
 from precedes.traces.order import backwards
-from precedes.verdict import FALSE, TRUE
 from tests.strategies.choices import Seeded
 from tests.strategies.clocked import COUNTS, EVERYTHING, run, spoiled
 
@@ -45,7 +45,7 @@ def own(place: Place, event: Event) -> int:
 
 
 def counted(execution: Execution) -> set[Place]:
-    """Whose clocks count them, by the definition in `precedes.clock_order`."""
+    """Whose clocks count them, by the definition in `precedes.core.clock_order`."""
     events = dict(clocked(execution))
     uncounted: set[EventKind] = set()
     for one, event in events.items():

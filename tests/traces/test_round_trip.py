@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from precedes.columns import batch_of, execution_of
-from precedes.execution import Event, EventKind, Execution, History, Message
+from precedes.core.columns import batch_of, execution_of
+from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.verdict import NO_REASON
 from precedes.traces import Notices, TraceOptions, read_batches, write_executions
-from precedes.verdict import NO_REASON
 from tests.strategies.executions import ROWS, SCENARIOS, executions
 from tests.traces.reading import batches, told
 from tests.traces.test_assembling import same

@@ -15,9 +15,9 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from precedes.diagnostics import Diagnostic, PrecedesError
-from precedes.gate.configuration import Configuration, Severity, Unknown
-from precedes.gate.items import Item, Place, Stated
+from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.gate.config import Configuration, Severity, Unknown
+from precedes.gate.findings import Item, Place, Stated
 from precedes.gate.rules import rules
 from precedes.gate.scope import Scope, Value, gone, instead, weaker
 

@@ -25,8 +25,8 @@ import msgspec
 from msgspec import Struct
 
 import precedes
-from precedes.cache_directory import cache_directory
-from precedes.gate.items import Item
+from precedes.core.cache_directory import cache_directory
+from precedes.gate.findings import Item
 from precedes.gate.rules import rules
 
 SECRET: Final = "PRECEDES_CACHE_SECRET"  # noqa: S105 - the name of a variable

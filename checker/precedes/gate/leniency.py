@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from precedes.gate.baseline import Baseline
-from precedes.gate.configuration import Configuration, Severity, Unknown
-from precedes.gate.items import Item, Place
+from precedes.gate.config import Configuration, Severity, Unknown
+from precedes.gate.findings import Item, Place
 from precedes.gate.rules import Rule, rules
 
 SEVERITIES: Final[tuple[Severity, ...]] = ("off", "note", "warning", "error")

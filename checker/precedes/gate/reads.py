@@ -9,7 +9,7 @@ import sysconfig
 from functools import cache
 from pathlib import Path
 
-from precedes.cache_directory import cache_directory
+from precedes.core.cache_directory import cache_directory
 
 _SYSTEM = ("/proc", "/sys", "/dev", "/etc")
 

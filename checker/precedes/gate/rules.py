@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import cast
 
-from precedes.codes import codes
-from precedes.gate.configuration import Severity
+from precedes.core.error_codes import codes
+from precedes.gate.config import Severity
 
 
 @dataclass(frozen=True, slots=True)

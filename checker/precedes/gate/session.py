@@ -11,17 +11,17 @@ from pathlib import Path
 
 import msgspec
 
-from precedes.diagnostics import usage
-from precedes.exits import Exit
+from precedes.core.diagnostics import usage
+from precedes.core.exit_codes import Exit
+from precedes.core.outcome import Outcome
+from precedes.core.printable import printable
 from precedes.gate import baseline as baselines
 from precedes.gate.cache import Cache
-from precedes.gate.configuration import Configuration, find, load, schema
+from precedes.gate.config import Configuration, find, load, schema
 from precedes.gate.outputs import FORMATS, renderer
 from precedes.gate.outputs.text import closing, coloured
-from precedes.gate.running import Summary
-from precedes.gate.running import run as carry_out
-from precedes.outcomes import Outcome
-from precedes.printable import printable
+from precedes.gate.runner import Summary
+from precedes.gate.runner import run as carry_out
 from precedes.reports.progress import progress_line
 
 IN_REPOSITORY = frozenset({"sarif", "github", "gitlab"})

@@ -15,10 +15,10 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from precedes.diagnostics import Diagnostic, PrecedesError
-from precedes.gate.configuration import Model, Simulation
+from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.gate.config import Model, Simulation
 from precedes.gate.reads import Reads, is_own
-from precedes.isolation import Channel, Isolation
+from precedes.jobs.isolation import Channel, Isolation
 from precedes.protocol import Protocol
 
 Table: TypeAlias = Model | Simulation
@@ -78,7 +78,7 @@ def is_file(model: str) -> bool:
 
 def protocols(root: Path, table: Table) -> tuple[Protocol[Any], ...]:
     """The instances of a model, in this process."""
-    from precedes.protocol.models import models
+    from precedes.protocol.catalog import models
 
     named = str(root / table.model) if is_file(table.model) else table.model
     return models(named, as_written=table.as_written, parameters={k: str(v) for k, v in table.set.items()})
@@ -103,7 +103,7 @@ class _Surveying:
 
 
 def _survey(root: Path, table: Table, reads: Reads) -> Survey:
-    from precedes.protocol.space import last_request
+    from precedes.protocol.exploration.state_space import last_request
 
     made = protocols(root, table)
     instances = (

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import assert_never, cast
 
-from precedes.diagnostics import PrecedesError
-from precedes.formula import TRUTH, Implies, Requirement, conjunction
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.formula import TRUTH, Implies, Requirement, conjunction
+from precedes.core.mode import judged
 from precedes.gate.baseline import REQUIRING, Baseline, Kept
-from precedes.gate.checks import events_of, marks_of
-from precedes.gate.items import Item, Stated
-from precedes.language.compiling import compile_text
+from precedes.gate.checks.check import events_of, marks_of
+from precedes.gate.findings import Item, Stated
 from precedes.language.library import Library, standard_library
+from precedes.language.loader import compile_text
 from precedes.language.requirements import requirement
-from precedes.mode import judged
 
 SECONDS = 30.0
 """For one comparison."""

@@ -14,11 +14,11 @@ from typing import assert_never
 import msgspec
 from msgspec import Struct
 
-from precedes.diagnostics import Diagnostic, PrecedesError
-from precedes.gate.checks import Check, Doing
-from precedes.gate.items import Item
+from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.gate.checks.check import Check, Doing
+from precedes.gate.findings import Item
 from precedes.gate.reads import Reads
-from precedes.isolation import Channel, Isolation
+from precedes.jobs.isolation import Channel, Isolation
 
 TOGETHER = 8
 """Checks without code of the project that one process carries out at most."""

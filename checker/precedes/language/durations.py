@@ -6,10 +6,10 @@ import re
 from fractions import Fraction
 from typing import Final
 
-from precedes.diagnostics import usage
-from precedes.language.mistakes import Mistakes
-from precedes.language.printing import term_text
-from precedes.language.scanner import numeral
+from precedes.core.diagnostics import usage
+from precedes.language.errors import Mistakes
+from precedes.language.parsing.lexer import numeral
+from precedes.language.printer import term_text
 from precedes.language.syntax import Quantity
 from precedes.language.vocabulary import UNITS
 

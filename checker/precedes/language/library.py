@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 
-from precedes.formula import Requirement
+from precedes.core.formula import Requirement
 from precedes.language import syntax
-from precedes.language.mistakes import Mistakes
-from precedes.language.parser import parse
-from precedes.language.sorts import Signature, calls, infer_definition
+from precedes.language.errors import Mistakes
+from precedes.language.parsing.parser import parse
+from precedes.language.sorts.inference import Signature, calls, infer_definition
 from precedes.language.vocabulary import RELATIONS
 
 

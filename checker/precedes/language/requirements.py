@@ -11,22 +11,22 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from precedes import formula as core
-from precedes.diagnostics import PrecedesError, Span
-from precedes.formula import Requirement
+from precedes.core import formula as core
+from precedes.core.diagnostics import PrecedesError, Span
+from precedes.core.formula import Requirement
+from precedes.core.mode import Mode, mode_of
 from precedes.language import syntax
-from precedes.language.core import among
+from precedes.language.errors import Mistakes
 from precedes.language.library import Library
-from precedes.language.lowering import MAXIMUM_DEPTH, Lowering
-from precedes.language.mistakes import Mistakes
-from precedes.language.parser import parse_sentence
-from precedes.language.printing import formula_text, sentence_text
-from precedes.language.sorts import Scope, infer_sentence
-from precedes.language.stretches import LoweringRefused
+from precedes.language.lowering.formulas import MAXIMUM_DEPTH, Lowering
+from precedes.language.lowering.partial_terms import LoweringRefused
+from precedes.language.lowering.terms import Terms
+from precedes.language.parsing.parser import parse_sentence
+from precedes.language.printer import formula_text, sentence_text
+from precedes.language.restriction import among
+from precedes.language.sorts.inference import Scope, infer_sentence
 from precedes.language.suggestions import FIELD, intended, surely
-from precedes.language.terms import Terms
 from precedes.language.vocabulary import RELATIONS
-from precedes.mode import Mode, mode_of
 
 _SEVERAL_WORDS: Final = re.compile(r"\w+(?:[ -]\w+)+")
 MAXIMUM_PARTS = 1_000

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from precedes.diagnostics import Span
-from precedes.execution import Event, EventKind, Execution, History, Message
+from precedes.core.diagnostics import Span
+from precedes.core.execution import Event, EventKind, Execution, History, Message
 from precedes.language import syntax
 from precedes.language.durations import nanoseconds
-from precedes.language.mistakes import Mistakes
-from precedes.language.names import shown, written
-from precedes.language.sorts import Scope
+from precedes.language.errors import Mistakes
+from precedes.language.quoting import shown, written
+from precedes.language.sorts.inference import Scope
 from precedes.language.suggestions import did_you_mean
 
 

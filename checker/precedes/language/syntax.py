@@ -12,9 +12,9 @@ from enum import Enum
 from fractions import Fraction
 from typing import Final
 
-from precedes.diagnostics import Span
-from precedes.execution import EventKind
-from precedes.verdict import Verdict
+from precedes.core.diagnostics import Span
+from precedes.core.execution import EventKind
+from precedes.core.verdict import Verdict
 
 NOWHERE: Final = Span(0, 0, 0)
 

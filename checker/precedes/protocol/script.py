@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from precedes.diagnostics import usage
+from precedes.core.diagnostics import usage
 from precedes.protocol.model import Message
 
 _SEND: Final = re.compile(r"\s*([a-z])\d*(?:\{\s*([\d\s,]*)\})?[\s;]*")

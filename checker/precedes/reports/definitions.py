@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from precedes.diagnostics import PrecedesError, usage
-from precedes.formula import Requirement
-from precedes.inference import proved
+from precedes.core.diagnostics import PrecedesError, usage
+from precedes.core.formula import Requirement
+from precedes.core.mode import Mode
+from precedes.jobs.infer import proved
 from precedes.language.library import Library
-from precedes.language.printing import statement_text
+from precedes.language.printer import statement_text
 from precedes.language.requirements import mode_in, requirement
 from precedes.language.suggestions import intended
 from precedes.language.vocabulary import FUNCTIONS, RELATIONS, signature
-from precedes.mode import Mode
 
 _WIDTH: Final = 100
 _MODES: Final = {

@@ -12,13 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, assert_never
 
+from precedes.core.execution import Event, EventKind, Execution, History
+from precedes.core.printable import columns
 from precedes.engines.reference.explanation import Witness
-from precedes.execution import Event, EventKind, Execution, History
-from precedes.language.names import written
-from precedes.printable import columns
-from precedes.reports.moments import Clock, clock_of
+from precedes.language.quoting import written
 from precedes.reports.places import Place, needs_histories, places, speaks_of_crashes
-from precedes.reports.sentence import sentence
+from precedes.reports.prose.sentence import sentence
+from precedes.reports.prose.times import Clock, clock_of
 
 __all__ = ["figure", "sentence"]
 

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from precedes.diagnostics import usage
+from precedes.core.diagnostics import usage
+from precedes.core.outcome import Shown
+from precedes.core.printable import json_text
 from precedes.engines.solver import NoCounterexample
-from precedes.lattice import Lattice, Pair, Refutation, Violation
-from precedes.outcomes import Shown
-from precedes.printable import json_text
-from precedes.reports.asking import explained, pasteable
-from precedes.reports.hasse_svg import svg
-from precedes.reports.hasse_text import diagram
+from precedes.jobs.lattice import Lattice, Pair, Refutation, Violation
+from precedes.reports.answers import explained, pasteable
+from precedes.reports.hasse.svg import svg
+from precedes.reports.hasse.text import diagram
 
 
 def as_form(lattice: Lattice, form: str) -> str:

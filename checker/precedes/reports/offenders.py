@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from precedes.engines.columnar.offenders import Offender, Offenders
-from precedes.language.names import shown
+from precedes.language.quoting import shown
 
 
 def lines(offenders: Offenders) -> Iterator[str]:

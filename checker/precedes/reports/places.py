@@ -6,11 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from precedes.engines.reference.causes import Fact
-from precedes.engines.reference.explanation import Witness, chain_of
-from precedes.engines.reference.happens_before import HappensBeforeRelation
-from precedes.execution import EventKind, Execution
-from precedes.formula import (
+from precedes.core.execution import EventKind, Execution
+from precedes.core.formula import (
     ArrivalEvent,
     DeliveryEvent,
     EntityNamed,
@@ -29,8 +26,11 @@ from precedes.formula import (
     TimeOf,
     VectorTime,
 )
-from precedes.traversal import children, walk
-from precedes.verdict import FALSE
+from precedes.core.traversal import children, walk
+from precedes.core.verdict import FALSE
+from precedes.engines.reference.causes import Fact
+from precedes.engines.reference.explanation import Witness, chain_of
+from precedes.engines.reference.happens_before import HappensBeforeRelation
 
 Place = tuple[str, EventKind, str]
 """An entity, a kind of event and a message."""

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from precedes.printable import printable
+from precedes.core.printable import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -3,14 +3,14 @@
 See docs/traces.md.
 """
 
-from precedes.traces.assembling import assemble
+from precedes.traces.assembly.assembler import assemble
 from precedes.traces.batches import read_batches
 from precedes.traces.notices import Notice, Notices
 from precedes.traces.options import Order, TraceOptions
-from precedes.traces.reading import canonical, read_table
+from precedes.traces.reader import canonical, read_table
 from precedes.traces.schema import TABLE_SCHEMA
 from precedes.traces.sources import TraceSource, expand
-from precedes.traces.writing import write_executions
+from precedes.traces.writer import write_executions
 
 __all__ = [
     "TABLE_SCHEMA",

@@ -6,13 +6,13 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from precedes.columns import Batch
-from precedes.traces.assembling import assemble
+from precedes.core.columns import Batch
+from precedes.traces.assembly.assembler import assemble
 from precedes.traces.notices import Notices
 from precedes.traces.options import TraceOptions
-from precedes.traces.reading import read_table
+from precedes.traces.partition.spill import ROWS_IN_MEMORY, whole_executions
+from precedes.traces.reader import read_table
 from precedes.traces.sources import TraceSource, expand
-from precedes.traces.spilling import ROWS_IN_MEMORY, whole_executions
 
 EVENTS_PER_BATCH: Final = 1_000_000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from precedes.execution import EventKind
+from precedes.core.execution import EventKind
 
 
 class Order(Enum):

@@ -13,14 +13,14 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from precedes.clock_order import NO_PAIRS, Pairs, compared, counted_events, has_cycle, in_clock_order
-from precedes.columns import MISSING_TIME, Batch, Bool, Int32, Int64, histories_of
+from precedes.core.clock_order import NO_PAIRS, Pairs, compared, counted_events, has_cycle, in_clock_order
+from precedes.core.columns import MISSING_TIME, Batch, Bool, Int32, Int64, histories_of
+from precedes.core.verdict import Reason
 from precedes.traces import notices as notice
-from precedes.traces.contradictions import place
-from precedes.traces.histories import Events, TableNames
+from precedes.traces.assembly.contradictions import place
+from precedes.traces.assembly.histories import Events, TableNames
 from precedes.traces.notices import Example, Notices
 from precedes.traces.options import Order, TraceOptions
-from precedes.verdict import Reason
 
 TIMES_AGAINST_ROWS: Final = (
     "rows have earlier times than rows before them of the same entity, and no `seq`: what depends on the order of its "

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
-from precedes.diagnostics import Diagnostic, PrecedesError
+from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.traces.formats.values import RowError
 from precedes.traces.schema import NEEDED_COLUMNS
-from precedes.traces.values import RowError
 
 TOLD_AT_ONCE: Final = 10
 

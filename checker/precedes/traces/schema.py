@@ -4,7 +4,7 @@ Every reader ends in this schema, every other part of the package starts from it
 value is null; `dest` null is "every entity", an empty list is "nobody". `event` is the index of the kind in
 `EventKind`. `time` is in nanoseconds. A recorded clock that names its entities is in `clock`; one that is a
 bare list is in `vector`, its k-th number belonging to the k-th entity of the cluster (see
-`precedes.traces.clocks`). `file` and `row` say where a row was read: `row` counts lines (JSON Lines), records
+`precedes.traces.assembly.clocks`). `file` and `row` say where a row was read: `row` counts lines (JSON Lines), records
 with the header as row 1 (CSV), or rows (Parquet), from 1. `file_order` numbers the files in the order in
 which they were named, so that the order of rows can be found again after a shuffle. All fields may be null as
 far as Arrow knows, for Spark cannot say otherwise.
@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from precedes.execution import EventKind
+from precedes.core.execution import EventKind
 
 EVENT_NAMES: Final = tuple(kind.value for kind in EventKind)
 EVENT_CODES: Final = {kind: code for code, kind in enumerate(EventKind)}

@@ -17,7 +17,7 @@ from pathlib import Path, PurePath
 from typing import Final
 from urllib.parse import unquote
 
-from precedes.diagnostics import Diagnostic, PrecedesError, usage
+from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.traces import notices as notice
 from precedes.traces.notices import Notices
 from precedes.traces.schema import INPUT_COLUMNS

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from precedes.protocol import Deliver, Here, Message, OfEntity, OfStep, Protocol, Reliable, Step, Transmit
 from precedes.protocol.invariants import Invariant
-from precedes_models.auxiliary import Auxiliary, Entity, Packet
-from precedes_models.cmd import Cmd
+from precedes_models.cmd.auxiliary import Auxiliary, Entity, Packet
+from precedes_models.cmd.protocol import Cmd
 
 State = tuple[Entity, Entity]
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from precedes.protocol import Deliver, Here, Message, Step, Transmit
 from precedes_models import birman_schiper_stephenson, raynal_schiper_toueg, vector_time
-from precedes_models.auxiliary import Auxiliary, Entity, Packet, Record
 from precedes_models.birman_schiper_stephenson import BirmanSchiperStephenson
-from precedes_models.cmd import Cmd
+from precedes_models.cmd.auxiliary import Auxiliary, Entity, Packet, Record
+from precedes_models.cmd.protocol import Cmd
 from precedes_models.raynal_schiper_toueg import RaynalSchiperToueg, one_more
 from precedes_models.vector_time import Clock
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from precedes.protocol import Protocol
 from precedes.protocol.bounds import Bounds
-from precedes.protocol.exploration import Exploration
-from precedes.protocol.exploring import explore
+from precedes.protocol.exploration.explorer import explore
+from precedes.protocol.exploration.result import Exploration
 
 
 @cache

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from precedes.checking import check
-from precedes.execution import EventKind, Execution
-from precedes.language.compiling import compile_text
+from precedes.core.execution import EventKind, Execution
+from precedes.core.outcome import Limits, Outcome
+from precedes.core.verdict import Verdict
+from precedes.jobs.check import check
 from precedes.language.library import standard_library
-from precedes.outcomes import Limits, Outcome
+from precedes.language.loader import compile_text
 from precedes.protocol import Message
 from precedes.protocol.bounds import Bounds, Destinations
-from precedes.protocol.exploration import Finding
-from precedes.verdict import Verdict
-from precedes_models.auxiliary import Auxiliary, Reading
-from precedes_models.cmd import Cmd
+from precedes.protocol.exploration.result import Finding
+from precedes_models.cmd.auxiliary import Auxiliary, Reading
+from precedes_models.cmd.protocol import Cmd
 from tests.models.cmd.explored import explored
 
 PAPERS = Path(__file__).parents[3] / "specs" / "papers"

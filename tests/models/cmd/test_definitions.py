@@ -6,13 +6,13 @@ from itertools import permutations
 
 import pytest
 
+from precedes.core.verdict import Verdict
 from precedes.protocol import Here, Message, Step, Transmit
 from precedes.protocol.bounds import Bounds
-from precedes.protocol.exploring import explore
-from precedes.verdict import Verdict
-from precedes_models.auxiliary import DEFINITION_4, Auxiliary, Reading
+from precedes.protocol.exploration.explorer import explore
 from precedes_models.birman_schiper_stephenson import TAGS, BirmanSchiperStephenson, tags
-from precedes_models.cmd import CONFIRMED, Cmd
+from precedes_models.cmd.auxiliary import DEFINITION_4, Auxiliary, Reading
+from precedes_models.cmd.protocol import CONFIRMED, Cmd
 
 FOUR = Bounds(entities=3, messages=4)
 SMALL = Bounds(entities=2, messages=2)

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
+from precedes.core.verdict import Verdict
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.protocol import Protocol
 from precedes.protocol.bounds import Bounds, Destinations
-from precedes.protocol.exploring import Order, explore
-from precedes.verdict import Verdict
-from precedes_models.auxiliary import Auxiliary, Reading, Record
+from precedes.protocol.exploration.explorer import Order, explore
 from precedes_models.birman_schiper_stephenson import BirmanSchiperStephenson
-from precedes_models.cmd import Cmd
+from precedes_models.cmd.auxiliary import Auxiliary, Reading, Record
+from precedes_models.cmd.protocol import Cmd
 from precedes_models.raynal_schiper_toueg import RaynalSchiperToueg
 from tests.models.cmd.both import SAME, Both
 from tests.models.cmd.bugs import OF_AUXILIARY, OF_BASELINES, OF_CMD

@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from precedes.columns import batch_of
+from precedes.core.columns import batch_of
+from precedes.core.verdict import FALSE, TRUE
+from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.plan import plan
-from precedes.engines.columnar.scan import scan
 from precedes.protocol import Protocol
 from precedes.protocol.bounds import Conditions, Destinations
-from precedes.protocol.exploring import claims
-from precedes.protocol.simulating import Simulator, usual
-from precedes.verdict import FALSE, TRUE
-from precedes_models.auxiliary import Auxiliary
+from precedes.protocol.exploration.explorer import claims
+from precedes.protocol.simulation.simulator import Simulator, usual
 from precedes_models.birman_schiper_stephenson import BirmanSchiperStephenson
-from precedes_models.cmd import Cmd
+from precedes_models.cmd.auxiliary import Auxiliary
+from precedes_models.cmd.protocol import Cmd
 from precedes_models.raynal_schiper_toueg import RaynalSchiperToueg
 from tests.models.cmd.bugs import OF_AUXILIARY, OF_BASELINES, OF_CMD
 

@@ -6,19 +6,19 @@ from dataclasses import fields, replace
 
 import pytest
 
-from precedes.formula import Requirement
+from precedes.core.formula import Requirement
+from precedes.core.verdict import Verdict
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.protocol.bounds import Bounds, Destinations
-from precedes.protocol.exploration import Exploration
-from precedes.protocol.exploring import explore
-from precedes.verdict import Verdict
-from precedes_models.delta_causal import DeltaCausal, Letter, Part
-from precedes_models.delta_causal_agent import DeltaAgent
-from precedes_models.delta_causal_fixed_wait import FixedWait
-from precedes_models.delta_causal_full_tag import FullTag
-from precedes_models.delta_causal_lemmas import AS_WRITTEN
-from precedes_models.delta_causal_lemmas import THEOREM_4 as WAITS
+from precedes.protocol.exploration.explorer import explore
+from precedes.protocol.exploration.result import Exploration
+from precedes_models.delta_causal.agent import DeltaAgent
+from precedes_models.delta_causal.fixed_wait import FixedWait
+from precedes_models.delta_causal.full_tag import FullTag
+from precedes_models.delta_causal.invariants import AS_WRITTEN
+from precedes_models.delta_causal.invariants import THEOREM_4 as WAITS
+from precedes_models.delta_causal.protocol import DeltaCausal, Letter, Part
 from tests.models.delta_causal.bugs import BUGS, CHAIN, ORDER, WAIT, ThirdOfDelta, script
 
 S1_ALONE, R4_ALONE = frozenset({Letter.S1}), frozenset({Letter.R4})

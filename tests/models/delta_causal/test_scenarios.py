@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from precedes.checking import check
-from precedes.engines.solver.schedules_replay import Flight, Schedule, carried_out
+from precedes.core.execution import EventKind, Execution
+from precedes.core.outcome import Limits, Outcome
 from precedes.engines.solver.search import Mismatch
-from precedes.execution import EventKind, Execution
-from precedes.language.compiling import compile_text
+from precedes.jobs.check import check
 from precedes.language.library import standard_library
-from precedes.outcomes import Limits, Outcome
-from precedes_models.delta_causal import DeltaCausal, Letter, Part
+from precedes.language.loader import compile_text
+from precedes_models.delta_causal.protocol import DeltaCausal, Letter, Part
+from precedes_models.delta_causal.schedules.replay import Flight, Schedule, carried_out
 
 PAPERS = Path(__file__).parents[3] / "specs" / "papers"
 SCENARIOS, FIGURES = PAPERS / "delta-causal-protocol.prec", PAPERS / "delta-causal.prec"

@@ -6,17 +6,17 @@ from dataclasses import fields, replace
 
 import pytest
 
-from precedes.columns import batch_of
+from precedes.core.columns import batch_of
+from precedes.core.verdict import FALSE, TRUE
+from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.plan import plan
-from precedes.engines.columnar.scan import scan
 from precedes.protocol.bounds import Conditions, Destinations
-from precedes.protocol.exploring import claims
-from precedes.protocol.simulating import Simulator
-from precedes.verdict import FALSE, TRUE
-from precedes_models.delta_causal import DeltaCausal
-from precedes_models.delta_causal_agent import DeltaAgent
-from precedes_models.delta_causal_fixed_wait import FixedWait
-from precedes_models.delta_causal_full_tag import FullTag
+from precedes.protocol.exploration.explorer import claims
+from precedes.protocol.simulation.simulator import Simulator
+from precedes_models.delta_causal.agent import DeltaAgent
+from precedes_models.delta_causal.fixed_wait import FixedWait
+from precedes_models.delta_causal.full_tag import FullTag
+from precedes_models.delta_causal.protocol import DeltaCausal
 from tests.models.delta_causal.bugs import BUGS
 
 SEED = 1999

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from precedes.protocol import Arrive, Choose, Deliver, Discard, Here, Message, Step, Timer, Transmit
-from precedes_models.delta_causal import DeltaCausal
-from precedes_models.delta_causal_agent import Agent, Packet, union_max
-from precedes_models.delta_causal_fixed_wait import FixedWait
+from precedes_models.delta_causal.agent import Agent, Packet, union_max
+from precedes_models.delta_causal.fixed_wait import FixedWait
+from precedes_models.delta_causal.protocol import DeltaCausal
 
 NOTHING: frozenset[tuple[int, int]] = frozenset()
 

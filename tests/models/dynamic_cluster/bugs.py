@@ -6,9 +6,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 from precedes.protocol import Deliver, Discard, Here, Step
-from precedes_models.dynamic_cluster import DynamicCluster
-from precedes_models.dynamic_cluster_state import Member, StopAck, StopPdu
-from precedes_models.total_order_transfer import Row
+from precedes_models.dynamic_cluster.protocol import DynamicCluster
+from precedes_models.dynamic_cluster.state import Member, StopAck, StopPdu
+from precedes_models.total_order.transfer import Row
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from precedes.protocol.bounds import Bounds, Destinations
-from precedes.protocol.exploration import Exploration, Finding
-from precedes.protocol.exploring import explore
+from precedes.protocol.exploration.explorer import explore
+from precedes.protocol.exploration.result import Exploration, Finding
 from precedes.protocol.model import Message
-from precedes_models.dynamic_cluster import DynamicCluster
+from precedes_models.dynamic_cluster.protocol import DynamicCluster
 
 
 def bounds(

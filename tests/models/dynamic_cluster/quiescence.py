@@ -6,11 +6,11 @@ from collections import defaultdict
 from typing import Any
 
 from precedes.protocol.bounds import Bounds
-from precedes.protocol.components import Components
-from precedes.protocol.histories import needed
+from precedes.protocol.exploration.histories import needed
+from precedes.protocol.exploration.interned_states import Components
+from precedes.protocol.exploration.state_space import Space, State
 from precedes.protocol.model import Protocol
 from precedes.protocol.moves import Arrived, Expired, Vanished
-from precedes.protocol.space import Space, State
 
 
 def restless(protocol: Protocol[Any], bounds: Bounds) -> tuple[int, int]:

@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from precedes.checking import check
-from precedes.execution import EventKind, Execution
-from precedes.language.compiling import compile_text
+from precedes.core.execution import EventKind, Execution
+from precedes.core.outcome import Limits, Outcome
+from precedes.jobs.check import check
 from precedes.language.library import standard_library
-from precedes.outcomes import Limits, Outcome
+from precedes.language.loader import compile_text
 from precedes.protocol import Protocol
 from precedes.protocol.bounds import Bounds
-from precedes_models.dynamic_cluster import DynamicCluster
-from precedes_models.dynamic_cluster_state import Letter
-from precedes_models.total_order import TotalOrder
-from precedes_models.total_order_transfer import Letter as Base
+from precedes_models.dynamic_cluster.protocol import DynamicCluster
+from precedes_models.dynamic_cluster.state import Letter
+from precedes_models.total_order.protocol import TotalOrder
+from precedes_models.total_order.transfer import Letter as Base
 from tests.models.dynamic_cluster.exploring import bounds, explored, finding, violated
 from tests.models.dynamic_cluster.quiescence import restless
 from tests.models.replay import made

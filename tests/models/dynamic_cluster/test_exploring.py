@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from precedes.core.verdict import Verdict
 from precedes.protocol.bounds import Bounds
-from precedes.protocol.exploring import explore
-from precedes.verdict import Verdict
-from precedes_models.dynamic_cluster import DynamicCluster
+from precedes.protocol.exploration.explorer import explore
+from precedes_models.dynamic_cluster.protocol import DynamicCluster
 from tests.models.dynamic_cluster.bugs import (
     BUGS,
     AcknowledgesTooEarly,

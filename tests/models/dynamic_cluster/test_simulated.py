@@ -7,12 +7,12 @@ from collections.abc import Iterable
 
 import pytest
 
-from precedes.execution import EventKind
+from precedes.core.execution import EventKind
 from precedes.protocol import OfState, Situation
 from precedes.protocol.bounds import Conditions, Destinations
-from precedes.protocol.simulating import Simulator
-from precedes_models.dynamic_cluster import DynamicCluster
-from precedes_models.dynamic_cluster_invariants import INVARIANTS, active
+from precedes.protocol.simulation.simulator import Simulator
+from precedes_models.dynamic_cluster.invariants import INVARIANTS, active
+from precedes_models.dynamic_cluster.protocol import DynamicCluster
 
 PATIENT = DynamicCluster(attempts=12)
 """It takes nobody for stopped because of what is lost: of those that wait at the same time, hardly ever."""

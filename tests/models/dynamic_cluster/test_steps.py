@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from precedes.protocol import Here, Step, Transmit
-from precedes_models.dynamic_cluster import DynamicCluster
-from precedes_models.dynamic_cluster_state import (
+from precedes_models.dynamic_cluster.protocol import DynamicCluster
+from precedes_models.dynamic_cluster.state import (
     Member,
     Rcv,
     RcvAck,

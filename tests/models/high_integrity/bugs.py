@@ -6,8 +6,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 from precedes.protocol import Here, Outcome, Step, Transmit
-from precedes_models.high_integrity import HighIntegrity
-from precedes_models.high_integrity_state import Answer, Part, Report, Request, State, part_of, with_part
+from precedes_models.high_integrity.protocol import HighIntegrity
+from precedes_models.high_integrity.state import Answer, Part, Report, Request, State, part_of, with_part
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from precedes.protocol import Message
 from precedes.protocol.bounds import Bounds
-from precedes.protocol.exploration import Exploration
-from precedes.protocol.exploring import explore
+from precedes.protocol.exploration.explorer import explore
+from precedes.protocol.exploration.result import Exploration
 from precedes.protocol.invariants import Invariant
-from precedes_models.high_integrity import HighIntegrity
+from precedes_models.high_integrity.protocol import HighIntegrity
 
 
 def explored(

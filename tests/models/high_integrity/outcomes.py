@@ -9,10 +9,10 @@ from itertools import combinations, permutations
 from typing import TypeVar
 
 from precedes.protocol import Outcome
-from precedes_models.high_integrity import HighIntegrity
-from precedes_models.high_integrity_faults import Broken, Corrupted, Dead, Dies, Fault, Lost, Stale
-from precedes_models.high_integrity_outcomes import End, Seen, first_round, to_the_end
-from precedes_models.high_integrity_state import State
+from precedes_models.high_integrity.faults import Broken, Corrupted, Dead, Dies, Fault, Lost, Stale
+from precedes_models.high_integrity.outcomes import End, Seen, first_round, to_the_end
+from precedes_models.high_integrity.protocol import HighIntegrity
+from precedes_models.high_integrity.state import State
 
 T = TypeVar("T")
 Memory = dict[tuple[Hashable, ...], Outcome[State]]

@@ -8,11 +8,11 @@ import pytest
 
 from precedes.protocol import OfState, Situation
 from precedes.protocol.moves import Expired
-from precedes_models.high_integrity import HighIntegrity
-from precedes_models.high_integrity_faults import Dead
-from precedes_models.high_integrity_invariants import NOTICED, ended
-from precedes_models.high_integrity_neighbours import Fixed, NearFar, Neighbourhood, Ring, Uniform
-from precedes_models.high_integrity_outcomes import to_the_end
+from precedes_models.high_integrity.faults import Dead
+from precedes_models.high_integrity.invariants import NOTICED, ended
+from precedes_models.high_integrity.neighbors import Fixed, NearFar, Neighbourhood, Ring, Uniform
+from precedes_models.high_integrity.outcomes import to_the_end
+from precedes_models.high_integrity.protocol import HighIntegrity
 from tests.models.high_integrity import bugs
 from tests.models.high_integrity.exploring import broken, explored
 

@@ -11,8 +11,7 @@ from math import prod
 import pytest
 
 from precedes.protocol import Choose, Deliver, Here, Message, Step, Transmit, View
-from precedes_models.high_integrity import HighIntegrity
-from precedes_models.high_integrity_neighbours import (
+from precedes_models.high_integrity.neighbors import (
     Fixed,
     NearFar,
     Neighbourhood,
@@ -20,8 +19,9 @@ from precedes_models.high_integrity_neighbours import (
     Uniform,
     choices,
 )
-from precedes_models.high_integrity_numbers import expected_packets, packets
-from precedes_models.high_integrity_state import (
+from precedes_models.high_integrity.numbers import expected_packets, packets
+from precedes_models.high_integrity.protocol import HighIntegrity
+from precedes_models.high_integrity.state import (
     Answer,
     Data,
     Part,

@@ -8,9 +8,8 @@ from math import factorial
 
 import pytest
 
-from precedes_models.high_integrity import HighIntegrity
-from precedes_models.high_integrity_faults import Broken, Dead
-from precedes_models.high_integrity_neighbours import (
+from precedes_models.high_integrity.faults import Broken, Dead
+from precedes_models.high_integrity.neighbors import (
     Fixed,
     NearFar,
     Neighbourhood,
@@ -19,7 +18,7 @@ from precedes_models.high_integrity_neighbours import (
     choices,
     named,
 )
-from precedes_models.high_integrity_numbers import (
+from precedes_models.high_integrity.numbers import (
     acknowledgements,
     all_named,
     expected_packets,
@@ -34,7 +33,8 @@ from precedes_models.high_integrity_numbers import (
     unnoticed,
     unnoticed_near_far,
 )
-from precedes_models.high_integrity_outcomes import first_round
+from precedes_models.high_integrity.outcomes import first_round
+from precedes_models.high_integrity.protocol import HighIntegrity
 from tests.models.high_integrity.outcomes import Memory, share
 
 MAPS: list[Neighbourhood] = [

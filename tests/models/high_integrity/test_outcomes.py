@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from precedes_models.high_integrity import HighIntegrity
-from precedes_models.high_integrity_faults import (
+from precedes_models.high_integrity.faults import (
     Broken,
     Corrupted,
     Dead,
@@ -25,8 +24,9 @@ from precedes_models.high_integrity_faults import (
     Stale,
     faults,
 )
-from precedes_models.high_integrity_neighbours import NearFar, Neighbourhood, Ring, Uniform
-from precedes_models.high_integrity_outcomes import first_round, to_the_end
+from precedes_models.high_integrity.neighbors import NearFar, Neighbourhood, Ring, Uniform
+from precedes_models.high_integrity.outcomes import first_round, to_the_end
+from precedes_models.high_integrity.protocol import HighIntegrity
 from tests.models.high_integrity.outcomes import (
     Memory,
     line,

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from precedes.cli import cli
-from precedes_models.high_integrity import HighIntegrity
-from precedes_models.high_integrity_faults import Broken, Dead, Dies, Fault, Lost, Phase
-from precedes_models.high_integrity_neighbours import RING, Neighbourhood, Ring
-from precedes_models.high_integrity_outcomes import End, to_the_end
+from precedes.cli.main import cli
+from precedes_models.high_integrity.faults import Broken, Dead, Dies, Fault, Lost, Phase
+from precedes_models.high_integrity.neighbors import RING, Neighbourhood, Ring
+from precedes_models.high_integrity.outcomes import End, to_the_end
+from precedes_models.high_integrity.protocol import HighIntegrity
 
 SCENARIOS = Path(__file__).parents[3] / "specs" / "papers" / "high-integrity.prec"
 

@@ -11,16 +11,16 @@ import pytest
 
 from experiments.high_integrity_detection import mean_of
 from experiments.high_integrity_rounds import Piece, draw, named, requests, rounds
-from precedes_models.high_integrity import HighIntegrity
-from precedes_models.high_integrity_faults import Dead
-from precedes_models.high_integrity_neighbours import Fixed, NearFar, Neighbourhood, Ring, Uniform, choices
-from precedes_models.high_integrity_numbers import (
+from precedes_models.high_integrity.faults import Dead
+from precedes_models.high_integrity.neighbors import Fixed, NearFar, Neighbourhood, Ring, Uniform, choices
+from precedes_models.high_integrity.numbers import (
     expected_rounds,
     expected_rounds_all,
     unnoticed,
     unnoticed_near_far,
 )
-from precedes_models.high_integrity_outcomes import first_round
+from precedes_models.high_integrity.outcomes import first_round
+from precedes_models.high_integrity.protocol import HighIntegrity
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

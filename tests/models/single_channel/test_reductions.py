@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 
+from precedes.core.verdict import Verdict
 from precedes.protocol.bounds import Bounds
-from precedes.protocol.exploration import Exploration
-from precedes.protocol.exploring import explore
+from precedes.protocol.exploration.explorer import explore
+from precedes.protocol.exploration.result import Exploration
 from precedes.protocol.model import Protocol
 from precedes.protocol.script import script
-from precedes.verdict import Verdict
-from precedes_models.dynamic_cluster import DynamicCluster
-from precedes_models.dynamic_cluster_invariants import INVARIANTS
-from precedes_models.st import SelectiveTotalOrder
-from precedes_models.total_order import TotalOrder
+from precedes_models.dynamic_cluster.invariants import INVARIANTS
+from precedes_models.dynamic_cluster.protocol import DynamicCluster
+from precedes_models.st.protocol import SelectiveTotalOrder
+from precedes_models.total_order.protocol import TotalOrder
 from tests.models.dynamic_cluster import bugs as cluster_bugs
 from tests.models.dynamic_cluster.exploring import bounds
 from tests.models.st import bugs as st_bugs

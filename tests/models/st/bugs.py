@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from precedes.protocol import Here, Step, Timer
-from precedes_models.st import SelectiveTotalOrder
-from precedes_models.st_state import Matrix, Pdu, Poll, Recovering, State, Vector, raised, with_place
+from precedes_models.st.protocol import SelectiveTotalOrder
+from precedes_models.st.state import Matrix, Pdu, Poll, Recovering, State, Vector, raised, with_place
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from precedes.protocol.bounds import Bounds
-from precedes.protocol.exploration import Exploration
-from precedes.protocol.exploring import explore
+from precedes.protocol.exploration.explorer import explore
+from precedes.protocol.exploration.result import Exploration
 from precedes.protocol.invariants import Invariant
 from precedes.protocol.script import script
-from precedes_models.st import SelectiveTotalOrder
+from precedes_models.st.protocol import SelectiveTotalOrder
 
 
 def explored(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from experiments.st_channel import Channel
-from precedes.execution import EventKind, Execution
-from precedes.language.compiling import compile_text
+from precedes.core.execution import EventKind, Execution
 from precedes.language.library import standard_library
+from precedes.language.loader import compile_text
 
 SCENARIOS = Path(__file__).parents[3] / "specs" / "papers" / "st-1994-as-written.prec"
 

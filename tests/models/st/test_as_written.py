@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from experiments.st_channel import Channel
-from precedes.checking import check
+from precedes.core.outcome import Limits, Outcome
+from precedes.core.verdict import Verdict
 from precedes.engines.reference.failure_line import Stuck, as_written
 from precedes.engines.reference.recorded import record
-from precedes.outcomes import Limits, Outcome
-from precedes.protocol.exploration import DEADLOCK, Exploration
-from precedes.verdict import Verdict
-from precedes_models.st import SelectiveTotalOrder
-from precedes_models.st_state import Letter
+from precedes.jobs.check import check
+from precedes.protocol.exploration.result import DEADLOCK, Exploration
+from precedes_models.st.protocol import SelectiveTotalOrder
+from precedes_models.st.state import Letter
 from tests.models.st.exploring import explored
 from tests.models.st.scenarios import SCENARIOS, logs, received, received_in, scenario
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from precedes.protocol.exploration import Exploration
-from precedes.verdict import Verdict
-from precedes_models.st import SelectiveTotalOrder
+from precedes.core.verdict import Verdict
+from precedes.protocol.exploration.result import Exploration
+from precedes_models.st.protocol import SelectiveTotalOrder
 from tests.models.st.bugs import BUGS
 from tests.models.st.exploring import explored
 

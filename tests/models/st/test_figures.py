@@ -10,9 +10,9 @@ from experiments.st_channel import Channel
 from precedes.engines.reference.failure_line import failure_line
 from precedes.engines.reference.recorded import record
 from precedes.protocol import Here, Message
-from precedes_models.st import SelectiveTotalOrder
-from precedes_models.st_sorting import sorted_run
-from precedes_models.st_state import Collecting, Letter, Pdu, RstPak, State, Vector
+from precedes_models.st.protocol import SelectiveTotalOrder
+from precedes_models.st.sorting import sorted_run
+from precedes_models.st.state import Collecting, Letter, Pdu, RstPak, State, Vector
 from tests.models.st.scenarios import received, received_in, scenario
 
 E1, E2, E3 = 0, 1, 2

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from precedes.columns import batch_of
+from precedes.core.columns import batch_of
+from precedes.core.verdict import FALSE, TRUE
+from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.plan import plan
-from precedes.engines.columnar.scan import scan
 from precedes.protocol.bounds import Conditions, Destinations
-from precedes.protocol.exploring import claims
-from precedes.protocol.simulating import Simulator
-from precedes.verdict import FALSE, TRUE
-from precedes_models.st import SelectiveTotalOrder
+from precedes.protocol.exploration.explorer import claims
+from precedes.protocol.simulation.simulator import Simulator
+from precedes_models.st.protocol import SelectiveTotalOrder
 from tests.models.st.bugs import ForgetsWhatItSent, GoesOnTooSoon, IgnoresOrdr
 
 SEED = 1994

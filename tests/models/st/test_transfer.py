@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from experiments.st_channel import Channel
-from precedes.protocol.exploration import DEADLOCK
-from precedes_models.st import SelectiveTotalOrder
-from precedes_models.st_state import Pdu
+from precedes.protocol.exploration.result import DEADLOCK
+from precedes_models.st.protocol import SelectiveTotalOrder
+from precedes_models.st.state import Pdu
 from tests.models.st.exploring import explored
 
 

@@ -6,10 +6,10 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 from precedes.protocol import Deliver, Here, Message, Step
-from precedes_models import total_order_transfer as transfer
-from precedes_models.total_order import TotalOrder, everybody
-from precedes_models.total_order_reset import Rst, RstAck, RstPak
-from precedes_models.total_order_transfer import Data, Transfer
+from precedes_models.total_order import transfer
+from precedes_models.total_order.protocol import TotalOrder, everybody
+from precedes_models.total_order.reset import Rst, RstAck, RstPak
+from precedes_models.total_order.transfer import Data, Transfer
 
 
 @dataclass(frozen=True)

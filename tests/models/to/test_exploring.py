@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from precedes.core.verdict import Verdict
 from precedes.protocol.bounds import Bounds
-from precedes.protocol.exploration import Exploration
-from precedes.protocol.exploring import explore
-from precedes.verdict import Verdict
-from precedes_models.total_order import TotalOrder
-from precedes_models.total_order_transfer import Letter
+from precedes.protocol.exploration.explorer import explore
+from precedes.protocol.exploration.result import Exploration
+from precedes_models.total_order.protocol import TotalOrder
+from precedes_models.total_order.transfer import Letter
 from tests.models.dynamic_cluster.exploring import bounds
 from tests.models.dynamic_cluster.quiescence import restless
 from tests.models.to.bugs import (

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from precedes.columns import batch_of
-from precedes.diagnostics import PrecedesError
+from precedes.core.columns import batch_of
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.verdict import FALSE, TRUE
+from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.plan import plan
-from precedes.engines.columnar.scan import scan
 from precedes.protocol.bounds import Conditions, Destinations
-from precedes.protocol.exploring import claims
-from precedes.protocol.simulating import Simulator
-from precedes.verdict import FALSE, TRUE
-from precedes_models.total_order import TotalOrder
-from precedes_models.total_order_transfer import Letter
+from precedes.protocol.exploration.explorer import claims
+from precedes.protocol.simulation.simulator import Simulator
+from precedes_models.total_order.protocol import TotalOrder
+from precedes_models.total_order.transfer import Letter
 from tests.models.to.bugs import JoinsWithAnOldLog
 
 

@@ -9,20 +9,20 @@ from typing import Any
 
 import pytest
 
-from precedes.columns import batch_of
+from precedes.core.columns import batch_of
+from precedes.core.verdict import TRUE
+from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.plan import plan
-from precedes.engines.columnar.scan import scan
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.protocol import Protocol, Transmit
 from precedes.protocol.bounds import Bounds, Conditions, Destinations
-from precedes.protocol.exploring import explore
+from precedes.protocol.exploration.explorer import explore
 from precedes.protocol.invariants import OfState
 from precedes.protocol.model import Message
-from precedes.protocol.simulating import Simulator
-from precedes.verdict import TRUE
-from precedes_models.st import SelectiveTotalOrder
-from precedes_models.total_order import TotalOrder
+from precedes.protocol.simulation.simulator import Simulator
+from precedes_models.st.protocol import SelectiveTotalOrder
+from precedes_models.total_order.protocol import TotalOrder
 from tests.models.dynamic_cluster.exploring import bounds
 from tests.models.to.bugs import ForgetsWhatPrecedesTheLine
 from tests.models.to.channel import Channel

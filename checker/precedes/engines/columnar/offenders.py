@@ -15,17 +15,17 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from precedes.columns import MISSING_TIME, Batch, execution_of
-from precedes.engines.columnar.compiler import arguments, facts_of
-from precedes.engines.columnar.generation import Generated, generate_enumeration
-from precedes.engines.columnar.kernels_witness import cycles
-from precedes.engines.columnar.loading import jitted_enumeration, plain
-from precedes.engines.columnar.recognise import recognise
-from precedes.engines.columnar.terms import Facts
+from precedes.core.columns import MISSING_TIME, Batch, execution_of
+from precedes.core.execution import EventKind
+from precedes.core.formula import Acyclic, EntityVariable, Formula
+from precedes.engines.columnar.compiler.formula_compiler import arguments, facts_of
+from precedes.engines.columnar.compiler.functions import Generated, generate_enumeration
+from precedes.engines.columnar.compiler.machine_code import jitted_enumeration, plain
+from precedes.engines.columnar.compiler.terms import Facts
+from precedes.engines.columnar.kernels.witness import cycles
 from precedes.engines.reference.offenders import offenders as by_definition
-from precedes.engines.universals import Clause, clauses, universal
-from precedes.execution import EventKind
-from precedes.formula import Acyclic, EntityVariable, Formula
+from precedes.logic.recognition import recognise
+from precedes.logic.universals import Clause, clauses, universal
 
 BUDGET: Final = 500_000_000
 """Steps of the loops of a clause in one execution, a few seconds of machine code."""

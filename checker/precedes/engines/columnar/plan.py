@@ -12,12 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from precedes.diagnostics import usage
-from precedes.engines.columnar.canonical import Node, canonical
-from precedes.engines.columnar.recognise import DEFINITIONS, UNTUNED, recognise
-from precedes.engines.contents import names_in
-from precedes.engines.lemmas import consequences
-from precedes.formula import (
+from precedes.core.diagnostics import usage
+from precedes.core.formula import (
     Acyclic,
     And,
     Atom,
@@ -30,7 +26,11 @@ from precedes.formula import (
     Or,
     Requirement,
 )
-from precedes.mode import completed
+from precedes.core.mode import completed
+from precedes.logic.canonical_form import Node, canonical
+from precedes.logic.contents import names_in
+from precedes.logic.lemmas import consequences
+from precedes.logic.recognition import DEFINITIONS, UNTUNED, recognise
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Inverse:
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """The part; on incomplete executions, the part and what follows from it (`precedes.engines.lemmas`)."""
+    """The part; on incomplete executions, the part and what follows from it (`precedes.logic.lemmas`)."""
 
     part: Expression
     consequences: tuple[Expression, ...]

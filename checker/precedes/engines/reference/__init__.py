@@ -2,7 +2,7 @@
 verdict."""
 
 from precedes.engines.reference.causes import Fact
-from precedes.engines.reference.cutting import cut
+from precedes.engines.reference.cut import cut
 from precedes.engines.reference.evaluation import evaluate
 from precedes.engines.reference.explanation import Explanation, Witness, explain
 

@@ -1,4 +1,4 @@
-"""The value of an atom on one complete execution, as `precedes.formula` defines it.
+"""The value of an atom on one complete execution, as `precedes.core.formula` defines it.
 
 An atom is turned once into a function without arguments, which gives its value under the bindings that stand
 when it is called.
@@ -10,9 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import assert_never
 
-from precedes.engines.reference.failure_line import failure_line
-from precedes.engines.reference.terms import Terms, Unknown, mentions_time, reasons_in
-from precedes.formula import (
+from precedes.core.formula import (
     Atom,
     Comparison,
     EntityTerm,
@@ -35,7 +33,9 @@ from precedes.formula import (
     Truth,
     Undetermined,
 )
-from precedes.verdict import FALSE, NO_REASON, TRUE, Reason, conjunction
+from precedes.core.verdict import FALSE, NO_REASON, TRUE, Reason, conjunction
+from precedes.engines.reference.failure_line import failure_line
+from precedes.engines.reference.terms import Terms, Unknown, mentions_time, reasons_in
 
 Judgement = Callable[[], int]
 """Gives the value of a formula under the current bindings."""

@@ -12,10 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
-from precedes.engines.reference.evaluation import Evaluator
-from precedes.engines.reference.grounding import ground
-from precedes.engines.reference.relations import shortest_cycle
-from precedes.formula import (
+from precedes.core.formula import (
     Acyclic,
     And,
     Comparison,
@@ -42,7 +39,10 @@ from precedes.formula import (
     Truth,
     Undetermined,
 )
-from precedes.verdict import FALSE, TRUE, negation
+from precedes.core.verdict import FALSE, TRUE, negation
+from precedes.engines.reference.evaluation import Evaluator
+from precedes.engines.reference.ground import ground
+from precedes.engines.reference.relations import shortest_cycle
 
 Binding = tuple[str, str]
 

@@ -1,4 +1,4 @@
-"""The value of a formula on one execution, node by node as `precedes.formula` defines it.
+"""The value of a formula on one execution, node by node as `precedes.core.formula` defines it.
 
 This is the meaning; the other engines are tested or proved equal to it. Two liberties are taken for speed.
 Each node is turned once into a function of the current bindings, which are changed in place. And a quantifier
@@ -11,15 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import assert_never
 
-from precedes.engines.completion import opened
-from precedes.engines.reference.atoms import Atoms, Judgement
-from precedes.engines.reference.incomplete_atoms import IncompleteAtoms
-from precedes.engines.reference.interleavings import possible_interleavings
-from precedes.engines.reference.recorded import Recorded, record
-from precedes.engines.reference.relations import has_cycle, reasons_of_cycles
-from precedes.engines.reference.terms import Terms
-from precedes.execution import Execution
-from precedes.formula import (
+from precedes.core.execution import Execution
+from precedes.core.formula import (
     TRUTH,
     Acyclic,
     And,
@@ -52,11 +45,18 @@ from precedes.formula import (
     Undetermined,
     Variable,
 )
-from precedes.verdict import FALSE, TRUE, Reason, conjunction, disjunction, negation
+from precedes.core.verdict import FALSE, TRUE, Reason, conjunction, disjunction, negation
+from precedes.engines.reference.atoms import Atoms, Judgement
+from precedes.engines.reference.incomplete_atoms import IncompleteAtoms
+from precedes.engines.reference.interleavings import possible_interleavings
+from precedes.engines.reference.recorded import Recorded, record
+from precedes.engines.reference.relations import has_cycle, reasons_of_cycles
+from precedes.engines.reference.terms import Terms
+from precedes.logic.completion import opened
 
 
 def evaluate(formula: Formula, execution: Execution) -> int:
-    """The value of a closed formula: TRUE, FALSE or reasons (`precedes.verdict`).
+    """The value of a closed formula: TRUE, FALSE or reasons (`precedes.core.verdict`).
 
     Where it is unknown for want of an interleaving and there are few, each is judged: what holds in all of
     them holds, what fails in all of them fails.

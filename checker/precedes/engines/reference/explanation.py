@@ -13,12 +13,8 @@ from functools import partial
 from itertools import islice
 from typing import Final
 
-from precedes.engines.completion import opened
-from precedes.engines.reference.causes import Binding, Cause, Causes, Fact, SearchedEnoughError, kind_of
-from precedes.engines.reference.evaluation import Evaluator, agreed_interleaving
-from precedes.engines.reference.happens_before import HappensBeforeRelation, Occurrence
-from precedes.execution import Execution
-from precedes.formula import (
+from precedes.core.execution import Execution
+from precedes.core.formula import (
     EntityVariable,
     Formula,
     HappensBefore,
@@ -27,9 +23,13 @@ from precedes.formula import (
     Requirement,
     Sender,
 )
-from precedes.mode import completed
-from precedes.traversal import bound, entities_in, messages_in, walk
-from precedes.verdict import FALSE, TRUE, reasons
+from precedes.core.mode import completed
+from precedes.core.traversal import bound, entities_in, messages_in, walk
+from precedes.core.verdict import FALSE, TRUE, reasons
+from precedes.engines.reference.causes import Binding, Cause, Causes, Fact, SearchedEnoughError, kind_of
+from precedes.engines.reference.evaluation import Evaluator, agreed_interleaving
+from precedes.engines.reference.happens_before import HappensBeforeRelation, Occurrence
+from precedes.logic.completion import opened
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ Definition 1).
    and carry nothing from another, for the process knows of a message once it is delivered.
 3. e1 ~> e2 where e1 ~> e and e ~> e2.
 4. Where recorded clocks are evidence: e1 ~> e2 where the clock of e1 counts e1, at entity k, and that of e2 has as
-   much for k (`precedes.clock_order`).
+   much for k (`precedes.core.clock_order`).
 
 It is found by following edges; no clock is computed here, so that clocks can be checked against it.
 
@@ -35,9 +35,9 @@ from itertools import combinations, pairwise, product
 from operator import itemgetter
 from typing import assert_never
 
-from precedes.execution import EventKind, Execution, History
-from precedes.formula import ArrivalEvent, DeliveryEvent, EntityNamed, EventTerm, MessageNamed, SendEvent
-from precedes.verdict import FALSE, TRUE, Reason
+from precedes.core.execution import EventKind, Execution, History
+from precedes.core.formula import ArrivalEvent, DeliveryEvent, EntityNamed, EventTerm, MessageNamed, SendEvent
+from precedes.core.verdict import FALSE, TRUE, Reason
 
 Edges = dict[int, list[int]]
 
@@ -191,7 +191,7 @@ class HappensBeforeRelation:
         return ()
 
     def before(self, first: int, second: int) -> int:
-        """Whether `first ~> second`, as a value of `precedes.verdict`."""
+        """Whether `first ~> second`, as a value of `precedes.core.verdict`."""
         if self.doubt:
             return FALSE if first == second else self.doubt
         if self.cycle:

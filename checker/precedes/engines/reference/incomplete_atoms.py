@@ -1,6 +1,6 @@
 """The value of an atom on an incomplete execution: true or false only where it is so in every completion.
 
-`precedes.engines.completion` writes the quantifiers out; what is left is about messages and entities that were
+`precedes.logic.completion` writes the quantifiers out; what is left is about messages and entities that were
 recorded or are named. Rows are added anywhere, but the first event of a kind about a message at an entity stays the
 first (ADR 0013). So the order of two recorded places stays, a message that is missing in a receipt log may be in it,
 and happens-before only grows.
@@ -11,10 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from typing import assert_never
 
-from precedes.engines.reference.incomplete_names import INCOMPLETE, IncompleteNames
-from precedes.engines.reference.incomplete_numbers import IncompleteNumbers
-from precedes.engines.reference.terms import Terms
-from precedes.formula import (
+from precedes.core.formula import (
     ArrivalEvent,
     Atom,
     Comparison,
@@ -38,7 +35,10 @@ from precedes.formula import (
     Truth,
     Undetermined,
 )
-from precedes.verdict import FALSE, TRUE, Reason, conjunction
+from precedes.core.verdict import FALSE, TRUE, Reason, conjunction
+from precedes.engines.reference.incomplete_names import INCOMPLETE, IncompleteNames
+from precedes.engines.reference.incomplete_numbers import IncompleteNumbers
+from precedes.engines.reference.terms import Terms
 
 
 class IncompleteAtoms:

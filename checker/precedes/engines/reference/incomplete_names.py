@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final, assert_never
 
-from precedes.engines.reference.terms import Terms
-from precedes.formula import (
+from precedes.core.formula import (
     ArrivalEvent,
     DeliveryEvent,
     EntityNamed,
@@ -19,7 +18,8 @@ from precedes.formula import (
     SendEvent,
     SendLog,
 )
-from precedes.verdict import FALSE, TRUE, Reason, conjunction
+from precedes.core.verdict import FALSE, TRUE, Reason, conjunction
+from precedes.engines.reference.terms import Terms
 
 INCOMPLETE: Final = int(Reason.INCOMPLETE)
 

@@ -11,11 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import assert_never
 
-from precedes.engines.linear import LinearForm, Measure, linear_form
-from precedes.engines.reference.incomplete_names import INCOMPLETE, IncompleteNames
-from precedes.engines.reference.terms import Terms
-from precedes.execution import Event, EventKind
-from precedes.formula import (
+from precedes.core.execution import Event, EventKind
+from precedes.core.formula import (
     ArrivalEvent,
     Comparison,
     DeliveryEvent,
@@ -33,7 +30,10 @@ from precedes.formula import (
     TimeOf,
     VectorTime,
 )
-from precedes.verdict import FALSE, TRUE, Reason
+from precedes.core.verdict import FALSE, TRUE, Reason
+from precedes.engines.reference.incomplete_names import INCOMPLETE, IncompleteNames
+from precedes.engines.reference.terms import Terms
+from precedes.logic.linear_forms import LinearForm, Measure, linear_form
 
 
 @dataclass(frozen=True, slots=True)

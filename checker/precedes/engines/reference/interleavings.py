@@ -13,8 +13,8 @@ from itertools import combinations, product
 from math import comb, prod
 from typing import Final
 
+from precedes.core.execution import Event, EventKind, Execution, History
 from precedes.engines.reference.happens_before import HappensBeforeRelation
-from precedes.execution import Event, EventKind, Execution, History
 
 LIMIT: Final = 300
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from precedes.core.execution import Execution
+from precedes.core.formula import Acyclic, EntityVariable, Formula
+from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.reference.evaluation import Evaluator
 from precedes.engines.reference.relations import components, shortest_cycle
-from precedes.engines.universals import Binder, Clause, clauses
-from precedes.execution import Execution
-from precedes.formula import Acyclic, EntityVariable, Formula
-from precedes.verdict import FALSE, TRUE
+from precedes.logic.universals import Binder, Clause, clauses
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from functools import reduce
 from operator import or_
 from typing import Final
 
-from precedes.execution import Event, EventKind, Execution
-from precedes.verdict import NO_REASON, Reason
+from precedes.core.execution import Event, EventKind, Execution
+from precedes.core.verdict import NO_REASON, Reason
 
 _STOPS: Final = frozenset({EventKind.CRASH, EventKind.RECOVER})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 
-from precedes.verdict import TRUE
+from precedes.core.verdict import TRUE
 
 Related = Mapping[str, Sequence[str]]
 

@@ -13,10 +13,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import assert_never
 
-from precedes.engines.reference.happens_before import HappensBeforeRelation
-from precedes.engines.reference.recorded import Recorded
-from precedes.execution import Event, EventKind
-from precedes.formula import (
+from precedes.core.execution import Event, EventKind
+from precedes.core.formula import (
     ArrivalEvent,
     Constant,
     DeliveryEvent,
@@ -44,7 +42,9 @@ from precedes.formula import (
     TimeOf,
     VectorTime,
 )
-from precedes.verdict import FALSE, NO_REASON, TRUE, Reason
+from precedes.core.verdict import FALSE, NO_REASON, TRUE, Reason
+from precedes.engines.reference.happens_before import HappensBeforeRelation
+from precedes.engines.reference.recorded import Recorded
 
 
 @dataclass(frozen=True, slots=True)

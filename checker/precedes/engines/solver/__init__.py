@@ -17,10 +17,10 @@ from precedes.engines.solver.answers import (
     Proved,
     Undecided,
 )
-from precedes.engines.solver.asking import find, prove
 from precedes.engines.solver.implication_table import Implication, implications
+from precedes.engines.solver.question import find, prove
 from precedes.engines.solver.search import Mismatch
-from precedes.language.scenario_text import as_scenario
+from precedes.language.scenario_printer import as_scenario
 
 __all__ = [
     "Answer",

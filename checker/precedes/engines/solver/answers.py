@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from precedes.core.execution import Execution
 from precedes.engines.reference import Witness
-from precedes.execution import Execution
 from precedes.language.syntax import Counted, Size
 
 

@@ -15,7 +15,8 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
 
-from precedes.engines.solver import happening
+from precedes.core.formula import Relation
+from precedes.engines.solver import event_order
 from precedes.engines.solver.features import Features
 from precedes.engines.solver.logic import (
     Element,
@@ -36,7 +37,6 @@ from precedes.engines.solver.logic import (
     some,
 )
 from precedes.engines.solver.structure import Cases, Happening, Kind, Log, in_log
-from precedes.formula import Relation
 
 Place = tuple[Kind, int]
 _ZERO, _ONE = Linear(Fraction(0)), Linear(Fraction(1))
@@ -146,14 +146,14 @@ class Bounded:
         """See `Structure`."""
         key = (first, second)
         if key not in self._caused:
-            self._caused[key] = happening.happens_before(self, first, second)
+            self._caused[key] = event_order.happens_before(self, first, second)
         return self._caused[key]
 
     def entered(self, source: Element, event: Happening) -> Proposition:
         """See `Structure`."""
         key = (source, event)
         if key not in self._entered:
-            self._entered[key] = happening.entered(self, source, event)
+            self._entered[key] = event_order.entered(self, source, event)
         return self._entered[key]
 
     def faulty(self, entity: Element) -> Proposition:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from precedes.formula import (
+from precedes.core.formula import (
     ArrivalEvent,
     Constant,
     Delta,
@@ -26,7 +26,7 @@ from precedes.formula import (
     Undetermined,
     VectorTime,
 )
-from precedes.traversal import Node, walk
+from precedes.core.traversal import Node, walk
 
 SECOND = 10**9
 

@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from precedes.core.execution import Execution
+from precedes.core.formula import Implies, Requirement
+from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.reference import evaluate, explain
 from precedes.engines.solver.answers import (
     DEFAULT,
@@ -21,11 +24,8 @@ from precedes.engines.solver.answers import (
     Proved,
     Undecided,
 )
-from precedes.engines.solver.asking import prove
+from precedes.engines.solver.question import prove
 from precedes.engines.solver.variants import interleaved, variants
-from precedes.execution import Execution
-from precedes.formula import Implies, Requirement
-from precedes.verdict import FALSE, TRUE
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol, Self, cast
 
 import z3
 
-from precedes.formula import Relation
+from precedes.core.formula import Relation
 
 
 class Symbol(Protocol):

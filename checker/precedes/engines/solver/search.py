@@ -11,17 +11,17 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
+from precedes.core.execution import Execution
+from precedes.core.formula import Formula, Relation
+from precedes.core.verdict import FALSE
 from precedes.engines.reference import evaluate
 from precedes.engines.solver.answers import Bounds, Deadline
 from precedes.engines.solver.bounded import Bounded
-from precedes.engines.solver.decoding import Decoding
+from precedes.engines.solver.decoder import Decoding
 from precedes.engines.solver.features import Features
 from precedes.engines.solver.logic import Linear, Solver, Watch, compared
-from precedes.engines.solver.narrowing import Narrowing, satisfiable
+from precedes.engines.solver.minimization import Narrowing, satisfiable
 from precedes.engines.solver.translation import Translation
-from precedes.execution import Execution
-from precedes.formula import Formula, Relation
-from precedes.verdict import FALSE
 
 _ONE: Final = Fraction(1)
 

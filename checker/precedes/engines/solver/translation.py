@@ -13,22 +13,7 @@ from fractions import Fraction
 from itertools import product
 from typing import assert_never
 
-from precedes.engines.solver.answers import Deadline
-from precedes.engines.solver.logic import (
-    Element,
-    Linear,
-    Proposition,
-    Sort,
-    both,
-    compared,
-    either,
-    every,
-    negated,
-    same,
-    some,
-)
-from precedes.engines.solver.structure import Cases, Happening, Kind, Log, Structure, in_log
-from precedes.formula import (
+from precedes.core.formula import (
     Acyclic,
     And,
     ArrivalEvent,
@@ -82,7 +67,22 @@ from precedes.formula import (
     Variable,
     VectorTime,
 )
-from precedes.traversal import FreeVariables, Node, walk
+from precedes.core.traversal import FreeVariables, Node, walk
+from precedes.engines.solver.answers import Deadline
+from precedes.engines.solver.logic import (
+    Element,
+    Linear,
+    Proposition,
+    Sort,
+    both,
+    compared,
+    either,
+    every,
+    negated,
+    same,
+    some,
+)
+from precedes.engines.solver.structure import Cases, Happening, Kind, Log, Structure, in_log
 
 Bindings = Mapping[Variable, Element]
 Numbers = Iterable[tuple[Proposition, Linear]]

@@ -22,7 +22,8 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 
-from precedes.engines.solver import happening
+from precedes.core.formula import Relation
+from precedes.engines.solver import event_order
 from precedes.engines.solver.features import Features
 from precedes.engines.solver.logic import (
     Element,
@@ -47,7 +48,6 @@ from precedes.engines.solver.logic import (
     sort_of,
 )
 from precedes.engines.solver.structure import Cases, Happening, Kind, Log
-from precedes.formula import Relation
 
 E, M = Sort.ENTITY, Sort.MESSAGE
 _ZERO, _ONE = Fraction(0), Fraction(1)
@@ -131,11 +131,11 @@ class Unbounded:
 
     def happens_before(self, first: Happening, second: Happening) -> Proposition:
         """See `Structure`."""
-        return happening.happens_before(self, first, second)
+        return event_order.happens_before(self, first, second)
 
     def entered(self, source: Element, event: Happening) -> Proposition:
         """See `Structure`."""
-        return happening.entered(self, source, event)
+        return event_order.entered(self, source, event)
 
     def faulty(self, entity: Element) -> Proposition:
         """See `Structure`."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Final
 
-from precedes.execution import Event, EventKind, Execution, History
+from precedes.core.execution import Event, EventKind, Execution, History
 
 SECOND: Final = 10**9
 

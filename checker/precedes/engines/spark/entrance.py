@@ -17,9 +17,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from precedes.diagnostics import Diagnostic, PrecedesError, usage
+from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
+from precedes.core.pandas_guard import allow_pandas
 from precedes.engines.spark.failures import failure
-from precedes.startup import allow_pandas
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from precedes.diagnostics import Diagnostic
+from precedes.core.diagnostics import Diagnostic
 
 _LONGEST: Final = 300
 """Letters of a message that are Spark's own."""

@@ -13,11 +13,18 @@ from pyspark.accumulators import AccumulatorParam
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from precedes.diagnostics import Diagnostic, PrecedesError
+from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.engines.columnar.plan import Plan
-from precedes.engines.groups import settled
-from precedes.engines.judging import Partial, merge
-from precedes.engines.local import scannable
+from precedes.engines.scan.local import scannable
+from precedes.engines.scan.partials import Partial, merge
+from precedes.engines.scan.row_groups import settled
+from precedes.engines.scan.verdict_rows import (
+    VERDICT_SCHEMA,
+    VIOLATION_SCHEMA,
+    TableFile,
+    verdict_file,
+    violation_file,
+)
 from precedes.engines.spark.tasks import (
     BLOCK_SCHEMA,
     JUDGED_SCHEMA,
@@ -29,16 +36,9 @@ from precedes.engines.spark.tasks import (
     partials_of_groups,
     read_pieces,
 )
-from precedes.engines.verdict_rows import (
-    VERDICT_SCHEMA,
-    VIOLATION_SCHEMA,
-    TableFile,
-    verdict_file,
-    violation_file,
-)
 from precedes.traces import Notices, TraceOptions, TraceSource
-from precedes.traces.layout import Layout
-from precedes.traces.reading import pieces
+from precedes.traces.layout.columnar_file import Layout
+from precedes.traces.reader import pieces
 
 ROWS_PER_SHARE = 500_000
 """Rows that a worker unpacks at a time, about; an execution that has more is never divided."""

@@ -22,7 +22,7 @@ from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from precedes.engines.java import use_java
+from precedes.engines.spark.java import use_java
 
 FAILURES: Final = (Py4JError, PySparkException, ConnectionError, EOFError)
 """What Spark raises on the driver: exceptions of the JVM, of its own, and of the way to a JVM that is gone."""

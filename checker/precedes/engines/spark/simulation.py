@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pyspark import SparkFiles, StorageLevel
 from pyspark.sql import SparkSession
 
-from precedes.protocol.simulating_trace import Named, Piece, Simulation, piece_of
+from precedes.protocol.simulation.trace import Named, Piece, Simulation, piece_of
 
 if TYPE_CHECKING:
     from pyspark import RDD

@@ -16,19 +16,19 @@ from typing import Final, TypeVar, cast
 import pyarrow as pa
 
 import precedes
-from precedes.columns import Batch
-from precedes.diagnostics import Diagnostic, PrecedesError
+from precedes.core.columns import Batch
+from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.engines.columnar.batch_scan import Scan
 from precedes.engines.columnar.plan import Plan
-from precedes.engines.columnar.scan import Scan
-from precedes.engines.groups import GroupJudge
-from precedes.engines.judging import Merging, Partial, judge
-from precedes.engines.verdict_rows import VERDICT_SCHEMA, verdict_rows, violation_rows
+from precedes.engines.scan.partials import Merging, Partial, judge
+from precedes.engines.scan.row_groups import GroupJudge
+from precedes.engines.scan.verdict_rows import VERDICT_SCHEMA, verdict_rows, violation_rows
 from precedes.traces import TABLE_SCHEMA, Notices, TraceOptions, assemble, canonical
 from precedes.traces.arrow import arrow
-from precedes.traces.layout import LaidOut, Layout
-from precedes.traces.reading import Piece, read_piece
-from precedes.traces.shuffling import rows_of, shares
-from precedes.traces.spilling import EVENTS_PER_PART, cut
+from precedes.traces.layout.columnar_file import LaidOut, Layout
+from precedes.traces.partition.shuffle import rows_of, shares
+from precedes.traces.partition.spill import EVENTS_PER_PART, cut
+from precedes.traces.reader import Piece, read_piece
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -43,7 +43,7 @@ JUDGED_SCHEMA: Final[pa.Schema] = arrow.schema(
 """A row is a pickled `Partial`, or the pickled offenders of an execution, or a verdict."""
 
 BLOCK_SCHEMA: Final[pa.Schema] = arrow.schema([("share", arrow.int32()), ("block", arrow.binary())])
-"""A row is thousands of rows of a trace: see `precedes.traces.shuffling`."""
+"""A row is thousands of rows of a trace: see `precedes.traces.partition.shuffle`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from precedes.printable import printable
+from precedes.core.printable import printable
 
 if TYPE_CHECKING:
     # The command line reads the table below, and is to start without what a run of the gate needs.
-    from precedes.gate.running import Summary
+    from precedes.gate.runner import Summary
 
 Render: TypeAlias = "Callable[[Summary], str]"
 

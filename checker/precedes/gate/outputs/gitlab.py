@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from precedes.gate.running import Summary
-from precedes.printable import json_text
+from precedes.core.printable import json_text
+from precedes.gate.runner import Summary
 
 SEVERITIES = {"error": "critical", "warning": "minor", "note": "info", "off": "info"}
 

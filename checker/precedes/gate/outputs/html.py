@@ -9,13 +9,13 @@ from itertools import groupby
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from precedes.diagnostics import PrecedesError
-from precedes.execution import EventKind
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.execution import EventKind
 from precedes.gate.outputs.text import WORDS, closing
 from precedes.gate.rules import rules
-from precedes.gate.running import Judged, Summary
-from precedes.language.compiling import compile_text
-from precedes.reports.diagram_svg import diagram_svg
+from precedes.gate.runner import Judged, Summary
+from precedes.language.loader import compile_text
+from precedes.reports.space_time.svg import diagram_svg
 
 MOST_EVENTS = 200
 """A counterexample with more is not drawn; its text is there all the same."""

@@ -7,17 +7,17 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from precedes.gate.items import Event, Place
+from precedes.core.printable import printable_json
+from precedes.gate.findings import Event, Place
 from precedes.gate.outputs.text import WORDS
-from precedes.gate.running import Summary
-from precedes.printable import printable_json
+from precedes.gate.runner import Summary
 
 SCHEMA: Literal[1] = 1
 """The version. The form grows by keys; a key never changes its meaning under one number."""
 
 
 class Finding(Struct, frozen=True):
-    """One item, as in `precedes.gate.items`."""
+    """One item, as in `precedes.gate.findings`."""
 
     rule: str
     check: str

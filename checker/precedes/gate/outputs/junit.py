@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from junitparser import Failure, JUnitXml, Skipped, TestCase, TestSuite
 
-from precedes.gate.running import Judged, Summary
-from precedes.printable import printable
+from precedes.core.printable import printable
+from precedes.gate.runner import Judged, Summary
 
 
 def render(summary: Summary) -> str:

@@ -11,11 +11,11 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
-from precedes.gate.items import Item
+from precedes.core.printable import json_text
+from precedes.gate.findings import Item
 from precedes.gate.rules import Rule, rules
-from precedes.gate.running import Judged, Summary
-from precedes.language.names import shown
-from precedes.printable import json_text
+from precedes.gate.runner import Judged, Summary
+from precedes.language.quoting import shown
 
 MOST_RESULTS = 5_000
 MOST_STEPS = 1_000

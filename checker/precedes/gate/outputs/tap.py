@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from precedes.gate.running import Judged, Summary
-from precedes.printable import printable
+from precedes.core.printable import printable
+from precedes.gate.runner import Judged, Summary
 
 
 def render(summary: Summary) -> str:

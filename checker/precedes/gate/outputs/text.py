@@ -6,8 +6,8 @@ import re
 
 import click
 
-from precedes.gate.running import Judged, Summary
-from precedes.outcomes import Outcome
+from precedes.core.outcome import Outcome
+from precedes.gate.runner import Judged, Summary
 
 WORDS = {
     Outcome.AS_STATED: "passed",

@@ -1,0 +1,1 @@
+"""The command: arguments and exit codes, one file for each command."""

@@ -1,0 +1,185 @@
+"""What `precedes explore` carries out in a process of its own, and what the caller hears of it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import (
+    Any,
+    Final,
+    Literal,
+    assert_never,
+)
+
+import msgspec
+from msgspec import Struct
+
+from precedes.core.verdict import Verdict
+from precedes.jobs.check import library_with
+from precedes.jobs.isolation import Channel, Isolation
+from precedes.language.scenario_printer import definitions
+from precedes.protocol import Protocol, catalog, script
+from precedes.protocol.bounds import FAULTS, Bounds, Destinations
+from precedes.protocol.exploration import explorer, properties
+from precedes.protocol.exploration.result import Observer, Sighting
+from precedes.protocol.validation.integrity import Integrity
+from precedes.reports import explore as printed
+from precedes.reports.progress import Commentary
+
+SOON: Final = 2.0
+"""Seconds that a search may take before a violation is told apart from the report."""
+_OFTEN: Final = 0.2
+"""Seconds between two lines of progress."""
+PATIENCE: Final = 20.0
+"""Seconds that an interrupted search has for its report."""
+
+
+class Done(Struct, frozen=True):
+    """What `explore` prints, and its exit code."""
+
+    text: str
+    exit: Literal[0, 1, 3]
+
+
+class Progress(Struct, frozen=True, tag="progress"):
+    """How far the search is."""
+
+    text: str
+
+
+class Seen(Struct, frozen=True, tag="seen"):
+    """A violation that was found, before the report."""
+
+    property: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One call of `explore`. `options` are those of the command, by their names there."""
+
+    form: str
+    options: dict[str, Any]
+
+    @property
+    def model(self) -> str:
+        """The model as it was named."""
+        return str(self.options["model"])
+
+    @property
+    def about(self) -> str:
+        """For messages."""
+        return f"explore {self.model}"
+
+    def run(self, channel: Channel) -> bytes:
+        """Explore every instance of the model."""
+        options = self.options
+        library = library_with(options["specs"])
+        settings = script.settings(options["settings"])
+        integrity = Integrity()
+        explored = []
+        for protocol in catalog.models(self.model, as_written=options["as_written"], parameters=settings):
+            bounds = self._bounds(protocol)
+            requirements, invariants = properties.asked(protocol, options["required"], library)
+            needed = definitions((each.name for each in requirements or ()), library)
+            found = explorer.explore(
+                protocol,
+                bounds,
+                requirements,
+                invariants=invariants,
+                plain=options["plain"],
+                quiescent=options["quiescent"],
+                order=options["order"],
+                check_purity=options["check_purity"],
+                observer=_Reporter(protocol.name, channel),
+            )
+            explored.append(printed.Explored(protocol, bounds, found, needed))
+        integrity.verify(self.about)
+        text = printed.as_json(explored) if self.form == "json" else printed.as_text(explored)
+        return msgspec.json.encode(Done(text, _exit({each.found.verdict for each in explored})))
+
+    def _bounds(self, protocol: Protocol[Any]) -> Bounds:
+        options = self.options
+        return Bounds(
+            entities=options["entities"],
+            messages=options["messages"],
+            destinations=Destinations(options["destinations"] or protocol.destinations),
+            script=script.script(options["script"], options["entities"]),
+            **{kind: options[kind] for kind in FAULTS},
+            ticks=options["ticks"],
+            depth=options["depth"],
+            seconds=options["time_limit"],
+            states=options["states"],
+            megabytes=options["memory"],
+        ).limited()
+
+
+def explored(asked: Asked, silence: float, comments: Commentary) -> Done:
+    """Explore in a process of its own. An interrupt asks for what is known so far, a second one ends it without that.
+
+    PrecedesError where there is no verdict.
+    """
+    seen: list[Seen] = []
+
+    def heard(note: bytes) -> None:
+        said: Progress | Seen = msgspec.json.decode(note, type=Progress | Seen)
+        match said:
+            case Progress(text):
+                comments.now(text)
+            case Seen(text=text):
+                seen.append(said)
+                comments.say(text)
+            case _:
+                assert_never(said)
+
+    with Isolation(asked, silence=silence, heard=heard) as process:
+        try:
+            answer = process.answer()
+        except KeyboardInterrupt:
+            comments.say("interrupted: what is known so far follows; another interrupt ends it without")
+            process.interrupt(within=PATIENCE)
+            answer = process.answer()
+    if answer is not None:
+        return msgspec.json.decode(answer, type=Done)
+    text = printed.unfinished(asked.model, {each.property: each.text for each in seen}, asked.form)
+    return Done(text, 1 if seen else 3)
+
+
+def _exit(verdicts: set[Verdict]) -> Literal[0, 1, 3]:
+    if Verdict.VIOLATED in verdicts:
+        return 1
+    return 0 if verdicts == {Verdict.HOLDS} else 3
+
+
+@dataclass(slots=True)
+class _Reporter(Observer):
+    """Tells the caller what a search comes to while it goes on."""
+
+    model: str
+    channel: Channel
+    started: float = field(default_factory=time.monotonic)
+    told: float = 0.0
+    waiting: list[Seen] = field(default_factory=list)
+
+    def progress(self, states: int, depth: int, frontier: int) -> None:
+        """A line every now and then; what was seen, once the search has taken a while."""
+        self.channel.alive()
+        now = time.monotonic()
+        if now - self.told < _OFTEN:
+            return
+        self.told = now
+        rate = states / max(now - self.started, _OFTEN)
+        text = f"{self.model}: {states:,} states, depth {depth}, {frontier:,} to expand, {rate:,.0f} states/s"
+        self.channel.tell(msgspec.json.encode(Progress(text)))
+        if now - self.started >= SOON:
+            for seen in self.waiting:
+                self.channel.tell(msgspec.json.encode(seen))
+            self.waiting.clear()
+
+    def violated(self, sighting: Sighting) -> None:
+        """Told with the next line of progress."""
+        self.waiting.append(Seen(sighting.property, printed.sighted(self.model, sighting)))
+
+    def interrupts(self) -> bool:
+        """Whether the caller wants what is known."""
+        return self.channel.interrupted

@@ -1,0 +1,100 @@
+"""`precedes explore`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from precedes.cli.options import AS_WRITTEN, DESTINATIONS, HANG_LIMIT, SETTINGS, SPECS
+from precedes.cli.terminal import put
+from precedes.core.exit_codes import Exit
+
+FAULTS = {
+    "losses": "Packets that the network may lose.",
+    "duplicates": "Packets of which it may make a copy.",
+    "corruptions": "Packets that it may change.",
+    "crashes": "Times that an entity may stop.",
+    "recoveries": "Times that one which stopped may start again.",
+    "early": "Time-outs that may expire although packets are under way.",
+    "broken-links": "Pairs of entities between which nothing arrives.",
+    "dead": "Entities that have stopped before it begins.",
+}
+
+
+def _faults(command: Any) -> Any:
+    for name, text in reversed(FAULTS.items()):
+        option = click.option(f"--{name}", type=click.IntRange(min=0), default=0, metavar="N", help=text)
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("model", metavar="MODEL")
+@AS_WRITTEN
+@click.option("--entities", type=click.IntRange(min=1), default=3, show_default=True, metavar="N")
+@click.option(
+    "--messages",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="Requests altogether.",
+)
+@DESTINATIONS
+@click.option(
+    "--script", metavar="SENDS", help="Who sends what, in place of every choice: 'a{2,3} b{1} a{3}'."
+)
+@_faults
+@click.option("--ticks", type=click.IntRange(min=0), metavar="N", help="The last tick of a request.")
+@click.option(
+    "--require",
+    "required",
+    multiple=True,
+    metavar="NAME|FORMULA",
+    help="What must hold, or the name of an invariant of the model; repeatable.  [default: what the paper claims, and"
+    " its lemmas]",
+)
+@SPECS
+@SETTINGS
+@click.option("--depth", type=click.IntRange(min=0), metavar="N", help="Stop after so many moves.")
+@click.option(
+    "--time-limit", type=click.FloatRange(min=0), metavar="SECONDS", help="Stop after so many seconds."
+)
+@click.option(
+    "--states",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Stop at so many states.  [default: 4,000,000, unless there is another limit]",
+)
+@click.option(
+    "--memory", type=click.IntRange(min=64), metavar="MEGABYTES", help="Stop at so much memory in use."
+)
+@click.option("--plain", is_flag=True, help="Every interleaving: without the reductions.")
+@click.option(
+    "--quiescent", is_flag=True, help="Ask what concerns several entities only where nothing is in flight."
+)
+@click.option(
+    "--order", type=click.Choice(["breadth", "depth"]), default="breadth", help="Which state is next."
+)
+@click.option("--check-purity", is_flag=True, help="Call every handler twice and compare.")
+@HANG_LIMIT
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def explore(form: str, hang_limit: float, **options: Any) -> Exit:
+    """Explore every behaviour of a protocol model up to bounds.
+
+    MODEL is a name of `precedes list`, or a file with a class that derives from precedes.protocol.Protocol. It runs in
+    a process of its own. In a long search, each violation is told on standard error when it is found; Ctrl-C ends the
+    search with a report of what is known.
+
+    Exit code 0: everything holds. 1: something is violated, and shown. 3: a limit was met, a premise never, no order
+    was asked for, or the search was interrupted before anything was found.
+    """
+    from precedes.cli.exploration_job import Asked, explored
+    from precedes.jobs.isolation import terminated_as_interrupted
+    from precedes.reports.progress import commentary
+
+    with terminated_as_interrupted(), commentary() as comments:
+        done = explored(Asked(form, options), hang_limit, comments)
+    put(done.text)
+    return Exit(done.exit)

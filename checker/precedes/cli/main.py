@@ -1,0 +1,223 @@
+"""The command `precedes`: arguments in, exit code out. What is done is done elsewhere and imported when it is
+needed.
+
+Exit codes: 0 all that was asked holds; 1 something is violated; 2 it could not run; 3 undecided. 2 before 1
+before 3.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from precedes.cli.draw import draw
+from precedes.cli.explore import explore
+from precedes.cli.gate import explain, gate, init
+from precedes.cli.options import MEMORY, SPECS, TIMEOUT
+from precedes.cli.simulate import simulate
+from precedes.cli.terminal import put
+from precedes.cli.verify import infer, verify
+from precedes.core.exit_codes import Exit
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="precedes", prog_name="precedes")
+def cli() -> None:
+    """Check message order: scenarios and traces against one set of formulas.
+
+    Exit codes: 0 holds, 1 violated, 2 could not run, 3 undecided.
+    """
+
+
+@cli.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("-v", "--verbose", is_flag=True, help="Show figures for what came out as stated, too.")
+@click.option(
+    "--accept-bounds", is_flag=True, help="No counterexample up to a bound is answer enough for a claim."
+)
+@TIMEOUT
+@MEMORY
+def check(
+    files: tuple[str, ...], form: str, verbose: bool, accept_bounds: bool, timeout: float, memory: int
+) -> Exit:
+    """Judge the scenarios and claims of .prec files (or of the directories that hold them)."""
+    from precedes.core.outcome import Limits, Outcome
+    from precedes.jobs import check as checking
+    from precedes.reports import check as printed
+    from precedes.reports.progress import progress_line
+
+    with progress_line() as tell:
+        limits = Limits(timeout, memory, accept_bounds, tell)
+        results = checking.check(checking.source_files(files), limits)
+    text = printed.as_json(results) if form == "json" else printed.as_text(results, verbose=verbose)
+    put(text)
+    outcomes = [outcome for result in results for outcome in result.outcomes]
+    if Outcome.OTHERWISE in outcomes:
+        return Exit.VIOLATED
+    undecided = Outcome.UNDECIDED in outcomes or checking.met_nothing(results)
+    return Exit.UNDECIDED if undecided else Exit.HOLDS
+
+
+@cli.command()
+@click.argument("formula")
+@SPECS
+@click.option(
+    "--entities", type=click.IntRange(min=1), metavar="N", help="At most so many entities.  [default: 4]"
+)
+@click.option(
+    "--messages", type=click.IntRange(min=0), metavar="N", help="At most so many messages.  [default: 6]"
+)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@TIMEOUT
+@MEMORY
+def search(
+    formula: str,
+    specs: tuple[str, ...],
+    entities: int | None,
+    messages: int | None,
+    form: str,
+    timeout: float,
+    memory: int,
+) -> Exit:
+    """Ask the solver for the smallest possible execution of which FORMULA is true.
+
+    Exit code 0: there is one, printed as a scenario. 1: there is none. 3: none was found up to the bounds.
+    """
+    from precedes.core.outcome import Limits, Outcome
+    from precedes.jobs import claims
+    from precedes.jobs.check import library_with
+    from precedes.reports import answers as printed
+    from precedes.reports.progress import progress_line
+
+    with progress_line() as tell:
+        answer = claims.search(
+            formula, library_with(specs), entities, messages, Limits(timeout, memory, progress=tell)
+        )
+    put(printed.search_json(answer) if form == "json" else printed.search_text(answer))
+    exits = {
+        Outcome.AS_STATED: Exit.HOLDS,
+        Outcome.OTHERWISE: Exit.VIOLATED,
+        Outcome.UNDECIDED: Exit.UNDECIDED,
+    }
+    return exits[answer.outcome]
+
+
+@cli.command()
+@SPECS
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown", "svg", "json"]),
+    default="text",
+    show_default=True,
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, writable=True),
+    metavar="FILE",
+    help="Write it there; the diagram of NAME.md to NAME/diagram.svg.",
+)
+@TIMEOUT
+@MEMORY
+def lattice(specs: tuple[str, ...], form: str, output: str | None, timeout: float, memory: int) -> Exit:
+    """Find out which service and predicate implies which: proofs, and executions that refute.
+
+    Exit code 0: every pair is proved or refuted. 3: some are not, or up to bounds only.
+    """
+    from precedes.core.outcome import Limits
+    from precedes.jobs.check import library_with
+    from precedes.jobs.lattice import lattice as answered
+    from precedes.reports import lattice as printed
+    from precedes.reports.progress import progress_line
+
+    library = library_with(specs)
+    with progress_line() as tell:
+        found = answered(library, Limits(timeout, memory, progress=tell))
+    if output is None:
+        put(printed.as_form(found, form))
+    else:
+        printed.write(found, form, output)
+    return Exit.UNDECIDED if found.open else Exit.HOLDS
+
+
+@cli.command()
+@click.argument("traces", nargs=-1, required=True, metavar="TRACE...")
+@click.option("-o", "--output", required=True, metavar="FILE", help="The .parquet file to write.")
+def convert(traces: tuple[str, ...], output: str) -> Exit:
+    """Lay a trace out for scanning: one Parquet file, from which `verify` says the same many times faster."""
+    from precedes.reports.progress import progress
+    from precedes.traces import Notices
+    from precedes.traces.layout.conversion import convert as converted
+
+    notices = Notices()
+    with progress() as advance:
+        result = converted(traces, output, notices, advance)
+    for notice in notices.all():
+        put(f"notice {notice.render()}")
+    put(f"{output}: {result.executions:,} executions, {result.rows:,} rows")
+    if result.irregular:
+        put(f"{result.irregular:,} executions repeat or contradict themselves; all of their rows are kept")
+    return Exit.HOLDS
+
+
+@cli.command("list")
+@SPECS
+def list_names(specs: tuple[str, ...]) -> Exit:
+    """Print the predicates, services, models and formats that can be named."""
+    from precedes.gate.outputs import FORMATS
+    from precedes.jobs import check as checking
+    from precedes.protocol.catalog import installed
+    from precedes.reports.names import listing
+
+    put(listing(checking.library_with(specs), installed(), FORMATS))
+    return Exit.HOLDS
+
+
+for command in (verify, infer, explore, draw, simulate, gate, explain, init):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run the command and exit. No traceback reaches a user, unless PRECEDES_DEBUG is set."""
+    from precedes.core.pandas_guard import leave_pandas_out
+
+    leave_pandas_out()
+    sys.exit(run(lambda: cli.main(standalone_mode=False)))
+
+
+def run(command: Callable[[], Any]) -> int:
+    """The exit code of a command, its errors told on standard error."""
+    from precedes.core.diagnostics import PrecedesError, diagnosed
+
+    try:
+        result = command()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return int(result or 0)
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
+    except click.ClickException as error:
+        shown = io.StringIO()
+        error.show(shown)
+        put(shown.getvalue(), error=True)
+        return Exit.COULD_NOT_RUN
+    except (click.Abort, KeyboardInterrupt):
+        put("interrupted", error=True)
+        return 130
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`). Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.COULD_NOT_RUN
+    except Exception as error:
+        if os.environ.get("PRECEDES_DEBUG") and not isinstance(error, (PrecedesError, OSError)):
+            raise
+        for diagnostic in diagnosed(error):
+            put(diagnostic.render(), error=True)
+        return Exit.COULD_NOT_RUN

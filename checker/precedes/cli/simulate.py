@@ -1,0 +1,78 @@
+"""`precedes simulate`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from precedes.cli.options import AS_WRITTEN, DESTINATIONS, HANG_LIMIT, SETTINGS
+from precedes.cli.terminal import put
+from precedes.core.exit_codes import Exit
+
+RATES = {
+    "loss": "How probable it is that a packet is lost, for each receiver.",
+    "duplicates": "That it arrives twice.",
+    "corruption": "That it arrives as something else.",
+    "crash": "That an entity stops at some time of an execution.",
+    "recovery": "That one which stopped starts again.",
+}
+TIMES = {
+    "interval": (click.FloatRange(min=0, min_open=True), "Between two requests of an entity, in the mean."),
+    "delay": (click.FloatRange(min=0), "The mean delay of a packet."),
+    "deviation": (click.FloatRange(min=0), "Its standard deviation."),
+    "skew": (click.IntRange(min=0), "How far clocks may be apart."),
+}
+
+
+def _rates_and_times(command: Any) -> Any:
+    for name, (kind, text) in reversed(TIMES.items()):
+        command = click.option(
+            f"--{name}", type=kind, metavar="TICKS", help=f"{text}  [default: as the network has it]"
+        )(command)
+    for name, text in reversed(RATES.items()):
+        rate = click.FloatRange(min=0, max=1)
+        command = click.option(f"--{name}", type=rate, default=0.0, metavar="RATE", help=text)(command)
+    return command
+
+
+@click.command()
+@click.argument("model", metavar="MODEL")
+@click.option("-o", "--output", required=True, metavar="TRACE", help="The .parquet file to write.")
+@AS_WRITTEN
+@click.option("--executions", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N")
+@click.option("--seed", type=int, default=1, show_default=True, metavar="N")
+@click.option("--entities", type=click.IntRange(min=1), default=3, show_default=True, metavar="N")
+@click.option(
+    "--messages",
+    type=click.IntRange(min=1),
+    default=12,
+    show_default=True,
+    metavar="N",
+    help="Requests in an execution.",
+)
+@DESTINATIONS
+@_rates_and_times
+@SETTINGS
+@click.option(
+    "--most-steps", type=click.IntRange(min=1), metavar="N", help="Give up an execution that takes more."
+)
+@HANG_LIMIT
+@click.option("--engine", type=click.Choice(["auto", "local", "spark"]), default="auto", show_default=True)
+@click.option(
+    "--master", metavar="URL", help="The Spark master; implies --engine spark.  [default: local[*]]"
+)
+def simulate(output: str, hang_limit: float, **options: Any) -> Exit:
+    """Run a protocol model at random and write what it does as a trace.
+
+    MODEL is a name of `precedes list`, or a file with a class that derives from precedes.protocol.Protocol. It runs in
+    a process of its own. The trace is laid out for scanning, so that `verify` goes straight over it. The same seed
+    gives the same trace, whatever the engine.
+    """
+    from precedes.cli.simulation_job import Asked, simulated
+    from precedes.reports.progress import progress
+
+    with progress() as advance:
+        text = simulated(Asked(output, options), hang_limit, advance)
+    put(text)
+    return Exit.HOLDS

@@ -1,0 +1,113 @@
+"""What `precedes simulate` carries out in a process of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from precedes.jobs.isolation import Channel, Isolation
+from precedes.protocol import script
+from precedes.protocol.bounds import Destinations
+from precedes.protocol.simulation.simulator import usual
+from precedes.protocol.simulation.trace import Named, Simulation, simulate
+from precedes.protocol.validation.integrity import Integrity
+from precedes.reports import simulate as printed
+from precedes.traces.layout.conversion import Advance
+
+CONDITIONS = {
+    "entities": "entities",
+    "messages": "messages",
+    "loss": "loss",
+    "duplicates": "duplication",
+    "corruption": "corruption",
+    "crash": "crash",
+    "recovery": "recovery",
+    "interval": "interval",
+    "delay": "delay",
+    "deviation": "deviation",
+    "skew": "skew",
+}
+"""Options of the command, and what they are called in the conditions. None: as the network has it."""
+AWAY = 10.0
+"""Seconds that an interrupted job has to put away what it was writing."""
+
+
+class Progress(Struct, frozen=True):
+    """How much has been written."""
+
+    executions: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One call of `simulate`. `options` are those of the command, by their names there."""
+
+    output: str
+    options: dict[str, Any]
+
+    @property
+    def about(self) -> str:
+        """For messages."""
+        return f"simulate {self.options['model']}"
+
+    def run(self, channel: Channel) -> bytes:
+        """Run the model and write the trace. The answer is what is printed."""
+        integrity = Integrity()
+        options = self.options
+        settings = tuple(script.settings(options["settings"]).items())
+        model = Named(options["model"], options["as_written"], settings)
+        protocols = model.load()
+        chosen = {
+            condition: options[name] for name, condition in CONDITIONS.items() if options[name] is not None
+        }
+        if options["destinations"] is not None:
+            chosen["destinations"] = Destinations(options["destinations"])
+        simulation = Simulation(
+            model,
+            tuple(replace(usual(protocol), **chosen) for protocol in protocols),
+            options["seed"],
+            options["executions"],
+            options["most_steps"],
+        )
+
+        def advance(executions: int, rows: int) -> None:
+            channel.tell(msgspec.json.encode(Progress(executions, rows)))
+
+        def alive() -> None:
+            channel.alive()
+            if channel.interrupted:
+                raise KeyboardInterrupt
+
+        done = simulate(
+            simulation,
+            self.output,
+            engine=options["engine"],
+            master=options["master"],
+            advance=advance,
+            alive=alive,
+        )
+        integrity.verify(self.about)
+        return msgspec.json.encode(printed.as_text(self.output, protocols, simulation, done))
+
+
+def simulated(asked: Asked, silence: float, advance: Advance) -> str:
+    """Simulate in a process of its own. PrecedesError where nothing was written."""
+
+    def heard(note: bytes) -> None:
+        progress = msgspec.json.decode(note, type=Progress)
+        advance(progress.executions, progress.rows)
+
+    # A cluster may be busy with other jobs for as long as it wants.
+    on_spark = asked.options["engine"] == "spark" or asked.options["master"] is not None
+    with Isolation(asked, silence=None if on_spark else silence, heard=heard) as process:
+        try:
+            answer = process.answer()
+        except KeyboardInterrupt:
+            process.leave(within=AWAY)
+            raise
+    assert answer is not None
+    return msgspec.json.decode(answer, type=str)

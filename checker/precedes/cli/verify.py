@@ -1,0 +1,127 @@
+"""`precedes verify` and `precedes infer`: what is asked of recorded executions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from precedes.cli.options import SPECS
+from precedes.cli.terminal import put
+from precedes.core.exit_codes import Exit
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_READING = (
+    click.argument("traces", nargs=-1, required=True, metavar="TRACE..."),
+    SPECS,
+    click.option(
+        "--engine", type=click.Choice(["auto", "local", "spark"]), default="auto", show_default=True
+    ),
+    click.option(
+        "--master", metavar="URL", help="The Spark master; implies --engine spark.  [default: local[*]]"
+    ),
+    click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True),
+    click.option("--delta", metavar="TIME", help="The time a message may take, as 100ms or 2s."),
+    click.option("--epsilon", metavar="TIME", help="How far clocks may be apart."),
+    click.option(
+        "--incomplete",
+        is_flag=True,
+        help="Rows may be missing: what a missing row would change is unknown.",
+    ),
+    click.option(
+        "--delivery", type=click.Choice(["deliver", "arrive"]), default="deliver", show_default=True
+    ),
+    click.option(
+        "--cluster",
+        multiple=True,
+        metavar="NAME[,NAME...]",
+        help="Entities of every execution that may have no row.",
+    ),
+    click.option(
+        "--order",
+        type=click.Choice(["rows", "clocks"]),
+        help="What gives the order of events where rows and recorded clocks disagree, or times run against the rows. "
+        "[default: neither, and what depends on it is unknown]",
+    ),
+    click.option("--strict", is_flag=True, help="Stop at rows that contradict each other."),
+)
+
+
+def reads_traces(command: Command) -> Command:
+    """The traces, how they are read, and by which engine they are judged."""
+    for decorate in reversed(_READING):
+        command = decorate(command)
+    return command
+
+
+@click.command()
+@click.option(
+    "--require", "required", multiple=True, metavar="NAME|FORMULA", help="What must hold; repeatable."
+)
+@reads_traces
+@click.option(
+    "--out", metavar="DIR", help="Write verdicts.parquet there: what does not hold, with its witness."
+)
+@click.option("--all-verdicts", is_flag=True, help="With --out: the executions that hold, too.")
+@click.option(
+    "--all-violations",
+    is_flag=True,
+    help="Count everything that violates a name in an execution; with --out also write violations.parquet.",
+)
+@click.option(
+    "--max-violations",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="How many to show; with --all-violations also how many of one name in one execution.",
+)
+def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **options: Any) -> Exit:
+    """Judge recorded executions: JSON Lines, CSV or Parquet; files, globs, directories; - for standard input."""
+    from precedes.core.diagnostics import usage
+    from precedes.core.verdict import Verdict
+    from precedes.jobs import verify as verification
+    from precedes.reports import verify as printed
+    from precedes.reports.progress import progress
+
+    if not required:
+        raise usage(
+            "nothing is required", "say what must hold, as in --require ST; `precedes list` has the names"
+        )
+    started = time.perf_counter()
+    question = verification.Question(traces=traces, required=required, **options)
+    with progress() as advance:
+        report, notices = verification.verify(question, advance)
+    seconds = time.perf_counter() - started
+    text = printed.as_json if form == "json" else printed.as_text
+    put(text(report, notices, seconds))
+    return {Verdict.HOLDS: Exit.HOLDS, Verdict.VIOLATED: Exit.VIOLATED, Verdict.UNKNOWN: Exit.UNDECIDED}[
+        report.verdict
+    ]
+
+
+@click.command()
+@reads_traces
+def infer(traces: tuple[str, ...], form: str, **options: Any) -> Exit:
+    """Find the strongest guarantees that recorded executions keep, and the weakest that they break.
+
+    Exit code 0: there are some. 3: no message was met, or nothing is kept for certain.
+    """
+    from precedes.core.verdict import Verdict
+    from precedes.jobs import infer as inference
+    from precedes.jobs.verify import Question
+    from precedes.reports import infer as printed
+    from precedes.reports.progress import progress
+
+    started = time.perf_counter()
+    question = Question(traces=traces, required=(), max_violations=inference.SHOWN, **options)
+    with progress() as advance:
+        found, notices = inference.infer(question, advance)
+    seconds = time.perf_counter() - started
+    if form == "json":
+        put(printed.as_json(found, notices, seconds))
+    else:
+        put(printed.as_text(found, notices, seconds, question))
+    return Exit.HOLDS if found.verdict is Verdict.HOLDS else Exit.UNDECIDED

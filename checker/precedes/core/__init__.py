@@ -1,0 +1,1 @@
+"""What everything else is built on: formulas, verdicts, executions, diagnostics. It imports nothing else."""

@@ -1,0 +1,523 @@
+"""Executions in columns: the twin of `precedes.core.execution` for engines that scan millions of them.
+
+A `Batch` holds whole executions only. All lists are in compressed form: `offsets[k]:offsets[k + 1]` are the
+entries of item k. Entities and messages have local numbers, from 0 within their execution, in the order of
+their names (by code point), so that nothing depends on the order in which rows were read. N counts entities
+over all executions, M messages; entity e of execution x has global number `entity_offsets[x] + e`, messages
+likewise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from precedes.core.clock_order import ClockEdges, Clocks, Histories, compared, histories, own_counts
+from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.verdict import NO_REASON, Reason
+
+MISSING_TIME: Final = np.iinfo(np.int64).min
+NOBODY: Final = -1
+
+Int64 = npt.NDArray[np.int64]
+Int32 = npt.NDArray[np.int32]
+Int8 = npt.NDArray[np.int8]
+Bool = npt.NDArray[np.bool_]
+Names = npt.NDArray[np.object_]
+
+_KINDS: Final = tuple(EventKind)
+_CODES: Final = {kind: code for code, kind in enumerate(EventKind)}
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """The members that events name, aligned with a batch's events. They need not be in the cluster.
+
+    offsets              events + 1
+    names
+    """
+
+    offsets: Int64
+    names: Names
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """Where the rows of events were read, aligned with a batch's events.
+
+    files                the files, each once
+    file                 events: place in `files`
+    row                  events: number of the row in its file, as its reader counts
+    """
+
+    files: tuple[str, ...]
+    file: Int32
+    row: Int64
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The rows `start` to `stop` of a row group of a laid-out file, which are one execution."""
+
+    path: str
+    group: int
+    start: int
+    stop: int
+
+
+class Rows(Protocol):
+    """Where the rest of a batch can be read that holds only what most formulas need."""
+
+    def ahead(self, executions: Collection[int]) -> None:
+        """Prepare for `one` of some executions."""
+
+    def one(self, x: int) -> tuple[Batch, int]:
+        """A batch in which execution number x is with everything that was recorded, and its number there."""
+
+    def cut(self, x: int, messages: Collection[int]) -> Batch | None:
+        """Execution number x alone, without the events of other messages than some, which are renumbered.
+
+        None where the execution is small, or where nothing would be left.
+        """
+
+    def place(self, x: int) -> Place:
+        """Where execution number x is."""
+
+    def every(self) -> Batch:
+        """All executions, with everything that was recorded."""
+
+    def ids(self, x: int) -> tuple[Sequence[str], Sequence[str]]:
+        """The names of the entities and of the messages of execution number x."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """E executions with N entities and M messages in all.
+
+    names                E      the executions' ids
+    unknown              E      bits of `Reason` that make all of an execution unknown: contradictions; else 0
+    contradictions       {x: text}  for those executions, what contradicts what, both rows named
+    entity_offsets       E + 1  into the N entities
+    entity_names         N
+    message_offsets      E + 1  into the M messages
+    message_names        M
+    sender               M      local entity, NOBODY for a message that nobody sent
+    send_logged          M      whether the send stands in the sender's history
+    send_position        M      place in SL of the sender, from 0 (NOBODY where not logged)
+    send_time            M      nanoseconds or MISSING_TIME
+    to_all               M      addressed to every entity; its list of destinations is then empty
+    destination_offsets  M + 1
+    destinations                local entities, ascending
+    sent_offsets         N + 1  SL per entity: local messages in order of sending
+    sent
+    delivered_offsets    N + 1  RL per entity: local messages in order of their first delivery
+    delivered
+    delivered_time              aligned with `delivered`: nanoseconds or MISSING_TIME
+    repeated                    aligned with `delivered`: delivered there more than once
+    event_offsets        N + 1  whole histories, in order
+    event_kind                  index into `EventKind` in its order of definition
+    event_message               local message, NOBODY where the event has none
+    event_time                  nanoseconds or MISSING_TIME
+    delta, epsilon              nanoseconds, of every execution of the batch; delta None where not given
+    complete                    False: what was not recorded may yet have happened
+    delivery                    the kind of event that counts as delivery
+    interleaved          N      False where only SL and RL are known (see `History`); None: known everywhere
+    marks                N      deliveries before the entity's failure mark, NOBODY without; None: no marks
+    clocks                      None: no clock is recorded
+    by_clocks                   recorded clocks are evidence of what happened before what
+    clock_edges                 None: these clocks add nothing to the order of rows
+    history_doubt        N      reasons why the order of the entity's events is not known; None: known everywhere
+    order_doubt          E      reasons why happens-before is not known; None: known everywhere
+    members                     None: no event names members
+    origins                     None: it was not kept where rows were read
+    rows                        None: the batch is whole. Else names are read when they are asked for, clocks and
+                                members are not here, and times are only where they were wanted
+    """
+
+    names: Names
+    unknown: Int32
+    contradictions: dict[int, str]
+    entity_offsets: Int64
+    entity_names: Names
+    message_offsets: Int64
+    message_names: Names
+    sender: Int32
+    send_logged: Bool
+    send_position: Int32
+    send_time: Int64
+    to_all: Bool
+    destination_offsets: Int64
+    destinations: Int32
+    sent_offsets: Int64
+    sent: Int32
+    delivered_offsets: Int64
+    delivered: Int32
+    delivered_time: Int64
+    repeated: Bool
+    event_offsets: Int64
+    event_kind: Int8
+    event_message: Int32
+    event_time: Int64
+    delta: int | None = None
+    epsilon: int = 0
+    complete: bool = True
+    delivery: EventKind = EventKind.DELIVER
+    interleaved: Bool | None = None
+    marks: Int32 | None = None
+    clocks: Clocks | None = None
+    by_clocks: bool = False
+    clock_edges: ClockEdges | None = None
+    history_doubt: Int32 | None = None
+    order_doubt: Int32 | None = None
+    members: Members | None = None
+    origins: Origins | None = None
+    rows: Rows | None = None
+
+    @property
+    def faulty(self) -> Bool:
+        """N: whether the entity's last crash is not followed by a recovery."""
+        found = np.zeros(int(self.entity_offsets[-1]), np.bool_)
+        stops = np.flatnonzero(
+            (self.event_kind == _CODES[EventKind.CRASH]) | (self.event_kind == _CODES[EventKind.RECOVER])
+        )
+        # Of several at one entity the last is the one that stays.
+        found[np.searchsorted(self.event_offsets, stops, "right") - 1] = (
+            self.event_kind[stops] == _CODES[EventKind.CRASH]
+        )
+        return found
+
+    @property
+    def unsure_stops(self) -> Bool:
+        """N: whether the entity has crashes and recoveries, in an order that is not known."""
+        entities = int(self.entity_offsets[-1])
+        if self.history_doubt is None:
+            return np.zeros(entities, np.bool_)
+        found: Bool = self.history_doubt != 0
+        for kind in (EventKind.CRASH, EventKind.RECOVER):
+            events = np.flatnonzero(self.event_kind == _CODES[kind])
+            has = np.zeros(entities, np.bool_)
+            has[np.searchsorted(self.event_offsets, events, "right") - 1] = True
+            found = found & has
+        return found
+
+    @property
+    def executions(self) -> int:
+        """E."""
+        return len(self.names)
+
+
+def execution_of(batch: Batch, x: int, messages: Collection[int] | None = None) -> Execution:
+    """Execution number x as values, its entities in the order of their names.
+
+    `messages` (local numbers) leaves out the events of all others, and keeps those that have no message.
+    """
+    complete = batch.complete
+    if batch.rows is not None:
+        cut = None if messages is None else batch.rows.cut(x, messages)
+        if cut is None:
+            batch, x = batch.rows.one(x)
+        else:
+            batch, x, messages = cut, 0, None
+    first_entity, end_entity = int(batch.entity_offsets[x]), int(batch.entity_offsets[x + 1])
+    entities: list[str] = batch.entity_names[first_entity:end_entity].tolist()
+    first_message = int(batch.message_offsets[x])
+    kept = range(int(batch.message_offsets[x + 1]) - first_message) if messages is None else sorted(messages)
+    names: list[str] = batch.message_names[first_message : int(batch.message_offsets[x + 1])].tolist()
+    wanted = None if messages is None else frozenset(kept)
+    histories: list[History] = []
+    marks: dict[str, int] = {}
+    for e, entity in enumerate(entities):
+        start, stop = (
+            int(batch.event_offsets[first_entity + e]),
+            int(batch.event_offsets[first_entity + e + 1]),
+        )
+        numbers = batch.event_message[start:stop].tolist()
+        events = tuple(
+            _event_of(batch, k, None if m == NOBODY else names[m], entities)
+            for k, m in enumerate(numbers, start)
+            if wanted is None or m == NOBODY or m in wanted
+        )
+        known = batch.interleaved is None or bool(batch.interleaved[first_entity + e])
+        histories.append(History(entity, events, known, _reasons(batch.history_doubt, first_entity + e)))
+        if batch.marks is not None and batch.marks[first_entity + e] != NOBODY:
+            marks[entity] = int(batch.marks[first_entity + e])
+    return Execution(
+        name=str(batch.names[x]),
+        histories=tuple(histories),
+        messages={names[m]: _message_of(batch, first_message + m, names[m], entities) for m in kept},
+        delta=batch.delta,
+        epsilon=batch.epsilon,
+        complete=complete,
+        marks=marks,
+        delivery=batch.delivery,
+        by_clocks=batch.by_clocks,
+        doubt=_reasons(batch.order_doubt, x),
+    )
+
+
+def _reasons(doubt: Int32 | None, place: int) -> Reason:
+    return NO_REASON if doubt is None else Reason(int(doubt[place]))
+
+
+def _event_of(batch: Batch, k: int, message: str | None, entities: Sequence[str]) -> Event:
+    time = int(batch.event_time[k])
+    clock: dict[str, int] | None = None
+    counted = batch.clocks is not None and bool(batch.clocks.counted[k])
+    if batch.clocks is not None and batch.clocks.recorded[k]:
+        part = slice(int(batch.clocks.offsets[k]), int(batch.clocks.offsets[k + 1]))
+        components = zip(
+            batch.clocks.entities[part].tolist(), batch.clocks.counts[part].tolist(), strict=True
+        )
+        clock = {entities[e]: count for e, count in components}
+    members: tuple[str, ...] = ()
+    if batch.members is not None:
+        members = tuple(
+            batch.members.names[int(batch.members.offsets[k]) : int(batch.members.offsets[k + 1])].tolist()
+        )
+    kind = _KINDS[int(batch.event_kind[k])]
+    return Event(kind, message, None if time == MISSING_TIME else time, clock, members, counted)
+
+
+def _message_of(batch: Batch, m: int, name: str, entities: Sequence[str]) -> Message:
+    sender = int(batch.sender[m])
+    if sender == NOBODY:
+        return Message(name, None, None)
+    if not batch.send_logged[m]:
+        return Message(name, entities[sender], None)
+    if batch.to_all[m]:
+        return Message(name, entities[sender], frozenset(entities))
+    part = batch.destinations[int(batch.destination_offsets[m]) : int(batch.destination_offsets[m + 1])]
+    return Message(name, entities[sender], frozenset(entities[e] for e in part.tolist()))
+
+
+def batch_of(executions: Sequence[Execution]) -> Batch:
+    """The executions as a batch, in their order.
+
+    A loop over values, for scenarios and tests: traces do not come this way.
+
+    Raises ValueError where they differ in delta, epsilon, completeness, what counts as delivery, or whether clocks are
+    evidence, which a batch has once, and for a history that has a message that the execution has not.
+    """
+    settings = {(e.delta, e.epsilon, e.complete, e.delivery, e.by_clocks) for e in executions}
+    if len(settings) > 1:
+        raise ValueError(
+            "executions with different delta, epsilon, completeness, delivery or evidence are no one batch"
+        )
+    delta, epsilon, complete, delivery, by_clocks = (
+        settings.pop() if settings else (None, 0, True, EventKind.DELIVER, False)
+    )
+    lists = _Lists()
+    for execution in executions:
+        lists.add(execution)
+    columns = Batch(
+        names=_names(execution.name for execution in executions),
+        unknown=np.zeros(len(executions), np.int32),
+        contradictions={},
+        entity_offsets=_offsets(lists.entity_counts),
+        entity_names=_names(lists.entity_names),
+        message_offsets=_offsets(lists.message_counts),
+        message_names=_names(lists.message_names),
+        sender=np.array(lists.sender, np.int32),
+        send_logged=np.array(lists.send_logged, np.bool_),
+        send_position=np.array(lists.send_position, np.int32),
+        send_time=np.array(lists.send_time, np.int64),
+        to_all=np.array(lists.to_all, np.bool_),
+        destination_offsets=_offsets(lists.destination_counts),
+        destinations=np.array(lists.destinations, np.int32),
+        sent_offsets=_offsets(lists.sent_counts),
+        sent=np.array(lists.sent, np.int32),
+        delivered_offsets=_offsets(lists.delivered_counts),
+        delivered=np.array(lists.delivered, np.int32),
+        delivered_time=np.array(lists.delivered_time, np.int64),
+        repeated=np.array(lists.repeated, np.bool_),
+        event_offsets=_offsets(lists.event_counts),
+        event_kind=np.array(lists.event_kind, np.int8),
+        event_message=np.array(lists.event_message, np.int32),
+        event_time=np.array(lists.event_time, np.int64),
+        delta=delta,
+        epsilon=epsilon,
+        complete=complete,
+        delivery=delivery,
+        interleaved=None if all(lists.interleaved) else np.array(lists.interleaved, np.bool_),
+        marks=None if all(mark == NOBODY for mark in lists.marks) else np.array(lists.marks, np.int32),
+        clocks=lists.clocks(),
+        by_clocks=by_clocks,
+        history_doubt=_doubts(lists.history_doubt),
+        order_doubt=_doubts(lists.order_doubt),
+        members=lists.members(),
+    )
+    return replace(columns, clock_edges=clock_edges(columns))
+
+
+def clock_edges(batch: Batch) -> ClockEdges | None:
+    """What the clocks of a batch say beyond its rows, where they are evidence and say anything."""
+    if batch.clocks is None or not batch.by_clocks:
+        return None
+    edges = compared(histories_of(batch), batch.clocks).edges
+    return edges if len(edges.earlier) else None
+
+
+def own_if_counted(batch: Batch) -> Int64:
+    """Of each event that its clock counts the count for its own entity, 0 of all others."""
+    if batch.clocks is None:
+        return np.zeros(len(batch.event_kind), np.int64)
+    return np.where(batch.clocks.counted, own_counts(histories_of(batch), batch.clocks), 0)
+
+
+def histories_of(batch: Batch) -> Histories:
+    """The events of a batch, as the order of its clocks is found from them."""
+    return histories(
+        batch.entity_offsets,
+        batch.message_offsets,
+        batch.event_offsets,
+        batch.event_kind,
+        batch.event_message,
+        batch.delivery,
+    )
+
+
+@dataclass(slots=True)
+class _Lists:
+    """The columns of a batch while they grow; `counts` are the lengths that offsets are made of."""
+
+    entity_counts: list[int] = field(default_factory=list)
+    entity_names: list[str] = field(default_factory=list)
+    interleaved: list[bool] = field(default_factory=list)
+    history_doubt: list[int] = field(default_factory=list)
+    order_doubt: list[int] = field(default_factory=list)
+    marks: list[int] = field(default_factory=list)
+    message_counts: list[int] = field(default_factory=list)
+    message_names: list[str] = field(default_factory=list)
+    sender: list[int] = field(default_factory=list)
+    send_logged: list[bool] = field(default_factory=list)
+    send_position: list[int] = field(default_factory=list)
+    send_time: list[int] = field(default_factory=list)
+    to_all: list[bool] = field(default_factory=list)
+    destination_counts: list[int] = field(default_factory=list)
+    destinations: list[int] = field(default_factory=list)
+    sent_counts: list[int] = field(default_factory=list)
+    sent: list[int] = field(default_factory=list)
+    delivered_counts: list[int] = field(default_factory=list)
+    delivered: list[int] = field(default_factory=list)
+    delivered_time: list[int] = field(default_factory=list)
+    repeated: list[bool] = field(default_factory=list)
+    event_counts: list[int] = field(default_factory=list)
+    event_kind: list[int] = field(default_factory=list)
+    event_message: list[int] = field(default_factory=list)
+    event_time: list[int] = field(default_factory=list)
+    event_clock: list[dict[int, int] | None] = field(default_factory=list)
+    event_counted: list[bool] = field(default_factory=list)
+    event_members: list[tuple[str, ...]] = field(default_factory=list)
+
+    def add(self, execution: Execution) -> None:
+        entities = {name: e for e, name in enumerate(sorted(execution.entities))}
+        messages = {name: m for m, name in enumerate(sorted(execution.messages))}
+        self.entity_counts.append(len(entities))
+        self.entity_names += entities
+        self.message_counts.append(len(messages))
+        self.message_names += messages
+        places: dict[int, int] = {}
+        times: dict[int, int] = {}
+        self.order_doubt.append(execution.doubt)
+        for entity in entities:
+            history = execution.history(entity)
+            self.interleaved.append(history.interleaved)
+            self.history_doubt.append(history.doubt)
+            self.marks.append(execution.marks.get(entity, NOBODY))
+            self._add_history(history, execution.delivery, entities, messages, places, times)
+        for name, m in messages.items():
+            self._add_message(
+                execution.messages[name], entities, places.get(m, NOBODY), times.get(m, MISSING_TIME)
+            )
+
+    def _add_history(
+        self,
+        history: History,
+        delivery: EventKind,
+        entities: dict[str, int],
+        messages: dict[str, int],
+        places: dict[int, int],
+        times: dict[int, int],
+    ) -> None:
+        sent: dict[int, int] = {}
+        delivered: dict[int, int] = {}
+        repeated: set[int] = set()
+        for event in history.events:
+            if event.message is not None and event.message not in messages:
+                raise ValueError(
+                    f"{event.message} is in the history of {history.entity}, but not in the execution"
+                )
+            m = NOBODY if event.message is None else messages[event.message]
+            time = MISSING_TIME if event.time is None else event.time
+            self.event_kind.append(_CODES[event.kind])
+            self.event_message.append(m)
+            self.event_time.append(time)
+            clock = event.clock
+            self.event_clock.append(None if clock is None else {entities[e]: n for e, n in clock.items()})
+            self.event_counted.append(event.counted)
+            self.event_members.append(event.members)
+            if event.kind is EventKind.SEND and m not in sent:
+                places[m], times[m] = len(sent), time
+                sent[m] = time
+            if event.kind is delivery:
+                if m in delivered:
+                    repeated.add(m)
+                delivered.setdefault(m, time)
+        self.event_counts.append(len(history.events))
+        self.sent_counts.append(len(sent))
+        self.sent += sent
+        self.delivered_counts.append(len(delivered))
+        self.delivered += delivered
+        self.delivered_time += delivered.values()
+        self.repeated += [m in repeated for m in delivered]
+
+    def _add_message(self, message: Message, entities: dict[str, int], place: int, time: int) -> None:
+        destinations = sorted(entities[name] for name in message.destinations or ())
+        self.sender.append(NOBODY if message.sender is None else entities[message.sender])
+        self.send_logged.append(message.logged)
+        self.send_position.append(place)
+        self.send_time.append(time)
+        self.to_all.append(False)
+        self.destination_counts.append(len(destinations))
+        self.destinations += destinations
+
+    def clocks(self) -> Clocks | None:
+        if all(clock is None for clock in self.event_clock):
+            return None
+        components = [sorted(clock.items()) if clock else [] for clock in self.event_clock]
+        return Clocks(
+            recorded=np.array([clock is not None for clock in self.event_clock], np.bool_),
+            counted=np.array(self.event_counted, np.bool_),
+            offsets=_offsets([len(component) for component in components]),
+            entities=np.array([e for component in components for e, _ in component], np.int32),
+            counts=np.array([count for component in components for _, count in component], np.int64),
+        )
+
+    def members(self) -> Members | None:
+        if not any(self.event_members):
+            return None
+        return Members(
+            offsets=_offsets([len(members) for members in self.event_members]),
+            names=_names(name for members in self.event_members for name in members),
+        )
+
+
+def _doubts(reasons: Sequence[int]) -> Int32 | None:
+    return np.array(reasons, np.int32) if any(reasons) else None
+
+
+def _offsets(counts: Sequence[int]) -> Int64:
+    offsets = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(np.array(counts, np.int64), out=offsets[1:])
+    return offsets
+
+
+def _names(names: Iterable[str]) -> Names:
+    listed = list(names)
+    array = np.empty(len(listed), np.object_)
+    array[:] = listed
+    return array

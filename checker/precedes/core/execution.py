@@ -1,0 +1,142 @@
+"""Executions: what was sent and delivered by whom, as frozen values.
+
+An execution is a set of entities, each with a history: the sequence of its events. Its send log SL and
+receipt log RL are the sends and deliveries in that order (1994, §2.2: `SL_i`, `RL_i`). This module holds the
+values and nothing that judges them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+
+from precedes.core.verdict import NO_REASON, Reason
+
+
+class EventKind(Enum):
+    """What happened at an entity. The values are those of the trace's `event` column.
+
+    A local event carries no message; it stands in the history, and clocks count it.
+    """
+
+    SEND = "send"
+    DELIVER = "deliver"
+    ARRIVE = "arrive"
+    DISCARD = "discard"
+    CRASH = "crash"
+    RECOVER = "recover"
+    VIEW = "view"
+    LOCAL = "local"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event in a history. `time` is in int64 nanoseconds; `clock` maps entities to counts. `counted`: the clock is
+    known to count the event itself (see `precedes.core.clock_order`).
+    """
+
+    kind: EventKind
+    message: str | None = None
+    time: int | None = None
+    clock: Mapping[str, int] | None = None
+    members: tuple[str, ...] = ()
+    counted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message (a PDU, where the papers say so).
+
+    `sender` is None for a message that nobody sent. `destinations` is None where they are not known: the
+    message has a sender, named by a delivery, but its send was not logged. A message sent without
+    destinations goes to every entity, and that is written out here.
+    """
+
+    name: str
+    sender: str | None
+    destinations: frozenset[str] | None
+
+    @property
+    def logged(self) -> bool:
+        """Whether the send stands in the sender's history."""
+        return self.sender is not None and self.destinations is not None
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The events of one entity.
+
+    `interleaved` is False where only SL and RL are known: `events` then holds all sends, then all else, and
+    nothing is known of how the two followed each other. `doubt` says why the order of events is not known at all, and
+    that in which they stand is only the one in which they were read; no reason where it is known.
+    """
+
+    entity: str
+    events: tuple[Event, ...] = ()
+    interleaved: bool = True
+    doubt: Reason = NO_REASON
+
+    @property
+    def crashed(self) -> bool:
+        """Whether the last crash is not followed by a recovery."""
+        stops = [event.kind for event in self.events if event.kind in (EventKind.CRASH, EventKind.RECOVER)]
+        return bool(stops) and stops[-1] is EventKind.CRASH
+
+    def messages(self, kind: EventKind) -> tuple[str, ...]:
+        """The messages of the events of one kind, in order, each at its first occurrence only."""
+        return tuple(
+            dict.fromkeys(e.message for e in self.events if e.kind is kind and e.message is not None)
+        )
+
+
+@dataclass(frozen=True)
+class Execution:
+    """One execution of a group of entities (a cluster).
+
+    `histories` has one entry per entity of the cluster, in the cluster's order; `messages` every message that
+    stands in a history. `delta` and `epsilon` are in nanoseconds. `marks` gives, per entity, the number of
+    deliveries before its `||`. `delivery` is the kind of event that counts as delivery. `by_clocks`: recorded clocks
+    are evidence of what happened before what. `doubt` says why happens-before is not known; no reason where it is.
+    """
+
+    name: str
+    histories: tuple[History, ...]
+    messages: Mapping[str, Message]
+    delta: int | None = None
+    epsilon: int = 0
+    complete: bool = True
+    marks: Mapping[str, int] = field(default_factory=dict)
+    delivery: EventKind = EventKind.DELIVER
+    by_clocks: bool = False
+    doubt: Reason = NO_REASON
+
+    @property
+    def entities(self) -> tuple[str, ...]:
+        """The cluster, in its order."""
+        return tuple(history.entity for history in self.histories)
+
+    def history(self, entity: str) -> History:
+        """The history of an entity of the cluster; KeyError for another."""
+        return self._by_entity[entity]
+
+    def sent(self, entity: str) -> tuple[str, ...]:
+        """SL of an entity: the messages it sent, in order."""
+        return self._sent[entity]
+
+    def delivered(self, entity: str) -> tuple[str, ...]:
+        """RL of an entity: the messages it delivered, in order, each at its first delivery."""
+        return self._delivered[entity]
+
+    @cached_property
+    def _by_entity(self) -> dict[str, History]:
+        return {history.entity: history for history in self.histories}
+
+    @cached_property
+    def _sent(self) -> dict[str, tuple[str, ...]]:
+        return {history.entity: history.messages(EventKind.SEND) for history in self.histories}
+
+    @cached_property
+    def _delivered(self) -> dict[str, tuple[str, ...]]:
+        return {history.entity: history.messages(self.delivery) for history in self.histories}

@@ -1,0 +1,478 @@
+"""The core formula: the one closed tree that every engine reads.
+
+The language's sugar (named predicates, log variables, `top(L)`, prefixes, several variables in one
+quantifier) is gone here: `lowering` wrote it out. What is left are entities and messages, the logs of
+entities, events, numbers, the atoms below, the connectives and the quantifiers. Nodes are frozen and compare
+by structure. This module needs nothing but the standard library, so that a formula can be sent to a Spark
+worker that has no parser.
+
+Meaning (three-valued, see `precedes.core.verdict`):
+
+- An atom about a message, event or position that does not exist is false: `Precedes(p, q, L)` unless both are in L,
+  `Comparison` over the time of a delivery that did not happen or the sender of a message that nobody sent.
+- A message whose sender is known but whose send was not logged is in `SL` of that sender; its order there, its
+  destinations and the time of its send are unknown (`SEND_NOT_LOGGED`), and so is whether it is in `SL[i, j]`.
+- `Forall(x, range, body)` is "for all x: range implies body", `Exists(x, range, body)` "range and body for some x".
+- `HappensBefore` is irreflexive; on an impossible execution, one in which it has a cycle, it is unknown (`CYCLE`).
+- A `Comparison` with a time in it is unknown (`EPSILON`) where the two sides are closer than epsilon.
+- `Quiescent` is true of every execution that is judged as a completed one: of traces, scenarios and what the solver
+  looks at. Exploring judges executions on the way too; there it is true where nothing can happen any more (see
+  `precedes.core.mode`).
+
+An execution may be incomplete: rows may be missing. A formula is true of it only if it is true in every completion,
+and false only if it is false in every one; otherwise it is unknown (`INCOMPLETE`, ADR 0013). A completion adds rows
+anywhere, of recorded and of other messages and entities, and removes none; the first event of a kind about a message
+at an entity stays the first. What is impossible is no completion. So on an incomplete execution:
+
+- A message that is recorded to be sent, in a log or in it twice, and an event that is recorded to happen before
+  another, are so in every completion. What is not recorded is unknown, but for what would contradict the record: a
+  message has one sender, and nothing happens before itself.
+- The order of two messages in a log stays as recorded. If only one of them is recorded there, it is unknown, unless
+  the other was sent after this one was delivered there.
+- Positions, sizes and vector times are at least what is recorded. Times and clocks of unrecorded events are unknown.
+- Quantifiers range over unrecorded messages and entities, too (`precedes.logic.completion`), and what follows from
+  formulas that are asked together is judged with them (`precedes.logic.lemmas`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from precedes.core.verdict import Reason
+
+# ---- terms ----
+
+
+@dataclass(frozen=True, slots=True)
+class EntityVariable:
+    """An entity bound by a quantifier."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class EntityNamed:
+    """An entity of the execution by name; an atom about a name that is not in the cluster is false."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """The entity that sent a message; undefined where nobody did."""
+
+    message: MessageTerm
+
+
+@dataclass(frozen=True, slots=True)
+class MessageVariable:
+    """A message bound by a quantifier."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class MessageNamed:
+    """A message of the execution by name."""
+
+    name: str
+
+
+EntityTerm = EntityVariable | EntityNamed | Sender
+MessageTerm = MessageVariable | MessageNamed
+
+
+@dataclass(frozen=True, slots=True)
+class SendLog:
+    """`SL[entity]`, or `SL[entity, to]`: the sub-log of what was sent to `to` (1994, §2.2)."""
+
+    entity: EntityTerm
+    to: EntityTerm | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptLog:
+    """`RL[entity]`: what the entity delivered, each message at its first delivery."""
+
+    entity: EntityTerm
+
+
+LogTerm = SendLog | ReceiptLog
+
+
+@dataclass(frozen=True, slots=True)
+class SendEvent:
+    """The send of a message."""
+
+    message: MessageTerm
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryEvent:
+    """The first delivery of a message at an entity."""
+
+    message: MessageTerm
+    entity: EntityTerm
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivalEvent:
+    """The first arrival of a message at an entity, where arrivals are recorded."""
+
+    message: MessageTerm
+    entity: EntityTerm
+
+
+EventTerm = SendEvent | DeliveryEvent | ArrivalEvent
+
+
+class Dimension(Enum):
+    """What a number measures. Times differ by durations; neither mixes with plain numbers."""
+
+    TIME = "time"
+    DURATION = "duration"
+    NUMBER = "number"
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number, or a time or duration in nanoseconds."""
+
+    value: Fraction
+    dimension: Dimension
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """The execution's delta, a duration; unknown (`NO_DELTA`) where none is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Epsilon:
+    """The execution's epsilon, a duration."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeOf:
+    """When an event happened; unknown (`NO_TIME`) where that was not recorded."""
+
+    event: EventTerm
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """The place of a message in a log, from 1; undefined where it is not in it."""
+
+    message: MessageTerm
+    log: LogTerm
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How many messages are in a log."""
+
+    log: LogTerm
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedClock:
+    """The component for `entity` of the clock recorded with an event; an absent component is 0, an absent
+    clock unknown.
+    """
+
+    event: EventTerm
+    entity: EntityTerm
+
+
+@dataclass(frozen=True, slots=True)
+class VectorTime:
+    """The number of sends, deliveries and local events of `entity` that happen before the event or are it: |C(e)[i]|
+    of the CMD paper, Lemma 2, which has no local events.
+    """
+
+    event: EventTerm
+    entity: EntityTerm
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """`left + right`."""
+
+    left: NumberTerm
+    right: NumberTerm
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """`left - right`."""
+
+    left: NumberTerm
+    right: NumberTerm
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """`factor * term`: arithmetic stays linear."""
+
+    factor: Fraction
+    term: NumberTerm
+
+
+NumberTerm = (
+    Constant
+    | Delta
+    | Epsilon
+    | TimeOf
+    | Position
+    | Size
+    | RecordedClock
+    | VectorTime
+    | Sum
+    | Difference
+    | Scaled
+)
+
+# ---- atoms ----
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """True or false."""
+
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Undetermined:
+    """A statement that is always unknown, for this reason.
+
+    This version cannot judge it, or it is about what was not recorded.
+    """
+
+    why: str
+    reason: Reason = Reason.NOT_DECIDED
+
+
+@dataclass(frozen=True, slots=True)
+class InLog:
+    """The message is in the log."""
+
+    message: MessageTerm
+    log: LogTerm
+
+
+@dataclass(frozen=True, slots=True)
+class Precedes:
+    """`first <[log] second`: both are in the log and `first` comes first."""
+
+    first: MessageTerm
+    second: MessageTerm
+    log: LogTerm
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """The message occurs in the log more than once. The one atom that repeats concern."""
+
+    message: MessageTerm
+    log: LogTerm
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """Somebody sent the message, whether or not the send itself was logged."""
+
+    message: MessageTerm
+
+
+@dataclass(frozen=True, slots=True)
+class IsDestination:
+    """The entity is a destination of the message; false for a message that nobody sent."""
+
+    entity: EntityTerm
+    message: MessageTerm
+
+
+@dataclass(frozen=True, slots=True)
+class SameEntity:
+    """The two terms are one entity."""
+
+    left: EntityTerm
+    right: EntityTerm
+
+
+@dataclass(frozen=True, slots=True)
+class SameMessage:
+    """The two terms are one message."""
+
+    left: MessageTerm
+    right: MessageTerm
+
+
+@dataclass(frozen=True, slots=True)
+class Faulty:
+    """The last crash of the entity is not followed by a recovery. Entities that are not faulty are the correct ones of
+    Hadzilacos and Toueg (1994).
+    """
+
+    entity: EntityTerm
+
+
+@dataclass(frozen=True, slots=True)
+class HappensBefore:
+    """`first ~> second` between events: the least relation of Δ-causal paper, Definition 1 (irreflexive)."""
+
+    first: EventTerm
+    second: EventTerm
+
+
+class Relation(Enum):
+    """How two numbers compare. The language's `>`, `>=`, `!=` are written with these."""
+
+    LESS = "<"
+    AT_MOST = "<="
+    EQUAL = "="
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`left relation right`; `dimension` is that of both sides."""
+
+    relation: Relation
+    left: NumberTerm
+    right: NumberTerm
+    dimension: Dimension
+
+
+@dataclass(frozen=True, slots=True)
+class FailureLine:
+    """The failure marks stand where the procedure of 1994, §4.1 puts them; unknown where there are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quiescent:
+    """Nothing is in flight: nothing more happens in this execution."""
+
+
+Atom = (
+    Truth
+    | Undetermined
+    | InLog
+    | Precedes
+    | Repeated
+    | Sent
+    | IsDestination
+    | SameEntity
+    | SameMessage
+    | Faulty
+    | HappensBefore
+    | Comparison
+    | FailureLine
+    | Quiescent
+)
+
+# ---- connectives and binders ----
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Kleene's not."""
+
+    body: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """Kleene's and, over two parts or more."""
+
+    parts: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Kleene's or, over two parts or more."""
+
+    parts: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Implies:
+    """`not left or right`."""
+
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Iff:
+    """`left implies right`, and back."""
+
+    left: Formula
+    right: Formula
+
+
+Variable = EntityVariable | MessageVariable
+
+
+@dataclass(frozen=True, slots=True)
+class Forall:
+    """Every entity of the cluster, or every message of the execution, that is in the range satisfies the
+    body.
+    """
+
+    variable: Variable
+    range: Formula
+    body: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """Some entity of the cluster, or some message of the execution, is in the range and satisfies the body."""
+
+    variable: Variable
+    range: Formula
+    body: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Acyclic:
+    """The relation that `body` is between messages has no cycle (a message related to itself is one)."""
+
+    first: MessageVariable
+    second: MessageVariable
+    body: Formula
+
+
+Formula = Atom | Not | And | Or | Implies | Iff | Forall | Exists | Acyclic
+
+TRUTH = Truth(True)
+FALSEHOOD = Truth(False)
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A formula under the name that reports call it by.
+
+    `parts` are the closed named predicates whose conjunction the formula is (`ST` is `selectively_correct`
+    and `order_equivalent`); empty where the definition is no such conjunction. A report names the requirement
+    and every part below it.
+    """
+
+    name: str
+    formula: Formula
+    parts: tuple[Requirement, ...] = ()
+
+
+def conjunction(*parts: Formula) -> Formula:
+    """The conjunction of any number of formulas, flat and without `true`."""
+    flat: list[Formula] = []
+    for part in parts:
+        if isinstance(part, And):
+            flat.extend(part.parts)
+        elif part != TRUTH:
+            flat.append(part)
+    if not flat:
+        return TRUTH
+    return flat[0] if len(flat) == 1 else And(tuple(flat))

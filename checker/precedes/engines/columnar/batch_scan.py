@@ -1,0 +1,233 @@
+"""The scan: every execution of a batch judged by every name of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from itertools import groupby
+from operator import or_
+from typing import Any, Final, assert_never
+
+import numpy as np
+import numpy.typing as npt
+
+from precedes.core.columns import Batch, batch_of, execution_of
+from precedes.core.verdict import FALSE, TRUE
+from precedes.engines.columnar.compiler.formula_compiler import Witnesses, compile_formula
+from precedes.engines.columnar.kernels.choice import tuning
+from precedes.engines.columnar.kernels.kernel import DEFERRED, PLAIN_EVENTS
+from precedes.engines.columnar.kernels.witness import CHAINED, chain, deliveries_in_turn, shortest_cycle, told
+from precedes.engines.columnar.offenders import Offenders, OffenderSearch
+from precedes.engines.columnar.plan import Both, Expression, Followed, Inverse, Plan, Step, Value, conjuncts
+
+FEW: Final = 4
+"""Where less than one execution in so many is left to the compiled formula, these are copied out first."""
+
+LEFT_OUT: Final = frozenset({"names", "clock_recorded", "clock_offsets", "clock_entities", "clock_counts"})
+"""What a batch with `rows` never has."""
+
+TIMES: Final = frozenset({"send_time", "delivered_time", "event_time"})
+"""What it has where `reads_time` says so."""
+
+Values = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """What shows a violation: local numbers of entities and messages; either may be empty."""
+
+    entities: tuple[int, ...] = ()
+    messages: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """The values of one step, and where its violations are.
+
+    `row` gives the row of an execution in `compiled`, -1 where the tuned kernel judged it and `places` has
+    the row.
+    """
+
+    step: Step
+    values: Values
+    places: Values | None
+    compiled: Witnesses | None = None
+    row: npt.NDArray[np.int64] | None = None
+
+
+Evidence = Mapping[int, _Evidence]
+"""What was found for the steps, by their numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The verdicts on a batch.
+
+    names      P      as in the plan
+    values     E x P  see `precedes.core.verdict`; an execution whose rows contradict each other has that reason
+    under every name
+    vacuous    E      the execution has no message: what holds there, holds vacuously
+    offenders  of what has no parts: what violates it, by execution and name; None: not asked for
+    """
+
+    names: tuple[str, ...]
+    values: Values
+    vacuous: npt.NDArray[np.bool_]
+    _batch: Batch = field(repr=False)
+    _plan: Plan = field(repr=False)
+    _evidence: Evidence = field(repr=False)
+    offenders: Mapping[tuple[int, str], Offenders] | None = None
+
+    def with_offenders(self, limit: int, only: Collection[tuple[int, str]] | None = None) -> Scan:
+        """The scan with the offenders of what has no parts: the first `limit` each, and how many there are.
+
+        `only` of some executions and names, if not of all.
+        """
+        names = [name for name in self.names if name in self._plan.leaves]
+        wanted: dict[int, list[str]] = {}
+        for place, name in enumerate(self.names):
+            for x in np.flatnonzero(self.values[:, place] == FALSE).tolist() if name in names else ():
+                if only is None or (x, name) in only:
+                    wanted.setdefault(x, []).append(name)
+        found: dict[tuple[int, str], Offenders] = {}
+        for batch, xs in _whole(self._batch, sorted(wanted)):
+            events = np.diff(batch.event_offsets[batch.entity_offsets])[list(xs.values())].sum()
+            search = OffenderSearch(batch, True if events >= PLAIN_EVENTS else None)
+            for x, there in xs.items():
+                for name in wanted[x]:
+                    found[x, name] = search.of(self._plan.leaves[name].formula, there, limit)
+        return replace(self, offenders=found)
+
+    def witness(self, x: int, name: str) -> Witness:
+        """What shows that execution `x` violates `name`; an empty one where it does not."""
+        column = self.names.index(name)
+        if self.values[x, column] != FALSE:
+            return Witness()
+        found = list(self._why(x, self._plan.expressions[column], FALSE))
+        entities = tuple(dict.fromkeys(e for witness in found for e in witness.entities))
+        messages = tuple(dict.fromkeys(m for witness in found for m in witness.messages))
+        return Witness(entities, messages)
+
+    def shown(self, name: str) -> npt.NDArray[np.bool_]:
+        """The executions (E) that violate the name and are shown under it: a requirement with parts is shown by
+        these, unless none of them is violated and something that follows from them is.
+        """
+        violated: npt.NDArray[np.bool_] = self.values[:, self.names.index(name)] == FALSE
+        if name in self._plan.leaves:
+            return violated
+        leaves = [self.names.index(leaf) for leaf in self._plan.below[name]]
+        undecided: npt.NDArray[np.bool_] = np.all(self.values[:, leaves] != FALSE, axis=1)
+        return violated & undecided
+
+    def _why(self, x: int, expression: Expression, wanted: int) -> Iterable[Witness]:
+        match expression:
+            case Value(step):
+                if wanted == FALSE:
+                    yield self._shown(x, self._evidence[step])
+            case Inverse(part):
+                yield from self._why(x, part, TRUE if wanted == FALSE else FALSE)
+            case Both() | Followed():
+                for part in conjuncts(expression, complete=self._batch.complete):
+                    if wanted == TRUE:
+                        yield from self._why(x, part, TRUE)
+                    elif _value(part, self._evidence, x, self._batch.complete) == FALSE:
+                        yield from self._why(x, part, FALSE)
+                        return
+            case _:
+                assert_never(expression)
+
+    def _shown(self, x: int, evidence: _Evidence) -> Witness:
+        if evidence.compiled is not None and evidence.row is not None and evidence.row[x] >= 0:
+            return Witness(*evidence.compiled.of(int(evidence.row[x])))
+        assert evidence.places is not None
+        if evidence.step.kernel == "acyclic_order":
+            return Witness(*shortest_cycle(self._batch, x))
+        places = evidence.places[x].tolist()
+        entities = tuple(e for e in places[:2] if e >= 0)
+        messages = tuple(m for m in places[2:] if m >= 0)
+        if evidence.step.kernel in CHAINED:
+            between: tuple[int, ...] = ()
+            if evidence.step.kernel == "causal_order" and told(self._batch, x):
+                between = deliveries_in_turn(self._batch, x, entities[0], *messages)
+            messages = tuple(dict.fromkeys((*chain(self._batch, x, *messages), *between)))
+        return Witness(entities, messages)
+
+
+def _whole(batch: Batch, xs: Sequence[int]) -> Iterator[tuple[Batch, dict[int, int]]]:
+    """Some executions of a batch with everything that was recorded: batches, and the numbers that they have there."""
+    if batch.rows is None:
+        yield batch, {x: x for x in xs}
+        return
+    rows = batch.rows
+    rows.ahead(xs)
+    # A batch is asked for its executions one after the other: what is read ahead is one batch.
+    for _, found in groupby(((x, *rows.one(x)) for x in xs), key=lambda each: id(each[1])):
+        together = list(found)
+        yield together[0][1], {x: there for x, _, there in together}
+
+
+def scan(batch: Batch, plan: Plan, jit: bool | None = None) -> Scan:
+    """Judge every execution of the batch. `jit` None: numba is loaded only for a large batch."""
+    needed = plan.needed(complete=batch.complete)
+    evidence = {step: _evaluated(batch, plan.steps[step], jit) for step in needed}
+    values = np.zeros((batch.executions, len(plan.names)), np.int32)
+    for column, expression in enumerate(plan.expressions):
+        values[:, column] = np.where(
+            batch.unknown != 0, batch.unknown, _value(expression, evidence, slice(None), batch.complete)
+        )
+    vacuous = np.diff(batch.message_offsets) == 0
+    return Scan(plan.names, values, vacuous, batch, plan, evidence)
+
+
+def reads_time(plan: Plan, *, complete: bool) -> bool:
+    """Whether a scan by the plan reads times."""
+    for step in (plan.steps[number] for number in plan.needed(complete=complete)):
+        tuned = tuning(step.definition, complete=complete)
+        read = tuned.columns
+        if tuned.defers:
+            read |= compile_formula(step.formula).reads(complete=complete)
+        if read & TIMES:
+            return True
+    return False
+
+
+def _value(expression: Expression, evidence: Evidence, rows: slice | int, complete: bool) -> Any:
+    """Kleene's connectives on one execution or, given a slice, on many at once."""
+    match expression:
+        case Value(step):
+            return evidence[step].values[rows]
+        case Inverse(part):
+            inner = _value(part, evidence, rows, complete)
+            return np.where(inner > TRUE, inner, FALSE - inner)
+        case Both() | Followed():
+            # FALSE has every bit set, so that what is joined with it stays FALSE.
+            parts = conjuncts(expression, complete=complete)
+            return reduce(or_, (_value(part, evidence, rows, complete) for part in parts), TRUE)
+        case _:
+            assert_never(expression)
+
+
+def _evaluated(batch: Batch, step: Step, jit: bool | None) -> _Evidence:
+    # A laid-out batch is made by machine code, however small: numba is there.
+    tuned = tuning(step.definition, complete=batch.complete)
+    values, places = tuned.run(batch, True if batch.rows is not None and jit is None else jit)
+    left = np.flatnonzero(values == DEFERRED)
+    if len(left) == 0:
+        return _Evidence(step, values, places)
+    if len(left) * FEW > batch.executions:
+        rows, part = left, _enough(batch, step)
+    else:
+        rows, part = np.arange(len(left)), batch_of([execution_of(batch, int(x)) for x in left])
+    judged, witnesses = compile_formula(step.formula).run(part, jit)
+    values[left] = judged[rows]
+    row = np.full(batch.executions, -1, np.int64)
+    row[left] = rows
+    return _Evidence(step, values, places, witnesses, row)
+
+
+def _enough(batch: Batch, step: Step) -> Batch:
+    """The batch, with everything where the compiled formula reads what a laid-out one leaves out."""
+    if batch.rows is None or not compile_formula(step.formula).reads(complete=batch.complete) & LEFT_OUT:
+        return batch
+    return replace(batch.rows.every(), complete=batch.complete)

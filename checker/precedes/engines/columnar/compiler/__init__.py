@@ -1,0 +1,1 @@
+"""Any formula of the core, compiled to loops over columns."""

@@ -1,0 +1,336 @@
+"""Comparisons of numbers as integer arithmetic.
+
+`left relation right` becomes `left - right relation 0`, a linear form over what can be measured, its
+fractions cleared by scaling both sides. Arithmetic on times is exact as long as the scaled difference
+itself fits an int64, whatever the parts are, for it wraps; where the formula scales its terms, the sign of
+a difference too large for that is that of the same sum in floating point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import lcm
+from typing import Final, assert_never
+
+from precedes.core.formula import (
+    ArrivalEvent,
+    Comparison,
+    DeliveryEvent,
+    Delta,
+    Epsilon,
+    EventTerm,
+    Position,
+    RecordedClock,
+    Relation,
+    SendEvent,
+    SendLog,
+    Size,
+    TimeOf,
+    VectorTime,
+)
+from precedes.core.verdict import Reason
+from precedes.engines.columnar.compiler.source_text import Code, Source, all_of
+from precedes.engines.columnar.compiler.terms import NO_ARRIVAL, UNLOGGED, Operand, Terms
+from precedes.logic.linear_forms import Measure, linear_form
+
+LARGE: Final = 2**62
+"""A constant from here on is handled in floating point."""
+
+OPERATORS: Final = {Relation.LESS: "<", Relation.AT_MOST: "<=", Relation.EQUAL: "=="}
+
+
+def compared(comparison: Comparison, terms: Terms) -> Code:
+    """Write the statements that judge a comparison; its value is a variable."""
+    source = terms.source
+    form = linear_form(comparison)
+    factors, constant = form.factors, form.constant
+    scale = lcm(constant.denominator, *(factor.denominator for factor in factors.values()))
+    value = source.fresh("value")
+    found = [(measured(measure, terms), factor * scale) for measure, factor in factors.items()]
+    timed = any(isinstance(measure, TimeOf) for measure in factors)
+    doubts = [status for (status, _), _ in found if status != "0"]
+    source.line(f"{value} = {' | '.join(doubts) or '0'}")
+    with source.block(f"if {value} == 0:"):
+        difference = written_difference(
+            [(number, int(factor)) for (_, number), factor in found], int(constant * scale), source
+        )
+        judged = f"0 if {difference} {OPERATORS[comparison.relation]} 0 else -1"
+        if timed:
+            band = source.column("epsilon") if scale == 1 else f"{source.column('epsilon')} * {scale}"
+            judged = f"{int(Reason.EPSILON)} if abs({difference}) < {band} else ({judged})"
+        source.line(f"{value} = {judged}")
+    return Code(value, False)
+
+
+def written_difference(parts: list[tuple[str, int]], constant: int, source: Source) -> str:
+    """The name of the linear form, or an expression for it."""
+    used = [(number, factor) for number, factor in parts if factor != 0]
+
+    def text(one: str) -> str:
+        products = [number if factor == 1 else f"{factor}{one} * {number}" for number, factor in used]
+        return " + ".join([*products, f"{constant}{one}"])
+
+    name = source.fresh("difference")
+    if abs(constant) >= LARGE or any(abs(factor) >= LARGE for _, factor in used):
+        source.line(f"{name} = {text('.0')}")
+        return name
+    source.line(f"{name} = {text('')}")
+    if all(abs(factor) == 1 for _, factor in used):
+        return name
+    rough = source.fresh("rough")
+    source.line(f"{rough} = {text('.0')}")
+    chosen = source.fresh("difference")
+    source.line(f"{chosen} = {name}")
+    with source.block(f"if abs({rough}) > {LARGE}.0:"):
+        source.line(f"{chosen} = {LARGE} if {rough} > 0.0 else {-LARGE}")
+    return chosen
+
+
+def measured(measure: Measure, terms: Terms) -> tuple[str, str]:
+    """Write the statements that measure; the names of the status (0 known, -1 nothing to measure, else
+    reasons) and of the number.
+    """
+    source = terms.source
+    match measure:
+        case Delta():
+            missing = source.column("missing_time")
+            return f"({int(Reason.NO_DELTA)} if {source.column('delta')} == {missing} else 0)", "delta"
+        case Epsilon():
+            return "0", source.column("epsilon")
+        case TimeOf() | Position() | Size() | RecordedClock() | VectorTime():
+            status, number = source.fresh("status"), source.fresh("number")
+            source.line(f"{status} = -1")
+            source.line(f"{number} = 0")
+            Measurement(terms, source, status, number).write(measure)
+            return status, number
+        case _:
+            assert_never(measure)
+
+
+class Measurement:
+    """Writes statements that set `status` and `number`, which are -1 and 0 so far."""
+
+    def __init__(self, terms: Terms, source: Source, status: str, number: str) -> None:
+        self.terms = terms
+        self.source = source
+        self.status = status
+        self.number = number
+
+    def write(self, measure: TimeOf | Position | Size | RecordedClock | VectorTime) -> None:
+        match measure:
+            case TimeOf(event):
+                self._time_of(event)
+            case Position(message, log):
+                p = self.terms.message(message)
+                if isinstance(log, SendLog):
+                    self._position_in_send_log(p, log)
+                else:
+                    i = self.terms.entity(log.entity)
+                    place = self.terms.received(p, i)
+                    with self.source.block(f"if {all_of([p.exists, i.exists, f'{place} >= 0'])}:"):
+                        self._known(f"{place} + 1")
+                        self.doubted(i)
+            case Size(log):
+                i = self.terms.entity(log.entity)
+                if isinstance(log, SendLog):
+                    self._size_of_send_log(i, log)
+                else:
+                    with self.source.block(f"if {i.exists}:"):
+                        self._known(self.length("delivered_offsets", i))
+            case RecordedClock(event, entity):
+                i = self.terms.entity(entity)
+                with self.source.block(f"if {i.exists}:"), self._logged(event) as found:
+                    self._clock(found, i)
+                    self.unsure(event)
+            case VectorTime(event, entity):
+                i = self.terms.entity(entity)
+                with self.source.block(f"if {i.exists}:"), self.event(event) as found:
+                    self._vector_time(found, i)
+            case _:
+                assert_never(measure)
+
+    def _time_of(self, event: EventTerm) -> None:
+        match event:
+            case SendEvent(message):
+                p = self.terms.message(message)
+                with self.source.block(
+                    f"if {all_of([p.exists, self.terms.of_message('sender', p) + ' >= 0'])}:"
+                ):
+                    if not self.terms.facts.logged:
+                        self.source.line(f"{self.status} = {UNLOGGED}")
+                        with self.source.block(f"if {self.terms.of_message('send_logged', p)}:"):
+                            self._time(self.terms.of_message("send_time", p))
+                    else:
+                        self._time(self.terms.of_message("send_time", p))
+            case DeliveryEvent(message, entity):
+                p, i = self.terms.message(message), self.terms.entity(entity)
+                place = self.terms.received(p, i)
+                start = f"{self.source.column('delivered_offsets')}[first_entity + {i.text}]"
+                with self.source.block(f"if {all_of([p.exists, i.exists, f'{place} >= 0'])}:"):
+                    self._time(f"{self.source.column('delivered_time')}[{start} + {place}]")
+                    self.unsure(event)
+            case ArrivalEvent():
+                with self._logged(event) as found:
+                    base = f"{self.source.column('event_offsets')}[first_entity]"
+                    self._time(f"{self.source.column('event_time')}[{base} + {found}]")
+                    self.unsure(event)
+            case _:
+                assert_never(event)
+
+    def unsure(self, event: EventTerm) -> None:
+        """Of several deliveries the first is meant; which that is depends on the order of the entity's events."""
+        if self.terms.facts.ordered:
+            return
+        match event:
+            case SendEvent():
+                pass
+            case DeliveryEvent(message, entity):
+                i = self.terms.entity(entity)
+                place = self.terms.received(self.terms.message(message), i)
+                start = f"{self.source.column('delivered_offsets')}[first_entity + {i.text}]"
+                self.doubted(i, f"{self.source.column('repeated')}[{start} + {place}]")
+            case ArrivalEvent(_, entity):
+                self.doubted(self.terms.entity(entity))
+            case _:
+                assert_never(event)
+
+    def _known(self, number: str) -> None:
+        self.source.line(f"{self.number} = {number}")
+        self.source.line(f"{self.status} = 0")
+
+    def doubted(self, entity: Operand, condition: str = "True") -> None:
+        """What was measured is not known where the order of the entity's events is not, if a condition holds."""
+        if self.terms.facts.ordered:
+            return
+        doubt = self.terms.doubt(entity)
+        with self.source.block(f"if {all_of([f'{doubt} > 0', condition])}:"):
+            self.source.line(f"{self.status} = {doubt}")
+
+    def _time(self, time: str) -> None:
+        self.source.table("misfit")
+        self.source.line(f"{self.number} = {time}")
+        missing = f"({int(Reason.NO_TIME)} if {self.number} == {self.source.column('missing_time')} else 0)"
+        self.source.line(f"{self.status} = misfit if misfit > 0 else {missing}")
+
+    def length(self, offsets: str, entity: Operand) -> str:
+        """How many entries an entity has."""
+        column = self.source.column(offsets)
+        return f"{column}[first_entity + {entity.text} + 1] - {column}[first_entity + {entity.text}]"
+
+    # ---- events ------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def event(self, term: EventTerm) -> Iterator[str]:
+        """The block in which the event exists; the expression for its number."""
+        event = self.terms.event(term)
+        if isinstance(term, ArrivalEvent):
+            self.source.table("arrivals")
+            with self.source.block("if not arrivals:"):
+                self.source.line(f"{self.status} = {NO_ARRIVAL}")
+        with self.source.block(f"if {event.exists}:"):
+            yield event.text
+
+    @contextmanager
+    def _logged(self, term: EventTerm) -> Iterator[str]:
+        """The block in which the event was logged; a send that was not is unknown."""
+        with self.event(term) as event:
+            if self.terms.facts.logged or not isinstance(term, SendEvent):
+                yield event
+                return
+            self.source.line(f"{self.status} = {UNLOGGED}")
+            with self.source.block(f"if {event} < count:"):
+                yield event
+
+    def _vector_time(self, event: str, entity: Operand) -> None:
+        """By the rows alone: recorded clocks are compared with it."""
+        self.source.table("row_vector")
+        self.source.line(f"{self.status} = row_cycle")
+        if not self.terms.facts.ordered:
+            self.source.line(f"{self.status} = {self.any_doubt()} or row_cycle")
+        with self.source.block(f"if {self.status} == 0:"):
+            if not self.terms.facts.logged:
+                self.source.table("row_possible")
+                columns = ", ".join(self.source.column(name) for name in ("event_kind", "delivery_kind"))
+                doubt = f"vector_time_doubt({self._known_time(event, entity)}, {columns}, row_possible)"
+                self.source.line(f"{self.status} = {doubt}")
+            self.source.line(f"{self.number} = {self.certain_time(event, entity, 'counted')}")
+
+    def any_doubt(self) -> str:
+        """Why the order of some entity's events is not known, or 0."""
+        return f"any_doubt(n, first_entity, {self.source.column('history_doubt')})"
+
+    def certain_time(self, event: str, entity: Operand, counting: str) -> str:
+        """How many events of the entity certainly happen before the event or are it.
+
+        `counting` is the table that says how many of them each event stands for.
+        """
+        self.source.table("row_vector")
+        self.source.table(counting)
+        if not self.terms.facts.logged:
+            return f"vector_time_with_gaps({self._known_time(event, entity)}, counted)"
+        offsets = self.source.column("event_offsets")
+        return f"vector_time({event}, {entity.text}, n, first_entity, {offsets}, row_vector, counted)"
+
+    def _known_time(self, event: str, entity: Operand) -> str:
+        offsets = self.source.column("event_offsets")
+        return (
+            f"{event}, {entity.text}, n, m, count, first_entity, {offsets},"
+            " send_event, event_owner, delivery_event, row_vector"
+        )
+
+    def _clock(self, event: str, entity: Operand) -> None:
+        place = f"{self.source.column('event_offsets')}[first_entity] + {event}"
+        recorded = f"{self.source.column('clock_recorded')}[{place}]"
+        self.source.line(f"{self.status} = 0 if {recorded} else {int(Reason.NO_CLOCK)}")
+        columns = ", ".join(self.source.column(f"clock_{name}") for name in ("offsets", "entities", "counts"))
+        self.source.line(f"{self.number} = clock_component({place}, {entity.text}, {columns})")
+
+    # ---- send logs ---------------------------------------------------------------------------------------
+
+    def _unlogged(self, entity: Operand) -> str:
+        sender, logged = self.source.column("sender"), self.source.column("send_logged")
+        return f"unlogged_sends({entity.text}, m, first_message, {sender}, {logged})"
+
+    def sublog_size(self, log: SendLog, upto: str) -> str:
+        """How many of the first logged sends of an entity go to another."""
+        assert log.to is not None
+        self.source.table("addressed")
+        entity, to = self.terms.entity(log.entity), self.terms.entity(log.to)
+        columns = f"{self.source.column('sent_offsets')}, {self.source.column('sent')}"
+        return f"sublog_size({entity.text}, {to.text}, {upto}, m, first_entity, {columns}, addressed)"
+
+    def _position_in_send_log(self, message: Operand, log: SendLog) -> None:
+        entity = self.terms.entity(log.entity)
+        with self.source.block(f"if {self.terms.sent_by(message, entity)}:"):
+            if not self.terms.facts.logged:
+                self.source.line(f"{self.status} = {UNLOGGED} if {self._unlogged(entity)} > 0 else 0")
+            else:
+                self.source.line(f"{self.status} = 0")
+            place = f"{self.terms.of_message('send_position', message)} + 1"
+            if log.to is None:
+                self.source.line(f"{self.number} = {place}")
+                self.doubted(entity, f"{self.status} == 0")
+                return
+            to = self.terms.entity(log.to)
+            addressed = self.terms.is_addressed(message, to)
+            with self.source.block(f"if not ({to.exists}) or {addressed.value} == -1:"):
+                self.source.line(f"{self.status} = -1")
+            with self.source.block(f"if {self.status} == 0:"):
+                self.source.line(f"{self.number} = {self.sublog_size(log, place)}")
+            self.doubted(entity, f"{self.status} == 0")
+
+    def _size_of_send_log(self, entity: Operand, log: SendLog) -> None:
+        length = self.length("sent_offsets", entity)
+        if log.to is None:
+            with self.source.block(f"if {entity.exists}:"):
+                self._known(length if self.terms.facts.logged else f"{length} + {self._unlogged(entity)}")
+            return
+        to = self.terms.entity(log.to)
+        with self.source.block(f"if {entity.exists} and {to.exists}:"):
+            if self.terms.facts.logged:
+                self._known(self.sublog_size(log, length))
+                return
+            self.source.line(f"{self.status} = {UNLOGGED} if {self._unlogged(entity)} > 0 else 0")
+            with self.source.block(f"if {self.status} == 0:"):
+                self.source.line(f"{self.number} = {self.sublog_size(log, length)}")

@@ -1,0 +1,158 @@
+"""What a quantifier needs to go through: the guards of its instances, and the shortest range in which none
+of them is false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from precedes.core.formula import (
+    And,
+    EntityTerm,
+    EntityVariable,
+    Exists,
+    Forall,
+    Formula,
+    Implies,
+    InLog,
+    LogTerm,
+    MessageTerm,
+    MessageVariable,
+    Precedes,
+    ReceiptLog,
+    SameEntity,
+    SameMessage,
+    Sender,
+    SendLog,
+    Variable,
+    conjunction,
+)
+from precedes.core.traversal import bound, free_variables, walk
+from precedes.engines.columnar.compiler.source_text import Code
+from precedes.engines.columnar.compiler.terms import Operand, Terms
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A condition of an instance; `ranged` where it stands in the range of the quantifier."""
+
+    formula: Formula
+    ranged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The arguments of `range`, and what they are: places in `column`, or, without one, the numbers
+    themselves.
+
+    Where `condition` is not met there is nothing to go through. The guard `exact` is true of all that is
+    gone through.
+    """
+
+    bounds: str
+    column: str | None = None
+    condition: str | None = None
+    exact: Guard | None = None
+
+
+def guards_and_body(formula: Forall | Exists) -> tuple[list[Guard], Formula]:
+    """The guards of a quantifier's instances, and what is left to be judged of an instance where none of
+    them is false.
+    """
+    guards = [Guard(part, True) for part in _conjuncts(formula.range)]
+    body = formula.body
+    if isinstance(formula, Forall):
+        while isinstance(body, Implies):
+            plain, rest = _split(body.left)
+            guards += plain
+            if rest:
+                return guards, Implies(conjunction(*rest), body.right)
+            body = body.right
+    elif isinstance(body, And):
+        plain, rest = _split(body)
+        guards += plain
+        body = conjunction(*rest)
+    return guards, body
+
+
+def domain(variable: Variable, guards: Sequence[Guard], terms: Terms) -> Domain:
+    """What to go through for the variable. Statements that compute its bounds are written.
+
+    On incomplete executions only what is in a range is certain: a premise may be unknown of what is in no log.
+    """
+    guards = [guard for guard in guards if guard.ranged or terms.facts.complete]
+    if isinstance(variable, EntityVariable):
+        return _entities(variable, guards, terms)
+    for guard in guards:
+        found = _messages(variable, guard, terms)
+        if found is not None:
+            return found
+    return Domain("m")
+
+
+def _messages(variable: MessageVariable, guard: Guard, terms: Terms) -> Domain | None:
+    """The messages of which a guard is not false, where it names them; None where it does not."""
+    atom = guard.formula
+    if isinstance(atom, InLog) and atom.message == variable and not _mentions(atom.log.entity, variable):
+        whole = isinstance(atom.log, ReceiptLog) or atom.log.to is None
+        return _log(atom.log, terms, guard if whole else None)
+    if isinstance(atom, Precedes) and variable in (atom.first, atom.second):
+        return None if _mentions(atom.log.entity, variable) else _log(atom.log, terms, None)
+    if isinstance(atom, SameMessage) and (atom.left == variable) != (atom.right == variable):
+        return _single(terms.message(atom.right if atom.left == variable else atom.left), terms, guard)
+    return None
+
+
+def _entities(variable: EntityVariable, guards: Sequence[Guard], terms: Terms) -> Domain:
+    for guard in guards:
+        atom = guard.formula
+        if isinstance(atom, InLog) and isinstance(atom.log, SendLog) and atom.log.entity == variable:
+            whole = atom.log.to is None
+            return _single(terms.entity(Sender(atom.message)), terms, guard if whole else None)
+        if isinstance(atom, Precedes) and isinstance(atom.log, SendLog) and atom.log.entity == variable:
+            return _single(terms.entity(Sender(atom.first)), terms, None)
+        if isinstance(atom, SameEntity) and (atom.left == variable) != (atom.right == variable):
+            return _single(terms.entity(atom.right if atom.left == variable else atom.left), terms, guard)
+    return Domain("n")
+
+
+def _single(operand: Operand, terms: Terms, exact: Guard | None) -> Domain:
+    name = terms.source.assigned(Code(operand.text, False), "only").text
+    return Domain(f"{name}, {name} + 1", None, None if operand.certain else f"{name} >= 0", exact)
+
+
+def _log(log: LogTerm, terms: Terms, exact: Guard | None) -> Domain:
+    entity = terms.entity(log.entity)
+    name = terms.source.assigned(Code(entity.text, False), "of").text
+    condition = None if entity.certain else f"{name} >= 0"
+    if isinstance(log, SendLog) and not terms.facts.logged:
+        terms.source.table("send_log")
+        return Domain(f"send_log_offsets[{name}], send_log_offsets[{name} + 1]", "send_log", condition, exact)
+    kind = "sent" if isinstance(log, SendLog) else "delivered"
+    offsets = terms.source.column(f"{kind}_offsets")
+    bounds = f"{offsets}[first_entity + {name}], {offsets}[first_entity + {name} + 1]"
+    return Domain(bounds, terms.source.column(kind), condition, exact)
+
+
+def _mentions(term: EntityTerm | MessageTerm, variable: Variable) -> bool:
+    return variable in free_variables(term)
+
+
+def _conjuncts(formula: Formula) -> tuple[Formula, ...]:
+    return formula.parts if isinstance(formula, And) else (formula,)
+
+
+def _split(premise: Formula) -> tuple[list[Guard], list[Formula]]:
+    """The quantifier-free conjuncts as guards, and the others."""
+    plain, rest = [], []
+    for part in _conjuncts(premise):
+        if _has_binder(part):
+            rest.append(part)
+        else:
+            plain.append(Guard(part, False))
+    return plain, rest
+
+
+def _has_binder(formula: Formula) -> bool:
+    return any(map(bound, walk(formula)))

@@ -1,0 +1,224 @@
+"""From a formula to the text of a function that judges executions.
+
+The text calls the functions of `runtime` and marks its own with the decorator `jit`. Who loads it provides
+these: as they are and without a decorator it is plain Python, over lists; with numba's decorator it is
+compiled, over arrays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, assert_never
+
+from precedes.core.formula import Formula
+from precedes.engines.columnar.compiler.enumeration import Enumeration
+from precedes.engines.columnar.compiler.execution_tables import TABLES, in_order
+from precedes.engines.columnar.compiler.source_text import Needs, Source
+from precedes.engines.columnar.compiler.statements import Chain, Cycle, Emission, Fork, Link, Together
+from precedes.engines.columnar.compiler.terms import Facts, Terms
+from precedes.logic.completion import opened
+from precedes.logic.universals import Clause
+from precedes.logic.variables import distinct
+
+SCALARS: Final = ("delta", "epsilon", "missing_time", "delivery_kind")
+"""Numbers that hold for a whole batch."""
+
+OUTPUTS: Final = ("values", "entity_stops", "message_stops", "found_entities", "found_messages")
+"""The columns that are written."""
+
+RESULTS: Final = {
+    "count": "0",
+    "cycle": "0",
+    "row_cycle": "0",
+    "doubt": "0",
+    "misfit": "0",
+    "arrivals": "False",
+}
+"""What tables return, and what it is where they are not built."""
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """The text, and the arguments of its function `scan` after `start` and `stop`.
+
+    scalars   names of numbers
+    columns   names of columns of a batch, or of `named`
+    scratch   for every scratch column what it must be as long as: a name in `SIZES`
+    named     columns that have the local number of an entity or message with some name: column, sort, name
+    shown     at most so many entities, messages and cycles show a violation
+
+    What follows are the columns that are written: values, where the witnesses of an execution end, and the
+    witnesses.
+    """
+
+    text: str
+    scalars: tuple[str, ...]
+    columns: tuple[str, ...]
+    scratch: tuple[str, ...]
+    named: tuple[tuple[str, str, str], ...]
+    shown: tuple[int, int, int]
+
+
+@lru_cache(maxsize=256)
+def generate(formula: Formula, facts: Facts) -> Generated:
+    """The text for a closed formula, on batches of which the facts are true."""
+    needs = Needs()
+    body = Source(needs, depth=2, loops=1)
+    emission = Emission(Terms(body, facts))
+    judged = formula if facts.complete else opened(formula)
+    body.line(f"value = {emission.value(distinct(judged), shows=False).value}")
+    body.line("values[x] = value")
+    if emission.chain is not None:
+        with body.block("if value == -1:"):
+            _write_chain(emission.chain, body)
+    frame = _Frame.of(needs)
+    parameters = ["start", "stop", *frame.parameters, *OUTPUTS]
+    lines = [
+        *needs.functions,
+        f"def scan({', '.join(parameters)}):",
+        "    entity_count = 0",
+        "    message_count = 0",
+        "    for x in range(start, stop):",
+        *(f"        {line}" for line in frame.place),
+        "        entity_stops[x] = entity_count",
+        "        message_stops[x] = message_count",
+        "        if unknown[x] != 0:",
+        "            values[x] = unknown[x]",
+        "            continue",
+        *(f"        {line}" for line in frame.prelude),
+        *body.lines,
+        "        entity_stops[x] = entity_count",
+        "        message_stops[x] = message_count",
+        "",
+    ]
+    return frame.generated(lines, _shown(emission.chain))
+
+
+@lru_cache(maxsize=256)
+def generate_enumeration(clause: Clause, facts: Facts) -> Generated:
+    """The text of a function that goes through everything that a clause is false of, in one execution.
+
+    It has the arguments `x`, `capacity` and `budget` first. It writes the values of the clause's variables one after
+    another, for as many bindings as there is capacity, and returns how many there are. After `budget` steps of its
+    loops it gives up, and returns `~` of what it found so far.
+    """
+    needs = Needs()
+    body = Source(needs, depth=1, loops=0)
+    Enumeration(Terms(body, facts)).each(clause)
+    frame = _Frame.of(needs)
+    lines = [
+        *needs.functions,
+        f"def scan({', '.join(['x', 'capacity', 'budget', *frame.parameters, 'bindings'])}):",
+        *(f"    {line}" for line in frame.place),
+        *(f"    {line}" for line in frame.prelude),
+        "    steps = 0",
+        "    found = 0",
+        *body.lines,
+        "    return found",
+        "",
+    ]
+    return frame.generated(lines, (0, 0, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """What the functions of one source need together: their arguments, and what is done first in each execution."""
+
+    scalars: tuple[str, ...]
+    columns: tuple[str, ...]
+    scratch: dict[str, str]
+    named: tuple[tuple[str, str, str], ...]
+    shared: tuple[str, ...]
+    prelude: tuple[str, ...]
+    place: tuple[str, ...] = (
+        "first_entity = entity_offsets[x]",
+        "first_message = message_offsets[x]",
+        "n = entity_offsets[x + 1] - first_entity",
+        "m = message_offsets[x + 1] - first_message",
+    )
+
+    @classmethod
+    def of(cls, needs: Needs) -> _Frame:
+        """The frame of what was written."""
+        tables = in_order(needs.tables)
+        scratch = {name: size for table in tables for name, size in TABLES[table].scratch.items()}
+        scratch |= {f"relation_{number}": "message_pairs" for number in range(needs.relations)}
+        arguments = {argument: None for table in tables for argument in TABLES[table].arguments}
+        local = {"n", "m", "x", "first_entity", "first_message", *RESULTS, *scratch}
+        read = [name for name in (*needs.columns, *arguments) if name not in local]
+        read += ["entity_offsets", "message_offsets", "unknown"]
+        scalars = tuple(name for name in SCALARS if name in read)
+        columns = tuple(dict.fromkeys(name for name in read if name not in SCALARS))
+        named = tuple((f"{variable}_number", sort, name) for (sort, name), variable in needs.named.items())
+        columns += tuple(column for column, _, _ in named)
+        places = ("n", "m", "first_entity", "first_message")
+        prelude = (
+            *(f"{name} = {default}" for name, default in RESULTS.items()),
+            *(f"{variable} = {variable}_number[x]" for variable in needs.named.values()),
+            *(f"{variable} = -1" for variable in needs.chained),
+            *(line for table in tables for line in TABLES[table].statements),
+        )
+        shared = (*places, *RESULTS, *scalars, *columns, *scratch, *needs.named.values())
+        return cls(scalars, columns, scratch, named, shared, prelude)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the arguments that are read, and of scratch columns."""
+        return (*self.scalars, *self.columns, *self.scratch)
+
+    def generated(self, lines: list[str], shown: tuple[int, int, int]) -> Generated:
+        """The text with its arguments."""
+        text = "\n".join(lines).replace("SHARED", ", ".join(self.shared))
+        return Generated(text, self.scalars, self.columns, tuple(self.scratch.values()), self.named, shown)
+
+
+def _write_chain(chain: Chain | None, source: Source) -> None:
+    match chain:
+        case None:
+            source.line("pass")
+        case Link(local, entity, inner):
+            found = "entities" if entity else "messages"
+            counter = "entity_count" if entity else "message_count"
+            source.line(f"found_{found}[{counter}] = {local}")
+            source.line(f"{counter} += 1")
+            if inner is not None:
+                _write_chain(inner, source)
+        case Fork(chosen, branches):
+            for number, branch in enumerate(branches):
+                if branch is not None:
+                    with source.block(f"if {chosen} == {number}:"):
+                        _write_chain(branch, source)
+        case Together(chains):
+            for part in chains:
+                _write_chain(part, source)
+        case Cycle(relation):
+            source.line(
+                f"length = shortest_cycle(m, relation_{relation}, left, degree, waiting, cycle_messages)"
+            )
+            with source.block("for place in range(length):"):
+                source.line("found_messages[message_count] = cycle_messages[place]")
+                source.line("message_count += 1")
+        case _:
+            assert_never(chain)
+
+
+def _shown(chain: Chain | None) -> tuple[int, int, int]:
+    """How many entities, messages and cycles a chain can have at most."""
+    match chain:
+        case None:
+            return 0, 0, 0
+        case Link(_, entity, inner):
+            entities, messages, cycles = _shown(inner)
+            return entities + entity, messages + (not entity), cycles
+        case Fork(_, parts) | Together(parts):
+            sizes = [_shown(part) for part in parts]
+            return (
+                sum(size[0] for size in sizes),
+                sum(size[1] for size in sizes),
+                sum(size[2] for size in sizes),
+            )
+        case Cycle():
+            return 0, 0, 1
+        case _:
+            assert_never(chain)

@@ -1,0 +1,231 @@
+"""Atoms on incomplete executions as expressions over columns and tables.
+
+They say what `precedes.engines.reference.incomplete_atoms` says: true or false only where it is so in every
+completion. An entity, message or event that was not recorded is -1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, assert_never
+
+from precedes.core.formula import (
+    ArrivalEvent,
+    DeliveryEvent,
+    EntityNamed,
+    EntityTerm,
+    EventTerm,
+    FailureLine,
+    Faulty,
+    HappensBefore,
+    InLog,
+    IsDestination,
+    MessageNamed,
+    MessageTerm,
+    Precedes,
+    Quiescent,
+    ReceiptLog,
+    Repeated,
+    SameEntity,
+    SameMessage,
+    Sender,
+    SendEvent,
+    SendLog,
+    Sent,
+    Truth,
+    Undetermined,
+)
+from precedes.core.verdict import Reason
+from precedes.engines.columnar.compiler.source_text import NO, YES, Code, all_of
+from precedes.engines.columnar.compiler.terms import NO_ARRIVAL, UNLOGGED, Operand, SimpleAtom, Terms
+
+OPEN: Final = int(Reason.INCOMPLETE)
+RELATED: Final = "cycle, n, m, count, send_event, event_owner, delivery_event, vector"
+"""What functions of `runtime_incomplete` need to know of happens-before."""
+
+
+@dataclass(frozen=True, slots=True)
+class IncompleteAtoms:
+    """Expressions for the atoms of a formula, under the local names that its variables have."""
+
+    terms: Terms
+
+    def atom(self, atom: SimpleAtom, placed: bool) -> Code:
+        """Any atom but a comparison of numbers. `placed`: of a `Precedes`, both messages are in the log."""
+        terms = self.terms
+        match atom:
+            case Truth(value):
+                return YES if value else NO
+            case Quiescent():
+                return YES
+            case Undetermined(_, reason):
+                return Code(str(int(reason)), False)
+            case FailureLine():
+                return Code(str(int(Reason.NO_MARK)), False)
+            case InLog(message, log):
+                if isinstance(log, SendLog):
+                    return Code(self.in_send_log(terms.message(message), log), False)
+                return _either_way(self._delivered(terms.message(message), terms.entity(log.entity)))
+            case Precedes(first, second, log):
+                return self._precedes(first, second, log, placed)
+            case Repeated(message, log):
+                # A send repeated unchanged is one send.
+                if isinstance(log, SendLog):
+                    return NO
+                return _either_way(terms.is_repeated(terms.message(message), terms.entity(log.entity)))
+            case Sent(message):
+                p = terms.message(message)
+                return _either_way(all_of([p.exists, f"{terms.of_message('sender', p)} >= 0"]))
+            case IsDestination(entity, message):
+                return Code(self.addressed(terms.message(message), terms.entity(entity)), False)
+            case SameEntity(left, right):
+                return self._same_entity(left, right)
+            case SameMessage(left, right):
+                return self._same_message(left, right)
+            case Faulty():
+                return Code(str(OPEN), False)
+            case HappensBefore(first_event, second_event):
+                return self._happens_before(first_event, second_event)
+            case _:
+                assert_never(atom)
+
+    # ---- logs --------------------------------------------------------------------------------------------
+
+    def _delivered(self, message: Operand, entity: Operand) -> str:
+        """The condition that the delivery was recorded."""
+        return all_of([message.exists, entity.exists, f"{self.terms.received(message, entity)} >= 0"])
+
+    def addressed(self, message: Operand, entity: Operand) -> str:
+        """Whether the entity is a destination of the message."""
+        self.terms.source.table("addressed")
+        known = all_of([message.exists, entity.exists, f"{self.terms.of_message('sender', message)} >= 0"])
+        text = f"(0 if addressed[{entity.text} * m + {message.text}] > 0 else -1)"
+        if not self.terms.facts.logged:
+            text = f"({text} if {self.terms.of_message('send_logged', message)} else {UNLOGGED})"
+        return f"({text} if {known} else {OPEN})"
+
+    def in_send_log(self, message: Operand, log: SendLog) -> str:
+        """Whether the message is in SL of an entity, or in the part of it that goes to another."""
+        entity, sender = self.terms.entity(log.entity), self.terms.of_message("sender", message)
+        conditions = [message.exists, f"{sender} >= 0"]
+        if isinstance(log.entity, Sender):
+            conditions.append(entity.exists)
+        by = f"((0 if {sender} == {entity.text} else -1) if {all_of(conditions)} else {OPEN})"
+        return by if log.to is None else f"({by} | {self.addressed(message, self.terms.entity(log.to))})"
+
+    def _precedes(
+        self, first: MessageTerm, second: MessageTerm, log: SendLog | ReceiptLog, placed: bool
+    ) -> Code:
+        terms, source = self.terms, self.terms.source
+        same = self._is_same(first, second)
+        if same == "True":
+            return NO
+        p, q = terms.message(first), terms.message(second)
+        if isinstance(log, SendLog):
+            both = f"{self.in_send_log(p, log)} | {self.in_send_log(q, log)}"
+            columns = [source.column(name) for name in ("sender", "send_logged", "send_position")]
+            columns.append("0" if terms.facts.ordered else self._sender_doubt(p))
+            text = f"ordered_by_sending({both}, {p.text}, {q.text}, first_message, {', '.join(columns)})"
+            return _unless(same, text)
+        i = terms.entity(log.entity)
+        before, after = terms.received(p, i), terms.received(q, i)
+        doubt = terms.doubt(i)
+        if placed and terms.facts.ordered:
+            return Code(f"{before} < {after}", True)
+        if placed:
+            return Code(f"({doubt} if {doubt} > 0 else (0 if {before} < {after} else -1))", False)
+        for table in ("vector", "doubt"):
+            source.table(table)
+        places = [
+            f"({place} if {all_of([message.exists, i.exists])} else -1)"
+            for place, message in ((before, p), (after, q))
+        ]
+        delivery = terms.event(DeliveryEvent(second, log.entity)).text
+        known = "0" if terms.facts.ordered else f"({doubt} if {i.exists} else 0)"
+        arguments = f"{places[0]}, {places[1]}, {p.text}, {delivery}, {known}, doubt, {RELATED}"
+        return _unless(same, f"ordered_by_receipt({arguments})")
+
+    def _sender_doubt(self, message: Operand) -> str:
+        """Why the order of the sender's events is not known, or 0."""
+        sender = self.terms.of_message("sender", message)
+        known = all_of([message.exists, f"{sender} >= 0"])
+        return f"({self.terms.doubt(Operand(sender, False))} if {known} else 0)"
+
+    # ---- what is the same --------------------------------------------------------------------------------
+
+    def _is_same(self, left: MessageTerm, right: MessageTerm) -> str:
+        """The condition that two terms are one message, whether or not it was recorded."""
+        if left == right:
+            return "True"
+        if isinstance(left, MessageNamed) and isinstance(right, MessageNamed):
+            return "False"
+        p, q = self.terms.message(left), self.terms.message(right)
+        return f"{p.text} == {q.text}"
+
+    def _same_message(self, left: MessageTerm, right: MessageTerm) -> Code:
+        same = self._is_same(left, right)
+        if same == "True":
+            return _either_way(self.terms.message(left).exists)
+        return NO if same == "False" else Code(same, True)
+
+    def _same_entity(self, left: EntityTerm, right: EntityTerm) -> Code:
+        i, j = self.terms.entity(left), self.terms.entity(right)
+        if isinstance(left, EntityNamed) and isinstance(right, EntityNamed):
+            return _either_way(i.exists) if left == right else NO
+        known = [each.exists for term, each in ((left, i), (right, j)) if isinstance(term, Sender)]
+        if not known:
+            return Code(f"{i.text} == {j.text}", True)
+        return Code(f"((0 if {i.text} == {j.text} else -1) if {all_of(known)} else {OPEN})", False)
+
+    # ---- events ------------------------------------------------------------------------------------------
+
+    def _happens_before(self, first: EventTerm, second: EventTerm) -> Code:
+        terms = self.terms
+        e, f = terms.event(first), terms.event(second)
+        p, q = terms.message(first.message), terms.message(second.message)
+        for table in ("vector", "doubt"):
+            terms.source.table(table)
+        message = self._is_same(first.message, second.message)
+        own_send = message if isinstance(second, SendEvent) else "False"
+        arguments = (
+            f"{e.text}, {_kind(first)}, {p.text}, {f.text}, {_kind(second)}, {q.text},"
+            f" {self._is_one_event(first, second, message)}, {own_send}"
+        )
+        text = f"happens_before_openly({arguments}, doubt, {RELATED})"
+        if isinstance(first, ArrivalEvent) or isinstance(second, ArrivalEvent):
+            terms.source.table("arrivals")
+            text = f"({text} if arrivals else {NO_ARRIVAL})"
+        return Code(text, False)
+
+    def _is_one_event(self, first: EventTerm, second: EventTerm, same_message: str) -> str:
+        """The condition that two events of one message are the same event."""
+        if type(first) is not type(second):
+            return "False"
+        if isinstance(first, SendEvent) or isinstance(second, SendEvent):
+            return same_message
+        here, there = first.entity, second.entity
+        if isinstance(here, EntityNamed) and isinstance(there, EntityNamed):
+            return all_of([same_message, str(here == there)])
+        i, j = self.terms.entity(here), self.terms.entity(there)
+        return all_of([same_message, i.exists, f"{i.text} == {j.text}"])
+
+
+def _either_way(condition: str) -> Code:
+    """True where the condition is, else unknown."""
+    return YES if condition == "True" else Code(f"(0 if {condition} else {OPEN})", False)
+
+
+def _unless(condition: str, text: str) -> Code:
+    return Code(text if condition == "False" else f"(-1 if {condition} else {text})", False)
+
+
+def _kind(event: EventTerm) -> int:
+    match event:
+        case SendEvent():
+            return 0
+        case DeliveryEvent():
+            return 1
+        case ArrivalEvent():
+            return 2
+        case _:
+            assert_never(event)

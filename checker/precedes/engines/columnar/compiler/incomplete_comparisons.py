@@ -1,0 +1,192 @@
+"""Comparisons of numbers on incomplete executions: positions, sizes and vector times only grow.
+
+They say what `precedes.engines.reference.incomplete_numbers` says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import lcm
+from typing import Final, assert_never
+
+from precedes.core.formula import (
+    Comparison,
+    Delta,
+    Epsilon,
+    LogTerm,
+    Position,
+    RecordedClock,
+    Relation,
+    SendLog,
+    Size,
+    TimeOf,
+    VectorTime,
+)
+from precedes.core.verdict import Reason
+from precedes.engines.columnar.compiler.comparisons import Measurement, measured, written_difference
+from precedes.engines.columnar.compiler.incomplete_atoms import OPEN, IncompleteAtoms
+from precedes.engines.columnar.compiler.source_text import Code, all_of
+from precedes.engines.columnar.compiler.terms import Operand, Terms
+from precedes.logic.linear_forms import Measure, linear_form
+
+RELATIONS: Final = {Relation.LESS: 0, Relation.AT_MOST: 1, Relation.EQUAL: 2}
+"""How `compared_openly` is told the relation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The names of what was written for a measure: `status` is 0 where it is `number` or, if it `grows`, at least
+    that; -1 where it is there in no completion; else reasons. `sure`: it is there in every one. `placed`: its place
+    in a log was recorded.
+    """
+
+    status: str
+    number: str
+    grows: bool = False
+    sure: str = "True"
+    placed: str = "False"
+
+
+def compared_openly(comparison: Comparison, terms: Terms) -> Code:
+    """Write the statements that judge a comparison; its value is a variable."""
+    source = terms.source
+    form = linear_form(comparison)
+    scale = lcm(form.constant.denominator, *(factor.denominator for factor in form.factors.values()))
+    factors = {measure: int(factor * scale) for measure, factor in form.factors.items()}
+    found = {measure: _measured(measure, terms) for measure in factors}
+    value = source.fresh("value")
+    statuses = [each.status for each in found.values() if each.status != "0"]
+    source.line(f"{value} = {' | '.join(statuses) or '0'}")
+    with source.block(f"if {value} == 0:"):
+        parts = [(found[measure].number, factor) for measure, factor in factors.items()]
+        difference = written_difference(parts, int(form.constant * scale), source)
+        rises, falls = _directions(factors, found)
+        sure = all_of([each.sure for each in found.values()])
+        relation = RELATIONS[comparison.relation]
+        judged = f"compared_openly({relation}, {difference}, {rises}, {falls}, {sure})"
+        if any(isinstance(measure, TimeOf) for measure in factors):
+            band = source.column("epsilon") if scale == 1 else f"{source.column('epsilon')} * {scale}"
+            judged = f"{int(Reason.EPSILON)} if abs({difference}) < {band} else {judged}"
+        source.line(f"{value} = {judged}")
+    return Code(value, False)
+
+
+def _directions(factors: dict[Measure, int], found: dict[Measure, Measured]) -> tuple[str, str]:
+    """The conditions that the form may be more, and that it may be less, than it is with the least numbers."""
+    logs: dict[LogTerm | Measure, list[Measure]] = {}
+    for measure in factors:
+        if found[measure].grows:
+            logs.setdefault(measure.log if isinstance(measure, Position | Size) else measure, []).append(
+                measure
+            )
+    sums: list[str] = []
+    for group in logs.values():
+        together = all_of([found[measure].placed for measure in group])
+        for measure in group:
+            behind_it = " + ".join(
+                f"{factors[other]} * ({_behind(other, found)} >= {_behind(measure, found)})"
+                for other in group
+            )
+            alone = str(factors[measure])
+            sums.append(alone if len(group) == 1 else f"({behind_it} if {together} else {alone})")
+    rises, falls = ([f"{one} {sign} 0" for one in sums] for sign in (">", "<"))
+    return f"({' or '.join(rises)})" if rises else "False", f"({' or '.join(falls)})" if falls else "False"
+
+
+def _behind(measure: Measure, found: dict[Measure, Measured]) -> str:
+    """The place in its log from which on a row that is added moves it."""
+    number = found[measure].number
+    return f"{number} + 1" if isinstance(measure, Size) else number
+
+
+def _measured(measure: Measure, terms: Terms) -> Measured:
+    """Write the statements that measure."""
+    match measure:
+        case Delta() | Epsilon():
+            return Measured(*measured(measure, terms))
+        case TimeOf() | RecordedClock() | Position() | Size() | VectorTime():
+            return _Writer(terms).written(measure)
+        case _:
+            assert_never(measure)
+
+
+class _Writer:
+    """Writes the statements for one measure."""
+
+    def __init__(self, terms: Terms) -> None:
+        self.terms = terms
+        self.source = terms.source
+        self.status, self.number = self.source.fresh("status"), self.source.fresh("number")
+        self.recorded = Measurement(terms, self.source, self.status, self.number)
+
+    def written(self, measure: TimeOf | RecordedClock | Position | Size | VectorTime) -> Measured:
+        match measure:
+            case TimeOf() | RecordedClock():
+                self._start(OPEN, 0)
+                self.recorded.write(measure)
+                return Measured(self.status, self.number)
+            case Position(message, log):
+                if isinstance(log, SendLog):
+                    return self._position_in_send_log(self.terms.message(message), log)
+                return self._grown(measure, least=1)
+            case Size(log):
+                if isinstance(log, SendLog) and log.to is not None:
+                    return self._size_of_part(log)
+                return self._grown(measure, least=0)
+            case VectorTime():
+                return self._vector_time(measure)
+            case _:
+                assert_never(measure)
+
+    def _start(self, status: int, number: int) -> None:
+        self.source.line(f"{self.status} = {status}")
+        self.source.line(f"{self.number} = {number}")
+
+    def _grown(self, measure: Position | Size, least: int) -> Measured:
+        """At least what was recorded; what was not is nowhere sure."""
+        self._start(-1, least)
+        self.recorded.write(measure)
+        sure = f"{self.status} == 0"
+        doubt = "0" if self.terms.facts.ordered else f"max({self.status}, 0)"
+        return Measured(doubt, self.number, True, sure, sure)
+
+    def _position_in_send_log(self, message: Operand, log: SendLog) -> Measured:
+        inside, placed = self.source.fresh("inside"), self.source.fresh("placed")
+        self.source.line(f"{inside} = {IncompleteAtoms(self.terms).in_send_log(message, log)}")
+        self._start(0, 1)
+        self.source.line(f"{placed} = {inside} == 0")
+        if not self.terms.facts.logged:
+            with self.source.block(f"if {placed}:"):
+                self.source.line(f"{placed} = {self.terms.of_message('send_logged', message)}")
+        with self.source.block(f"if {placed}:"):
+            place = f"{self.terms.of_message('send_position', message)} + 1"
+            number = place if log.to is None else self.recorded.sublog_size(log, place)
+            self.source.line(f"{self.number} = {number}")
+            self.recorded.doubted(self.terms.entity(log.entity))
+        with self.source.block(f"if {inside} == -1:"):
+            self.source.line(f"{self.status} = -1")
+        return Measured(self.status, self.number, True, f"{inside} == 0", placed)
+
+    def _size_of_part(self, log: SendLog) -> Measured:
+        assert log.to is not None
+        entity, to = self.terms.entity(log.entity), self.terms.entity(log.to)
+        sure = self.source.fresh("sure")
+        self._start(0, 0)
+        self.source.line(f"{sure} = {all_of([entity.exists, to.exists])}")
+        with self.source.block(f"if {sure}:"):
+            length = self.recorded.length("sent_offsets", entity)
+            self.source.line(f"{self.number} = {self.recorded.sublog_size(log, length)}")
+        return Measured("0", self.number, True, sure, sure)
+
+    def _vector_time(self, measure: VectorTime) -> Measured:
+        self.source.table("row_vector")
+        self._start(0, 0)
+        doubt = "" if self.terms.facts.ordered else f"{self.recorded.any_doubt()} or "
+        self.source.line(f"{self.status} = {doubt}row_cycle")
+        entity, event = self.terms.entity(measure.entity), self.terms.event(measure.event)
+        sure = self.source.fresh("sure")
+        self.source.line(f"{sure} = {all_of([f'{self.status} == 0', entity.exists, event.exists])}")
+        with self.source.block(f"if {sure}:"):
+            number = self.recorded.certain_time(event.text, entity, "counted_rows")
+            self.source.line(f"{self.number} = {number}")
+        return Measured(self.status, self.number, True, sure)

@@ -1,0 +1,295 @@
+"""Terms and atoms as expressions over columns and tables.
+
+An entity, message or event is its local number, -1 where it does not exist. An atom becomes a Python
+condition where it can only be true or false, else a three-valued integer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final, assert_never
+
+from precedes.core.formula import (
+    ArrivalEvent,
+    DeliveryEvent,
+    EntityNamed,
+    EntityTerm,
+    EntityVariable,
+    EventTerm,
+    FailureLine,
+    Faulty,
+    HappensBefore,
+    InLog,
+    IsDestination,
+    MessageNamed,
+    MessageTerm,
+    MessageVariable,
+    Precedes,
+    Quiescent,
+    Repeated,
+    SameEntity,
+    SameMessage,
+    Sender,
+    SendEvent,
+    SendLog,
+    Sent,
+    Truth,
+    Undetermined,
+)
+from precedes.core.verdict import Reason
+from precedes.engines.columnar.compiler.source_text import NO, YES, Code, Source, all_of, guarded
+
+SimpleAtom = (
+    Truth
+    | Undetermined
+    | InLog
+    | Precedes
+    | Repeated
+    | Sent
+    | IsDestination
+    | SameEntity
+    | SameMessage
+    | Faulty
+    | HappensBefore
+    | FailureLine
+    | Quiescent
+)
+
+UNLOGGED: Final = int(Reason.SEND_NOT_LOGGED)
+NO_ARRIVAL: Final = int(Reason.NO_ARRIVAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of all executions of a batch before code for it is written: no trace is incomplete, no
+    named send is missing, the order of no entity's events is in doubt.
+    """
+
+    complete: bool
+    logged: bool
+    ordered: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A local number. `certain`: it exists, so that the number is not -1."""
+
+    text: str
+    certain: bool
+
+    @property
+    def exists(self) -> str:
+        """The condition that it exists."""
+        return "True" if self.certain else f"{self.text} >= 0"
+
+
+@dataclass(slots=True)
+class Terms:
+    """Expressions for the terms and the atoms of a formula, under the local names that its variables have."""
+
+    source: Source
+    facts: Facts
+    scope: dict[str, str] = field(default_factory=dict)
+
+    # ---- terms -------------------------------------------------------------------------------------------
+
+    def entity(self, term: EntityTerm) -> Operand:
+        """The local number of an entity."""
+        match term:
+            case EntityVariable(name):
+                return Operand(self.scope[name], True)
+            case EntityNamed(name):
+                return Operand(self._named("entity", name), False)
+            case Sender(message):
+                of = self.message(message)
+                text = f"{self.source.column('sender')}[first_message + {of.text}]"
+                return Operand(text if of.certain else f"({text} if {of.exists} else -1)", False)
+            case _:
+                assert_never(term)
+
+    def message(self, term: MessageTerm) -> Operand:
+        """The local number of a message."""
+        match term:
+            case MessageVariable(name):
+                return Operand(self.scope[name], True)
+            case MessageNamed(name):
+                return Operand(self._named("message", name), False)
+            case _:
+                assert_never(term)
+
+    def _named(self, sort: str, name: str) -> str:
+        key = (sort, name)
+        named = self.source.needs.named
+        if key not in named:
+            named[key] = f"named_{sort}_{len(named)}"
+        return named[key]
+
+    def event(self, term: EventTerm) -> Operand:
+        """The number of an event (see `runtime.event_places`)."""
+        self.source.table("events")
+        match term:
+            case SendEvent(message):
+                p = self.message(message)
+                text, exists = f"send_event[{p.text}]", p.exists
+            case DeliveryEvent(message, entity) | ArrivalEvent(message, entity):
+                p, i = self.message(message), self.entity(entity)
+                kind = "delivery" if isinstance(term, DeliveryEvent) else "arrival"
+                text, exists = f"{kind}_event[{i.text} * m + {p.text}]", all_of([p.exists, i.exists])
+            case _:
+                assert_never(term)
+        return Operand(text if exists == "True" else f"({text} if {exists} else -1)", False)
+
+    # ---- columns of a message ----------------------------------------------------------------------------
+
+    def of_message(self, column: str, message: Operand) -> str:
+        """An entry of a column over messages."""
+        return f"{self.source.column(column)}[first_message + {message.text}]"
+
+    def received(self, message: Operand, entity: Operand) -> str:
+        """The place of a message in a receipt log, or -1."""
+        self.source.table("receipt_position")
+        return f"receipt_position[{entity.text} * m + {message.text}]"
+
+    def is_addressed(self, message: Operand, entity: Operand) -> Code:
+        """Whether an existing entity is a destination of an existing message."""
+        self.source.table("addressed")
+        text = f"addressed[{entity.text} * m + {message.text}] > 0"
+        if self.facts.logged:
+            return Code(text, True)
+        logged, sent = self.of_message("send_logged", message), self.of_message("sender", message)
+        return Code(f"((0 if {text} else -1) if {logged} else ({UNLOGGED} if {sent} >= 0 else -1))", False)
+
+    def doubt(self, entity: Operand) -> str:
+        """Why the order of an existing entity's events is not known, or 0."""
+        return (
+            "0"
+            if self.facts.ordered
+            else f"{self.source.column('history_doubt')}[first_entity + {entity.text}]"
+        )
+
+    def sent_by(self, message: Operand, entity: Operand) -> str:
+        """The condition that an entity sent a message."""
+        return all_of(
+            [message.exists, entity.exists, f"{self.of_message('sender', message)} == {entity.text}"]
+        )
+
+    # ---- atoms -------------------------------------------------------------------------------------------
+
+    def atom(self, atom: SimpleAtom) -> Code:
+        """Any atom but a comparison of numbers, on complete executions."""
+        match atom:
+            case Truth(value):
+                return YES if value else NO
+            case Quiescent():
+                return YES
+            case Undetermined(_, reason):
+                return Code(str(int(reason)), False)
+            case FailureLine():
+                return Code(str(int(Reason.NO_MARK)), False)
+            case InLog(message, log):
+                p = self.message(message)
+                if isinstance(log, SendLog):
+                    return self._in_send_log(p, log)
+                return self._in_receipt_log(p, self.entity(log.entity))
+            case Precedes(first, second, log):
+                p, q = self.message(first), self.message(second)
+                if isinstance(log, SendLog):
+                    return self._precedes_in_send_log(p, q, log)
+                return self._precedes_in_receipt_log(p, q, self.entity(log.entity))
+            case Repeated(message, log):
+                if isinstance(log, SendLog):
+                    return NO  # A send repeated unchanged is one send.
+                return Code(self.is_repeated(self.message(message), self.entity(log.entity)), True)
+            case Sent(message):
+                p = self.message(message)
+                return Code(all_of([p.exists, f"{self.of_message('sender', p)} >= 0"]), True)
+            case IsDestination(entity, message):
+                i, p = self.entity(entity), self.message(message)
+                return guarded(all_of([i.exists, p.exists]), self.is_addressed(p, i))
+            case SameEntity(left_entity, right_entity):
+                i, j = self.entity(left_entity), self.entity(right_entity)
+                return Code(all_of([i.exists, f"{i.text} == {j.text}"]), True)
+            case SameMessage(left_message, right_message):
+                p, q = self.message(left_message), self.message(right_message)
+                return Code(all_of([p.exists, f"{p.text} == {q.text}"]), True)
+            case Faulty(entity):
+                i = self.entity(entity)
+                faulty = f"{self.source.column('faulty')}[first_entity + {i.text}]"
+                if self.facts.ordered:
+                    return Code(all_of([i.exists, faulty]), True)
+                unsure = f"{self.source.column('unsure_stops')}[first_entity + {i.text}]"
+                known = f"({self.doubt(i)} if {unsure} else (0 if {faulty} else -1))"
+                return guarded(i.exists, Code(known, False))
+            case HappensBefore(first_event, second_event):
+                return self._happens_before(first_event, second_event)
+            case _:
+                assert_never(atom)
+
+    def _in_receipt_log(self, message: Operand, entity: Operand) -> Code:
+        there = f"{self.received(message, entity)} >= 0"
+        return Code(all_of([message.exists, entity.exists, there]), True)
+
+    def _precedes_in_receipt_log(self, first: Operand, second: Operand, entity: Operand) -> Code:
+        before, after = self.received(first, entity), self.received(second, entity)
+        conditions = [first.exists, second.exists, entity.exists, f"{before} >= 0"]
+        if self.facts.ordered:
+            return Code(all_of([*conditions, f"{before} < {after}"]), True)
+        both = all_of([*conditions, f"{after} >= 0", f"{before} != {after}"])
+        doubt = self.doubt(entity)
+        return guarded(both, Code(f"({doubt} if {doubt} > 0 else (0 if {before} < {after} else -1))", False))
+
+    def is_repeated(self, message: Operand, entity: Operand) -> str:
+        """The condition that a message was delivered more than once."""
+        place = self.received(message, entity)
+        start = f"{self.source.column('delivered_offsets')}[first_entity + {entity.text}]"
+        repeated = f"{self.source.column('repeated')}[{start} + {place}]"
+        return all_of([message.exists, entity.exists, f"{place} >= 0", repeated])
+
+    def _in_send_log(self, message: Operand, log: SendLog) -> Code:
+        sent = self.sent_by(message, self.entity(log.entity))
+        if log.to is None:
+            return Code(sent, True)
+        to = self.entity(log.to)
+        return guarded(all_of([sent, to.exists]), self.is_addressed(message, to))
+
+    def _precedes_in_send_log(self, first: Operand, second: Operand, log: SendLog) -> Code:
+        sender = self.entity(log.entity)
+        conditions = [
+            self.sent_by(first, sender),
+            self.sent_by(second, sender),
+            f"{first.text} != {second.text}",
+        ]
+        place = [self.of_message("send_position", message) for message in (first, second)]
+        parts = [Code(f"{place[0]} < {place[1]}", True)]
+        if not self.facts.ordered:
+            reasons = self.doubt(sender)
+            parts = [Code(f"({reasons} if {reasons} > 0 else {parts[0].value})", False)]
+        if not self.facts.logged:
+            logged = [self.of_message("send_logged", message) for message in (first, second)]
+            parts = [Code(f"({parts[0].value} if {all_of(logged)} else {UNLOGGED})", False)]
+        if log.to is not None:
+            to = self.entity(log.to)
+            conditions.append(to.exists)
+            parts += [self.is_addressed(message, to) for message in (first, second)]
+        if all(part.boolean for part in parts):
+            return Code(all_of([*conditions, *(part.text for part in parts)]), True)
+        return guarded(all_of(conditions), Code(f"({' | '.join(part.value for part in parts)})", False))
+
+    def _happens_before(self, first: EventTerm, second: EventTerm) -> Code:
+        e, f = self.event(first), self.event(second)
+        self.source.table("doubt")
+        if self.facts.logged:
+            self.source.table("vector")
+            text = f"happens_before({e.text}, {f.text}, doubt, cycle, n, event_owner, vector)"
+        else:
+            self.source.table("possible")
+            text = (
+                f"happens_before_with_gaps({e.text}, {f.text}, doubt, cycle, n, m, count, event_owner,"
+                " delivery_event, vector, possible)"
+            )
+        arrivals = [isinstance(term, ArrivalEvent) for term in (first, second)]
+        if any(arrivals):
+            self.source.table("arrivals")
+            rest = [event.exists for event, arrival in zip((e, f), arrivals, strict=True) if not arrival]
+            text = f"({text} if arrivals else ({NO_ARRIVAL} if {all_of(rest)} else -1))"
+        return Code(text, False)

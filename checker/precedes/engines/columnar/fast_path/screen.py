@@ -1,0 +1,134 @@
+"""Who is fine, found in one pass over a laid-out row group, so that only the others need a batch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final, assert_never
+
+import numpy as np
+import numpy.typing as npt
+
+from precedes.core.columns import Batch
+from precedes.core.execution import EventKind
+from precedes.engines.columnar.fast_path.row_group import Rest, batch_of_rows, places
+from precedes.engines.columnar.fast_path.screen_kernels import CAUSAL, SCREENED, by_bits, by_lists, screen
+from precedes.engines.columnar.kernels.kernel import machine_code
+from precedes.engines.columnar.plan import Both, Expression, Followed, Inverse, Plan, Step, Value
+from precedes.logic.vacuity import NOTHING, Seen
+from precedes.traces import TraceOptions
+from precedes.traces.layout.columnar_file import Coded, LaidOut, damaged
+from precedes.traces.schema import EVENT_CODES
+
+
+@dataclass(frozen=True, slots=True)
+class Fine:
+    """Executions on which everything asked for holds: how many, with how many events and messages; `vacuous` of
+    them have no message. `seen`: what occurs in these or in the others of the row group.
+    """
+
+    executions: int
+    events: int
+    messages: int
+    vacuous: int
+    seen: Seen
+
+
+def can_screen(plan: Plan) -> bool:
+    """Whether what holds of all that `screen` looks at makes the whole plan hold."""
+    kernels = {step.kernel for step in _steps(plan)}
+    return bool(kernels) and kernels <= SCREENED | CAUSAL and all(map(_positive, plan.expressions))
+
+
+def _steps(plan: Plan) -> list[Step]:
+    return [plan.steps[number] for number in plan.needed(complete=True)]
+
+
+def _positive(expression: Expression) -> bool:
+    match expression:
+        case Value():
+            return True
+        case Both(parts):
+            return all(map(_positive, parts))
+        case Followed(part, _):
+            return _positive(part)
+        case Inverse():
+            return False
+        case _:
+            assert_never(expression)
+
+
+def screened(
+    file: LaidOut, number: int, options: TraceOptions, plan: Plan, *, bits: bool = True
+) -> tuple[Fine, Batch]:
+    """Who is fine of a regular row group without `named` or `listed`, and the others as a batch.
+
+    For complete executions and a plan that `can_screen`. `bits`: in the way for few messages, where that is possible.
+    Raises PrecedesError for a damaged file (T005).
+    """
+    coded = file.coded(number, time=False)
+    size, rows = coded.executions, len(coded.event)
+    offsets, counts, fine = np.empty(size + 1, np.int64), np.empty(size, np.int32), np.empty(size, np.bool_)
+    causal = any(step.kernel in CAUSAL for step in _steps(plan))
+    scratch = [np.empty(rows, np.int64) for _ in range(3)] + [
+        np.empty(rows * times, np.uint32) for times in (1, 1, 1, 1, 3, 2, 2, 2)
+    ]
+    in_layout = machine_code(screen, _SCREEN, (by_bits, by_lists))(
+        size, coded.execution, coded.entity, coded.event, coded.message, coded.dest,
+        EVENT_CODES[options.delivery], causal, bits, offsets, counts, fine, *scratch,
+    )  # fmt: skip
+    if not in_layout:
+        raise damaged(file.layout.source)
+    others = np.flatnonzero(~fine)
+    starts, stops = offsets[others], offsets[others + 1]
+    chosen = places(starts, stops)
+    left = replace(
+        coded,
+        executions=len(others),
+        execution=np.repeat(np.arange(len(others), dtype=np.int32), stops - starts),
+        entity=coded.entity[chosen],
+        event=coded.event[chosen],
+        message=coded.message[chosen],
+        dest=coded.dest[chosen],
+    )
+    rest = Rest(file, number, options, starts, stops, coded.message)
+    found = Fine(
+        size - len(others),
+        rows - len(chosen),
+        int(counts[fine].sum()),
+        int(np.count_nonzero(counts[fine] == 0)),
+        _seen(coded, counts[fine], options),
+    )
+    return found, batch_of_rows(file, left, options, rest)
+
+
+def _seen(coded: Coded, messages: npt.NDArray[np.int32], options: TraceOptions) -> Seen:
+    seen = NOTHING
+    if (coded.event == EVENT_CODES[EventKind.SEND]).any():
+        seen |= Seen.SENT
+    if (messages > 1).any():
+        seen |= Seen.TWO_MESSAGES
+    delivered = coded.event == EVENT_CODES[options.delivery]
+    if delivered.any():
+        seen |= Seen.DELIVERED
+    if Seen.TWO_DELIVERIES not in seen and _two_of_one_entity(coded, np.flatnonzero(delivered)):
+        seen |= Seen.TWO_DELIVERIES
+    return seen
+
+
+def _two_of_one_entity(coded: Coded, rows: npt.NDArray[np.intp]) -> bool:
+    """Whether some entity delivers two messages; the rows of an entity follow each other."""
+    for start in range(0, len(rows), _AT_ONCE):
+        some = rows[start : start + _AT_ONCE + 1]
+        alike = np.ones(max(len(some) - 1, 0), np.bool_)
+        for column in (coded.execution, coded.entity):
+            alike &= column[some[1:]] == column[some[:-1]]
+        if (alike & (coded.message[some[1:]] != coded.message[some[:-1]])).any():
+            return True
+    return False
+
+
+_AT_ONCE: Final = 10_000
+"""Rows that are looked at together: in most files the first few tell."""
+
+_SCREEN: Final = "t:niiiilnttLIBLLLUUUUUUUU"
+"""The types of the parameters of `screen`, see `machine_code`."""

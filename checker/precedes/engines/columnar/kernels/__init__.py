@@ -1,0 +1,1 @@
+"""Tuned kernels, each written for one definition."""

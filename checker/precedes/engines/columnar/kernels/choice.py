@@ -1,0 +1,114 @@
+"""Which kernels judge a recognised definition, and what their values mean there.
+
+On complete executions a definition has one kernel, which decides it. On incomplete ones none of the definitions
+holds, and what a kernel finds violated is so either by what was recorded, whatever else there is, or for want of a
+row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final, assert_never
+
+import numpy as np
+import numpy.typing as npt
+
+from precedes.core.columns import Batch
+from precedes.core.verdict import TRUE, Reason
+from precedes.engines.columnar.kernels.causal_order import CAUSAL_KERNELS
+from precedes.engines.columnar.kernels.information import INFORMATION_KERNELS
+from precedes.engines.columnar.kernels.kernel import DEFERRED, PLACES, Kernel, parameters
+from precedes.engines.columnar.kernels.order import ORDER_KERNELS, SCREEN_KERNELS
+from precedes.engines.columnar.kernels.time import TIME_KERNELS
+from precedes.logic.recognition import UNTUNED
+
+TUNED: Final[dict[str, Kernel]] = {**ORDER_KERNELS, **INFORMATION_KERNELS, **CAUSAL_KERNELS, **TIME_KERNELS}
+"""The kernels by the names of their definitions."""
+
+KERNELS: Final[Mapping[str, Kernel]] = {**TUNED, **SCREEN_KERNELS}
+
+Values = npt.NDArray[np.int32]
+
+NEVER_CERTAIN: Final = frozenset(
+    {
+        "no_creation",
+        "information_equivalent",
+        "information_preserving",
+        "agreement",
+        "uniform_agreement",
+        "validity",
+    }
+)
+"""What only a missing row violates: it is unknown on every incomplete execution."""
+
+SCREENS: Final[Mapping[str, tuple[str, ...]]] = {
+    "fifo_delivery": ("order_preserving",),
+    "causal_delivery": ("causal_order",),
+    "local_order": ("causal_order",),
+    "one_order": ("one_order",),
+    "prefix_order": ("order_equivalent", "causal_order"),
+    "gap_free_order": ("order_equivalent", "causal_order"),
+}
+"""What also a missing row violates. Where what was recorded violates it, it violates one of these, too: two messages
+delivered out of order, or one delivered before another that was sent after it. The compiled formula then decides."""
+
+
+class Meaning(Enum):
+    """What the values of the kernels say of the definition."""
+
+    DECIDED = auto()
+    VIOLATED_OR_UNKNOWN = auto()
+    UNKNOWN_OR_DEFERRED = auto()
+    DEFERRED = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """The kernels for a definition, on complete executions or on incomplete ones, and what their values mean."""
+
+    kernels: tuple[str, ...]
+    meaning: Meaning
+
+    @property
+    def defers(self) -> bool:
+        """Whether some executions may be left to the compiled formula."""
+        deferring = (Meaning.UNKNOWN_OR_DEFERRED, Meaning.DEFERRED)
+        return self.meaning in deferring or any(KERNELS[name].defers for name in self.kernels)
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns that the kernels read."""
+        return frozenset(column for name in self.kernels for column in parameters(KERNELS[name].function))
+
+    def run(self, batch: Batch, jit: bool | None) -> tuple[Values, Values]:
+        """The values and the places, as of a kernel; `DEFERRED` where the compiled formula is to decide."""
+        nowhere = np.full((batch.executions, PLACES), -1, np.int32)
+        unknown = np.full(batch.executions, int(Reason.INCOMPLETE), np.int32)
+        found = [KERNELS[name].run(batch, jit) for name in self.kernels]
+        match self.meaning:
+            case Meaning.DECIDED:
+                ((values, places),) = found
+                return values, places
+            case Meaning.VIOLATED_OR_UNKNOWN:
+                values, places = found[0] if found else (unknown, nowhere)
+                return np.where(values < TRUE, values, values | unknown), places
+            case Meaning.UNKNOWN_OR_DEFERRED:
+                kept = np.logical_and.reduce([values == TRUE for values, _ in found])
+                return np.where(kept, unknown, np.int32(DEFERRED)), nowhere
+            case Meaning.DEFERRED:
+                return np.full(batch.executions, DEFERRED, np.int32), nowhere
+            case _:
+                assert_never(self.meaning)
+
+
+def tuning(definition: str | None, *, complete: bool) -> Tuning:
+    """How a definition is judged; of a formula that is not recognised, that all is left to the compiler."""
+    if definition is None or (complete and definition in UNTUNED):
+        return Tuning((), Meaning.DEFERRED)
+    if complete:
+        return Tuning((definition,), Meaning.DECIDED)
+    if definition in SCREENS:
+        return Tuning(SCREENS[definition], Meaning.UNKNOWN_OR_DEFERRED)
+    return Tuning(() if definition in NEVER_CERTAIN else (definition,), Meaning.VIOLATED_OR_UNKNOWN)

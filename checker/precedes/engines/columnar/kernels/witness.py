@@ -1,0 +1,325 @@
+"""What shows a violation where two messages do not: the shortest cycle of orders, the chain of `p ~> q`.
+
+Called for one execution at a time and only where somebody asks. The answer depends on names and histories, never on
+the order of rows.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from precedes.core.columns import Batch
+from precedes.engines.columnar.kernels.delivery_cycle import (
+    INVERSION,
+    inversion,
+    located,
+    narrowed,
+    on_cycles,
+    shortest,
+)
+from precedes.engines.columnar.kernels.kernel import PLAIN_EVENTS, delivery_index, machine_code
+from precedes.engines.columnar.kernels.order import known_logs
+
+CHAINED: Final = frozenset({"causal_order", "process_causal_order", "causal_delivery", "delta_causal_order"})
+"""The kernels whose two messages are the ends of a chain."""
+
+EFFORT: Final = 2_000_000
+"""Steps after which the shortest cycle found so far is good enough."""
+
+_SEND: Final = 0
+
+
+def shortest_cycle(batch: Batch, x: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The entities and messages of a shortest cycle: each entity delivers a message of it before the next.
+
+    Empty if there is none.
+    """
+    orders = _Orders.of(batch, x)
+    return orders.cycle(0)
+
+
+def cycles(batch: Batch, x: int) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """A shortest cycle of each strongly connected component, the component with the first message first."""
+    orders = _Orders.of(batch, x)
+    numbers = orders.component[orders.component > 0].tolist()
+    return [orders.cycle(number) for number in dict.fromkeys(numbers)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Orders:
+    """The logs of an execution whose order is known, and the components of the union of their orders."""
+
+    begin: int
+    end: int
+    offsets: npt.NDArray[np.int64]
+    delivered: npt.NDArray[np.int32]
+    component: npt.NDArray[np.int32]
+    by_machine: bool
+
+    @classmethod
+    def of(cls, batch: Batch, x: int) -> _Orders:
+        """Those of execution x."""
+        begin, end = int(batch.entity_offsets[x]), int(batch.entity_offsets[x + 1])
+        messages = int(batch.message_offsets[x + 1] - batch.message_offsets[x])
+        offsets, delivered = batch.delivered_offsets, batch.delivered
+        if batch.history_doubt is not None:
+            # A log whose order is not known shows no cycle.
+            known_offsets, known = np.empty(end - begin + 1, np.int64), np.empty(len(delivered), np.int32)
+            known_logs(begin, end, offsets, delivered, batch.history_doubt, known_offsets, known)
+            begin, end, offsets, delivered = 0, end - begin, known_offsets, known
+        component = np.empty(messages, np.int32)
+        numbered = machine_code(on_cycles, _COMPONENTS) if _by_machine(batch) else on_cycles
+        numbered(begin, end, messages, offsets, delivered, component)
+        return cls(begin, end, offsets, delivered, component, _by_machine(batch))
+
+    def cycle(self, only: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The entities and messages of a shortest cycle of one component, or of all for 0."""
+        entities, cycle = (np.empty(len(self.component), np.int32) for _ in range(2))
+        function = machine_code(cycle_of, _CYCLE, _CYCLE_HELPERS) if self.by_machine else cycle_of
+        length = function(
+            self.begin, self.end, self.offsets, self.delivered, self.component, only, EFFORT, entities, cycle
+        )
+        return tuple(dict.fromkeys(entities[:length].tolist())), tuple(cycle[:length].tolist())
+
+
+def chain(batch: Batch, x: int, first: int, last: int) -> tuple[int, ...]:
+    """The fewest messages that lead from the send of `first` to the send of `last`, these two at the ends.
+
+    Each is sent by an entity that sent or delivered the one before it earlier. Where recorded clocks say more than the
+    rows, the chain may also go from event to event by a clock.
+    """
+    if first >= 0 and last >= 0 and told(batch, x):
+        return _clock_chain(batch, x, first, last)
+    begin, end = int(batch.entity_offsets[x]), int(batch.entity_offsets[x + 1])
+    messages = int(batch.message_offsets[x + 1] - batch.message_offsets[x])
+    path = np.empty(messages, np.int32)
+    function = machine_code(path_between, _PATH) if _by_machine(batch) else path_between
+    length = function(
+        begin, end, messages, batch.event_offsets, batch.event_kind, batch.event_message, delivery_index(batch),
+        first, last, path,
+    )  # fmt: skip
+    return tuple(path[:length].tolist()) if length else (first, last)
+
+
+def told(batch: Batch, x: int) -> bool:
+    """Whether recorded clocks say more of an execution than its rows."""
+    if batch.clock_edges is None:
+        return False
+    start, stop = (int(batch.event_offsets[e]) for e in batch.entity_offsets[x : x + 2])
+    return bool(batch.clock_edges.offsets[start] < batch.clock_edges.offsets[stop])
+
+
+def deliveries_in_turn(batch: Batch, x: int, entity: int, late: int, early: int) -> tuple[int, ...]:
+    """The messages by which some delivery of `early` happens before that of `late` at the entity, these included.
+
+    Where recorded clocks say more than the rows, that need not be a delivery at the same entity.
+    """
+    graph = _EventGraph(batch, x)
+    start, stop = graph.span(entity)
+    kind = delivery_index(batch)
+    ends = [k for k in range(start, stop) if batch.event_kind[k] == kind and batch.event_message[k] == late]
+    starts = [
+        k
+        for k in range(graph.start, graph.stop)
+        if batch.event_kind[k] == kind and batch.event_message[k] == early
+    ]
+    return graph.messages(starts, ends[0]) if ends else (late, early)
+
+
+def _clock_chain(batch: Batch, x: int, first: int, last: int) -> tuple[int, ...]:
+    graph = _EventGraph(batch, x)
+    path = graph.messages([graph.send[first]], graph.send[last])
+    return tuple(dict.fromkeys((first, *path, last)))
+
+
+class _EventGraph:
+    """What follows what directly in one execution: at an entity, by a message, or by a clock."""
+
+    def __init__(self, batch: Batch, x: int) -> None:
+        assert batch.clock_edges is not None
+        self.batch = batch
+        self.first_entity = int(batch.entity_offsets[x])
+        self.offsets = batch.event_offsets[self.first_entity : int(batch.entity_offsets[x + 1]) + 1].tolist()
+        self.start, self.stop = self.offsets[0], self.offsets[-1]
+        self.kind = batch.event_kind[self.start : self.stop].tolist()
+        self.message = batch.event_message[self.start : self.stop].tolist()
+        self.send = {
+            m: self.start + k
+            for k, (kind, m) in enumerate(zip(self.kind, self.message, strict=True))
+            if kind == _SEND
+        }
+
+    def span(self, entity: int) -> tuple[int, int]:
+        """The events of an entity."""
+        return self.offsets[entity], self.offsets[entity + 1]
+
+    def before(self, event: int) -> Iterator[tuple[int, int]]:
+        """The events right before one, and 0 where that is at the same entity, else 1."""
+        edges, delivery = self.batch.clock_edges, delivery_index(self.batch)
+        assert edges is not None
+        if event not in self.offsets:
+            yield event - 1, 0
+        k = event - self.start
+        if self.kind[k] == delivery and self.message[k] in self.send:
+            yield self.send[self.message[k]], 1
+        for earlier in edges.earlier[edges.offsets[event] : edges.offsets[event + 1]].tolist():
+            yield earlier, 1
+
+    def messages(self, starts: Sequence[int], end: int) -> tuple[int, ...]:
+        """The messages at the ends of the steps between entities that lead from one of the starts to the end."""
+        following: dict[int, int] = {end: end}
+        settled: set[int] = set()
+        waiting = deque([(end, end)])
+        wanted = frozenset(starts)
+        while waiting:
+            event, after = waiting.popleft()
+            if event in settled:
+                continue
+            settled.add(event)
+            following[event] = after
+            if event in wanted and event != end:
+                return self._turns(event, following)
+            for earlier, cost in self.before(event):
+                (waiting.append if cost else waiting.appendleft)((earlier, event))
+        return ()
+
+    def _turns(self, event: int, following: Mapping[int, int]) -> tuple[int, ...]:
+        path = [event]
+        while following[path[-1]] != path[-1]:
+            path.append(following[path[-1]])
+        kept = [
+            k
+            for place, k in enumerate(path)
+            if place in (0, len(path) - 1)
+            or path[place - 1] != k - 1
+            or path[place + 1] != k + 1
+            or k in self.offsets
+        ]
+        return tuple(dict.fromkeys(m for k in kept if (m := self.message[k - self.start]) >= 0))
+
+
+def _by_machine(batch: Batch) -> bool:
+    return len(batch.event_kind) >= PLAIN_EVENTS or batch.rows is not None
+
+
+def cycle_of(
+    begin: int,
+    end: int,
+    delivered_offsets: Any,
+    delivered: Any,
+    component: Any,
+    only: int,
+    effort: int,
+    entities: Any,
+    cycle: Any,
+) -> int:
+    """Write a shortest cycle of the logs `begin` to `end`: each entity delivers the message beside it before the next.
+
+    It is one of the messages of one component, or of any for 0. Returns its length, 0 where there is none.
+    """
+    logs = end - begin
+    messages = len(component)
+    offsets = np.empty(logs + 1, np.int64)
+    log = np.empty(delivered_offsets[end] - delivered_offsets[begin], np.int32)
+    length = narrowed(begin, end, delivered_offsets, delivered, component, only, offsets, log)
+    first = np.empty(messages + 1, np.int64)
+    holder = np.empty(length, np.int32)
+    place = np.empty(length, np.int64)
+    located(logs, messages, offsets, log, first, holder, place)
+    result = np.empty(4, np.int32)
+    if inversion(logs, offsets, log, first, holder, place, result):
+        for k in range(2):
+            entities[k] = result[k]
+            cycle[k] = result[2 + k]
+        return 2
+    return int(shortest(logs, messages, offsets, log, first, holder, place, effort, entities, cycle))
+
+
+def path_between(
+    begin: int,
+    end: int,
+    messages: int,
+    event_offsets: Any,
+    event_kind: Any,
+    event_message: Any,
+    delivery: int,
+    origin: int,
+    target: int,
+    path: Any,
+) -> int:
+    """Write a shortest chain from the send of one message to the send of another; the number of its messages, or 0."""
+    events = event_offsets[end] - event_offsets[begin]
+    first = np.zeros(messages + 1, np.int64)
+    send_offsets = np.empty(end - begin + 1, np.int64)
+    sends = np.empty(events, np.int32)
+    count = 0
+    for e in range(begin, end):
+        send_offsets[e - begin] = count
+        for k in range(event_offsets[e], event_offsets[e + 1]):
+            if event_kind[k] == _SEND:
+                sends[count] = event_message[k]
+                count += 1
+            if event_kind[k] == _SEND or event_kind[k] == delivery:
+                first[event_message[k] + 1] += 1
+    send_offsets[end - begin] = count
+    for m in range(messages):
+        first[m + 1] += first[m]
+    # Who knows a message, and the first send after that.
+    knower = np.empty(first[messages], np.int32)
+    after = np.empty(first[messages], np.int64)
+    unseen = first.copy()
+    count = 0
+    for e in range(begin, end):
+        for k in range(event_offsets[e], event_offsets[e + 1]):
+            if event_kind[k] == _SEND:
+                count += 1
+            if event_kind[k] == _SEND or event_kind[k] == delivery:
+                m = event_message[k]
+                knower[unseen[m]] = e - begin
+                after[unseen[m]] = count
+                unseen[m] += 1
+    source = np.full(messages, -1, np.int32)
+    queue = np.empty(messages, np.int32)
+    reached = np.empty(end - begin, np.int64)
+    for i in range(end - begin):
+        reached[i] = send_offsets[i + 1]
+    source[origin] = origin
+    queue[0] = origin
+    head = 0
+    tail = 1
+    while head < tail and source[target] < 0:
+        m = queue[head]
+        head += 1
+        for there in range(first[m], first[m + 1]):
+            i = knower[there]
+            for k in range(after[there], reached[i]):
+                q = sends[k]
+                if source[q] < 0:
+                    source[q] = m
+                    queue[tail] = q
+                    tail += 1
+            reached[i] = min(reached[i], after[there])
+    if source[target] < 0:
+        return 0
+    length = 1
+    m = target
+    while m != origin:
+        m = source[m]
+        length += 1
+    m = target
+    for k in range(length - 1, -1, -1):
+        path[k] = m
+        m = source[m]
+    return length
+
+
+_CYCLE_HELPERS: Final = (*INVERSION, shortest)
+_CYCLE: Final = "n:nnliInnII"
+_COMPONENTS: Final = "n:nnnliI"
+_PATH: Final = "n:nnnlcinnnI"

@@ -1,0 +1,1 @@
+"""What compiled formulas call, one execution at a time."""

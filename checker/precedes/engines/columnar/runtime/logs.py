@@ -1,0 +1,178 @@
+"""What generated code calls: connectives and logs, one execution at a time.
+
+Everything here, in `runtime_events` and in `runtime_relations` is of the subset that both Python and numba
+run: integers, flat columns (lists, or arrays) and loops, no slices. A table over entities and messages is
+flat: the entry of entity e and message p is at `e * m + p`.
+
+Three-valued results are those of `precedes.core.verdict`. Parameters in common: n entities, m messages,
+`first_entity` and `first_message` their global numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import MutableSequence, Sequence
+
+Column = Sequence[int]
+Scratch = MutableSequence[int]
+
+
+# ---- connectives ----
+
+
+def negated(value: int) -> int:
+    """Kleene's not."""
+    return value if value > 0 else -1 - value
+
+
+def either(left: int, right: int) -> int:
+    """Kleene's or. (His and is `left | right`: false is all bits.)"""
+    if left == 0 or right == 0:
+        return 0
+    if left == -1:
+        return right
+    return left if right == -1 else left | right
+
+
+def implied(left: int, right: int) -> int:
+    """`not left or right`."""
+    if left == -1 or right == 0:
+        return 0
+    if left == 0:
+        return right
+    return left if right == -1 else left | right
+
+
+def same(left: int, right: int) -> int:
+    """`left iff right`."""
+    if left > 0 or right > 0:
+        return max(left, 0) | max(right, 0)
+    return 0 if left == right else -1
+
+
+# ---- logs ----
+
+
+def receipt_positions(
+    n: int, m: int, first_entity: int, delivered_offsets: Column, delivered: Column, receipt_position: Scratch
+) -> None:
+    """The place of every message in every receipt log, from 0, or -1."""
+    for place in range(n * m):
+        receipt_position[place] = -1
+    for entity in range(n):
+        start = delivered_offsets[first_entity + entity]
+        for index in range(start, delivered_offsets[first_entity + entity + 1]):
+            receipt_position[entity * m + delivered[index]] = index - start
+
+
+def addresses(
+    n: int,
+    m: int,
+    first_message: int,
+    to_all: Column,
+    destination_offsets: Column,
+    destinations: Column,
+    addressed: Scratch,
+) -> None:
+    """1 for every entity and every message that is known to be addressed to it, else 0."""
+    for place in range(n * m):
+        addressed[place] = 0
+    for message in range(m):
+        if to_all[first_message + message]:
+            for entity in range(n):
+                addressed[entity * m + message] = 1
+        for index in range(
+            destination_offsets[first_message + message], destination_offsets[first_message + message + 1]
+        ):
+            addressed[destinations[index] * m + message] = 1
+
+
+def send_logs(
+    n: int,
+    m: int,
+    first_entity: int,
+    first_message: int,
+    sender: Column,
+    send_logged: Column,
+    sent_offsets: Column,
+    sent: Column,
+    send_log_offsets: Scratch,
+    send_log: Scratch,
+) -> None:
+    """SL of every entity: what it logged, in order, then what others say it sent."""
+    place = 0
+    for entity in range(n):
+        send_log_offsets[entity] = place
+        for index in range(sent_offsets[first_entity + entity], sent_offsets[first_entity + entity + 1]):
+            send_log[place] = sent[index]
+            place += 1
+        for message in range(m):
+            if sender[first_message + message] == entity and not send_logged[first_message + message]:
+                send_log[place] = message
+                place += 1
+    send_log_offsets[n] = place
+
+
+def clock_misfit(
+    n: int,
+    first_entity: int,
+    first_message: int,
+    delivered_offsets: Column,
+    delivered: Column,
+    delivered_time: Column,
+    sender: Column,
+    send_time: Column,
+    epsilon: int,
+    missing_time: int,
+) -> int:
+    """The reason `CLOCKS` where a delivery is earlier than its send by more than epsilon, else 0."""
+    for entity in range(n):
+        for index in range(
+            delivered_offsets[first_entity + entity], delivered_offsets[first_entity + entity + 1]
+        ):
+            message = first_message + delivered[index]
+            if (
+                sender[message] < 0
+                or send_time[message] == missing_time
+                or delivered_time[index] == missing_time
+            ):
+                continue
+            if send_time[message] - delivered_time[index] > epsilon:
+                return 256
+    return 0
+
+
+def clock_component(
+    event: int, entity: int, clock_offsets: Column, clock_entities: Column, clock_counts: Column
+) -> int:
+    """The component for the entity of the clock recorded with an event, by its number in the batch."""
+    for index in range(clock_offsets[event], clock_offsets[event + 1]):
+        if clock_entities[index] == entity:
+            return clock_counts[index]
+    return 0
+
+
+def sublog_size(
+    entity: int,
+    to: int,
+    upto: int,
+    m: int,
+    first_entity: int,
+    sent_offsets: Column,
+    sent: Column,
+    addressed: Column,
+) -> int:
+    """How many of the first `upto` messages in SL of the entity go to `to`."""
+    number = 0
+    start = sent_offsets[first_entity + entity]
+    for index in range(start, start + upto):
+        number += addressed[to * m + sent[index]]
+    return number
+
+
+def unlogged_sends(entity: int, m: int, first_message: int, sender: Column, send_logged: Column) -> int:
+    """How many messages the entity is said to have sent of which it logged no send."""
+    number = 0
+    for message in range(first_message, first_message + m):
+        if sender[message] == entity and not send_logged[message]:
+            number += 1
+    return number

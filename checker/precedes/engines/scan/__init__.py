@@ -1,0 +1,1 @@
+"""Verdicts on traces: row groups and batches are scanned, partial reports merge."""

@@ -1,0 +1,139 @@
+"""The in-process engine, without a JVM: laid-out traces row group by row group, all others by the general way."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import partial as applied
+from queue import SimpleQueue
+from typing import Final
+
+from precedes.core.columns import Batch
+from precedes.core.execution import EventKind
+from precedes.core.machine import available_cores
+from precedes.engines.columnar.batch_scan import Scan
+from precedes.engines.columnar.kernels.kernel import PLAIN_EVENTS
+from precedes.engines.columnar.plan import Plan
+from precedes.engines.scan.partials import Merging, Partial, judge
+from precedes.engines.scan.row_groups import GroupJudge, settled
+from precedes.traces import Notices, TraceOptions, TraceSource, read_batches
+from precedes.traces.layout.columnar_file import LaidOut, Layout, layouts_of
+
+MOST_THREADS: Final = 8
+"""Each has a row group in memory, some 60 MB."""
+
+Each = Callable[[Partial, Batch, Scan], None]
+
+
+def verify(
+    sources: Sequence[TraceSource],
+    plan: Plan,
+    options: TraceOptions,
+    notices: Notices,
+    limit: int,
+    each: Sequence[Each] = (),
+    *,
+    every: bool = False,
+) -> Partial:
+    """Judge the executions of trace files.
+
+    `each` is called with what a part of them came to, the batch and its scan (progress, verdict rows). The batch
+    may lack executions of which all holds, unless `every` one is wanted. `limit` candidates and doubts are
+    kept. Raises PrecedesError for what cannot be read.
+    """
+    layouts = scannable(sources, options)
+    if (
+        layouts is not None
+        and sum(group.rows for layout in layouts for group in layout.groups) >= PLAIN_EVENTS
+    ):
+        judging = GroupJudge(plan, options, every=every)
+        found = _by_groups(layouts, judging, Merging(plan, limit), notices, each)
+        return settled(found, layouts, options)
+    merging = Merging(plan, limit)
+    for batch in read_batches(sources, options, notices):
+        partial, result = judge(batch, plan, limit)
+        merging.add(partial)
+        for call in each:
+            call(partial, batch, result)
+    return merging.merged()
+
+
+def scannable(sources: Sequence[TraceSource], options: TraceOptions) -> tuple[Layout, ...] | None:
+    """The layouts of the files, where they can be scanned row group by row group; else None.
+
+    Entities that only the options name are in no file's numbering. What a file says of its clocks is said for `deliver`
+    as the delivery, and whether an execution has arrivals is found where its rows are assembled.
+    """
+    if options.cluster or not sources or options.delivery is not EventKind.DELIVER:
+        return None
+    return layouts_of(sources)
+
+
+Judged = tuple[Partial, Batch, Scan, Notices]
+
+
+def _by_groups(
+    layouts: Sequence[Layout],
+    judging: GroupJudge,
+    merging: Merging,
+    notices: Notices,
+    each: Sequence[Each],
+) -> Partial:
+    """Row groups in threads, which neither Arrow nor the kernels keep from each other; results in order."""
+    for layout in layouts:
+        layout.tell(notices)
+    threads = min(MOST_THREADS, available_cores())
+    with ExitStack() as stack:
+        handles = [_handles(layout, threads, stack) for layout in layouts]
+        pool = stack.enter_context(ThreadPoolExecutor(threads))
+
+        def judged(place: int, number: int) -> Judged:
+            heard = Notices()
+            file = handles[place].get()
+            try:
+                wanted = merging.wanted(layouts[place].groups[number].first)
+                return *judging.judge(file, number, wanted, heard), heard
+            finally:
+                handles[place].put(file)
+
+        # By name: what a report shows of violations is in the first row groups then, and read from no other.
+        ordered = sorted(
+            ((place, k) for place, layout in enumerate(layouts) for k in range(len(layout.groups))),
+            key=lambda pair: layouts[pair[0]].groups[pair[1]].first,
+        )
+        work = (applied(judged, *pair) for pair in ordered)
+        for partial, batch, result, heard in _in_order(pool, work, threads):
+            merging.add(partial)
+            notices.unite(heard)
+            for call in each:
+                call(partial, batch, result)
+    return merging.merged()
+
+
+def _handles(layout: Layout, threads: int, stack: ExitStack) -> SimpleQueue[LaidOut]:
+    """An open file for each thread."""
+    handles: SimpleQueue[LaidOut] = SimpleQueue()
+    first = LaidOut(layout)
+    for file in (first, *(first.again() for _ in range(threads - 1))):
+        stack.callback(file.close)
+        handles.put(file)
+    return handles
+
+
+def _in_order(
+    pool: ThreadPoolExecutor, work: Iterator[Callable[[], Judged]], threads: int
+) -> Iterator[Judged]:
+    """What the calls return, in their order, few of them ahead of what is asked for."""
+    running: deque[Future[Judged]] = deque()
+    try:
+        for call in work:
+            running.append(pool.submit(call))
+            if len(running) > threads:
+                yield running.popleft().result()
+        while running:
+            yield running.popleft().result()
+    finally:
+        for future in running:
+            future.cancel()

@@ -1,0 +1,426 @@
+"""From scanned batches to a report: what every engine that scans has in common.
+
+A batch is judged into a `Partial`, wherever it was scanned; partials merge in any order into the same result;
+the merged one becomes a `Report`, in which each violation shown has been replayed through the reference
+evaluator. So the in-process engine and Spark differ in who scans, and in nothing that a user reads.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import or_
+
+import numpy as np
+import numpy.typing as npt
+
+from precedes.core.columns import NOBODY, Batch, Place, execution_of
+from precedes.core.execution import Execution
+from precedes.core.formula import Requirement
+from precedes.core.verdict import FALSE, TRUE, Verdict, reasons, verdict
+from precedes.engines.columnar.batch_scan import Scan, scan
+from precedes.engines.columnar.fast_path.screen import Fine
+from precedes.engines.columnar.offenders import Offenders
+from precedes.engines.columnar.plan import Plan
+from precedes.engines.reference import Explanation, explain
+from precedes.logic.contents import counts_in
+from precedes.logic.vacuity import EVERYTHING, NOTHING, PREMISE, Seen, lacking, possible, premise
+
+WHOLE_EXECUTION_LIMIT = 5_000
+"""Events up to which a whole execution is replayed where the messages of a witness alone do not show the
+violation.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many executions came out how, for one predicate."""
+
+    holds: int = 0
+    violated: int = 0
+    unknown: int = 0
+
+    def __add__(self, other: Count) -> Count:
+        return Count(self.holds + other.holds, self.violated + other.violated, self.unknown + other.unknown)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Violated before unknown before holds; unknown where nothing was judged."""
+        if self.violated:
+            return Verdict.VIOLATED
+        return Verdict.UNKNOWN if self.unknown or not self.holds else Verdict.HOLDS
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Found:
+    """Where a predicate does not hold. `rank` is the predicate's place in the plan, so that found cases have
+    one order.
+    """
+
+    execution: str
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A violation found by the scan: `cut` is the execution reduced to the messages of the witness, `whole`
+    all of it where small; `offenders` are everything that violates the predicate there, if that was asked for.
+    """
+
+    found: Found
+    cut: Execution
+    whole: Execution | None
+    offenders: Offenders | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A candidate that has not been read yet: where its execution is, and the messages of the witness by their
+    local numbers. Few of those that are found are ever shown.
+    """
+
+    found: Found
+    place: Place
+    messages: tuple[int, ...]
+    offenders: Offenders | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A predicate that is unknown on an execution, and why. `as_recorded` is the verdict if no row is missing, where
+    one may be; `violation` shows it if it is that of a violation.
+    """
+
+    found: Found
+    why: tuple[str, ...]
+    as_recorded: Verdict | None = None
+    violation: Candidate | Pending | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """What one or more batches came to. At most `limit` candidates and doubts are kept, the first in their order.
+    `vacuous` counts executions without a message; `met` are the names in the requirements that occur, `seen` the
+    kinds of things. `as_recorded` are the counts of incomplete executions if no row is missing.
+    """
+
+    executions: int
+    events: int
+    messages: int
+    counts: Mapping[str, Count]
+    candidates: tuple[Candidate | Pending, ...]
+    doubts: tuple[Doubt, ...]
+    vacuous: int = 0
+    met: frozenset[str] = frozenset()
+    seen: Seen = NOTHING
+    as_recorded: Mapping[str, Count] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A violation as the reference evaluator sees it, on the part of the execution that shows it; with the first of all
+    `offenders` in the execution, if these were asked for.
+    """
+
+    execution: str
+    predicate: str
+    requirement: Requirement
+    cut: Execution
+    explanation: Explanation
+    offenders: Offenders | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """An unknown verdict with its reasons; `as_recorded` and `violation` as of a `Doubt`."""
+
+    execution: str
+    predicate: str
+    why: tuple[str, ...]
+    as_recorded: Verdict | None = None
+    violation: Violation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The result of a run. `counts` are in the plan's order; `leaves` names those that have no parts;
+    `violations` and `unknowns` are the first few of all, `vacuous` counts the executions without a message, and `unmet`
+    are names in the requirements that occur in no execution. `untested` are names that hold in every execution because
+    nothing could have violated them, or a part of them, each with the kinds of things that would have to be there.
+    `as_recorded` are the counts of incomplete executions if no row is missing.
+    """
+
+    executions: int
+    events: int
+    messages: int
+    counts: Mapping[str, Count]
+    leaves: frozenset[str]
+    violations: tuple[Violation, ...]
+    unknowns: tuple[Unknown, ...]
+    vacuous: int
+    unmet: tuple[str, ...]
+    untested: Mapping[str, Seen] = field(default_factory=dict)
+    as_recorded: Mapping[str, Count] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Of all that was required together.
+
+        A run that met no message is unknown, and so is one that never met an entity or message which a requirement
+        names, or anything that it speaks of: it checked nothing, or not what was meant.
+        """
+        verdicts = {count.verdict for count in self.counts.values()}
+        if Verdict.VIOLATED in verdicts:
+            return Verdict.VIOLATED
+        checked = self.messages and not self.unmet and not self.untested and Verdict.UNKNOWN not in verdicts
+        return Verdict.HOLDS if checked else Verdict.UNKNOWN
+
+
+class ReplayError(RuntimeError):
+    """The scan found a violation that the reference evaluator does not see: a defect of this program, never
+    of the trace.
+    """
+
+
+def judge(batch: Batch, plan: Plan, limit: int, doubts: int | None = None) -> tuple[Partial, Scan]:
+    """Scan a batch and keep what a report needs of it: the first `limit` candidates and as many doubts, or `doubts`."""
+    result = scan(batch, plan)
+    if plan.listing is not None and plan.listing.everywhere:
+        result = result.with_offenders(plan.listing.limit)
+    recorded = result if batch.complete else scan(replace(batch, complete=True), plan)
+    counts = _counts(result)
+    violated: list[tuple[Found, int]] = []
+    unknown: list[tuple[Found, int]] = []
+    kept = limit if doubts is None else doubts
+    for rank, name in enumerate(plan.names):
+        doubtful = np.flatnonzero(result.values[:, rank] > TRUE)
+        violated += _found(batch, np.flatnonzero(result.shown(name)), rank, limit)
+        if name in plan.leaves:
+            unknown += _found(batch, doubtful, rank, kept)
+    first = heapq.nsmallest(limit, violated)
+    if plan.listing is not None and not plan.listing.everywhere:
+        result = result.with_offenders(
+            plan.listing.limit, {(x, plan.names[found.rank]) for found, x in first}
+        )
+    candidates = [_candidate(batch, x, found, result, plan.names[found.rank]) for found, x in first]
+    why = [_doubt(batch, x, found, result, recorded) for found, x in heapq.nsmallest(kept, unknown)]
+    events = int(batch.event_offsets[-1]) if len(batch.event_offsets) else 0
+    messages = int(batch.message_offsets[-1]) if len(batch.message_offsets) else 0
+    partial = Partial(
+        batch.executions,
+        events,
+        messages,
+        counts,
+        tuple(candidates),
+        tuple(why),
+        int(result.vacuous.sum()),
+        _met(batch, plan),
+        _seen(batch),
+        {} if batch.complete else _counts(recorded),
+    )
+    return partial, result
+
+
+def _counts(result: Scan) -> dict[str, Count]:
+    columns = zip(result.names, result.values.T, strict=True)
+    return {
+        name: Count(int((of == TRUE).sum()), int((of == FALSE).sum()), int((of > TRUE).sum()))
+        for name, of in columns
+    }
+
+
+def with_fine(partial: Partial, fine: Fine) -> Partial:
+    """A partial with executions on which everything in it holds."""
+    return replace(
+        partial,
+        executions=partial.executions + fine.executions,
+        events=partial.events + fine.events,
+        messages=partial.messages + fine.messages,
+        counts={name: count + Count(holds=fine.executions) for name, count in partial.counts.items()},
+        vacuous=partial.vacuous + fine.vacuous,
+        seen=partial.seen | fine.seen,
+    )
+
+
+def _seen(batch: Batch) -> Seen:
+    if not batch.complete:
+        # What was not recorded may have happened.
+        return EVERYTHING
+    seen = NOTHING
+    if (batch.sender != NOBODY).any():
+        seen |= Seen.SENT
+    if len(batch.delivered):
+        seen |= Seen.DELIVERED
+    if (np.diff(batch.message_offsets) > 1).any():
+        seen |= Seen.TWO_MESSAGES
+    if (np.diff(batch.delivered_offsets) > 1).any():
+        seen |= Seen.TWO_DELIVERIES
+    return seen
+
+
+def _met(batch: Batch, plan: Plan) -> frozenset[str]:
+    """The names in the requirements that are an entity or a message of some execution."""
+    named = plan.mentioned
+    if not named:
+        return named
+    whole = batch if batch.rows is None else batch.rows.every()
+    return frozenset(name for name in named if name in whole.entity_names or name in whole.message_names)
+
+
+def _found(batch: Batch, places: npt.NDArray[np.intp], rank: int, limit: int) -> list[tuple[Found, int]]:
+    """The first `limit` of some executions, by name."""
+    if batch.rows is not None:
+        # These are in the order of their names, which are slow to come by.
+        places = places[:limit]
+    if not limit or not len(places):
+        return []
+    named = zip(batch.names[places].tolist(), places.tolist(), strict=True)
+    return heapq.nsmallest(limit, ((Found(str(name), rank), x) for name, x in named))
+
+
+def _doubt(batch: Batch, x: int, found: Found, result: Scan, recorded: Scan) -> Doubt:
+    if x in batch.contradictions:
+        return Doubt(found, (batch.contradictions[x],))
+    why = reasons(int(result.values[x, found.rank]))
+    if batch.complete:
+        return Doubt(found, why)
+    name, value = result.names[found.rank], int(recorded.values[x, found.rank])
+    shown = _candidate(replace(batch, complete=True), x, found, recorded, name) if value == FALSE else None
+    return Doubt(found, why, verdict(value), shown)
+
+
+def _candidate(batch: Batch, x: int, found: Found, result: Scan, name: str) -> Candidate | Pending:
+    witness = result.witness(x, name)
+    # What follows from several parts together has none of its own.
+    offenders = None if result.offenders is None else result.offenders.get((x, name))
+    if batch.rows is not None:
+        return Pending(found, batch.rows.place(x), tuple(witness.messages), offenders)
+    first, last = batch.entity_offsets[x], batch.entity_offsets[x + 1]
+    events = int(batch.event_offsets[last] - batch.event_offsets[first])
+    whole = execution_of(batch, x) if events <= WHOLE_EXECUTION_LIMIT else None
+    return Candidate(found, execution_of(batch, x, tuple(witness.messages)), whole, offenders)
+
+
+class Merging:
+    """Partials as they come, in any order, merged into one."""
+
+    def __init__(self, plan: Plan, limit: int) -> None:
+        self._plan = plan
+        self._limit = limit
+        self._merged = Partial(0, 0, 0, dict.fromkeys(plan.names, Count()), (), ())
+
+    def add(self, partial: Partial) -> None:
+        """Take one more in."""
+        merged, limit = self._merged, self._limit
+        self._merged = Partial(
+            merged.executions + partial.executions,
+            merged.events + partial.events,
+            merged.messages + partial.messages,
+            {name: merged.counts[name] + partial.counts[name] for name in self._plan.names},
+            tuple(heapq.nsmallest(limit, (*merged.candidates, *partial.candidates), key=lambda c: c.found)),
+            tuple(heapq.nsmallest(limit, (*merged.doubts, *partial.doubts), key=lambda d: d.found)),
+            merged.vacuous + partial.vacuous,
+            merged.met | partial.met,
+            merged.seen | partial.seen,
+            {
+                name: merged.as_recorded.get(name, Count()) + count
+                for name, count in partial.as_recorded.items()
+            },
+        )
+
+    def wanted(self, first: str) -> tuple[int, int]:
+        """How many candidates and doubts may still be needed of executions from the name `first` on."""
+        merged, limit = self._merged, self._limit
+        return (
+            0 if _full(merged.candidates, limit, first) else limit,
+            0 if _full(merged.doubts, limit, first) else limit,
+        )
+
+    def merged(self) -> Partial:
+        """All that came, as one."""
+        return self._merged
+
+
+def _full(kept: Sequence[Candidate | Pending] | Sequence[Doubt], limit: int, first: str) -> bool:
+    return len(kept) >= limit and (not kept or kept[-1].found.execution < first)
+
+
+def merge(partials: Iterable[Partial], plan: Plan, limit: int) -> Partial:
+    """All partials as one; the same whatever their order."""
+    merging = Merging(plan, limit)
+    for partial in partials:
+        merging.add(partial)
+    return merging.merged()
+
+
+def report(partial: Partial, plan: Plan) -> Report:
+    """The report of a merged partial with nothing pending.
+
+    ReplayError where a violation does not stand up to the reference evaluator.
+    """
+    return Report(
+        partial.executions,
+        partial.events,
+        partial.messages,
+        _asked(partial.counts),
+        frozenset(plan.leaves),
+        tuple(_replayed(candidate, plan) for candidate in partial.candidates),
+        tuple(_told(doubt, plan) for doubt in partial.doubts),
+        partial.vacuous,
+        tuple(sorted(plan.mentioned - partial.met)),
+        _untested(partial, plan),
+        _asked(partial.as_recorded),
+    )
+
+
+def _asked(counts: Mapping[str, Count]) -> dict[str, Count]:
+    return {name: count for name, count in counts.items() if not name.startswith(PREMISE)}
+
+
+def _told(doubt: Doubt, plan: Plan) -> Unknown:
+    shown = None if doubt.violation is None else _replayed(doubt.violation, plan)
+    return Unknown(doubt.found.execution, plan.names[doubt.found.rank], doubt.why, doubt.as_recorded, shown)
+
+
+def _untested(partial: Partial, plan: Plan) -> dict[str, Seen]:
+    """What holds vacuously: by the verdicts on the premises where the plan has these, else by what was seen. Of
+    incomplete executions, what would hold so if no row is missing.
+    """
+    counts = partial.as_recorded or partial.counts
+    holding = [name for name, count in counts.items() if count.verdict is Verdict.HOLDS]
+    idle: dict[str, Seen] = {}
+    for name in holding:
+        if name not in plan.leaves:
+            continue
+        met, asked = counts.get(PREMISE + name), premise(plan.leaves[name].formula)
+        if not possible(asked, partial.seen) or (met is not None and not met.holds and not met.unknown):
+            idle[name] = lacking(asked, partial.seen)
+    return {
+        name: reduce(or_, (idle[leaf] for leaf in plan.below[name] if leaf in idle))
+        for name in holding
+        if not idle.keys().isdisjoint(plan.below[name])
+    }
+
+
+def _replayed(candidate: Candidate | Pending, plan: Plan) -> Violation:
+    assert isinstance(candidate, Candidate), "who scans settles what is pending"
+    name = plan.names[candidate.found.rank]
+    requirement = plan.leaves.get(name) or plan.composites[name]
+    counting = counts_in(requirement.formula)
+    attempts: Sequence[Execution | None] = (candidate.cut, candidate.whole)
+    for execution in reversed(attempts) if counting else attempts:
+        if execution is None:
+            continue
+        explanation = explain(requirement, execution)
+        if explanation.value == FALSE:
+            if counting and execution is candidate.cut:
+                # What it counts on the cut is not what it counts on the whole, which is too large to be replayed.
+                explanation = replace(explanation, witnesses=())
+            return Violation(
+                candidate.found.execution, name, requirement, execution, explanation, candidate.offenders
+            )
+    raise ReplayError(
+        f"execution {candidate.found.execution}: the scan finds {name} violated, the definition does not"
+    )

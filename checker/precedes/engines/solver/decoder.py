@@ -1,0 +1,142 @@
+"""A solution of the bounded encoding as an execution: named entities and messages, histories, times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count, product
+from string import ascii_lowercase
+
+from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.formula import FailureLine
+from precedes.core.verdict import FALSE, TRUE
+from precedes.engines.reference import evaluate
+from precedes.engines.solver.bounded import Bounded
+from precedes.engines.solver.logic import Solver, Symbol
+from precedes.engines.solver.structure import Happening, Kind
+
+_EVENT_KINDS = {Kind.SEND: EventKind.SEND, Kind.DELIVERY: EventKind.DELIVER, Kind.ARRIVAL: EventKind.ARRIVE}
+
+
+class Decoding:
+    """Reads the solution that a solver has found."""
+
+    def __init__(self, encoding: Bounded, solver: Solver, name: str) -> None:
+        self._encoding = encoding
+        self._solver = solver
+        self._name = name
+        self._entities = self._named(encoding.entity_names, len(encoding.entities), _entity_names())
+        self._messages = self._named(encoding.message_names, len(encoding.messages), message_names())
+
+    def execution(self) -> Execution:
+        """The execution; where the formula asks for a failure line, with marks on it or off it."""
+        encoding, solver = self._encoding, self._solver
+        histories = [self._history(e) for e in encoding.entities]
+        if encoding.entity_names:
+            histories.sort(key=lambda history: (len(history.entity), history.entity))
+        wanted = encoding.wanted
+        found = Execution(
+            self._name,
+            tuple(histories),
+            {self._messages[m]: self._message(m) for m in encoding.messages},
+            delta=self._whole("delta") * wanted.unit if wanted.delta else None,
+            epsilon=self._whole("epsilon") * wanted.unit if wanted.epsilon else 0,
+        )
+        return _marked(found, solver.holds(encoding.line)) if wanted.failure_line else found
+
+    def _named(self, given: dict[str, list[Symbol]], number: int, fresh: Iterator[str]) -> list[str]:
+        names: list[str | None] = [None] * number
+        for name, row in given.items():
+            for place, is_it in enumerate(row):
+                if self._solver.holds(is_it):
+                    names[place] = name
+        unused = (name for name in fresh if name not in given)
+        return [next(unused) if name is None else name for name in names]
+
+    def _message(self, m: int) -> Message:
+        encoding, solver = self._encoding, self._solver
+        name = self._messages[m]
+        sender = next((e for e in encoding.entities if solver.holds(encoding.sender[m][e])), None)
+        if sender is None:
+            return Message(name, None, None)
+        to = frozenset(self._entities[e] for e in encoding.entities if solver.holds(encoding.dest[m][e]))
+        return Message(name, self._entities[sender], to)
+
+    def _history(self, e: int) -> History:
+        encoding, solver = self._encoding, self._solver
+        kinds = [Kind.SEND, Kind.DELIVERY, *([Kind.ARRIVAL] if encoding.arrived is not None else [])]
+        happened = [
+            place
+            for place in product(kinds, encoding.messages)
+            if solver.holds(encoding.happened(Happening(*place, e)))
+        ]
+        if encoding.wanted.interleaving:
+            earlier = {
+                place: sum(solver.holds(encoding.ordered(e, other, place)) for other in happened)
+                for place in happened
+            }
+        else:
+            sends = [place for place in happened if place[0] is Kind.SEND]
+            earlier = {place: rank for rank, place in enumerate(sends)}
+            for place in happened:
+                if place not in earlier:
+                    others = [other for other in happened if other not in sends]
+                    earlier[place] = len(sends) + sum(
+                        solver.holds(encoding.ordered(e, other, place)) for other in others
+                    )
+        events = [self._event(Happening(kind, m, e)) for kind, m in sorted(happened, key=earlier.__getitem__)]
+        if encoding.repeats is not None:
+            last = max((event.time for event in events if event.time is not None), default=0)
+            for m in encoding.messages:
+                if solver.holds(encoding.repeats[m][e]):
+                    time = last if encoding.wanted.times else None
+                    events.append(
+                        Event(
+                            EventKind.DELIVER, self._messages[m], time, {} if encoding.wanted.clocks else None
+                        )
+                    )
+        crashed = encoding.crashed is not None and solver.holds(encoding.crashed[e])
+        if crashed:
+            last = max((event.time for event in events if event.time is not None), default=0)
+            events.append(Event(EventKind.CRASH, None, last if encoding.wanted.times else None))
+        # A crash stands in a history only: of its interleavings one is taken, in which all sends come first.
+        return History(self._entities[e], tuple(events), interleaved=encoding.wanted.interleaving or crashed)
+
+    def _event(self, event: Happening) -> Event:
+        wanted = self._encoding.wanted
+        name = f"{event.kind.value} {event.message} at {event.entity}"
+        time = self._whole(f"time of {name}") * wanted.unit if wanted.times else None
+        clock = None
+        if wanted.clocks:
+            clock = {
+                self._entities[k]: self._whole(f"clock of {name} for {k}") for k in self._encoding.entities
+            }
+        assert isinstance(event.message, int)
+        return Event(_EVENT_KINDS[event.kind], self._messages[event.message], time, clock)
+
+    def _whole(self, name: str) -> int:
+        """The value of a number; 0 for one that nothing speaks of."""
+        symbol = self._encoding.numbers().get(name)
+        return 0 if symbol is None else self._solver.whole(symbol)
+
+
+def _marked(execution: Execution, on_the_line: bool) -> Execution:
+    """The execution with failure marks that stand on the failure line, or do not."""
+    wanted = TRUE if on_the_line else FALSE
+    logs = [range(len(execution.delivered(entity)) + 1) for entity in execution.entities]
+    for places in product(*logs):
+        marked = replace(execution, marks=dict(zip(execution.entities, places, strict=True)))
+        if evaluate(FailureLine(), marked) == wanted:
+            return marked
+    raise AssertionError("no marks make the failure line what the solver took it for")
+
+
+def message_names() -> Iterator[str]:
+    """a, b, c, ..., z, a1, b1, ..."""
+    for round_number in count():
+        suffix = str(round_number) if round_number else ""
+        yield from (letter + suffix for letter in ascii_lowercase)
+
+
+def _entity_names() -> Iterator[str]:
+    return (f"E{number}" for number in count(1))

@@ -1,0 +1,1 @@
+"""The kinds of checks that the gate carries out."""

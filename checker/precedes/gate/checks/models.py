@@ -1,0 +1,401 @@
+"""Protocol models as checks of the gate: explored up to bounds, and run at random."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from precedes.core.diagnostics import PrecedesError, usage
+from precedes.core.mode import Mode
+from precedes.core.verdict import Verdict
+from precedes.gate import cache
+from precedes.gate.checks.check import (
+    Check,
+    Doing,
+    events_of,
+    files,
+    line_of,
+    marks_of,
+    relative,
+    scenario_of,
+)
+from precedes.gate.checks.specs import definitions, library_files
+from precedes.gate.checks.traces import names_of, of_report
+from precedes.gate.config import Model, Simulation
+from precedes.gate.findings import Item, Mark, Place, Result, Stated
+from precedes.gate.scope import PER_MILLION, SENT_TO, Scope
+from precedes.gate.surveys import Instance, Survey, Table, protocols
+from precedes.jobs.check import library_with
+from precedes.jobs.isolation import Channel
+from precedes.language.requirements import requirement
+from precedes.protocol.bounds import FAULTS, RATES, Bounds, Conditions, Destinations
+from precedes.protocol.exploration.result import Observer
+from precedes.protocol.script import script
+
+if TYPE_CHECKING:
+    from precedes.core.formula import Requirement
+    from precedes.engines.scan.partials import Report
+    from precedes.language.library import Library
+    from precedes.protocol import Protocol
+    from precedes.protocol.exploration.result import Exploration, Finding
+
+RESULTS: dict[Verdict, Result] = {
+    Verdict.HOLDS: "passed",
+    Verdict.VIOLATED: "failed",
+    Verdict.UNKNOWN: "undecided",
+}
+BOUNDS = ("entities", "messages", *FAULTS, "ticks", "states", "seconds")
+"""What a model's settings and the bounds of an exploration have in common."""
+BATCH = 1000
+"""Simulated executions that are judged at a time."""
+SHOWN = 10
+"""Violations that are kept, of which each predicate shows the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exploring(Check):
+    """One `[[explore]]`."""
+
+    settings: Model
+    configuration: Path
+    number_of_instance: int
+    instance: Instance
+    sources: tuple[Path, ...]
+
+    @property
+    def title(self) -> str:
+        """`explore`, the model, and how it is set where that is said."""
+        script = self.settings.script
+        return f"explore {self.instance.label}{'' if script is None else f' {script}'}"
+
+    @property
+    def cost(self) -> int:
+        """The dearest there is."""
+        return 4
+
+    @property
+    def code(self) -> tuple[Path, ...]:
+        """A model is code. Of the configuration the key has what the check takes from it."""
+        return (*self.sources, self.configuration)
+
+    @property
+    def scope(self) -> Scope:
+        """The bounds, and what they are known not to meet."""
+        settings = self.settings
+        messages = {} if settings.script is not None else {"messages": settings.messages}
+        return {
+            "entities": settings.entities,
+            **messages,
+            **{kind: getattr(settings, kind) for kind in FAULTS},
+            "ticks": self.instance.last_request if settings.ticks is None else settings.ticks,
+            "destinations": _sent_to(self),
+            "unmet": tuple(sorted(settings.unmet)),
+            "quiescent": int(settings.quiescent),
+        }
+
+    def key(self) -> str:
+        """The settings, every file that the model is made of, and where it is told."""
+        return _key(self)
+
+    def run(self, channel: Channel) -> tuple[Item, ...]:
+        """One item for each property that was checked."""
+        from precedes.protocol.exploration.explorer import explore
+        from precedes.protocol.validation.integrity import Integrity
+
+        integrity = Integrity()
+        settings = self.settings
+        protocol = protocols(self.root, settings)[self.number_of_instance]
+        library = library_with(tuple(map(str, _specs(self.root, settings))))
+        asked = tuple(requirement(text, library, "require") for text in settings.require) or None
+        found = explore(
+            protocol,
+            _bounds(settings, protocol),
+            asked,
+            invariants=None if asked is None else (),
+            quiescent=settings.quiescent,
+            observer=_Watch(self.name, channel),
+        )
+        items = tuple(self._items(protocol, found, asked))
+        integrity.verify(self.name)
+        return items
+
+    def _items(
+        self, protocol: Protocol[Any], found: Exploration, asked: tuple[Requirement, ...] | None
+    ) -> Iterator[Item]:
+        findings = {finding.property: finding for finding in found.findings}
+        place = _place(self.root, self.configuration, self.settings.model)
+        facts = {"quiescent only": int(self.settings.quiescent), "states": found.states}
+        verdicts = found.verdicts
+        for name in self.settings.unmet:
+            if name not in verdicts:
+                raise usage(f"unmet: {self.name} checks no {name}", f"it checks {', '.join(verdicts)}")
+        own = definitions(_specs(self.root, self.settings))
+        library = library_with(tuple(map(str, _specs(self.root, self.settings))))
+        if self.settings.expect == "violated":
+            if asked is not None:
+                # Another property that breaks is not the mistake that is to be shown.
+                names = {requirement.name for requirement in asked}
+                findings = {name: finding for name, finding in findings.items() if name in names}
+                verdicts = {name: verdict for name, verdict in verdicts.items() if name in names}
+            yield self._expected(verdicts, findings, facts, place)
+            return
+        if not found.asked:
+            said = "no order was asked for: `require` is empty, and the model has no claims"
+            yield Item("G301", self.name, "claims", "undecided", said, place)
+        for name, verdict in verdicts.items():
+            stated = None
+            # An invariant of a protocol is not a formula, and cannot be compared with another one.
+            with suppress(PrecedesError):
+                requirement(name, library)
+                stated = Stated(name, own)
+            said = f"{name} ({found.modes[name].value}): {self._said(name, verdict, found)}"
+            asked_of = {**facts, "quiescent only": int(found.modes[name] is Mode.QUIESCENT)}
+            finding = findings.get(name)
+            if finding is None:
+                yield Item(
+                    "G103",
+                    self.name,
+                    name,
+                    "passed" if self._is_unmet(name, verdict, found) else RESULTS[verdict],
+                    said,
+                    place,
+                    stated=stated,
+                    facts=asked_of,
+                    proof="bounded",
+                )
+                continue
+            detail, scenario, marks = _shown(protocol, finding)
+            yield Item(
+                "G103",
+                self.name,
+                name,
+                "failed",
+                said,
+                place,
+                detail,
+                events_of(finding.execution),
+                scenario,
+                stated,
+                asked_of,
+                "bounded",
+                marks,
+            )
+
+    def _expected(
+        self, verdicts: Any, findings: dict[str, Finding], facts: dict[str, int], place: Place
+    ) -> Item:
+        """Where a violation has to be found: a model that is kept to show a mistake."""
+        if findings:
+            said = f"as expected, {', '.join(findings)} violated"
+            return Item("G103", self.name, "expected violation", "passed", said, place, facts=facts)
+        result: Result = "undecided" if Verdict.UNKNOWN in verdicts.values() else "failed"
+        return Item(
+            "G103", self.name, "expected violation", result, "no violation was found", place, facts=facts
+        )
+
+    def _is_unmet(self, name: str, verdict: Verdict, found: Exploration) -> bool:
+        """Whether nothing was met that it speaks of, as the settings say."""
+        met = found.premises.get(name)
+        return name in self.settings.unmet and verdict is Verdict.UNKNOWN and found.complete and met == 0
+
+    def _said(self, name: str, verdict: Verdict, found: Exploration) -> str:
+        explored = f"{found.states:,} states to depth {found.depth}"
+        match verdict:
+            case Verdict.HOLDS:
+                return f"holds in {explored}"
+            case Verdict.VIOLATED:
+                return f"violated after {_steps(_finding(found, name))} steps"
+            case Verdict.UNKNOWN if not found.complete:
+                return f"{explored}, not all ({found.stopped_by}): undecided"
+            case Verdict.UNKNOWN if self._is_unmet(name, verdict, found):
+                return f"its premise is met in none of {explored}, as stated"
+            case Verdict.UNKNOWN if not found.premises[name]:
+                return f"its premise was never met in {explored}: undecided"
+            case Verdict.UNKNOWN:
+                return f"unknown somewhere in {explored}: {'; '.join(found.open.get(name, ()))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Simulating(Check):
+    """One `[[simulate]]`."""
+
+    settings: Simulation
+    configuration: Path
+    number_of_instance: int
+    instance: Instance
+    sources: tuple[Path, ...]
+
+    @property
+    def title(self) -> str:
+        """`simulate`, the model, and how it is set where that is said."""
+        return f"simulate {self.instance.label}"
+
+    @property
+    def cost(self) -> int:
+        """Between a trace and an exploration."""
+        return 3
+
+    @property
+    def code(self) -> tuple[Path, ...]:
+        """A model is code. Of the configuration the key has what the check takes from it."""
+        return (*self.sources, self.configuration)
+
+    @property
+    def scope(self) -> Scope:
+        """How much is drawn, and of what."""
+        settings = self.settings
+        return {
+            "entities": settings.entities,
+            "messages": settings.messages,
+            **{f"{rate}{PER_MILLION}": round(getattr(settings, rate) * 1_000_000) for rate in RATES},
+            "destinations": _sent_to(self),
+            "seed": str(settings.seed),
+        }
+
+    def key(self) -> str:
+        """The settings, every file that the model is made of, and where it is told."""
+        return _key(self)
+
+    def run(self, channel: Channel) -> tuple[Item, ...]:
+        """One item for each requirement and each of its parts."""
+        from precedes.protocol.validation.integrity import Integrity
+
+        integrity = Integrity()
+        items = tuple(self._items(channel))
+        integrity.verify(self.name)
+        return items
+
+    def _items(self, channel: Channel) -> Iterator[Item]:
+        settings = self.settings
+        specs = _specs(self.root, settings)
+        report = self._judged(library_with(tuple(map(str, specs))), channel)
+        place = _place(self.root, self.configuration, settings.model)
+        if not report.messages:
+            yield Item(
+                "G301", self.name, "executions", "undecided", "no message was met: nothing was checked", place
+            )
+        own = definitions(specs)
+        required = names_of(settings.require, tuple(map(str, specs))).values()
+        for told in of_report("G104", self.name, report, {}, place):
+            stated = Stated(told.subject, own) if told.subject in required else None
+            yield msgspec.structs.replace(told, stated=stated)
+
+    def _judged(self, library: Library, channel: Channel) -> Report:
+        """The executions in batches, so that a number of them does not need as much memory."""
+        from precedes.core.columns import batch_of
+        from precedes.engines.columnar.plan import plan
+        from precedes.engines.scan.partials import Merging, judge, report
+        from precedes.protocol.simulation.simulator import run, usual
+
+        settings = self.settings
+        protocol = protocols(self.root, settings)[self.number_of_instance]
+        conditions: Conditions = replace(
+            usual(protocol),
+            entities=settings.entities,
+            messages=settings.messages,
+            destinations=Destinations(settings.destinations or protocol.destinations),
+            **{rate: getattr(settings, rate) for rate in RATES},
+        )
+        prepared = plan([requirement(text, library, "require") for text in settings.require])
+        merging = Merging(prepared, SHOWN)
+        for start in range(1, settings.executions + 1, BATCH):
+            executions = []
+            for number in range(start, min(start + BATCH, settings.executions + 1)):
+                channel.alive()
+                executions.append(run(protocol, conditions, settings.seed, number).execution)
+            batch = batch_of(executions)
+            merging.add(judge(batch, prepared, SHOWN)[0])
+        return report(merging.merged(), prepared)
+
+
+def checks(root: Path, configuration: Path, settings: Table, survey: Survey) -> Iterator[Check]:
+    """The checks of one `[[explore]]` or `[[simulate]]`: one for each instance of the model."""
+    # The files that a result depends on: what the model is made of, the specs, and what the configuration names.
+    sources = (
+        *map(Path, survey.sources),
+        *_specs(root, settings),
+        *(files(root, settings.depends) if settings.depends else ()),
+    )
+    for number, instance in enumerate(survey.instances):
+        if isinstance(settings, Simulation):
+            yield Simulating(root, settings, configuration, number, instance, sources)
+            continue
+        script(settings.script, settings.entities)
+        yield Exploring(root, settings, configuration, number, instance, sources)
+
+
+class _Watch(Observer):
+    """Says how far a search is."""
+
+    def __init__(self, check: str, channel: Channel) -> None:
+        self._check = check
+        self._channel = channel
+        self._told = time.monotonic()
+
+    def progress(self, states: int, depth: int, frontier: int) -> None:
+        """A sign of life, and every second a line of progress."""
+        self._channel.alive()
+        if time.monotonic() - self._told > 1:
+            self._told = time.monotonic()
+            said = f"{self._check}: {states:,} states, depth {depth}, {frontier:,} to expand"
+            self._channel.tell(msgspec.json.encode(Doing(said)))
+
+
+def _sent_to(check: Exploring | Simulating) -> tuple[str, ...]:
+    return SENT_TO[check.settings.destinations or check.instance.destinations]
+
+
+def _key(check: Exploring | Simulating) -> str:
+    place = _place(check.root, check.configuration, check.settings.model)
+    settings = (check.settings, check.number_of_instance, place)
+    return cache.key(check.name, settings, library_files(check.sources))
+
+
+def _bounds(settings: Model, protocol: Protocol[Any]) -> Bounds:
+    values = {name: getattr(settings, name) for name in BOUNDS}
+    return Bounds(
+        destinations=Destinations(settings.destinations or protocol.destinations),
+        script=script(settings.script, settings.entities),
+        **values,
+    ).limited()
+
+
+def _specs(root: Path, settings: Table) -> tuple[Path, ...]:
+    return files(root, settings.specs, ".prec") if settings.specs else ()
+
+
+def _place(root: Path, configuration: Path, model: str) -> Place:
+    """The model's file, or the line of the configuration that names it."""
+    if model.endswith(".py"):
+        return Place(relative(root / model, root))
+    return Place(relative(configuration, root), line_of(configuration, f'"{model}"'))
+
+
+def _finding(found: Exploration, name: str) -> Finding:
+    return next(finding for finding in found.findings if finding.property == name)
+
+
+def _steps(finding: Finding) -> int:
+    from precedes.protocol.moves import Began
+
+    return sum(not isinstance(move, Began) for move in finding.behaviour)
+
+
+def _shown(protocol: Protocol[Any], finding: Finding) -> tuple[str, str, tuple[Mark, ...]]:
+    from precedes.reports.behavior import steps
+    from precedes.reports.figure import figure, sentence
+
+    witness = None
+    lines = list(steps(protocol, finding.behaviour))
+    if finding.explanation is not None and finding.requirement is not None and finding.explanation.witnesses:
+        witness = finding.explanation.witnesses[0]
+        lines.append(sentence(finding.requirement, finding.explanation.execution, witness))
+    lines.append(figure(finding.execution, witness))
+    said = "\n".join(line for line in lines if line)
+    return said, scenario_of(finding.execution, "found"), marks_of(finding.execution, witness)

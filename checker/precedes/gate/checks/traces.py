@@ -1,0 +1,245 @@
+"""Recorded executions as checks of the gate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from pathlib import Path
+
+import msgspec
+
+from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.core.verdict import Verdict
+from precedes.engines.scan.partials import Count, Report, Violation
+from precedes.gate import cache
+from precedes.gate.checks.check import Check, events_of, files, line_of, marks_of, relative, scenario_of
+from precedes.gate.checks.specs import definitions, library_files
+from precedes.gate.config import Trace
+from precedes.gate.findings import Item, Place, Result, Stated
+from precedes.gate.scope import Scope
+from precedes.jobs.check import library_with
+from precedes.jobs.isolation import Channel
+from precedes.jobs.verify import Question, verify
+from precedes.language.durations import duration
+from precedes.language.quoting import shown
+from precedes.language.requirements import requirement
+from precedes.language.suggestions import FIELD, did_you_mean
+from precedes.traces import Notice, expand
+
+
+@dataclass(frozen=True, slots=True)
+class TraceCheck(Check):
+    """One `[[verify]]`: its files together, as `precedes verify` reads them."""
+
+    paths: tuple[Path, ...]
+    settings: Trace
+    configuration: Path
+
+    @property
+    def title(self) -> str:
+        """`verify` and what was named."""
+        return f"verify {' '.join(self.settings.files)}"
+
+    @property
+    def cost(self) -> int:
+        """More than a claim, less than a model."""
+        return 2
+
+    @property
+    def scope(self) -> Scope:
+        """The files, and how they are read."""
+        settings = self.settings
+        delta = {} if settings.delta is None else {"delta in ns": duration(settings.delta)}
+        return {
+            "files": tuple(relative(path, self.root) for path in self.paths),
+            **delta,
+            "epsilon in ns": 0 if settings.epsilon is None else duration(settings.epsilon),
+            "incomplete": int(settings.incomplete),
+            "delivery": settings.delivery,
+            "order": settings.order or "as recorded",
+            "cluster": tuple(
+                sorted({name for names in settings.cluster for name in names.split(",") if name})
+            ),
+            "strict": int(settings.strict),
+        }
+
+    def key(self) -> str:
+        """The bytes of the traces, the specs and the settings, and where it is told."""
+        specs = files(self.root, self.settings.specs, ".prec") if self.settings.specs else ()
+        return cache.key(self.name, (self.settings, _place(self)), library_files((*self.paths, *specs)))
+
+    def run(self, channel: Channel) -> tuple[Item, ...]:
+        """One item for each predicate, G301 where the trace has nothing in it."""
+        question = _question(self)
+        report, notices = verify(question, lambda _executions, _events: channel.alive())
+        return _with_notices(tuple(_items(self, question, report)), notices)
+
+
+def checks(root: Path, configuration: Path, settings: Trace) -> Iterator[TraceCheck]:
+    """The check of one `[[verify]]`."""
+    yield TraceCheck(root, tuple(dict.fromkeys(_traces(root, settings.files))), settings, configuration)
+
+
+def _traces(root: Path, patterns: Sequence[str]) -> Iterator[Path]:
+    for pattern in patterns:
+        if (root / pattern).is_dir():
+            # As `verify` reads a directory: what lies there besides, and is no trace, is left alone.
+            yield from (Path(source.path) for source in expand([root / pattern]))
+        else:
+            yield from files(root, [pattern])
+
+
+def _question(this: TraceCheck) -> Question:
+    settings = this.settings
+    return Question(
+        traces=tuple(map(str, this.paths)),
+        required=settings.require,
+        specs=tuple(map(str, files(this.root, settings.specs, ".prec") if settings.specs else ())),
+        engine=settings.engine,
+        delta=settings.delta,
+        epsilon=settings.epsilon,
+        incomplete=settings.incomplete,
+        delivery=settings.delivery,
+        cluster=settings.cluster,
+        order=settings.order,
+        strict=settings.strict,
+    )
+
+
+def _items(this: TraceCheck, question: Question, report: Report) -> Iterator[Item]:
+    place = _place(this)
+    required = names_of(this.settings.require, question.specs)
+    budgets = _budgets(this, question.plan().below, required)
+    if not report.messages or report.unmet:
+        unmet = ", ".join(report.unmet)
+        said = f"{unmet} occurs in no execution" if unmet else "no message was met: nothing was checked"
+        yield Item("G301", this.name, "trace", "undecided", said, place)
+    specs = files(this.root, this.settings.specs, ".prec") if this.settings.specs else ()
+    own = definitions(specs)
+    for told in of_report("G105", this.name, report, budgets, place):
+        stated = Stated(told.subject, own) if told.subject in required.values() else None
+        # A part that has parts itself says nothing that these and the whole do not say.
+        if stated is not None or told.subject in report.leaves:
+            budget = ceil(_share(budgets.get(told.subject)) * 1_000_000)
+            facts = {**told.facts, "messages": report.messages, "budget per million": budget}
+            yield msgspec.structs.replace(told, stated=stated, facts=facts)
+
+
+def _with_notices(items: tuple[Item, ...], notices: Sequence[Notice]) -> tuple[Item, ...]:
+    """What was told of the trace goes before the first finding, if there is one: it may be why."""
+    first = next((place for place, item in enumerate(items) if item.result != "passed"), None)
+    if first is None or not notices:
+        return items
+    lines = [f"notice {one.render()}" for one in notices]
+    told = items[first]
+    told = msgspec.structs.replace(told, detail="\n".join([*lines, told.detail] if told.detail else lines))
+    return (*items[:first], told, *items[first + 1 :])
+
+
+def names_of(require: Iterable[str], specs: Sequence[str]) -> dict[str, str]:
+    """The names under which a report tells what is required, by its text in the configuration."""
+    library = library_with(specs)
+    return {text: requirement(text, library, "require").name for text in require}
+
+
+def _budgets(
+    this: TraceCheck, below: Mapping[str, Sequence[str]], required: Mapping[str, str]
+) -> Mapping[str, str]:
+    """The budgets by name. What is violated in a part is violated in the whole, so a part without a budget has the
+    least of the budgets of what is required and made of it."""
+    told = {required.get(text, text): budget for text, budget in this.settings.budget.items()}
+    for name in told:
+        if name not in below:
+            hint = did_you_mean(name, below, FIELD) or f"required here: {', '.join(below)}"
+            path = relative(this.configuration, this.root)
+            raise PrecedesError(
+                (Diagnostic("C002", f"a budget of {name}, which is not required here", path, hint=hint),)
+            )
+    parts: dict[str, str] = {}
+    for leaf in {leaf for leaves in below.values() for leaf in leaves} - set(required.values()):
+        wholes = [told.get(name) for name in required.values() if leaf in below[name]]
+        least = min(wholes, key=_share)
+        if least is not None:
+            parts[leaf] = least
+    return {**parts, **told}
+
+
+def _share(budget: str | None) -> Fraction:
+    """Of all executions; exact, so that a budget that is just kept is kept."""
+    return Fraction(0) if budget is None else Fraction(budget.rstrip("% \t").strip()) / 100
+
+
+def of_report(
+    rule: str, check: str, report: Report, budgets: Mapping[str, str], place: Place
+) -> Iterator[Item]:
+    """What each predicate came to over some executions; of what has a budget, whether it is within."""
+    from precedes.reports.verify import vacuous
+
+    violations = {violation.predicate: violation for violation in reversed(report.violations)}
+    for name, count in report.counts.items():
+        told = _of_count(
+            rule, check, name, count, violations.get(name), report.executions, budgets.get(name), place
+        )
+        if name in report.untested:
+            told = msgspec.structs.replace(
+                told, result="undecided", message=f"{name}: {vacuous(report, name)}"
+            )
+        yield told
+
+
+def _of_count(
+    rule: str,
+    check: str,
+    name: str,
+    count: Count,
+    violation: Violation | None,
+    executions: int,
+    budget: str | None,
+    place: Place,
+) -> Item:
+    from precedes.reports.figure import figure, sentence
+
+    allowed = _share(budget) * executions
+    result = _result(count, within=0 < count.violated <= allowed)
+    said = f"{count.verdict.value} in {executions:,} executions"
+    if count.violated:
+        said = f"{count.violated:,} of {executions:,} executions violate it"
+        if budget is not None:
+            said += f", {'within' if count.violated <= allowed else 'more than'} the budget of {budget}"
+    elif count.verdict is Verdict.UNKNOWN:
+        said = f"unknown in {count.unknown:,} of {executions:,} executions"
+    facts = {"executions": executions, "violated": count.violated, "unknown": count.unknown}
+    told = Item(rule, check, name, result, f"{name}: {said}", place, facts=facts)
+    if violation is None or result != "failed":
+        # A service is violated by its parts, which are told with their figures.
+        return told
+    witnesses = violation.explanation.witnesses
+    witness = witnesses[0] if witnesses else None
+    explained = sentence(violation.requirement, violation.cut, witness)
+    lines = (f"execution {shown(violation.execution)}", explained, figure(violation.cut, witness))
+    return msgspec.structs.replace(
+        told,
+        detail="\n".join(line for line in lines if line),
+        events=events_of(violation.cut),
+        scenario=scenario_of(violation.cut, "found"),
+        marks=marks_of(violation.cut, witness),
+    )
+
+
+def _result(count: Count, within: bool) -> Result:
+    match count.verdict:
+        case Verdict.HOLDS:
+            return "passed"
+        case Verdict.VIOLATED:
+            return ("undecided" if count.unknown else "passed") if within else "failed"
+        case Verdict.UNKNOWN:
+            return "undecided"
+
+
+def _place(this: TraceCheck) -> Place:
+    """The trace, where there is one text file of it, else the line of the configuration that names it."""
+    if len(this.paths) == 1 and this.paths[0].suffix in (".jsonl", ".csv", ".json"):
+        return Place(relative(this.paths[0], this.root))
+    return Place(relative(this.configuration, this.root), line_of(this.configuration, this.settings.files[0]))

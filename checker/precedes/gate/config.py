@@ -1,0 +1,284 @@
+"""What the gate is told to do: `[tool.precedes]` in pyproject.toml, or precedes.toml.
+
+The types below are the format: the published JSON schema is made from them, unknown keys are errors, and so is a
+value of another type. Keys are written with hyphens, as TOML files are.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta, Struct
+
+from precedes.core.diagnostics import Diagnostic, PrecedesError, Span, usage
+from precedes.jobs.isolation import SILENCE
+from precedes.language.suggestions import did_you_mean
+
+Severity: TypeAlias = Literal["error", "warning", "note", "off"]
+"""How much a rule counts. `error` fails the gate; the others are told, `off` is not."""
+Unknown: TypeAlias = Literal["undecided", "violated", "accepted"]
+"""What an unknown verdict, or a proof up to a bound only, means for the gate."""
+
+Positive: TypeAlias = Annotated[int, Meta(ge=1)]
+Count: TypeAlias = Annotated[int, Meta(ge=0)]
+SHARE = r"^\s*\d+(\.\d+)?\s*%\s*$"
+Share: TypeAlias = Annotated[str, Meta(pattern=SHARE)]
+Seconds: TypeAlias = Annotated[float, Meta(gt=0)]
+Rate: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
+DestinationSets: TypeAlias = Annotated[
+    Literal["unicast", "multicast", "broadcast", "any"] | None,
+    Meta(
+        description="One other entity, any set of others, all, or any set; as the model has it, unless told."
+    ),
+]
+
+
+class Specs(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+    """Scenarios and claims to check."""
+
+    files: Annotated[
+        tuple[str, ...], Meta(min_length=1, description="Files, directories and globs of .prec files.")
+    ]
+    accept_bounds: Annotated[
+        bool, Meta(description="A claim without counterexample up to the bound is enough.")
+    ] = False
+    timeout: Annotated[Seconds, Meta(description="Seconds for one claim.")] = 60.0
+    memory: Annotated[Positive, Meta(description="Megabytes for one claim.")] = 2048
+
+
+class Model(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+    """A protocol model to explore."""
+
+    model: Annotated[str, Meta(description="A name that `precedes list` shows, or a Python file.")]
+    as_written: Annotated[bool, Meta(description="The letter of the paper instead of the repaired form.")] = (
+        False
+    )
+    set: Annotated[dict[str, str | int | bool], Meta(description="Parameters of the model.")] = {}
+    require: Annotated[
+        tuple[str, ...], Meta(description="What must hold; what the model claims, where empty.")
+    ] = ()
+    specs: Annotated[tuple[str, ...], Meta(description="Files of predicates of your own.")] = ()
+    expect: Annotated[Literal["holds", "violated"], Meta(description="What has to come out.")] = "holds"
+    entities: Positive = 3
+    messages: Count = 3
+    destinations: DestinationSets = None
+    script: Annotated[
+        str | None,
+        Meta(description="Who sends what, in place of every choice up to `messages`: 'a{2,3} b{1}'."),
+    ] = None
+    losses: Count = 0
+    duplicates: Count = 0
+    corruptions: Count = 0
+    crashes: Count = 0
+    recoveries: Count = 0
+    early: Count = 0
+    broken_links: Count = 0
+    dead: Count = 0
+    ticks: Count | None = None
+    unmet: Annotated[
+        tuple[str, ...],
+        Meta(description="Properties whose premise is met nowhere within the bounds, and known not to be."),
+    ] = ()
+    quiescent: Annotated[
+        bool, Meta(description="Ask what concerns several entities only where nothing is in flight.")
+    ] = False
+    states: Annotated[Positive | None, Meta(description="Stop, undecided, after so many states.")] = None
+    seconds: Annotated[Seconds | None, Meta(description="Stop, undecided, after so many seconds.")] = None
+    depends: Annotated[
+        tuple[str, ...], Meta(description="Further files that the model reads; its imports are found.")
+    ] = ()
+
+
+class Simulation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+    """A protocol model to run at random."""
+
+    model: Annotated[str, Meta(description="A name that `precedes list` shows, or a Python file.")]
+    require: Annotated[tuple[str, ...], Meta(min_length=1, description="What must hold in every execution.")]
+    specs: Annotated[tuple[str, ...], Meta(description="Files of predicates of your own.")] = ()
+    as_written: bool = False
+    set: dict[str, str | int | bool] = {}
+    executions: Positive = 1000
+    seed: int = 0
+    entities: Positive = 3
+    messages: Positive = 12
+    destinations: DestinationSets = None
+    loss: Rate = 0.0
+    duplication: Rate = 0.0
+    corruption: Rate = 0.0
+    crash: Rate = 0.0
+    recovery: Rate = 0.0
+    depends: tuple[str, ...] = ()
+
+
+class Trace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+    """Recorded executions to verify."""
+
+    files: Annotated[
+        tuple[str, ...], Meta(min_length=1, description="Files, directories and globs of traces.")
+    ]
+    require: Annotated[tuple[str, ...], Meta(min_length=1, description="What must hold in every execution.")]
+    specs: Annotated[tuple[str, ...], Meta(description="Files of predicates of your own.")] = ()
+    budget: Annotated[
+        dict[str, Share],
+        Meta(description="Per requirement the share of executions that may violate it: '0.1 %'."),
+    ] = {}
+    engine: Literal["auto", "local", "spark"] = "auto"
+    delta: str | None = None
+    epsilon: str | None = None
+    incomplete: bool = False
+    delivery: Literal["deliver", "arrive"] = "deliver"
+    cluster: tuple[str, ...] = ()
+    order: Annotated[
+        Literal["rows", "clocks"] | None,
+        Meta(description="What gives the order of events where rows, times and recorded clocks disagree."),
+    ] = None
+    strict: bool = False
+
+
+class Configuration(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+    """The gate of one project."""
+
+    check: Annotated[tuple[Specs, ...], Meta(description="Scenarios and claims to check.")] = ()
+    explore: Annotated[tuple[Model, ...], Meta(description="Protocol models to explore.")] = ()
+    simulate: Annotated[tuple[Simulation, ...], Meta(description="Protocol models to run at random.")] = ()
+    verify: Annotated[tuple[Trace, ...], Meta(description="Traces to verify.")] = ()
+    unknown: Annotated[
+        Unknown, Meta(description="What an unknown verdict or a bound means for the gate.")
+    ] = "undecided"
+    severity: Annotated[
+        dict[str, Severity],
+        Meta(description="Per rule (G101) or requirement (causal_order) how much it counts."),
+    ] = {}
+    baseline: Annotated[str | None, Meta(description="The baseline file, relative to this one.")] = None
+    accept: Annotated[
+        tuple[str, ...],
+        Meta(description="Checks and requirements whose removal or weakening is accepted, by name."),
+    ] = ()
+    cache: Annotated[str | None, Meta(description="Where results are kept; '' keeps none.")] = (
+        ".precedes-cache"
+    )
+    jobs: Annotated[
+        Positive | None, Meta(description="Processes at a time; one for each core, where absent.")
+    ] = None
+    hang_limit: Annotated[
+        Seconds, Meta(description="Seconds after which a model that gets no further has no verdict.")
+    ] = SILENCE
+
+
+NAMES = ("precedes.toml", "pyproject.toml")
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of the configuration, draft 2020-12."""
+    document = msgspec.json.schema(Configuration)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "precedes gate", **document}
+
+
+def find(start: Path) -> Path:
+    """The configuration that governs a directory: precedes.toml, or a pyproject.toml with [tool.precedes], there or
+    in the nearest directory above. PrecedesError where there is none.
+    """
+    for folder in (start, *start.parents):
+        for name in NAMES:
+            path = folder / name
+            if configures(path):
+                return path
+    raise usage(
+        f"no precedes.toml, and no pyproject.toml with [tool.precedes], in {start} or above",
+        "`precedes init` writes one",
+    )
+
+
+def configures(path: Path) -> bool:
+    """Whether there is a configuration in a file, which may be mistaken."""
+    return path.is_file() and (path.name == NAMES[0] or "precedes" in _tools(_table(path)))
+
+
+def load(path: Path) -> Configuration:
+    """Read a configuration. PrecedesError with every place where it is mistaken (C001 to C003)."""
+    table = _table(path)
+    inside = _tools(table).get("precedes", {}) if path.name == NAMES[1] else table
+    try:
+        configuration = msgspec.convert(inside, Configuration)
+    except msgspec.ValidationError as error:
+        raise PrecedesError((_mistake(path, str(error)),)) from error
+    if not (configuration.check or configuration.explore or configuration.simulate or configuration.verify):
+        raise PrecedesError(
+            (
+                Diagnostic(
+                    "C003",
+                    "nothing is to be done: no check, explore, simulate or verify",
+                    str(path),
+                    hint='[[check]] with files = ["specs"] is a beginning',
+                ),
+            )
+        )
+    return configuration
+
+
+def _tools(table: dict[str, Any]) -> dict[str, Any]:
+    tools = table.get("tool", {})
+    return tools if isinstance(tools, dict) else {}
+
+
+def _table(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        found = re.search(r"line (\d+), column (\d+)", str(error))
+        span = None if found is None else Span(int(found[1]), int(found[2]), int(found[2]) + 1)
+        message = re.sub(r" \(at .*\)$", "", str(error))
+        raise PrecedesError((Diagnostic("C001", f"not TOML: {message}", str(path), span),)) from error
+    except OSError as error:
+        raise usage(f"cannot read {path}: {error.strerror}") from error
+
+
+_UNKNOWN = re.compile(r"unknown field `(?P<field>[^`]+)`")
+_KINDS: dict[str, type[Struct]] = {"check": Specs, "explore": Model, "simulate": Simulation, "verify": Trace}
+
+
+def _mistake(path: Path, said: str) -> Diagnostic:
+    """What msgspec found, with the line of the file and what would be right."""
+    message, _, place = said.partition(" - at `$")
+    steps = re.findall(r"[A-Za-z_-]+|\d+|\[\.\.\.\]", place.rstrip("`"))
+    unknown = _UNKNOWN.search(message)
+    if unknown is None:
+        key = next((step for step in reversed(steps) if not step.isdigit() and step != "[...]"), None)
+        message = message.replace("matching regex", "of the form").replace(repr(SHARE), "'0.1 %'")
+        where = ".".join(step for step in steps if step != "[...]") or "the whole"
+        return Diagnostic(
+            "C003", f"{where}: {message[0].lower()}{message[1:]}", str(path), _line(path, key, steps)
+        )
+    known = _keys(_KINDS[steps[0]] if steps else Configuration)
+    hint = did_you_mean(unknown["field"], known) or f"known here: {', '.join(known)}"
+    where = f" in {steps[0]}" if steps else ""
+    span = _line(path, unknown["field"], steps)
+    return Diagnostic("C002", f"unknown key {unknown['field']}{where}", str(path), span, hint=hint)
+
+
+def _keys(kind: type[Struct]) -> list[str]:
+    return [field.encode_name for field in msgspec.structs.fields(kind)]
+
+
+def _line(path: Path, key: str | None, steps: list[str]) -> Span | None:
+    """Where a key stands: in the table that the steps name, the first such line."""
+    if key is None:
+        return None
+    table = 0 if len(steps) < 2 or not steps[1].isdigit() else int(steps[1])
+    seen = -1
+    anywhere = not steps or steps[0] not in _KINDS
+    inside = anywhere
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        opening = re.match(r"\s*\[\[?\s*([^\]]+?)\s*\]", line)
+        if opening is not None:
+            name = opening[1].rpartition(".")[2]
+            seen += bool(steps) and name == steps[0]
+            inside = anywhere or (name == steps[0] and seen == table)
+        found = re.search(rf"(?<![\w-]){re.escape(key)}(?![\w-])", line)
+        if found is not None and inside:
+            return Span(number, found.start() + 1, found.end() + 1)
+    return None

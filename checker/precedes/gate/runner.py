@@ -1,0 +1,246 @@
+"""One run of the gate: checks made from the configuration, what is cheap first, and what the items come to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import msgspec
+
+from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.core.machine import available_cores
+from precedes.core.outcome import Outcome
+from precedes.gate.baseline import LOWERED, RAISED, Baseline, Comparison, compare
+from precedes.gate.cache import Cache
+from precedes.gate.checks import models, specs, traces
+from precedes.gate.checks.check import Check
+from precedes.gate.config import Configuration, Severity
+from precedes.gate.findings import Item, Place
+from precedes.gate.leniency import COMPARING, lenient, severity_against
+from precedes.gate.rules import rules
+from precedes.gate.scope import WEAKER, Scope
+from precedes.gate.surveys import Table, surveys
+from precedes.gate.weakening import weakened
+from precedes.gate.workers import Workers
+from precedes.language.suggestions import did_you_mean
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An item, how much it counts here, and how it stands to the baseline: new, standing, or nothing of both.
+
+    `strict`: what is undecided counts as what failed does.
+    """
+
+    item: Item
+    severity: Severity
+    standing: str = ""
+    accepted: bool = False
+    strict: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """Whether it fails the gate."""
+        failed = self.item.result == "failed" or (self.strict and self.item.result == "undecided")
+        return failed and self.severity == "error" and not self.accepted
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a run came to. `scopes`: how far each check goes, by its name. `fixed` names what the baseline has as
+    violated and is not any more."""
+
+    judged: tuple[Judged, ...]
+    checks: int
+    reused: int
+    fixed: tuple[str, ...]
+    compared: bool
+    outcome: Outcome
+    scopes: Mapping[str, Scope] = field(default_factory=dict)
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """Without their standing."""
+        return tuple(judged.item for judged in self.judged)
+
+    def below(self, prefix: str) -> Summary:
+        """The same with the paths of places behind a prefix."""
+        if not prefix:
+            return self
+        judged = tuple(
+            replace(one, item=msgspec.structs.replace(one.item, place=one.item.place.below(prefix)))
+            for one in self.judged
+        )
+        return replace(self, judged=judged)
+
+    def told(self) -> tuple[Judged, ...]:
+        """What is worth telling: everything that did not pass, unless its rule is off."""
+        return tuple(
+            judged for judged in self.judged if judged.item.result != "passed" and judged.severity != "off"
+        )
+
+
+def checks_of(configuration: Configuration, path: Path, jobs: int) -> tuple[Check, ...]:
+    """The checks that a configuration asks for, cheap ones first. PrecedesError with everything that is not there."""
+    root = path.parent
+    made: list[Check] = []
+    mistakes: list[Diagnostic] = []
+
+    def add(found: Callable[[], Iterator[Check]]) -> None:
+        try:
+            made.extend(found())
+        except PrecedesError as error:
+            mistakes.extend(error.diagnostics)
+
+    for spec in configuration.check:
+        add(lambda spec=spec: specs.checks(root, spec))  # type: ignore[misc]
+    for trace in configuration.verify:
+        add(lambda trace=trace: traces.checks(root, path, trace))  # type: ignore[misc]
+    tables: tuple[Table, ...] = (*configuration.explore, *configuration.simulate)
+    surveyed, unread = surveys(root, tables, jobs, configuration.hang_limit)
+    mistakes += unread
+    for table, survey in zip(tables, surveyed, strict=True):
+        add(lambda table=table, survey=survey: models.checks(root, path, table, survey))  # type: ignore[misc]
+    if mistakes:
+        raise PrecedesError(tuple(mistakes))
+    return _told_apart(sorted(made, key=lambda check: check.cost))
+
+
+def _told_apart(checks: Sequence[Check]) -> tuple[Check, ...]:
+    """Each once, and those of one title by numbers."""
+    titled: dict[str, list[Check]] = {}
+    for check in checks:
+        same = titled.setdefault(check.title, [])
+        if check not in same:
+            same.append(check)
+    return tuple(
+        replace(check, number=number) for same in titled.values() for number, check in enumerate(same, 1)
+    )
+
+
+def run(
+    configuration: Configuration,
+    path: Path,
+    before: Baseline | None,
+    accept: Sequence[str],
+    cache: Cache,
+    tell: Tell,
+) -> Summary:
+    """Carry out every check, compare, and sum up. PrecedesError with the mistakes of all checks."""
+    jobs = configuration.jobs or available_cores()
+    checks = checks_of(configuration, path, jobs)
+    items, reused = _items(checks, Workers(jobs, configuration.hang_limit), cache, tell)
+    place = Place(path.name)
+    if all(item.rule == "G202" for item in items):
+        said = "definitions, and nothing that is said of them: nothing was checked"
+        items = (*items, Item("G301", "gate", "statements", "undecided", said, place))
+    scopes = {check.name: check.scope for check in checks}
+    comparison = Comparison(frozenset(), (), frozenset(), ())
+    spent: frozenset[str] = frozenset()
+    if before is not None:
+        tell("comparing with the baseline")
+        comparison = compare(before, items, scopes, configuration.unknown, place)
+        found = (*comparison.items, *weakened(before, items), *lenient(before, configuration, place))
+        items = (*items, *found)
+        spent = frozenset(before.accept)
+    _know_severities(configuration, path, before, items)
+    accepted = ({*configuration.accept} - spent) | {*accept}
+    judged = tuple(
+        _judged(_reminded(item, spent - accepted), configuration, before, comparison, accepted)
+        for item in items
+    )
+    outcome = _outcome(judged, configuration)
+    return Summary(judged, len(checks), reused, comparison.fixed, before is not None, outcome, scopes)
+
+
+def _know_severities(
+    configuration: Configuration, path: Path, before: Baseline | None, items: Sequence[Item]
+) -> None:
+    """PrecedesError for a severity of what is neither a rule nor stated here: it would change nothing."""
+    known = {item.subject for item in items} | {"states", *LOWERED, *RAISED, *WEAKER}
+    known |= {kept.subject for kept in (() if before is None else before.items)}
+    known |= {name for rule in rules().values() for name in (rule.code, rule.name)}
+    unknown = [name for name in configuration.severity if name not in known]
+    if unknown:
+        raise PrecedesError(
+            (
+                Diagnostic(
+                    "C002",
+                    f"a severity of {unknown[0]}, which is neither a rule nor required here",
+                    str(path),
+                    hint=did_you_mean(unknown[0], sorted(known)) or "`precedes explain` lists the rules",
+                ),
+            )
+        )
+
+
+def _items(
+    checks: Sequence[Check], workers: Workers, cache: Cache, tell: Tell
+) -> tuple[tuple[Item, ...], int]:
+    keys = [check.key() for check in checks]
+    known = [cache.get(key, check.name) for key, check in zip(keys, checks, strict=True)]
+    missing = [number for number, items in enumerate(known) if items is None]
+    mistakes: list[Diagnostic] = []
+    for place, result in workers.results([checks[number] for number in missing], tell):
+        number = missing[place]
+        mistakes += result.mistakes
+        known[number] = result.items
+        # A file that changed while it was read is not what the result is about.
+        if result.items and result.covered and checks[number].key() == keys[number]:
+            cache.put(keys[number], result.items)
+    cache.prune()
+    if mistakes:
+        raise PrecedesError(tuple(dict.fromkeys(mistakes)))
+    return tuple(item for items in known for item in items or ()), len(checks) - len(missing)
+
+
+def _judged(
+    item: Item,
+    configuration: Configuration,
+    before: Baseline | None,
+    comparison: Comparison,
+    accepted: set[str],
+) -> Judged:
+    severity = severity_against(before, configuration.severity, rules()[item.rule], item.subject)
+    standing = ""
+    if item.result == "failed":
+        fingerprint = item.fingerprint
+        standing = "standing" * (fingerprint in comparison.standing) or "new" * (
+            fingerprint in comparison.new
+        )
+    taken = item.rule.startswith(COMPARING) and bool(_names(item) & accepted)
+    return Judged(item, severity, standing, taken, strict=configuration.unknown == "violated")
+
+
+def _names(item: Item) -> set[str]:
+    """What it is accepted by."""
+    return {item.name, item.subject, item.check}
+
+
+def _reminded(item: Item, spent: frozenset[str] | set[str]) -> Item:
+    """With a word on why a name in the configuration does not accept it."""
+    if not item.rule.startswith(COMPARING) or not _names(item) & spent:
+        return item
+    said = "it was accepted when the baseline was written; what is accepted once is not accepted again"
+    return msgspec.structs.replace(item, detail="\n".join(part for part in (item.detail, said) if part))
+
+
+def _outcome(judged: Sequence[Judged], configuration: Configuration) -> Outcome:
+    """Violated before undecided. A run without items checked nothing, and that definitions are there and that
+    something became of the baseline is no check. Whether less is required is not left open, whatever unknown means."""
+    if any(one.counts for one in judged):
+        return Outcome.OTHERWISE
+    open_ = any(
+        one.item.result == "undecided"
+        and one.severity == "error"
+        and not one.accepted
+        and (configuration.unknown == "undecided" or one.item.rule == "G202")
+        for one in judged
+    )
+    checked = any(
+        one.item.result != "undecided" and not one.item.rule.startswith(COMPARING) for one in judged
+    )
+    return Outcome.AS_STATED if checked and not open_ else Outcome.UNDECIDED

@@ -1,0 +1,1 @@
+"""One job each, from a question to its result, without printing."""

@@ -1,0 +1,187 @@
+"""`precedes infer`: the strongest of all named guarantees that recorded executions keep.
+
+Every name is judged; what is proved of the library (`specs/precedes_specs/proved.json`) only tells which of those
+that are kept follow from others, and which of those that are broken break others.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.formula import Requirement
+from precedes.core.verdict import Reason, Verdict, reasons
+from precedes.engines.columnar.plan import Plan, plan
+from precedes.engines.scan.partials import Report
+from precedes.jobs.check import library_with
+from precedes.jobs.verify import Advance, Question, verify
+from precedes.language.library import Library
+from precedes.language.requirements import requirement
+from precedes.logic.vacuity import premise_of
+from precedes.traces import Notice
+
+SHOWN = 40
+"""Doubts that are kept, for their reasons: those of the first executions that have any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """What is proved of the standard library for every size: the `names` it speaks of, of which the first of equal ones
+    stands for all (`equal`), and which implies which.
+    """
+
+    equal: Mapping[str, tuple[str, ...]]
+    implied: Mapping[str, frozenset[str]]
+
+    def stands_for(self, name: str) -> str:
+        """The name that stands for this one and its equals."""
+        return next((first for first, names in self.equal.items() if name in names), name)
+
+    def implies(self, left: str, right: str) -> bool:
+        """Whether it is proved that one implies the other; of equal names it is."""
+        first, second = self.stands_for(left), self.stands_for(right)
+        return first == second or second in self.implied.get(first, frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """What a trace keeps. `kept` are the strongest names that hold in every execution, each with the names that follow
+    from it; `broken` the weakest that some execution violates, those that are nearly kept first, each with those that
+    are broken with it; `open` the weakest that are unknown somewhere and violated nowhere, with a reason; `untested`
+    names that hold vacuously: their premise, or that of a part of them, was met in no execution.
+
+    Of an incomplete trace, `fitting` are the strongest names that hold in every execution if no row is missing, and
+    `lacking` the weakest that some execution violates then, though not for certain.
+    """
+
+    report: Report
+    titles: Mapping[str, str]
+    kept: Mapping[str, tuple[str, ...]]
+    broken: Mapping[str, tuple[str, ...]]
+    open: Mapping[str, str]
+    untested: tuple[str, ...]
+    fitting: Mapping[str, tuple[str, ...]]
+    lacking: Mapping[str, tuple[str, ...]]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Holds where something is kept and a message was met; unknown otherwise: there is nothing to violate."""
+        return Verdict.HOLDS if self.kept and self.report.messages else Verdict.UNKNOWN
+
+    def violated_as_recorded(self, name: str) -> int:
+        """In how many executions a name is violated if no row is missing."""
+        return self.report.as_recorded[name].violated
+
+    def violated(self, name: str) -> int:
+        """In how many executions a name is violated."""
+        return self.report.counts[name].violated
+
+    def unknown(self, name: str) -> int:
+        """In how many executions a name is unknown."""
+        return self.report.counts[name].unknown
+
+
+def infer(question: Question, advance: Advance) -> tuple[Inferred, tuple[Notice, ...]]:
+    """Judge every name of the library that can be asked of a trace, and of the question's files. PrecedesError for what
+    cannot be read.
+    """
+    library = library_with(question.specs)
+    names = askable(library)
+    report, notices = verify(
+        question, advance, _with_premises([requirement(name, library) for name in names])
+    )
+    return inferred(report, names, library), notices
+
+
+def _with_premises(requirements: Sequence[Requirement]) -> Plan:
+    """A plan that judges the premises, too; nothing is shown of these."""
+    asked = plan(requirements)
+    whole = plan([*requirements, *map(premise_of, asked.leaves.values())])
+    return replace(whole, leaves=asked.leaves)
+
+
+def askable(library: Library) -> tuple[str, ...]:
+    """The names that require something of a trace: those of the standard library about which something is proved, and
+    those of one's own that need no arguments; services first.
+    """
+    known = [name for names in proved().equal.values() for name in names]
+    own = [
+        name for name in library.names() if library.home(name).below is not None and _closed(name, library)
+    ]
+    return (*own, *(name for name in known if name not in own))
+
+
+def inferred(report: Report, names: tuple[str, ...], library: Library) -> Inferred:
+    """What the verdicts on all names come to."""
+    verdicts = {name: report.counts[name].verdict for name in names}
+    holding = [name for name in names if verdicts[name] is Verdict.HOLDS and name not in report.untested]
+    violated = [name for name in names if verdicts[name] is Verdict.VIOLATED]
+    violated.sort(key=lambda name: report.counts[name].violated)
+    unknown = [name for name in names if verdicts[name] is Verdict.UNKNOWN]
+    # Of incomplete executions: what is kept, and what is broken, if no row is missing.
+    recorded = {name: report.as_recorded[name].verdict for name in unknown if name in report.as_recorded}
+    fitting = [
+        name for name, said in recorded.items() if said is Verdict.HOLDS and name not in report.untested
+    ]
+    lacking = [name for name, said in recorded.items() if said is Verdict.VIOLATED]
+    lacking.sort(key=lambda name: report.as_recorded[name].violated)
+    unknown = [name for name in unknown if recorded.get(name) in (None, Verdict.UNKNOWN)]
+    # A file may define a name of the library anew; nothing is proved of that one.
+    own = frozenset(name for name in names if library.home(name).below is not None)
+
+    def implies(left: str, right: str) -> bool:
+        return left == right or (not {left, right} & own and proved().implies(left, right))
+
+    missing = reasons(Reason.INCOMPLETE)
+    why = {
+        doubt.predicate: next((one for one in doubt.why if one not in missing), doubt.why[0])
+        for doubt in reversed(report.unknowns)
+        if doubt.why
+    }
+    return Inferred(
+        report,
+        {name: library.definition(name).title or "" for name in names},
+        _above(holding, implies),
+        _above(violated, lambda left, right: implies(right, left)),
+        {name: why.get(name, "") for name in _above(unknown, lambda left, right: implies(right, left))},
+        tuple(name for name in names if name in report.untested),
+        _above(fitting, implies),
+        _above(lacking, lambda left, right: implies(right, left)),
+    )
+
+
+def _above(names: list[str], implies: Callable[[str, str], bool]) -> dict[str, tuple[str, ...]]:
+    """Those that no other one implies, with what they imply; of equal ones the first."""
+    found: dict[str, tuple[str, ...]] = {}
+    for place, name in enumerate(names):
+        beaten = any(
+            implies(other, name) and (not implies(name, other) or number < place)
+            for number, other in enumerate(names)
+            if other != name
+        )
+        if not beaten:
+            found[name] = tuple(other for other in names if other != name and implies(name, other))
+    return found
+
+
+@cache
+def proved() -> Proved:
+    """What is proved of the standard library, as it is shipped."""
+    text = files("precedes_specs").joinpath("proved.json").read_text(encoding="utf-8")
+    nodes = json.loads(text)
+    return Proved(
+        {node["names"][0]: tuple(node["names"]) for node in nodes},
+        {node["names"][0]: frozenset(node["implies"]) for node in nodes},
+    )
+
+
+def _closed(name: str, library: Library) -> bool:
+    try:
+        requirement(name, library)
+    except PrecedesError:
+        return False
+    return True

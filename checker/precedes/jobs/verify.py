@@ -1,0 +1,160 @@
+"""`precedes verify`: from a question about traces to a report, on the engine that was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+
+from precedes.core.columns import Batch
+from precedes.core.diagnostics import usage
+from precedes.core.execution import EventKind
+from precedes.core.verdict import Verdict
+from precedes.engines.columnar.batch_scan import Scan
+from precedes.engines.columnar.plan import Listing, Plan, plan
+from precedes.engines.scan import local, partials
+from precedes.engines.scan.verdict_rows import verdict_file, verdict_rows, violation_file, violation_rows
+from precedes.jobs.check import library_with
+from precedes.language.durations import duration
+from precedes.language.requirements import requirement
+from precedes.traces import Notice, Notices, Order, TraceOptions, expand
+
+Advance = Callable[[int, int], None]
+"""Told of progress: executions and events judged so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What `precedes verify` was asked; times and names still as text."""
+
+    traces: tuple[str, ...]
+    required: tuple[str, ...]
+    specs: tuple[str, ...] = ()
+    engine: str = "auto"
+    master: str | None = None
+    out: str | None = None
+    all_verdicts: bool = False
+    delta: str | None = None
+    epsilon: str | None = None
+    incomplete: bool = False
+    delivery: str = "deliver"
+    cluster: tuple[str, ...] = ()
+    order: str | None = None
+    strict: bool = False
+    max_violations: int = 10
+    all_violations: bool = False
+
+    def plan(self, *, everywhere: bool = False) -> Plan:
+        """The plan for what is required. `everywhere`: offenders are wanted of every execution, not of those shown."""
+        library = library_with(self.specs)
+        found = plan([requirement(text, library, "--require") for text in self.required])
+        listing = Listing(self.max_violations, everywhere) if self.all_violations else None
+        return replace(found, listing=listing)
+
+    def words(self, required: Sequence[str]) -> tuple[str, ...]:
+        """The arguments of `precedes verify` that ask the same of the same traces, but require something else."""
+        given = {
+            "--spec": self.specs,
+            "--engine": () if self.engine == "auto" else (self.engine,),
+            "--master": self.master,
+            "--delta": self.delta,
+            "--epsilon": self.epsilon,
+            "--delivery": () if self.delivery == EventKind.DELIVER.value else (self.delivery,),
+            "--cluster": self.cluster,
+            "--order": self.order,
+            "--require": required,
+        }
+        named = (
+            (option, value)
+            for option, values in given.items()
+            for value in ((values,) if isinstance(values, str) else values or ())
+        )
+        flags = (("--incomplete", self.incomplete), ("--strict", self.strict))
+        return (
+            *self.traces,
+            *(flag for flag, meant in flags if meant),
+            *(word for pair in named for word in pair),
+        )
+
+    def options(self) -> TraceOptions:
+        """How the trace is to be read."""
+        return TraceOptions(
+            delivery=EventKind(self.delivery),
+            cluster=tuple(name for names in self.cluster for name in names.split(",") if name),
+            strict=self.strict,
+            delta=None if self.delta is None else duration(self.delta),
+            epsilon=0 if self.epsilon is None else duration(self.epsilon),
+            complete=not self.incomplete,
+            order=None if self.order is None else Order(self.order),
+            origins=self.all_violations,
+        )
+
+
+def verify(
+    question: Question, advance: Advance, prepared: Plan | None = None
+) -> tuple[partials.Report, tuple[Notice, ...]]:
+    """Judge the traces, by a plan of one's own or by that of the question. PrecedesError for what cannot be read or
+    carried out.
+    """
+    if question.all_verdicts and question.out is None:
+        raise usage("--all-verdicts without --out", "say where with --out DIR")
+    prepared = prepared or question.plan(everywhere=question.out is not None)
+    options = question.options()
+    notices = Notices()
+    if question.engine == "spark" or question.master is not None:
+        if question.engine == "local":
+            raise usage("--master goes with --engine spark")
+        partial = _on_spark(question, prepared, options, notices)
+    else:
+        partial = _local(question, prepared, options, notices, advance)
+    report = partials.report(partial, prepared)
+    return report, notices.all(violated=report.verdict is Verdict.VIOLATED)
+
+
+def _on_spark(
+    question: Question, prepared: Plan, options: TraceOptions, notices: Notices
+) -> partials.Partial:
+    from precedes.engines.spark.entrance import entered
+
+    sources = [source.from_anywhere() for source in expand(question.traces, notices)]
+    with entered(question.master) as spark:
+        from precedes.engines.spark import files
+
+        return files.verify(
+            spark,
+            sources,
+            prepared,
+            options,
+            notices,
+            limit=question.max_violations,
+            out=question.out,
+            all_verdicts=question.all_verdicts,
+        )
+
+
+def _local(
+    question: Question, prepared: Plan, options: TraceOptions, notices: Notices, advance: Advance
+) -> partials.Partial:
+    executions = events = 0
+
+    def count(partial: partials.Partial, _batch: Batch, _scan: Scan) -> None:
+        nonlocal executions, events
+        executions += partial.executions
+        events += partial.events
+        advance(executions, events)
+
+    sources = expand(question.traces, notices)
+    limit = question.max_violations
+    if question.out is None:
+        return local.verify(sources, prepared, options, notices, limit, (count,))
+    with ExitStack() as files:
+        file = files.enter_context(verdict_file(question.out))
+        offenders = files.enter_context(violation_file(question.out)) if question.all_violations else None
+
+        def write(_: partials.Partial, batch: Batch, result: Scan) -> None:
+            file.write(verdict_rows(batch, result, prepared, all_verdicts=question.all_verdicts))
+            if offenders is not None:
+                offenders.write(violation_rows(batch, result, prepared))
+
+        every = question.all_verdicts
+        return local.verify(sources, prepared, options, notices, limit, (count, write), every=every)

@@ -1,0 +1,1 @@
+"""From the sorted syntax tree to core formulas."""

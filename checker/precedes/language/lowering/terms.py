@@ -1,0 +1,211 @@
+"""Lowering of terms: what entity, message, event, log or number a sorted term is in the core."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import assert_never, cast
+
+from precedes.core import formula as core
+from precedes.language import syntax
+from precedes.language.lowering.partial_terms import (
+    Hoists,
+    LogValue,
+    LoweringRefused,
+    Part,
+    difference_of,
+    hoist,
+    position_in,
+    scaled,
+    slice_of,
+    sum_of,
+)
+from precedes.language.sorts.inference import constant
+from precedes.language.syntax import Sort
+from precedes.language.vocabulary import FUNCTIONS, UNITS
+
+Value = core.EntityTerm | core.MessageTerm | core.EventTerm | core.NumberTerm | LogValue
+Environment = Mapping[str, Value]
+
+
+@dataclass(slots=True)
+class Terms:
+    """The terms of one formula. `cluster` is the scenario's, in order; empty where there is none."""
+
+    cluster: tuple[str, ...] = ()
+
+    def value(self, term: syntax.Term, sort: Sort | None, environment: Environment, hoists: Hoists) -> Value:
+        match sort:
+            case Sort.ENTITY:
+                return self.entity(term, environment, hoists)
+            case Sort.MESSAGE:
+                return self.message(term, environment, hoists)
+            case Sort.LOG:
+                return self.log(term, environment, hoists)
+            case Sort.EVENT:
+                return self.event(term, environment, hoists)
+            case Sort.TIME | Sort.DURATION | Sort.NUMBER:
+                return self.number(term, environment, hoists)
+            case None:
+                raise AssertionError("a parameter without a sort was lowered")
+            case _:
+                assert_never(sort)
+
+    def sort_of(self, term: syntax.Term) -> Sort | None:
+        """The sort of a term after inference; None for a term that arithmetic leaves to its other side."""
+        match term:
+            case syntax.Name(sort=sort):
+                return sort
+            case syntax.Place():
+                return Sort.ENTITY
+            case syntax.Quantity(unit=unit):
+                return Sort.NUMBER if unit is None else Sort.DURATION
+            case syntax.Bound():
+                return Sort.DURATION
+            case syntax.EntityLog() | syntax.Slice() | syntax.Shared():
+                return Sort.LOG
+            case syntax.At():
+                return Sort.MESSAGE
+            case syntax.EntitySet():
+                return None
+            case syntax.Apply(function):
+                return FUNCTIONS[function].result
+            case syntax.Negative(inner):
+                return self.sort_of(inner)
+            case syntax.Arithmetic(operator, left, right):
+                one, other = self.sort_of(left), self.sort_of(right)
+                if operator in (syntax.Operator.TIMES, syntax.Operator.OVER):
+                    return other if constant(left) is not None else one
+                if operator is syntax.Operator.MINUS and one is Sort.TIME and other is Sort.TIME:
+                    return Sort.DURATION
+                return Sort.TIME if Sort.TIME in (one, other) else one
+            case _:
+                assert_never(term)
+
+    def entity(self, term: syntax.Term, environment: Environment, hoists: Hoists) -> core.EntityTerm:
+        match term:
+            case syntax.Name(text, quoted):
+                if not quoted and text in environment:
+                    return cast(core.EntityTerm, environment[text])
+                return core.EntityNamed(text)
+            case syntax.Place(number):
+                return core.EntityNamed(self.cluster[number - 1])
+            case syntax.Apply(function="sender", arguments=(message,)):
+                return core.Sender(self.message(message, environment, hoists))
+            case syntax.Apply(function="owner", arguments=(log,)):
+                value = self.log(log, environment, hoists)
+                return value.log.entity if isinstance(value, Part) else value.entity
+            case _:
+                raise AssertionError(f"no entity: {term}")
+
+    def message(self, term: syntax.Term, environment: Environment, hoists: Hoists) -> core.MessageTerm:
+        match term:
+            case syntax.Name(text, quoted):
+                if not quoted and text in environment:
+                    return cast(core.MessageTerm, environment[text])
+                return core.MessageNamed(text)
+            case syntax.Apply(function=("top" | "last") as end, arguments=(log,)):
+                return hoist(end, self.log(log, environment, hoists), None, hoists)
+            case syntax.At(log, place):
+                value = self.log(log, environment, hoists)
+                return hoist("at", value, self.number(place, environment, hoists), hoists)
+            case _:
+                raise AssertionError(f"no message: {term}")
+
+    def event(self, term: syntax.Term, environment: Environment, hoists: Hoists) -> core.EventTerm:
+        """An event; a message stands for its send."""
+        if isinstance(term, syntax.Apply) and term.function in ("send", "deliver", "arrive"):
+            message = self.message(term.arguments[0], environment, hoists)
+            if term.function == "send":
+                return core.SendEvent(message)
+            make = core.DeliveryEvent if term.function == "deliver" else core.ArrivalEvent
+            return make(message, self.entity(term.arguments[1], environment, hoists))
+        if isinstance(term, syntax.Name) and not term.quoted:
+            value = environment.get(term.text)
+            if isinstance(value, core.EventTerm):
+                return value
+        return core.SendEvent(self.message(term, environment, hoists))
+
+    def log(self, term: syntax.Term, environment: Environment, hoists: Hoists) -> LogValue:
+        match term:
+            case syntax.Name(text):
+                return cast(LogValue, environment[text])
+            case syntax.EntityLog(kind, entity, to):
+                owner = self.entity(entity, environment, hoists)
+                if kind is syntax.LogKind.RL:
+                    return core.ReceiptLog(owner)
+                return core.SendLog(owner, None if to is None else self.entity(to, environment, hoists))
+            case syntax.Slice(log, start, stop):
+                base = self.log(log, environment, hoists)
+                first = None if start is None else self.number(start, environment, hoists)
+                end = None if stop is None else self.number(stop, environment, hoists)
+                return slice_of(base, first, end)
+            case _:
+                raise AssertionError(f"no log: {term}")
+
+    def number(self, term: syntax.Term, environment: Environment, hoists: Hoists) -> core.NumberTerm:
+        match term:
+            case syntax.Name(text):
+                return cast(core.NumberTerm, environment[text])
+            case syntax.Quantity(value, unit):
+                if unit is None:
+                    return core.Constant(value, core.Dimension.NUMBER)
+                return core.Constant(value * UNITS[unit], core.Dimension.DURATION)
+            case syntax.Bound(name):
+                return core.Delta() if name == "delta" else core.Epsilon()
+            case syntax.Negative(inner):
+                return scaled(Fraction(-1), self.number(inner, environment, hoists))
+            case syntax.Arithmetic(operator, left, right):
+                return self.arithmetic(operator, left, right, environment, hoists)
+            case syntax.Apply(function="position", arguments=(message, log)):
+                where = self.log(log, environment, hoists)
+                return position_in(self.message(message, environment, hoists), where, hoists)
+            case syntax.Apply(function="size", arguments=(log,)):
+                whole = self.log(log, environment, hoists)
+                if isinstance(whole, Part):
+                    hint = "a log's size is known as size(L); of a part write the condition on positions"
+                    raise LoweringRefused(
+                        "N014", "size speaks of a whole log, not of a part of one", term.span, hint
+                    )
+                return core.Size(whole)
+            case syntax.Apply(function="send_time", arguments=(message,)):
+                return core.TimeOf(core.SendEvent(self.message(message, environment, hoists)))
+            case syntax.Apply(function=("deliver_time" | "arrive_time") as kind, arguments=(message, entity)):
+                make = core.DeliveryEvent if kind == "deliver_time" else core.ArrivalEvent
+                event = make(
+                    self.message(message, environment, hoists), self.entity(entity, environment, hoists)
+                )
+                return core.TimeOf(event)
+            case syntax.Apply(function=("clock" | "implied_clock") as kind, arguments=(event_term, entity)):
+                component = core.RecordedClock if kind == "clock" else core.VectorTime
+                return component(
+                    self.event(event_term, environment, hoists), self.entity(entity, environment, hoists)
+                )
+            case _:
+                raise AssertionError(f"no number: {term}")
+
+    def arithmetic(
+        self,
+        operator: syntax.Operator,
+        left: syntax.Term,
+        right: syntax.Term,
+        environment: Environment,
+        hoists: Hoists,
+    ) -> core.NumberTerm:
+        match operator:
+            case syntax.Operator.PLUS:
+                return sum_of(self.number(left, environment, hoists), self.number(right, environment, hoists))
+            case syntax.Operator.MINUS:
+                return difference_of(
+                    self.number(left, environment, hoists), self.number(right, environment, hoists)
+                )
+            case syntax.Operator.TIMES:
+                factor = constant(right)
+                if factor is not None:
+                    return scaled(factor, self.number(left, environment, hoists))
+                return scaled(constant(left) or Fraction(0), self.number(right, environment, hoists))
+            case syntax.Operator.OVER:
+                return scaled(1 / (constant(right) or Fraction(1)), self.number(left, environment, hoists))
+            case _:
+                assert_never(operator)

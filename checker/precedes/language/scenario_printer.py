@@ -1,0 +1,119 @@
+"""An execution as a scenario of the language, to be pasted into a file and checked there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import Final
+
+from precedes.core.execution import Event, EventKind, Execution, History
+from precedes.language import syntax
+from precedes.language.library import Library
+from precedes.language.parsing.parser import parse_sentence
+from precedes.language.printer import statement_text
+from precedes.language.quoting import written
+
+UNITS: Final = (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
+
+
+def as_scenario(execution: Execution, name: str, statements: Sequence[str] = ()) -> str:
+    """The scenario's statements, one a line, and after them those given, which say what is expected of it.
+
+    Entities with a known interleaving have a history, the others SL and RL; who crashed has a history too, of the
+    interleavings that with all sends first. The language has no recorded
+    clocks: where an execution has some, they stand in comments, and a formula about them is unknown of the
+    scenario.
+    """
+    lines = [statement_text(statement) for statement in _statements(execution, name)]
+    lines += _clocks(execution)
+    return "".join(line + "\n" for line in (*lines, *statements))
+
+
+def definitions(formulas: Iterable[str], library: Library) -> str:
+    """What a file has to define, beyond the standard library, for formulas to mean there what they mean here."""
+    needed = [
+        definition for formula in formulas for definition in library.added(parse_sentence(formula).formula)
+    ]
+    return "".join(f"{statement_text(definition)}\n" for definition in dict.fromkeys(needed))
+
+
+def _statements(execution: Execution, name: str) -> Iterator[syntax.Statement]:
+    yield syntax.ScenarioHead(_name(name))
+    yield syntax.Cluster(tuple(_name(entity) for entity in execution.entities))
+    for bound, value in (("delta", execution.delta), ("epsilon", execution.epsilon or None)):
+        if value is not None:
+            yield syntax.Set(bound, _quantity(value))
+    for place, history in enumerate(execution.histories, start=1):
+        yield from _logs(execution, history, syntax.Place(place))
+
+
+def _logs(execution: Execution, history: History, owner: syntax.Place) -> Iterator[syntax.Log]:
+    mark = execution.marks.get(history.entity)
+    if history.interleaved or any(event.message is None for event in history.events):
+        items = _with_mark([_item(execution, event, True) for event in history.events], history, mark)
+        if items:
+            yield syntax.Log(syntax.LogKind.H, owner, tuple(items))
+        return
+    sends = [_item(execution, event, False) for event in history.events if event.kind is EventKind.SEND]
+    others = [event for event in history.events if event.kind is not EventKind.SEND]
+    received = _with_mark(
+        [_item(execution, event, False) for event in others], History(history.entity, tuple(others)), mark
+    )
+    if sends:
+        yield syntax.Log(syntax.LogKind.SL, owner, tuple(sends))
+    if received:
+        yield syntax.Log(syntax.LogKind.RL, owner, tuple(received))
+
+
+def _with_mark(items: list[syntax.LogItem], history: History, mark: int | None) -> list[syntax.LogItem]:
+    """The items with the failure mark after so many messages delivered, each counted once."""
+    if mark is None:
+        return items
+    met: set[str | None] = set()
+    for place, event in enumerate(history.events):
+        if event.kind is EventKind.DELIVER:
+            if len(met) == mark and event.message not in met:
+                return [*items[:place], syntax.Mark(), *items[place:]]
+            met.add(event.message)
+    return [*items, syntax.Mark()]
+
+
+def _item(execution: Execution, event: Event, in_history: bool) -> syntax.LogItem:
+    time = None if event.time is None else _quantity(event.time)
+    if event.message is None:
+        members = _destinations(execution, event.members) if event.kind is EventKind.VIEW else None
+        return syntax.Change(event.kind, members, time)
+    message = execution.messages[event.message]
+    to = None
+    if event.kind is EventKind.SEND and message.destinations != frozenset(execution.entities):
+        to = _destinations(execution, message.destinations or ())
+    return syntax.Entry(event.kind if in_history else None, _name(event.message), destinations=to, time=time)
+
+
+def _destinations(execution: Execution, members: Sequence[str] | frozenset[str]) -> syntax.Destinations:
+    places = [place for place, entity in enumerate(execution.entities, start=1) if entity in members]
+    return syntax.Destinations(tuple(syntax.Place(place) for place in places))
+
+
+def _quantity(nanoseconds: int) -> syntax.Quantity:
+    """A time in the largest unit in which it is whole; seconds, which need no unit, where it is 0."""
+    unit, factor = next((unit, factor) for unit, factor in UNITS if nanoseconds % factor == 0)
+    return syntax.Quantity(Fraction(nanoseconds, factor), None if unit == "s" else unit)
+
+
+def _name(text: str) -> syntax.Name:
+    return syntax.Name(text)
+
+
+def _clocks(execution: Execution) -> Iterator[str]:
+    for history in execution.histories:
+        for event in history.events:
+            if event.clock is not None:
+                counts = ((written(entity), event.clock.get(entity, 0)) for entity in execution.entities)
+                clock = ", ".join(f"{entity} {count}" for entity, count in counts)
+                what = (
+                    event.kind.value
+                    if event.message is None
+                    else f"{event.kind.value} {written(event.message)}"
+                )
+                yield f"# clock of {what} at {written(history.entity)}: {clock}"

@@ -1,0 +1,1 @@
+"""Names and sorts: what every name in a formula stands for."""

@@ -1,0 +1,512 @@
+"""Names and sorts: what every name in a formula stands for, inferred from how it is used.
+
+Every variable, and every term whose sort is open, has a cell with the sorts that it may still have; each use
+narrows it. What comes out is the same formula with `Name.sort` filled in. Unknown names, wrong numbers of
+arguments and clashes are told here, a clash with both places; `lowering` meets none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import assert_never, cast
+
+from precedes.core.diagnostics import Span
+from precedes.language import syntax
+from precedes.language.errors import Mistakes
+from precedes.language.parsing.lexer import UNITS_HINT, no_unit
+from precedes.language.printer import term_text
+from precedes.language.quoting import quoted, shown
+from precedes.language.sorts.cells import ANY, BOUND, COMPARED, ORDERED, Cell, Cells
+from precedes.language.suggestions import did_you_mean, intended
+from precedes.language.syntax import Sort
+from precedes.language.vocabulary import FUNCTIONS, RELATIONS, Alternatives, signature
+
+Signature = tuple[Alternatives, ...]
+Signatures = Callable[[str], Signature | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The names of a scenario that its formulas may use: its cluster, in order, and its messages."""
+
+    entities: tuple[str, ...]
+    messages: frozenset[str]
+
+
+_Term = tuple[Cell, Callable[[], syntax.Term]]
+_Formula = Callable[[], syntax.Formula]
+_Environment = Mapping[str, Cell]
+
+
+def infer_sentence(
+    sentence: syntax.Sentence,
+    signatures: Signatures,
+    known: Iterable[str],
+    scope: Scope | None,
+    mistakes: Mistakes,
+) -> syntax.Sentence:
+    """A sentence with its sorts. Without a scope a name must be bound or quoted."""
+    inference = _Inference(signatures, known, scope, mistakes)
+    built = inference.formula(sentence.formula, {})
+    for member in sentence.among:
+        inference.reference(member)
+    inference.settle()
+    return sentence if inference.failed else replace(sentence, formula=built())
+
+
+def infer_definition(
+    definition: syntax.Definition, signatures: Signatures, known: Iterable[str], mistakes: Mistakes
+) -> syntax.Definition:
+    """A definition with the sorts of its parameters and of all in it.
+
+    Only a quoted name is a name of an execution there.
+    """
+    inference = _Inference(signatures, known, None, mistakes)
+    environment: dict[str, Cell] = {}
+    for parameter in definition.parameters:
+        if parameter.name.text in environment:
+            mistakes.tell("N009", f"{parameter.name.text} is a parameter twice", parameter.name.span)
+        allowed = ANY if parameter.sort is None else frozenset((parameter.sort,))
+        environment[parameter.name.text] = inference.named(parameter.name, allowed)
+    built = inference.formula(definition.body, environment)
+    inference.settle()
+    if inference.failed:
+        return definition
+    parameters = tuple(
+        syntax.Parameter(
+            replace(p.name, sort=environment[p.name.text].sort()), environment[p.name.text].sort()
+        )
+        for p in definition.parameters
+    )
+    return replace(definition, parameters=parameters, body=built())
+
+
+def calls(formula: syntax.Formula) -> list[syntax.Call]:
+    """Every call in a formula, found without recursion."""
+    found: list[syntax.Call] = []
+    waiting: list[syntax.Formula] = [formula]
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case syntax.Call():
+                found.append(node)
+            case (
+                syntax.Not(body)
+                | syntax.InMode(_, body)
+                | syntax.Quantified(body=body)
+                | syntax.Acyclic(body=body)
+            ):
+                waiting.append(body)
+            case syntax.And(parts) | syntax.Or(parts):
+                waiting.extend(parts)
+            case syntax.Implies(left, right) | syntax.Iff(left, right):
+                waiting += (left, right)
+            case (
+                syntax.Truth()
+                | syntax.Undetermined()
+                | syntax.Compare()
+                | syntax.Member()
+                | syntax.Precedes()
+                | syntax.HappensBefore()
+            ):
+                pass
+            case _:
+                assert_never(node)
+    return found
+
+
+class _Inference(Cells):
+    def __init__(
+        self, signatures: Signatures, known: Iterable[str], scope: Scope | None, mistakes: Mistakes
+    ) -> None:
+        self.signatures = signatures
+        self.known = known
+        self.scope = scope
+        super().__init__(mistakes)
+
+    # terms
+
+    def term(self, term: syntax.Term, environment: _Environment) -> _Term:
+        match term:
+            case syntax.Name():
+                return self.name(term, environment)
+            case syntax.Place():
+                self.reference(term)
+                return Cell(frozenset((Sort.ENTITY,)), term.span), lambda: term
+            case syntax.Quantity(unit=unit):
+                sort = Sort.NUMBER if unit is None else Sort.DURATION
+                return Cell(frozenset((sort,)), term.span), lambda: term
+            case syntax.Bound():
+                return Cell(frozenset((Sort.DURATION,)), term.span), lambda: term
+            case syntax.EntityLog(_, entity, to):
+                first = self.of_sort(entity, (Sort.ENTITY,), environment)
+                second = None if to is None else self.of_sort(to, (Sort.ENTITY,), environment)
+                return Cell(frozenset((Sort.LOG,)), term.span), lambda: replace(
+                    term, entity=first(), to=None if second is None else second()
+                )
+            case syntax.Apply():
+                return self.apply(term, environment)
+            case syntax.At(log, index):
+                base = self.of_sort(log, (Sort.LOG,), environment)
+                number = self.of_sort(index, (Sort.NUMBER,), environment)
+                return Cell(frozenset((Sort.MESSAGE,)), term.span), lambda: replace(
+                    term, log=base(), place=number()
+                )
+            case syntax.Slice(log, start, stop):
+                base = self.of_sort(log, (Sort.LOG,), environment)
+                ends = [
+                    None if end is None else self.of_sort(end, (Sort.NUMBER,), environment)
+                    for end in (start, stop)
+                ]
+                return Cell(frozenset((Sort.LOG,)), term.span), lambda: replace(
+                    term,
+                    log=base(),
+                    start=ends[0]() if ends[0] else None,
+                    stop=ends[1]() if ends[1] else None,
+                )
+            case syntax.Shared() | syntax.EntitySet():
+                self.mistakes.tell("N015", f"{term_text(term)} can stand only after `in`", term.span)
+                return Cell(), lambda: term
+            case syntax.Arithmetic():
+                return self.arithmetic(term, environment)
+            case syntax.Negative(inner):
+                cell, built = self.term(inner, environment)
+                self.narrow(cell, frozenset((Sort.DURATION, Sort.NUMBER)), inner)
+                return cell, lambda: replace(term, term=built())
+            case _:
+                assert_never(term)
+
+    def of_sort(
+        self, term: syntax.Term, allowed: Alternatives, environment: _Environment
+    ) -> Callable[[], syntax.Term]:
+        cell, built = self.term(term, environment)
+        self.narrow(cell, frozenset(allowed), term)
+        return built
+
+    def name(self, name: syntax.Name, environment: _Environment) -> _Term:
+        if not name.quoted and name.text in environment:
+            cell = environment[name.text]
+            return cell, lambda: replace(name, sort=cell.sort())
+        if self.scope is None:
+            if not name.quoted:
+                if self.is_predicate(name):
+                    return Cell(), lambda: name
+                hint = (
+                    _as_quantity(name.text)
+                    or did_you_mean(name.text, environment)
+                    or f"bind it, forall {name.text}: ...; if the execution has an entity or a message of that name, "
+                    f"quote it: {quoted(name.text)}"
+                )
+                self.mistakes.tell("N002", f"there is no {shown(name.text)} here", name.span, hint)
+            cell = self.named(name, frozenset((Sort.ENTITY, Sort.MESSAGE)))
+        else:
+            allowed = frozenset(
+                sort
+                for sort, there in ((Sort.ENTITY, self.scope.entities), (Sort.MESSAGE, self.scope.messages))
+                if name.text in there
+            )
+            if not allowed:
+                if not name.quoted and self.is_predicate(name):
+                    return Cell(), lambda: name
+                known = (*environment, *self.scope.entities, *sorted(self.scope.messages))
+                elsewhere = "the scenario has no entity or message of that name; a variable is bound: "
+                hint = (
+                    _as_quantity(name.text)
+                    or did_you_mean(name.text, known)
+                    or f"{elsewhere}forall {name.text}: ..."
+                )
+                self.mistakes.tell("N002", f"there is no {shown(name.text)} here", name.span, hint)
+            cell = self.named(name, allowed or ANY)
+        return cell, lambda: replace(name, sort=cell.sort())
+
+    def is_predicate(
+        self, name: syntax.Name, hint: str = "a predicate is a formula and stands alone"
+    ) -> bool:
+        """Whether a term is the name of a predicate; told, and then nothing more is said of it."""
+        if self.signatures(name.text) is None:
+            return False
+        self.mistakes.tell("N002", f"{name.text} is a predicate, and a term is needed here", name.span, hint)
+        return True
+
+    def compares_a_predicate(self, left: syntax.Term, right: syntax.Term, environment: _Environment) -> bool:
+        """Whether a predicate is compared with a duration, as in `deadline <= 100ms`; told."""
+        for side, other in ((left, right), (right, left)):
+            if isinstance(side, syntax.Name) and not side.quoted and side.text not in environment:
+                there = self.scope is not None and side.text in {*self.scope.entities, *self.scope.messages}
+                if isinstance(other, syntax.Quantity) and other.unit is not None and not there:
+                    given = term_text(other)
+                    hint = (
+                        f"it stands alone; the delta that it speaks of is given apart: --delta {given}, "
+                        f"or `delta {given}` in a scenario"
+                    )
+                    return self.is_predicate(side, hint)
+        return False
+
+    def reference(self, reference: syntax.Reference) -> None:
+        """An entity by place or name, where it is known which there are."""
+        if self.scope is None:
+            if isinstance(reference, syntax.Place):
+                named = 'an entity is named here: RL["name"]'
+                self.mistakes.tell(
+                    "N010", "there is no cluster here in which to count", reference.span, named
+                )
+        elif isinstance(reference, syntax.Place):
+            if not 1 <= reference.number <= len(self.scope.entities):
+                count = len(self.scope.entities)
+                self.mistakes.tell(
+                    "N011",
+                    f"there is no entity {reference.number}",
+                    reference.span,
+                    f"the cluster has {count}",
+                )
+        elif reference.text not in self.scope.entities:
+            hint = did_you_mean(reference.text, self.scope.entities)
+            self.mistakes.tell("N011", f"there is no entity {shown(reference.text)}", reference.span, hint)
+
+    def apply(self, term: syntax.Apply, environment: _Environment) -> _Term:
+        function = FUNCTIONS.get(term.function)
+        if function is None:
+            if term.function in RELATIONS or self.signatures(term.function) is not None:
+                what = f"{term.function} is a predicate, and a term is needed here"
+                self.mistakes.tell("N003", what, term.span)
+            else:
+                hint = did_you_mean(term.function, FUNCTIONS)
+                self.mistakes.tell("N003", f"there is no function {term.function}", term.span, hint)
+            for argument in term.arguments:
+                self.term(argument, environment)
+            return Cell(), lambda: term
+        if function.result is None:
+            self.mistakes.tell("N015", f"{term_text(term)} can stand only after `in`", term.span)
+        arguments = self.arguments(term.function, term.arguments, function.parameters, term.span, environment)
+        result = ANY if function.result is None else frozenset((function.result,))
+        return Cell(result, term.span), lambda: replace(term, arguments=arguments())
+
+    def arguments(
+        self,
+        name: str,
+        given: tuple[syntax.Term, ...],
+        wanted: tuple[Alternatives, ...],
+        span: Span,
+        environment: _Environment,
+    ) -> Callable[[], tuple[syntax.Term, ...]]:
+        if len(given) != len(wanted):
+            hint = signature(name, wanted) if wanted else f"{name} stands alone"
+            self.mistakes.tell("N004", f"{name} has {_counted(len(wanted))}, not {len(given)}", span, hint)
+            built = [self.term(argument, environment)[1] for argument in given]
+        else:
+            built = [
+                self.of_sort(argument, allowed, environment)
+                for argument, allowed in zip(given, wanted, strict=True)
+            ]
+        return lambda: tuple(build() for build in built)
+
+    def arithmetic(self, term: syntax.Arithmetic, environment: _Environment) -> _Term:
+        left, built_left = self.term(term.left, environment)
+        right, built_right = self.term(term.right, environment)
+
+        def build() -> syntax.Term:
+            return replace(term, left=built_left(), right=built_right())
+
+        match term.operator:
+            case syntax.Operator.PLUS | syntax.Operator.MINUS:
+                result = Cell(ORDERED, term.span)
+                self.narrow(left, ORDERED, term.left)
+                self.narrow(right, ORDERED, term.right)
+                self.sums.append((term, (left, right, result)))
+                return result, build
+            case syntax.Operator.TIMES | syntax.Operator.OVER:
+                factor = constant(term.right)
+                scaled, other = left, term.left
+                if factor is None and term.operator is syntax.Operator.TIMES:
+                    factor, scaled, other = constant(term.left), right, term.right
+                if factor is None:
+                    hint = "2 * x and x / 2 are linear, x * y is not"
+                    self.mistakes.tell(
+                        "N012", "arithmetic is linear: one side must be a number", term.span, hint
+                    )
+                elif factor == 0 and term.operator is syntax.Operator.OVER:
+                    self.mistakes.tell("N012", "nothing is divided by zero", term.span)
+                self.narrow(scaled, frozenset((Sort.DURATION, Sort.NUMBER)), other)
+                return scaled, build
+            case _:
+                assert_never(term.operator)
+
+    # formulas
+
+    def formula(self, formula: syntax.Formula, environment: _Environment) -> _Formula:
+        match formula:
+            case syntax.Truth() | syntax.Undetermined():
+                return lambda: formula
+            case syntax.Call():
+                return self.call(formula, environment)
+            case syntax.Compare(comparator, left, right):
+                if self.compares_a_predicate(left, right, environment):
+                    return lambda: formula
+                equality = comparator in (syntax.Comparator.EQUAL, syntax.Comparator.DIFFERENT)
+                allowed = COMPARED if equality else ORDERED
+                one, built_one = self.term(left, environment)
+                other, built_other = self.term(right, environment)
+                self.narrow(one, allowed, left)
+                self.narrow(other, allowed, right)
+                self.unify(one, other, right)
+                return lambda: replace(formula, left=built_one(), right=built_other())
+            case syntax.Member(element, collection):
+                sort, built_collection = self.collection(collection, environment)
+                built_element = self.of_sort(element, (sort,), environment)
+                return lambda: replace(formula, element=built_element(), collection=built_collection())
+            case syntax.Precedes(first, log, second):
+                built = [
+                    self.of_sort(t, (s,), environment)
+                    for t, s in ((first, Sort.MESSAGE), (log, Sort.LOG), (second, Sort.MESSAGE))
+                ]
+                return lambda: replace(formula, first=built[0](), log=built[1](), second=built[2]())
+            case syntax.HappensBefore(first, second):
+                ends = [
+                    self.of_sort(term, (Sort.MESSAGE, Sort.EVENT), environment) for term in (first, second)
+                ]
+                return lambda: replace(formula, first=ends[0](), second=ends[1]())
+            case syntax.Not(body) | syntax.InMode(_, body):
+                inner = self.formula(body, environment)
+                return lambda: replace(formula, body=inner())
+            case syntax.And(parts) | syntax.Or(parts):
+                inside = [self.formula(part, environment) for part in parts]
+                return lambda: replace(formula, parts=tuple(part() for part in inside))
+            case syntax.Implies(left, right) | syntax.Iff(left, right):
+                sides = (self.formula(left, environment), self.formula(right, environment))
+                return lambda: replace(formula, left=sides[0](), right=sides[1]())
+            case syntax.Quantified():
+                return self.quantified(formula, environment)
+            case syntax.Acyclic(first_name, second_name, body):
+                cells = self.bind((first_name, second_name), frozenset((Sort.MESSAGE,)))
+                inner = self.formula(body, {**environment, **cells})
+                return lambda: replace(
+                    formula,
+                    first=replace(first_name, sort=Sort.MESSAGE),
+                    second=replace(second_name, sort=Sort.MESSAGE),
+                    body=inner(),
+                )
+            case _:
+                assert_never(formula)
+
+    def bind(self, variables: tuple[syntax.Name, ...], allowed: frozenset[Sort]) -> dict[str, Cell]:
+        cells: dict[str, Cell] = {}
+        for variable in variables:
+            if variable.text in cells:
+                self.mistakes.tell("N009", f"{variable.text} is bound twice", variable.span)
+            cells[variable.text] = self.named(variable, allowed)
+        return cells
+
+    def quantified(self, formula: syntax.Quantified, environment: _Environment) -> _Formula:
+        allowed, built_range = BOUND, None
+        if formula.range is not None:
+            sort, built_range = self.collection(formula.range, environment)
+            allowed = frozenset((sort,))
+        cells = self.bind(formula.variables, allowed)
+        inner = self.formula(formula.body, {**environment, **cells})
+        return lambda: replace(
+            formula,
+            variables=tuple(replace(v, sort=cells[v.text].sort()) for v in formula.variables),
+            range=None if built_range is None else built_range(),
+            body=inner(),
+        )
+
+    def collection(
+        self, term: syntax.Term, environment: _Environment
+    ) -> tuple[Sort, Callable[[], syntax.Term]]:
+        """The sort of the members of a collection."""
+        if isinstance(term, syntax.Apply) and term.function == "dest":
+            arguments = self.arguments(
+                "dest", term.arguments, FUNCTIONS["dest"].parameters, term.span, environment
+            )
+            return Sort.ENTITY, lambda: replace(term, arguments=arguments())
+        if isinstance(term, syntax.EntitySet):
+            built = [self.of_sort(member, (Sort.ENTITY,), environment) for member in term.members]
+            return Sort.ENTITY, lambda: replace(
+                term, members=tuple(cast(syntax.Reference, build()) for build in built)
+            )
+        if isinstance(term, syntax.Shared):
+            logs = [self.of_sort(part, (Sort.LOG,), environment) for part in term.parts]
+            return Sort.MESSAGE, lambda: replace(term, parts=tuple(log() for log in logs))
+        return Sort.MESSAGE, self.of_sort(term, (Sort.LOG,), environment)
+
+    def call(self, call: syntax.Call, environment: _Environment) -> _Formula:
+        relation = RELATIONS.get(call.name)
+        if relation is not None:
+            wanted: tuple[Alternatives, ...] = relation.parameters
+            if call.arguments is None and wanted:
+                self.mistakes.tell(
+                    "N004", f"{call.name} needs its arguments", call.span, signature(call.name, wanted)
+                )
+                return lambda: call
+        else:
+            parameters = self.signatures(call.name)
+            if parameters is None:
+                self.unknown(call, environment)
+                return lambda: call
+            wanted = parameters
+            if call.arguments is None and (
+                open_ := [s[0] for s in parameters if Sort.ENTITY not in s and Sort.LOG not in s]
+            ):
+                hint = f"{signature(call.name, wanted)}; a name alone speaks of every entity or receipt log"
+                self.mistakes.tell(
+                    "N004", f"{call.name} needs its arguments: one is a {open_[0].value}", call.span, hint
+                )
+                return lambda: call
+        if call.arguments is None:
+            return lambda: call
+        arguments = self.arguments(call.name, call.arguments, wanted, call.span, environment)
+        return lambda: replace(call, arguments=arguments())
+
+    def unknown(self, call: syntax.Call, environment: _Environment) -> None:
+        if call.name in environment:
+            hint: str | None = f"{call.name} is a variable, and a formula is needed here"
+        elif call.name in FUNCTIONS:
+            hint = f"{call.name} is a function: compare what it gives, {call.name}(...) = ..."
+        else:
+            hint = intended(call.name, (*self.known, *RELATIONS))
+        self.mistakes.tell("N001", f"there is no predicate or service {call.name}", call.span, hint)
+        for argument in call.arguments or ():
+            self.term(argument, environment)
+
+
+def _as_quantity(name: str) -> str | None:
+    """What to say of a name that was to be a time."""
+    what = no_unit(name)
+    return None if what is None else f"as a time it is none: {what}; {UNITS_HINT}"
+
+
+def constant(term: syntax.Term) -> Fraction | None:
+    """The number that a term without names and units is."""
+    match term:
+        case syntax.Quantity(value, None):
+            return value
+        case syntax.Negative(inner):
+            positive = constant(inner)
+            return None if positive is None else -positive
+        case syntax.Arithmetic(operator, left, right):
+            one, other = constant(left), constant(right)
+            if one is None or other is None:
+                return None
+            match operator:
+                case syntax.Operator.PLUS:
+                    return one + other
+                case syntax.Operator.MINUS:
+                    return one - other
+                case syntax.Operator.TIMES:
+                    return one * other
+                case syntax.Operator.OVER:
+                    return one / other if other else None
+                case _:
+                    assert_never(operator)
+        case syntax.Quantity() | syntax.Name() | syntax.Place() | syntax.Bound() | syntax.EntityLog():
+            return None
+        case syntax.Apply() | syntax.At() | syntax.Slice() | syntax.Shared() | syntax.EntitySet():
+            return None
+        case _:
+            assert_never(term)
+
+
+def _counted(number: int) -> str:
+    return "no arguments" if number == 0 else "1 argument" if number == 1 else f"{number} arguments"

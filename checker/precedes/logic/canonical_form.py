@@ -1,0 +1,350 @@
+"""A canonical form of formulas: definitions that say the same in other words compare equal.
+
+Two formulas with the same canonical form have the same verdict on every execution. The converse does not hold and is
+not needed. What is rewritten, each step sound in Kleene's logic: negations are pushed to the atoms; `range implies
+body` takes the place of a bounded quantifier; quantifiers of one kind are gathered in front and spread over the
+connective that they commute with; variables lose their names; what is commutative loses its order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import permutations, product
+from math import factorial
+from typing import Any, assert_never
+
+from precedes.core.formula import (
+    Acyclic,
+    And,
+    ArrivalEvent,
+    Atom,
+    Comparison,
+    Constant,
+    DeliveryEvent,
+    Delta,
+    Difference,
+    EntityNamed,
+    EntityTerm,
+    EntityVariable,
+    Epsilon,
+    EventTerm,
+    Exists,
+    FailureLine,
+    Faulty,
+    Forall,
+    Formula,
+    HappensBefore,
+    Iff,
+    Implies,
+    InLog,
+    IsDestination,
+    LogTerm,
+    MessageNamed,
+    MessageTerm,
+    MessageVariable,
+    Not,
+    NumberTerm,
+    Or,
+    Position,
+    Precedes,
+    Quiescent,
+    ReceiptLog,
+    RecordedClock,
+    Relation,
+    Repeated,
+    SameEntity,
+    SameMessage,
+    Scaled,
+    Sender,
+    SendEvent,
+    SendLog,
+    Sent,
+    Size,
+    Sum,
+    TimeOf,
+    Truth,
+    Undetermined,
+    Variable,
+    VectorTime,
+)
+
+Node = tuple[Any, ...]
+"""A node of the canonical form: a tag, then nodes, names and numbers. Hashable."""
+
+ORDERINGS_TRIED = 24
+"""How many orders of a block's variables are compared at most; beyond, less is recognised."""
+
+
+def canonical(formula: Formula) -> frozenset[Node]:
+    """The canonical conjuncts of a closed formula: the formula is their conjunction; none for `true`."""
+    normal = _Normaliser().formula(formula, True)
+    parts = normal[1] if normal[0] == "and" else (normal,)
+    return frozenset(_numbered(part, {}) for part in parts)
+
+
+# ---- normal form: ("and" | "or", parts), ("all" | "some", variables, body), ("iff", positive, a, b), ("atom"
+
+_TRUE: Node = ("and", ())
+_FALSE: Node = ("or", ())
+
+
+def _joined(tag: str, parts: Iterable[Node]) -> Node:
+    """A flat conjunction or disjunction; in the one `some`, in the other `all` comes out in front."""
+    outer = "some" if tag == "and" else "all"
+    opposite = "or" if tag == "and" else "and"
+    variables: list[Node] = []
+    flat: list[Node] = []
+    pending = list(parts)[::-1]
+    while pending:
+        part = pending.pop()
+        if part[0] == tag:
+            pending.extend(reversed(part[1]))
+        elif part[0] == outer:
+            variables.extend(part[1])
+            pending.append(part[2])
+        elif part == (opposite, ()):
+            return part
+        else:
+            flat.append(part)
+    body = flat[0] if len(flat) == 1 else (tag, tuple(flat))
+    return _bound(outer, tuple(variables), body)
+
+
+def _bound(tag: str, variables: tuple[Node, ...], body: Node) -> Node:
+    """A block of quantifiers, merged with the one below and spread over what it commutes with."""
+    if not variables:
+        return body
+    spreads = "and" if tag == "all" else "or"
+    if body[0] == spreads:
+        return _joined(spreads, [_bound(tag, variables, part) for part in body[1]])
+    if body[0] == tag:
+        return (tag, variables + body[1], body[2])
+    return (tag, variables, body)
+
+
+@dataclass(slots=True)
+class _Normaliser:
+    """Rewrites one formula; every bound variable gets a number of its own, so that none is ever captured."""
+
+    scope: dict[Variable, Node] = field(default_factory=dict)
+    bound: int = 0
+
+    def formula(self, formula: Formula, positive: bool) -> Node:
+        if isinstance(formula, Truth):
+            return _TRUE if formula.value is positive else _FALSE
+        if isinstance(formula, Quiescent):
+            return _TRUE if positive else _FALSE
+        if isinstance(formula, Atom):
+            return ("atom", positive, self._atom(formula))
+        match formula:
+            case Not(body):
+                return self.formula(body, not positive)
+            case And(parts):
+                return _joined("and" if positive else "or", [self.formula(p, positive) for p in parts])
+            case Or(parts):
+                return _joined("or" if positive else "and", [self.formula(p, positive) for p in parts])
+            case Implies(left, right):
+                sides = [self.formula(left, not positive), self.formula(right, positive)]
+                return _joined("or" if positive else "and", sides)
+            case Iff(left, right):
+                return (
+                    "iff",
+                    positive,
+                    self.formula(left, True),
+                    self.formula(right, True),
+                )
+            case Forall(variable, span, body):
+                return self._quantified(variable, span, body, positive, universal=True)
+            case Exists(variable, span, body):
+                return self._quantified(variable, span, body, positive, universal=False)
+            case Acyclic(first, second, body):
+                outside = dict(self.scope)
+                numbers = self._bind(first), self._bind(second)
+                related = self.formula(body, True)
+                self.scope = outside
+                return ("acyclic", positive, *numbers, related)
+            case _:
+                assert_never(formula)
+
+    def _quantified(
+        self,
+        variable: Variable,
+        span: Formula,
+        body: Formula,
+        positive: bool,
+        universal: bool,
+    ) -> Node:
+        outside = dict(self.scope)
+        number = self._bind(variable)
+        allowed = self.formula(span, not universal if positive else universal)
+        judged = self.formula(body, positive)
+        self.scope = outside
+        tag, joint = ("all", "or") if universal is positive else ("some", "and")
+        return _bound(tag, (number,), _joined(joint, [allowed, judged]))
+
+    def _bind(self, variable: Variable) -> Node:
+        self.bound += 1
+        sort = "entity" if isinstance(variable, EntityVariable) else "message"
+        node: Node = ("variable", sort, self.bound)
+        self.scope[variable] = node
+        return node
+
+    def _atom(self, atom: Formula) -> Node:
+        match atom:
+            case InLog(message, log):
+                return ("in", self._message(message), self._log(log))
+            case Precedes(first, second, log):
+                return ("precedes", self._message(first), self._message(second), self._log(log))
+            case Repeated(message, log):
+                return ("repeated", self._message(message), self._log(log))
+            case Sent(message):
+                return ("sent", self._message(message))
+            case IsDestination(entity, message):
+                return ("destination", self._entity(entity), self._message(message))
+            case SameEntity(left, right):
+                return ("same", _Unordered((self._entity(left), self._entity(right))))
+            case SameMessage(left, right):
+                return ("same", _Unordered((self._message(left), self._message(right))))
+            case Faulty(entity):
+                return ("faulty", self._entity(entity))
+            case HappensBefore(first, second):
+                return ("before", self._event(first), self._event(second))
+            case Comparison(relation, left, right, dimension):
+                sides = (self._number(left), self._number(right))
+                ordered = _Unordered(sides) if relation is Relation.EQUAL else sides
+                return ("compare", relation.value, ordered, dimension.value)
+            case FailureLine():
+                return ("failure_line",)
+            case Undetermined(why, reason):
+                return ("undetermined", why, int(reason))
+            case (
+                Truth()
+                | Quiescent()
+                | Not()
+                | And()
+                | Or()
+                | Implies()
+                | Iff()
+                | Forall()
+                | Exists()
+                | Acyclic()
+            ):
+                raise TypeError(f"not an atom: {type(atom).__name__}")
+            case _:
+                assert_never(atom)
+
+    def _entity(self, term: EntityTerm) -> Node:
+        match term:
+            case EntityVariable():
+                return self.scope[term]
+            case EntityNamed(name):
+                return ("entity", name)
+            case Sender(message):
+                return ("sender", self._message(message))
+            case _:
+                assert_never(term)
+
+    def _message(self, term: MessageTerm) -> Node:
+        match term:
+            case MessageVariable():
+                return self.scope[term]
+            case MessageNamed(name):
+                return ("message", name)
+            case _:
+                assert_never(term)
+
+    def _log(self, term: LogTerm) -> Node:
+        match term:
+            case SendLog(entity, to):
+                return ("SL", self._entity(entity), () if to is None else self._entity(to))
+            case ReceiptLog(entity):
+                return ("RL", self._entity(entity))
+            case _:
+                assert_never(term)
+
+    def _event(self, term: EventTerm) -> Node:
+        match term:
+            case SendEvent(message):
+                return ("send", self._message(message))
+            case DeliveryEvent(message, entity):
+                return ("deliver", self._message(message), self._entity(entity))
+            case ArrivalEvent(message, entity):
+                return ("arrive", self._message(message), self._entity(entity))
+            case _:
+                assert_never(term)
+
+    def _number(self, term: NumberTerm) -> Node:
+        match term:
+            case Constant(value, dimension):
+                return ("constant", value.numerator, value.denominator, dimension.value)
+            case Delta():
+                return ("delta",)
+            case Epsilon():
+                return ("epsilon",)
+            case TimeOf(event):
+                return ("time", self._event(event))
+            case Position(message, log):
+                return ("position", self._message(message), self._log(log))
+            case Size(log):
+                return ("size", self._log(log))
+            case RecordedClock(event, entity):
+                return ("clock", self._event(event), self._entity(entity))
+            case VectorTime(event, entity):
+                return ("vector", self._event(event), self._entity(entity))
+            case Sum(left, right):
+                return ("sum", _Unordered((self._number(left), self._number(right))))
+            case Difference(left, right):
+                return ("difference", self._number(left), self._number(right))
+            case Scaled(factor, inner):
+                return ("scaled", factor.numerator, factor.denominator, self._number(inner))
+            case _:
+                assert_never(term)
+
+
+class _Unordered(tuple[Any, ...]):
+    """Two terms whose order says nothing."""
+
+    __slots__ = ()
+
+
+# ---- numbering ---------------------------------------------------------------------------------------------
+
+_Numbers = dict[Node, int]
+
+
+def _numbered(node: Any, numbers: _Numbers) -> Any:
+    """The node with its variables numbered by depth, every commutative part in the order of its print."""
+    if not isinstance(node, tuple) or not node:
+        return node
+    if isinstance(node, _Unordered):
+        return tuple(sorted((_numbered(part, numbers) for part in node), key=repr))
+    match node:
+        case ("variable", sort, _):
+            return (sort, numbers[node])
+        case ("and" | "or" as tag, parts):
+            return (tag, *sorted({_numbered(part, numbers) for part in parts}, key=repr))
+        case ("iff", positive, left, right):
+            return ("iff", positive, *sorted((_numbered(left, numbers), _numbered(right, numbers)), key=repr))
+        case ("acyclic", positive, first, second, body):
+            depth = len(numbers)
+            return ("acyclic", positive, _numbered(body, {**numbers, first: depth, second: depth + 1}))
+        case ("all" | "some" as tag, variables, body):
+            return _least_block(tag, variables, numbers, lambda chosen: _numbered(body, chosen))
+        case _:
+            return tuple(_numbered(part, numbers) for part in node)
+
+
+def _least_block(
+    tag: str, variables: tuple[Node, ...], numbers: _Numbers, body: Callable[[_Numbers], Node]
+) -> Node:
+    """The block with its variables in the order that prints least, entities first."""
+    entities = [v for v in variables if v[1] == "entity"]
+    messages = [v for v in variables if v[1] == "message"]
+    depth = len(numbers)
+    if factorial(len(entities)) * factorial(len(messages)) <= ORDERINGS_TRIED:
+        orders = [(*e, *m) for e, m in product(permutations(entities), permutations(messages))]
+    else:
+        orders = [(*entities, *messages)]
+    bodies = (body({**numbers, **{v: depth + k for k, v in enumerate(order)}}) for order in orders)
+    return (tag, len(entities), len(messages), min(bodies, key=repr))

@@ -1,0 +1,16 @@
+"""What a formula contains, as far as judging it needs to know."""
+
+from __future__ import annotations
+
+from precedes.core.formula import Formula, Position, Size, VectorTime
+from precedes.core.traversal import entities_in, messages_in, walk
+
+
+def names_in(formula: Formula) -> frozenset[str]:
+    """The entities and messages that it names."""
+    return frozenset((*entities_in(formula), *messages_in(formula)))
+
+
+def counts_in(formula: Formula) -> bool:
+    """Whether it counts events or places, so that it says something else of an execution cut to some messages."""
+    return any(isinstance(node, Position | Size | VectorTime) for node in walk(formula))

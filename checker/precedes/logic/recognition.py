@@ -1,0 +1,240 @@
+"""Which formulas are known by their definition, so that tuned kernels and lemmas apply to them.
+
+`DEFINITIONS` has the definitions as core trees. A formula is recognised by its canonical form and never by
+the name it goes by: a user's predicate that says the same gets the same speed, one of the same name that says
+something else does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Final
+
+from precedes.core.formula import (
+    TRUTH,
+    Acyclic,
+    And,
+    Comparison,
+    DeliveryEvent,
+    Delta,
+    Dimension,
+    EntityVariable,
+    Exists,
+    Faulty,
+    Forall,
+    Formula,
+    HappensBefore,
+    Iff,
+    Implies,
+    InLog,
+    IsDestination,
+    MessageVariable,
+    Not,
+    Or,
+    Precedes,
+    ReceiptLog,
+    Relation,
+    Repeated,
+    Sender,
+    SendEvent,
+    SendLog,
+    Sent,
+    Sum,
+    TimeOf,
+    Variable,
+)
+from precedes.logic.canonical_form import Node, canonical
+
+_I, _J = EntityVariable("i"), EntityVariable("j")
+_P, _Q = MessageVariable("p"), MessageVariable("q")
+_L, _M = ReceiptLog(_I), ReceiptLog(_J)
+
+
+def _all(*binders: tuple[Variable, Formula], body: Formula) -> Formula:
+    for variable, span in reversed(binders):
+        body = Forall(variable, span, body)
+    return body
+
+
+def _in_both(message: MessageVariable, *logs: ReceiptLog | SendLog) -> Formula:
+    return And(tuple(InLog(message, log) for log in logs))
+
+
+_EVERY_I, _EVERY_J = (_I, TRUTH), (_J, TRUTH)
+_EVERY_P, _EVERY_Q = (_P, TRUTH), (_Q, TRUTH)
+_P_IN_L, _Q_IN_L = (_P, InLog(_P, _L)), (_Q, InLog(_Q, _L))
+_P_BEFORE_Q = HappensBefore(SendEvent(_P), SendEvent(_Q))
+
+
+def _in_time(message: MessageVariable) -> Formula:
+    limit = Sum(TimeOf(SendEvent(message)), Delta())
+    return Comparison(Relation.AT_MOST, TimeOf(DeliveryEvent(message, _I)), limit, Dimension.TIME)
+
+
+_SELECTED = SendLog(_J, _I)
+_EVERY_CORRECT_DELIVERS = Forall(_J, IsDestination(_J, _P), Implies(Not(Faulty(_J)), InLog(_P, _M)))
+
+_P_TO_BOTH, _Q_TO_BOTH = ((m, And((IsDestination(_I, m), IsDestination(_J, m)))) for m in (_P, _Q))
+
+
+def _begins(log: ReceiptLog, other: ReceiptLog) -> Formula:
+    """The part of one log that is addressed to both owners begins that of the other."""
+
+    def both(message: MessageVariable, of: ReceiptLog) -> tuple[Variable, Formula]:
+        return message, And((InLog(message, of), IsDestination(_I, message), IsDestination(_J, message)))
+
+    earlier = _all(both(_Q, other), body=Implies(Precedes(_Q, _P, other), Precedes(_Q, _P, log)))
+    return _all(both(_P, log), body=And((InLog(_P, other), earlier)))
+
+
+DEFINITIONS: Final[Mapping[str, Formula]] = {
+    # 1994, §2.2
+    "order_preserving": _all(
+        _EVERY_I,
+        _EVERY_J,
+        (_P, _in_both(_P, _L, SendLog(_J))),
+        (_Q, _in_both(_Q, _L, SendLog(_J))),
+        body=Iff(Precedes(_P, _Q, _L), Precedes(_P, _Q, SendLog(_J))),
+    ),
+    "order_equivalent": _all(
+        _EVERY_I,
+        _EVERY_J,
+        (_P, _in_both(_P, _L, _M)),
+        (_Q, _in_both(_Q, _L, _M)),
+        body=Iff(Precedes(_P, _Q, _L), Precedes(_P, _Q, _M)),
+    ),
+    "information_equivalent": _all(_EVERY_I, _EVERY_J, _P_IN_L, body=InLog(_P, _M)),
+    "information_preserving": And(
+        (
+            _all(_EVERY_I, _P_IN_L, body=Exists(_J, TRUTH, InLog(_P, SendLog(_J)))),
+            _all(_EVERY_I, _EVERY_J, (_P, InLog(_P, SendLog(_J))), body=InLog(_P, _L)),
+        )
+    ),
+    "selectively_information_preserving": And(
+        (
+            _all(_EVERY_I, _P_IN_L, body=Exists(_J, TRUTH, InLog(_P, _SELECTED))),
+            _all(_EVERY_I, _EVERY_J, (_P, InLog(_P, _SELECTED)), body=InLog(_P, _L)),
+        )
+    ),
+    # Hadzilacos and Toueg 1994, integrity; 1994, §2.2
+    "no_creation": _all(_EVERY_I, _P_IN_L, body=Sent(_P)),
+    "no_duplication": _all(_EVERY_I, _P_IN_L, body=Not(Repeated(_P, _L))),
+    "broadcast": _all(_EVERY_P, _EVERY_I, body=Implies(Sent(_P), IsDestination(_I, _P))),
+    # Défago, Schiper, Urbán 2004
+    "acyclic_order": Acyclic(_P, _Q, Exists(_I, TRUTH, Precedes(_P, _Q, _L))),
+    # Hadzilacos and Toueg 1994, over destination sets
+    "agreement": _all(
+        _EVERY_P,
+        body=Implies(
+            Exists(_I, IsDestination(_I, _P), And((Not(Faulty(_I)), InLog(_P, _L)))), _EVERY_CORRECT_DELIVERS
+        ),
+    ),
+    "uniform_agreement": _all(
+        _EVERY_P, body=Implies(Exists(_I, IsDestination(_I, _P), InLog(_P, _L)), _EVERY_CORRECT_DELIVERS)
+    ),
+    "validity": _all(
+        _EVERY_P,
+        body=Implies(
+            And((Not(Faulty(Sender(_P))), Exists(_I, TRUTH, IsDestination(_I, _P)))),
+            Exists(_J, IsDestination(_J, _P), InLog(_P, _M)),
+        ),
+    ),
+    # Δ-causal paper, Definition 3, Theorem 1, Definition 4 with Theorem 2, §2.2
+    "causal_order": _all(
+        _EVERY_P,
+        _EVERY_Q,
+        body=Implies(
+            _P_BEFORE_Q,
+            _all(_EVERY_I, _EVERY_J, body=Not(HappensBefore(DeliveryEvent(_Q, _J), DeliveryEvent(_P, _I)))),
+        ),
+    ),
+    "process_causal_order": _all(_EVERY_I, _P_IN_L, _Q_IN_L, body=Implies(_P_BEFORE_Q, Precedes(_P, _Q, _L))),
+    "delta_causal_order": _all(
+        _EVERY_I,
+        _P_IN_L,
+        _Q_IN_L,
+        body=Implies(
+            And(
+                (
+                    _P_BEFORE_Q,
+                    Comparison(
+                        Relation.AT_MOST,
+                        TimeOf(SendEvent(_Q)),
+                        Sum(TimeOf(SendEvent(_P)), Delta()),
+                        Dimension.TIME,
+                    ),
+                    _in_time(_P),
+                    _in_time(_Q),
+                )
+            ),
+            Precedes(_P, _Q, _L),
+        ),
+    ),
+    "deadline": _all(_EVERY_I, _P_IN_L, body=Implies(Sent(_P), _in_time(_P))),
+    # Hadzilacos and Toueg 1994, strict forms
+    "causal_delivery": _all(
+        _EVERY_I,
+        _Q_IN_L,
+        _EVERY_P,
+        body=Implies(And((IsDestination(_I, _P), _P_BEFORE_Q)), Precedes(_P, _Q, _L)),
+    ),
+    "fifo_delivery": _all(
+        _EVERY_I,
+        _EVERY_J,
+        (_P, InLog(_P, _SELECTED)),
+        (_Q, _in_both(_Q, _L, SendLog(_J))),
+        body=Implies(Precedes(_P, _Q, SendLog(_J)), Precedes(_P, _Q, _L)),
+    ),
+    "local_order": _all(
+        _EVERY_I,
+        _Q_IN_L,
+        _EVERY_P,
+        body=Implies(
+            And((IsDestination(_I, _P), HappensBefore(DeliveryEvent(_P, Sender(_Q)), SendEvent(_Q)))),
+            Precedes(_P, _Q, _L),
+        ),
+    ),
+    # What the 1994 service TO comes to: one order of all messages that agrees with every log and with every sender
+    "one_order": Acyclic(
+        _P,
+        _Q,
+        Or(
+            (
+                Exists(_I, TRUTH, Precedes(_P, _Q, _L)),
+                Exists(_J, TRUTH, Precedes(_P, _Q, SendLog(_J))),
+                HappensBefore(DeliveryEvent(_P, Sender(_Q)), SendEvent(_Q)),
+            )
+        ),
+    ),
+    # Défago, Schiper, Urbán 2004, over destination sets
+    "prefix_order": _all(_EVERY_I, _EVERY_J, body=Or((_begins(_L, _M), _begins(_M, _L)))),
+    "gap_free_order": _all(
+        _EVERY_I,
+        _EVERY_J,
+        _P_TO_BOTH,
+        _Q_TO_BOTH,
+        body=Implies(And((Precedes(_P, _Q, _L), InLog(_Q, _M))), Precedes(_P, _Q, _M)),
+    ),
+}
+"""Definitions that are recognised, closed over all receipt logs. Kernels and lemmas speak of them by these names."""
+
+UNTUNED: Final = frozenset({"local_order", "one_order", "prefix_order", "gap_free_order"})
+"""Those without a kernel: lemmas are about them, and kernels tell where they cannot be violated."""
+
+
+@cache
+def _canonical_definitions() -> tuple[tuple[str, frozenset[Node]], ...]:
+    return tuple((name, canonical(definition)) for name, definition in DEFINITIONS.items())
+
+
+def recognise(formula: Formula) -> tuple[str, ...] | None:
+    """The definitions that together are the formula, in the order of `DEFINITIONS`, or None.
+
+    `true`, the conjunction of nothing, is recognised as no definition at all.
+    """
+    wanted = canonical(formula)
+    found = [(name, parts) for name, parts in _canonical_definitions() if parts <= wanted]
+    if frozenset[Node]().union(*(parts for _, parts in found)) != wanted:
+        return None
+    return tuple(name for name, _ in found)

@@ -1,0 +1,394 @@
+"""Vacuity: where a formula holds because nothing there could have violated it.
+
+The premise of a formula says what has to be there for it to be violated: of `forall p, q in L: A implies B` some p and
+q in L of which A is true and B is not settled by logic. It is read off the refutations, so that it does not depend on
+how the formula is written. Where it is met there was something to get wrong; a formula whose premise no execution met
+has not been tested. Whether a premise is met can be judged like any other formula (`premise`). That it cannot be met,
+because what it speaks of is nowhere in a trace, follows at no cost from the kinds of things that occur (`possible`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Flag, auto
+from typing import Final, assert_never
+
+from precedes.core.formula import (
+    FALSEHOOD,
+    TRUTH,
+    Acyclic,
+    And,
+    ArrivalEvent,
+    Atom,
+    Comparison,
+    Constant,
+    DeliveryEvent,
+    Delta,
+    Difference,
+    EntityTerm,
+    EntityVariable,
+    Epsilon,
+    EventTerm,
+    Exists,
+    FailureLine,
+    Faulty,
+    Forall,
+    Formula,
+    HappensBefore,
+    Iff,
+    Implies,
+    InLog,
+    IsDestination,
+    LogTerm,
+    MessageVariable,
+    Not,
+    NumberTerm,
+    Or,
+    Position,
+    Precedes,
+    Quiescent,
+    ReceiptLog,
+    RecordedClock,
+    Repeated,
+    Requirement,
+    SameEntity,
+    SameMessage,
+    Scaled,
+    Sender,
+    SendEvent,
+    SendLog,
+    Sent,
+    Size,
+    Sum,
+    TimeOf,
+    Truth,
+    Undetermined,
+    Variable,
+    VectorTime,
+    conjunction,
+)
+from precedes.core.traversal import free_variables, substituted, walk
+from precedes.logic.canonical_form import canonical
+from precedes.logic.refutation import Equality, Refutation, TooManyError, consequences, refutations
+
+PREMISE: Final = "premise of "
+"""Before the name of a requirement: that of its premise. No requirement's text begins like this."""
+
+
+class Seen(Flag):
+    """Kinds of things that may occur in some execution: a message that somebody is known to have sent, a delivery, two
+    messages, an entity that delivers two.
+    """
+
+    SENT = auto()
+    DELIVERED = auto()
+    TWO_MESSAGES = auto()
+    TWO_DELIVERIES = auto()
+
+
+NOTHING: Final = Seen(0)
+EVERYTHING: Final = ~NOTHING
+
+_WORDS: Final = {
+    Seen.SENT: ("a send", NOTHING),
+    Seen.DELIVERED: ("a delivery", NOTHING),
+    Seen.TWO_MESSAGES: ("two messages", NOTHING),
+    Seen.TWO_DELIVERIES: ("an entity that delivers two messages", Seen.DELIVERED | Seen.TWO_MESSAGES),
+}
+"""The kinds in words; what goes without saying where one of some others is missing."""
+
+
+def in_words(missing: Seen) -> str:
+    """Some kinds of things as what is missing: `a send or a delivery`; empty for none."""
+    return " or ".join(
+        words for kind, (words, instead) in _WORDS.items() if kind in missing and not instead & missing
+    )
+
+
+# ---- premises ----
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """A part of a refutation from which an execution may still go either way: facts that are there, things that are
+    different, and what is asked of all things.
+    """
+
+    variables: tuple[Variable, ...]
+    facts: tuple[Formula, ...]
+    universal: tuple[Formula, ...]
+
+    @property
+    def formula(self) -> Formula:
+        """That there is such a thing. Every fact stands where the last of its variables is bound, entities being bound
+        first, so that messages are looked for in their logs.
+        """
+        placed = [fact for fact in consequences(self.facts) if isinstance(fact, InLog)]
+        parts = [(free_variables(fact), fact) for fact in dict.fromkeys((*placed, *self.facts))]
+        spoken_of = frozenset[Variable]().union(
+            *(names for names, _ in parts), *map(free_variables, self.universal)
+        )
+        # Every execution has an entity, but it may have no message.
+        entities = [v for v in self.variables if isinstance(v, EntityVariable) and v in spoken_of]
+        bound: list[Variable] = [*entities, *(v for v in self.variables if isinstance(v, MessageVariable))]
+        formula = conjunction(*self.universal)
+        for variable in reversed(bound):
+            here = [fact for names, fact in parts if variable in names]
+            parts = [(names, fact) for names, fact in parts if variable not in names]
+            formula = Exists(variable, conjunction(*here), formula)
+        return conjunction(*(fact for _, fact in parts), formula)
+
+
+def premise(formula: Formula) -> Formula:
+    """A formula that is true where a closed one could be violated; never false where it is."""
+    try:
+        found = refutations(formula)
+    except TooManyError:
+        # Nothing is claimed of what is too large to be looked into.
+        return TRUTH
+    openings = _widest([opening for one in found for opening in _openings(one)])
+    parts = tuple({canonical(part): part for part in (opening.formula for opening in openings)}.values())
+    if TRUTH in parts or not parts:
+        return TRUTH if parts else FALSEHOOD
+    return parts[0] if len(parts) == 1 else Or(parts)
+
+
+def premise_of(requirement: Requirement) -> Requirement:
+    """The premise of a requirement, under a name of its own."""
+    return Requirement(PREMISE + requirement.name, premise(requirement.formula))
+
+
+def _openings(refutation: Refutation) -> Iterator[_Opening]:
+    """The facts of a refutation without what decides it: without what has to be absent; where nothing has to be absent,
+    without one of the facts. That is one about deliveries if there is any, for deliveries are what is judged.
+    """
+    apart = refutation.apart()
+    if refutation.absences or refutation.universal or refutation.further:
+        yield _opening(refutation, refutation.facts, apart)
+        return
+    deciding = [fact for fact in refutation.facts if Seen.DELIVERED in needed(fact)] or refutation.facts
+    for fact in deciding:
+        rest = (*(other for other in refutation.facts if other != fact), *_presupposed(fact))
+        yield _opening(refutation, tuple(dict.fromkeys(rest)), apart)
+    if not deciding:
+        yield _opening(refutation, (), apart)
+
+
+def _opening(
+    refutation: Refutation, facts: tuple[Atom, ...], apart: tuple[tuple[Equality, ...], ...]
+) -> _Opening:
+    rest = Refutation(refutation.variables, facts)
+    different = [_not_all(group) for group in apart if not rest.merged(group).is_contradictory]
+    universal = tuple(part for part in refutation.universal if part != TRUTH)
+    return _Opening(refutation.variables, (*facts, *different), universal)
+
+
+def _not_all(equalities: tuple[Equality, ...]) -> Formula:
+    parts = tuple(Not(equality) for equality in equalities)
+    return parts[0] if len(parts) == 1 else Or(parts)
+
+
+def _widest(openings: list[_Opening]) -> list[_Opening]:
+    """The openings of which none is a case of another one; of equal ones the first."""
+    return [
+        opening
+        for place, opening in enumerate(openings)
+        if not any(
+            _is_case(opening, other) and (number < place or not _is_case(other, opening))
+            for number, other in enumerate(openings)
+            if number != place
+        )
+    ]
+
+
+def _is_case(opening: _Opening, wider: _Opening) -> bool:
+    """Whether all that `wider` asks for is there, under other names, wherever `opening` is."""
+    there = [*opening.facts, *consequences(opening.facts)]
+    free = [v for v in wider.variables if not any(v in free_variables(fact) for fact in wider.facts)]
+    if wider.universal or any(type(v) not in set(map(type, opening.variables)) for v in free):
+        return False
+    return _matched(wider.facts, there, {})
+
+
+def _matched(wanted: Sequence[Formula], there: Sequence[Formula], names: Mapping[Variable, Variable]) -> bool:
+    if not wanted:
+        return True
+    return any(
+        found is not None and _matched(wanted[1:], there, found)
+        for found in (_match(wanted[0], fact, names) for fact in there)
+    )
+
+
+def _match(
+    wanted: Formula, there: Formula, names: Mapping[Variable, Variable]
+) -> Mapping[Variable, Variable] | None:
+    """The names for which a formula is another one, those that are known among them; None where it is not."""
+    found = dict(names)
+    # Trees of different shapes are found to be different in the end.
+    for one, other in zip(walk(wanted), walk(there), strict=False):
+        if isinstance(one, Variable) and (
+            type(one) is not type(other) or found.setdefault(one, other) != other
+        ):
+            return None
+    return found if substituted(wanted, found) == there else None
+
+
+def _presupposed(fact: Atom) -> Iterator[Atom]:
+    """What must be there for a fact to be in question."""
+    match fact:
+        case Precedes(first, second, log):
+            yield InLog(first, log)
+            yield InLog(second, log)
+        case Repeated(message, log):
+            yield InLog(message, log)
+        case HappensBefore(first, second):
+            yield from _event_is_there(first)
+            yield from _event_is_there(second)
+        case Comparison(_, left, right):
+            for event in (*_events(left), *_events(right)):
+                yield from _event_is_there(event)
+        case (
+            InLog() | Sent() | IsDestination() | SameEntity() | SameMessage() | Faulty() | Quiescent() | Truth()
+            | Undetermined() | FailureLine()
+        ):  # fmt: skip
+            return
+        case _:
+            assert_never(fact)
+
+
+def _event_is_there(event: EventTerm) -> Iterator[Atom]:
+    match event:
+        case SendEvent(message):
+            yield Sent(message)
+        case DeliveryEvent(message, entity):
+            yield InLog(message, ReceiptLog(entity))
+        case ArrivalEvent():
+            return
+        case _:
+            assert_never(event)
+
+
+# ---- what can be where only some kinds of things occur ----
+
+
+def possible(formula: Formula, seen: Seen) -> bool:
+    """Whether a formula can be anything but false where no more than that was seen. It may be false all the same: only
+    for want of what was not seen it is found to be.
+    """
+    match formula:
+        case Truth(value):
+            return value
+        case And(parts):
+            return all(possible(part, seen) for part in parts)
+        case Or(parts):
+            return any(possible(part, seen) for part in parts)
+        case Exists(_, extent, body):
+            return possible(extent, seen) and possible(body, seen)
+        case Not(SameMessage(MessageVariable(), MessageVariable())):
+            return Seen.TWO_MESSAGES in seen
+        case (
+            InLog() | Precedes() | Repeated() | Sent() | IsDestination() | SameEntity() | SameMessage()
+            | Faulty() | HappensBefore() | Comparison()
+        ):  # fmt: skip
+            return needed(formula) in seen
+        case Undetermined() | FailureLine() | Quiescent() | Not() | Implies() | Iff() | Forall() | Acyclic():
+            # These may be true for want of something.
+            return True
+        case _:
+            assert_never(formula)
+
+
+def lacking(formula: Formula, seen: Seen) -> Seen:
+    """Which kinds of things that were not seen a formula cannot do without; nothing where it can be true as it is, or
+    cannot be true at all.
+    """
+    if possible(formula, seen):
+        return NOTHING
+    missing = NOTHING
+    for kind in Seen:
+        if kind not in seen and not possible(formula, EVERYTHING & ~kind) and possible(formula, EVERYTHING):
+            missing |= kind
+    return missing
+
+
+def needed(atom: Atom) -> Seen:
+    """What must occur for an atom to be anything but false."""
+    match atom:
+        case InLog(_, log) | Repeated(_, log):
+            return _in(log)
+        case Precedes(_, _, log):
+            two = Seen.TWO_MESSAGES
+            return _in(log) | (two | Seen.TWO_DELIVERIES if isinstance(log, ReceiptLog) else two)
+        case Sent() | IsDestination():
+            return Seen.SENT
+        case Faulty(entity):
+            return _exists(entity)
+        case HappensBefore(first, second):
+            # Nothing of a message happens before its send.
+            several = isinstance(second, SendEvent) and not isinstance(first, ArrivalEvent)
+            return _happens(first) | _happens(second) | (Seen.TWO_MESSAGES if several else NOTHING)
+        case Comparison(_, left, right):
+            return _measured(left) | _measured(right)
+        case Truth() | Undetermined() | FailureLine() | Quiescent() | SameEntity() | SameMessage():
+            return NOTHING
+        case _:
+            assert_never(atom)
+
+
+def _in(log: LogTerm) -> Seen:
+    match log:
+        case SendLog():
+            return Seen.SENT
+        case ReceiptLog(entity):
+            return Seen.DELIVERED | _exists(entity)
+        case _:
+            assert_never(log)
+
+
+def _happens(event: EventTerm) -> Seen:
+    match event:
+        case SendEvent():
+            return Seen.SENT
+        case DeliveryEvent(_, entity):
+            return Seen.DELIVERED | _exists(entity)
+        case ArrivalEvent(_, entity):
+            # Without any, what is asked of arrivals is unknown and not false.
+            return _exists(entity)
+        case _:
+            assert_never(event)
+
+
+def _exists(entity: EntityTerm) -> Seen:
+    return Seen.SENT if isinstance(entity, Sender) else NOTHING
+
+
+def _measured(term: NumberTerm) -> Seen:
+    match term:
+        case TimeOf(event) | RecordedClock(event, _) | VectorTime(event, _):
+            return _happens(event)
+        case Position(_, log):
+            return _in(log)
+        case Sum(left, right) | Difference(left, right):
+            return _measured(left) | _measured(right)
+        case Scaled(_, inner):
+            return _measured(inner)
+        case Size() | Constant() | Delta() | Epsilon():
+            return NOTHING
+        case _:
+            assert_never(term)
+
+
+def _events(term: NumberTerm) -> Iterator[EventTerm]:
+    match term:
+        case TimeOf(event) | RecordedClock(event, _) | VectorTime(event, _):
+            yield event
+        case Sum(left, right) | Difference(left, right):
+            yield from _events(left)
+            yield from _events(right)
+        case Scaled(_, inner):
+            yield from _events(inner)
+        case Position() | Size() | Constant() | Delta() | Epsilon():
+            return
+        case _:
+            assert_never(term)

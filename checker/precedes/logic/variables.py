@@ -1,0 +1,29 @@
+"""A copy of a formula in which no two binders share a name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from precedes.core.formula import Formula, Variable
+from precedes.core.traversal import Node, bound, rebuilt
+
+
+def distinct(formula: Formula) -> Formula:
+    """The closed formula with its bound variables numbered, so that every binder has names of its own."""
+    count = 0
+
+    def numbered(variable: Variable) -> Variable:
+        nonlocal count
+        count += 1
+        return replace(variable, name=f"{variable.name} {count}")
+
+    def copied(node: Node, names: Mapping[Variable, Variable]) -> Any:
+        if isinstance(node, Variable):
+            return names[node]
+        below = {**names, **{variable: numbered(variable) for variable in bound(node)}}
+        return rebuilt(node, lambda child: copied(child, below))
+
+    renamed: Formula = copied(formula, {})
+    return renamed

@@ -1,0 +1,1 @@
+"""Every behavior of a protocol up to bounds."""

@@ -1,0 +1,260 @@
+"""Histories while they grow: what an entity logs, how much of it is kept in a state, and the execution it comes to.
+
+How much is kept follows from the formulas that are asked: two states that no formula tells apart are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, assert_never
+
+from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.core.execution import Event, EventKind, Execution, History
+from precedes.core.execution import Message as Logged
+from precedes.core.formula import (
+    ArrivalEvent,
+    Faulty,
+    Formula,
+    HappensBefore,
+    RecordedClock,
+    TimeOf,
+    VectorTime,
+)
+from precedes.core.traversal import walk
+from precedes.protocol.model import (
+    Arrive,
+    Deliver,
+    Discard,
+    Message,
+    Protocol,
+    Step,
+    Transmit,
+    View,
+)
+from precedes.protocol.moves import (
+    Arrived,
+    Began,
+    Crashed,
+    Expired,
+    Lost,
+    Move,
+    Recovered,
+    Requested,
+    Ticked,
+    Vanished,
+)
+
+TICK: Final = 1000
+"""Nanoseconds: written to a trace, a tick is a microsecond."""
+
+_STOPS: Final = (EventKind.CRASH, EventKind.RECOVER)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One event in the history of an entity; `time` in ticks."""
+
+    kind: EventKind
+    message: Message | None = None
+    time: int | None = None
+    clock: tuple[int, ...] | None = None
+    members: frozenset[int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What is kept of a history: nothing; or sends and deliveries, and with them how they follow each other, when
+    they were, the clocks recorded with them, crashes and recoveries, and all other events.
+    """
+
+    logs: bool = True
+    interleaving: bool = True
+    times: bool = True
+    clocks: bool = True
+    crashes: bool = True
+    others: bool = True
+
+
+def needed(formulas: Iterable[Formula]) -> Recording:
+    """What the verdicts of the formulas depend on."""
+    met: set[type] = set()
+    asked = list(formulas)
+    for formula in asked:
+        met |= {type(node) for node in walk(formula)}
+    clocks = RecordedClock in met
+    return Recording(
+        logs=bool(asked),
+        interleaving=clocks or HappensBefore in met or VectorTime in met,
+        times=TimeOf in met,
+        clocks=clocks,
+        crashes=Faulty in met or ArrivalEvent in met,
+        others=ArrivalEvent in met,
+    )
+
+
+def entries(
+    step: Step[Any], request: Message | None, recording: Recording, now: int | None, rearranges: bool
+) -> tuple[Entry, ...]:
+    """What a step adds to the history. `request` is the message where it accepts one; `rearranges`: deliveries are not
+    what its actions say.
+    """
+    if not recording.logs:
+        return ()
+    time = now if recording.times else None
+    found: list[Entry] = []
+    if request is not None:
+        found.append(Entry(EventKind.SEND, request, time, step.clock if recording.clocks else None))
+    for action in step.actions:
+        match action:
+            case Deliver(message, clock):
+                if not rearranges:
+                    found.append(Entry(EventKind.DELIVER, message, time, clock if recording.clocks else None))
+            case Arrive(message):
+                if recording.others:
+                    found.append(Entry(EventKind.ARRIVE, message, time))
+            case Discard(message):
+                if recording.others:
+                    found.append(Entry(EventKind.DISCARD, message, time))
+            case View(members):
+                if recording.others:
+                    found.append(Entry(EventKind.VIEW, None, time, None, members))
+            case Transmit():
+                pass
+            case _:
+                assert_never(action)
+    return tuple(found)
+
+
+def extended(log: tuple[Entry, ...], more: tuple[Entry, ...], recording: Recording) -> tuple[Entry, ...]:
+    """A history with more events; where their interleaving does not matter, all sends come first, and a crash that is
+    not followed by a recovery last.
+    """
+    whole = log + more
+    if recording.interleaving or not more:
+        return whole
+    stops = [entry for entry in whole if entry.kind in _STOPS]
+    going_on = sorted(
+        (entry for entry in whole if entry.kind not in _STOPS),
+        key=lambda entry: entry.kind is not EventKind.SEND,
+    )
+    return (*going_on, *(stop for stop in stops[-1:] if stop.kind is EventKind.CRASH))
+
+
+class Histories:
+    """Executions of one protocol from the histories of its entities; a history that occurs again is made once."""
+
+    def __init__(self, protocol: Protocol[Any], entities: int) -> None:
+        self.protocol = protocol
+        self.names = [protocol.name_of(entity) for entity in range(entities)]
+        self._made: dict[tuple[int, tuple[Entry, ...], bool], tuple[History, dict[str, Logged]]] = {}
+
+    def execution(
+        self, logs: Sequence[tuple[Entry, ...]], name: str, *, interleaved: bool = True
+    ) -> Execution:
+        """The execution of a cluster, from the history of each entity.
+
+        Raises PrecedesError where a message is delivered that nobody was asked to send.
+        """
+        made = [self._history(entity, log, interleaved) for entity, log in enumerate(logs)]
+        messages: dict[str, Logged] = {}
+        for _, sent in made:
+            messages |= sent
+        for entity, (history, _) in enumerate(made):
+            for event in history.events:
+                if event.message is not None and event.message not in messages:
+                    raise never_sent(self.protocol, self.names[entity], event)
+        lifetime = self.protocol.lifetime
+        delta = None if lifetime is None else lifetime * TICK
+        return Execution(name, tuple(history for history, _ in made), messages, delta=delta)
+
+    def _history(
+        self, entity: int, log: tuple[Entry, ...], interleaved: bool
+    ) -> tuple[History, dict[str, Logged]]:
+        key = (entity, log, interleaved)
+        made = self._made.get(key)
+        if made is None:
+            events = tuple(_event(entry, self.names) for entry in log)
+            sent = {
+                entry.message.name: Logged(
+                    entry.message.name,
+                    self.names[entry.message.sender],
+                    frozenset(self.names[k] for k in entry.message.destinations),
+                )
+                for entry in log
+                if entry.kind is EventKind.SEND and entry.message is not None
+            }
+            made = self._made[key] = History(self.names[entity], events, interleaved), sent
+        return made
+
+
+def never_sent(protocol: Protocol[Any], entity: str, event: Event) -> PrecedesError:
+    """The error of a model that invents a message."""
+    return PrecedesError(
+        (
+            Diagnostic(
+                "M008",
+                f"{protocol.name}: {entity} has {event.kind.value} of {event.message}, which nobody was asked to send",
+                hint="a handler may name only messages that came to it in requests and packets",
+            ),
+        )
+    )
+
+
+def _event(entry: Entry, names: Sequence[str]) -> Event:
+    clock = None
+    if entry.clock is not None:
+        clock = {names[k]: count for k, count in enumerate(entry.clock)}
+    return Event(
+        entry.kind,
+        entry.message.name if entry.message is not None else None,
+        entry.time * TICK if entry.time is not None else None,
+        clock,
+        tuple(names[k] for k in sorted(entry.members)) if entry.members is not None else (),
+    )
+
+
+EVERYTHING: Final = Recording()
+
+
+def replayed(
+    protocol: Protocol[Any], entities: int, behaviour: Sequence[Move], *, timed: bool, name: str
+) -> Execution:
+    """The execution that a behaviour comes to, with everything that can be recorded."""
+    logs: list[tuple[Entry, ...]] = [()] * entities
+    receipts: list[tuple[Message, ...] | None] = [None] * entities
+    now = 0 if timed else None
+    for move in behaviour:
+        match move:
+            case Requested(entity, message, step):
+                logs[entity] += entries(step, message, EVERYTHING, now, rearranges=False)
+                receipts[entity] = protocol.receipt_log(step.state)
+            case Arrived(entity=entity, step=step) | Expired(entity=entity, step=step):
+                logs[entity] += entries(step, None, EVERYTHING, now, rearranges=False)
+                receipts[entity] = protocol.receipt_log(step.state)
+            case Began(stopped=stopped):
+                for entity in sorted(stopped):
+                    logs[entity] += (Entry(EventKind.CRASH, None, now),)
+            case Crashed(entity):
+                logs[entity] += (Entry(EventKind.CRASH, None, now),)
+            case Recovered(entity, step):
+                logs[entity] += (Entry(EventKind.RECOVER, None, now),)
+                logs[entity] += entries(step, None, EVERYTHING, now, rearranges=False)
+                receipts[entity] = protocol.receipt_log(step.state)
+            case Ticked(tick):
+                now = tick
+            case Lost() | Vanished():
+                pass
+            case _:
+                assert_never(move)
+    rearranged = any(receipt is not None for receipt in receipts)
+    if rearranged:
+        logs = [with_receipts(log, receipt or ()) for log, receipt in zip(logs, receipts, strict=True)]
+    return Histories(protocol, entities).execution(logs, name, interleaved=not rearranged)
+
+
+def with_receipts(log: tuple[Entry, ...], receipts: tuple[Message, ...]) -> tuple[Entry, ...]:
+    """The sends of a history, RL as a state says it is, and in the end the crashes and recoveries."""
+    sends = tuple(entry for entry in log if entry.kind is EventKind.SEND)
+    stops = tuple(entry for entry in log if entry.kind in _STOPS)
+    return (*sends, *(Entry(EventKind.DELIVER, message) for message in receipts), *stops)

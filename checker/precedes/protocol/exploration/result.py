@@ -1,0 +1,114 @@
+"""What an exploration came to, as values: what was reached, what was broken, and the verdict of each property."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from precedes.core.execution import Execution
+from precedes.core.formula import Requirement
+from precedes.core.mode import Mode
+from precedes.core.verdict import Verdict
+from precedes.engines.reference import Explanation
+from precedes.protocol.moves import Move
+
+DEADLOCK: Final = "no deadlock"
+STARVATION: Final = "no starvation"
+INTERRUPTED: Final = "an interrupt"
+"""What stopped a search that its observer ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A property that a behaviour breaks: a shortest one where the search was breadth first.
+
+    `quiescent`: nothing is in flight where it is broken. `requirement` and `explanation` where the property is a
+    formula. `about` says what starves or is refused, `starving` has the messages that starve, each with its entity.
+    """
+
+    property: str
+    behaviour: tuple[Move, ...]
+    execution: Execution
+    quiescent: bool
+    requirement: Requirement | None = None
+    explanation: Explanation | None = None
+    about: tuple[str, ...] = ()
+    starving: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A violation as it is seen first, while the search goes on: `moves` lead to it, no more than a shortest behaviour
+    by as many as reductions leave out. `requirement` and `explanation` where the property is a formula.
+    """
+
+    property: str
+    moves: int
+    states: int
+    requirement: Requirement | None = None
+    explanation: Explanation | None = None
+
+
+class Observer:
+    """Who watches a search. This one does nothing."""
+
+    def progress(self, states: int, depth: int, frontier: int) -> None:
+        """Called every few hundred states: how many there are, how deep, and how many of them wait to be expanded."""
+
+    def violated(self, sighting: Sighting) -> None:
+        """Called at most once for each property, within a second or so of the violation being reached."""
+
+    def interrupts(self) -> bool:
+        """Whether the search is to end with what it knows."""
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """What an exploration came to.
+
+    `depth` is the number of moves to the farthest state; `stopped_by` the limit that was met. `premises`: how often the
+    premise of each property was met, by different executions, states, pairs or steps. `open` says why a property could
+    not be judged somewhere, `modes` where each is judged; `quiescent` counts the states in which nothing is in flight.
+    """
+
+    states: int
+    transitions: int
+    depth: int
+    complete: bool
+    stopped_by: str | None
+    findings: tuple[Finding, ...]
+    premises: Mapping[str, int]
+    open: Mapping[str, tuple[str, ...]]
+    executions: int = 0
+    quiescent: int = 0
+    modes: Mapping[str, Mode] = field(default_factory=dict)
+    reductions: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The properties that were asked for, beside those that are checked in any case."""
+        return tuple(name for name in self.premises if name not in (DEADLOCK, STARVATION))
+
+    def of(self, name: str) -> Verdict:
+        """The verdict of one property."""
+        if any(finding.property == name for finding in self.findings):
+            return Verdict.VIOLATED
+        if not self.complete or name in self.open or not self.premises[name]:
+            return Verdict.UNKNOWN
+        return Verdict.HOLDS
+
+    @property
+    def verdicts(self) -> Mapping[str, Verdict]:
+        """The verdict of every property."""
+        return {name: self.of(name) for name in self.premises}
+
+    @property
+    def verdict(self) -> Verdict:
+        """Of all together; unknown where nothing was asked for and nothing is violated."""
+        verdicts = set(self.verdicts.values())
+        if Verdict.VIOLATED in verdicts:
+            return Verdict.VIOLATED
+        return Verdict.UNKNOWN if Verdict.UNKNOWN in verdicts or not self.asked else Verdict.HOLDS

@@ -1,0 +1,251 @@
+"""Whether a violation can be undone by what is delivered later.
+
+Many formulas are broken for good once they are broken: receipt logs only grow at their ends, and what happened before
+an event does not change after it. This decides which states a search may leave out, and never a verdict: what cannot
+be seen from how a formula is built counts as something that can be undone, and then every state is looked at.
+"""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias, assert_never
+
+from precedes.core.formula import (
+    TRUTH,
+    Acyclic,
+    And,
+    ArrivalEvent,
+    Comparison,
+    Constant,
+    DeliveryEvent,
+    Delta,
+    Difference,
+    EntityTerm,
+    Epsilon,
+    EventTerm,
+    Exists,
+    FailureLine,
+    Faulty,
+    Forall,
+    Formula,
+    HappensBefore,
+    Iff,
+    Implies,
+    InLog,
+    IsDestination,
+    LogTerm,
+    MessageTerm,
+    Not,
+    NumberTerm,
+    Or,
+    Position,
+    Precedes,
+    Quiescent,
+    ReceiptLog,
+    RecordedClock,
+    Repeated,
+    SameEntity,
+    SameMessage,
+    Scaled,
+    SendEvent,
+    Sent,
+    Size,
+    Sum,
+    TimeOf,
+    Truth,
+    Undetermined,
+    Variable,
+    VectorTime,
+)
+from precedes.core.mode import judged
+from precedes.core.traversal import walk
+
+Known: TypeAlias = frozenset[tuple[MessageTerm, EntityTerm]]
+"""What has been delivered at whom, where a formula is looked at."""
+
+NOTHING: Final[Known] = frozenset()
+
+
+def lasts(formula: Formula) -> bool:
+    """Whether a violation is there in the end, once everything that is in flight has come in: a state on the way that
+    violates the formula leads to a quiescent one that does. False where that cannot be seen from how it is built.
+    """
+    on_the_way = judged(formula, quiescent=False)
+    if on_the_way == TRUTH:
+        return True
+    return _asks_no_less_in_the_end(formula) and stays_false(on_the_way)
+
+
+def _asks_no_less_in_the_end(formula: Formula, *, positive: bool = True) -> bool:
+    """Whether quiescence stands as a premise only: then what is false on the way is false of the same execution in a
+    quiescent state.
+    """
+    match formula:
+        case Quiescent():
+            return not positive
+        case Not(body):
+            return _asks_no_less_in_the_end(body, positive=not positive)
+        case And(parts) | Or(parts):
+            return all(_asks_no_less_in_the_end(part, positive=positive) for part in parts)
+        case Implies(left, right):
+            return _asks_no_less_in_the_end(left, positive=not positive) and _asks_no_less_in_the_end(
+                right, positive=positive
+            )
+        case Forall(_, extent, body):
+            return _asks_no_less_in_the_end(extent, positive=not positive) and _asks_no_less_in_the_end(
+                body, positive=positive
+            )
+        case Exists(_, extent, body):
+            return all(_asks_no_less_in_the_end(part, positive=positive) for part in (extent, body))
+        case Acyclic(_, _, body):
+            return _asks_no_less_in_the_end(body, positive=not positive)
+        case Iff():
+            return not any(isinstance(node, Quiescent) for node in walk(formula))
+        case (
+            Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
+            | SameEntity() | SameMessage() | Faulty() | HappensBefore() | Comparison() | FailureLine()
+        ):  # fmt: skip
+            return True
+        case _:
+            assert_never(formula)
+
+
+def stays_false(formula: Formula, known: Known = NOTHING) -> bool:
+    """Whether the formula, once it is false, is false after any further deliveries, nothing being sent any more.
+
+    False where that cannot be seen from how it is built.
+    """
+    match formula:
+        case Not(body):
+            return stays_true(body, known)
+        case And(parts) | Or(parts):
+            return all(stays_false(part, known) for part in parts)
+        case Implies(left, right):
+            return stays_true(left, known) and stays_false(right, known | _told(left))
+        case Iff(left, right):
+            return all(stays(side, known) for side in (left, right) for stays in (stays_true, stays_false))
+        case Forall(variable, extent, body):
+            inside = _without(known, variable)
+            return stays_true(extent, inside) and stays_false(body, inside | _told(extent))
+        case Exists(variable, extent, body):
+            inside = _without(known, variable)
+            return stays_false(extent, inside) and stays_false(body, inside | _told(extent))
+        case Acyclic(first, second, body):
+            return stays_true(body, _without(_without(known, first), second))
+        case InLog(message, ReceiptLog(entity)):
+            return (message, entity) in known
+        case Precedes(_, second, ReceiptLog(entity)):
+            # What is delivered after the second can no more come before it.
+            return (second, entity) in known
+        case Repeated(_, log):
+            return not isinstance(log, ReceiptLog)
+        case HappensBefore(first, second):
+            return _has_happened(first, known) and _has_happened(second, known)
+        case Comparison(left=left, right=right):
+            return all(_settled(term) and _exists(term, known) for term in (left, right))
+        case FailureLine() | Faulty() | Quiescent():
+            return False
+        case InLog() | Precedes() | Truth() | Undetermined() | Sent() | IsDestination():
+            return True
+        case SameEntity() | SameMessage():
+            return True
+        case _:
+            assert_never(formula)
+
+
+def stays_true(formula: Formula, known: Known = NOTHING) -> bool:
+    """Whether the formula, once it is true, is true after any further deliveries, nothing being sent any more."""
+    match formula:
+        case Not(body):
+            return stays_false(body, known)
+        case And(parts) | Or(parts):
+            return all(stays_true(part, known) for part in parts)
+        case Implies(left, right):
+            return stays_false(left, known) and stays_true(right, known)
+        case Iff(left, right):
+            return all(stays(side, known) for side in (left, right) for stays in (stays_true, stays_false))
+        case Forall(variable, extent, body):
+            inside = _without(known, variable)
+            return stays_false(extent, inside) and stays_true(body, inside)
+        case Exists(variable, extent, body):
+            inside = _without(known, variable)
+            return stays_true(extent, inside) and stays_true(body, inside | _told(extent))
+        case Acyclic(first, second, body):
+            return stays_false(body, _without(_without(known, first), second))
+        case Comparison(left=left, right=right):
+            return _settled(left) and _settled(right)
+        case FailureLine() | Faulty() | Quiescent():
+            return False
+        case InLog() | Precedes() | Repeated() | HappensBefore() | Truth() | Undetermined() | Sent():
+            return True
+        case IsDestination() | SameEntity() | SameMessage():
+            return True
+        case _:
+            assert_never(formula)
+
+
+def _told(formula: Formula) -> Known:
+    """What has been delivered where the formula is true, as far as it is looked at."""
+    if isinstance(formula, And):
+        return NOTHING.union(*map(_told, formula.parts))
+    if isinstance(formula, InLog) and isinstance(formula.log, ReceiptLog):
+        return frozenset({(formula.message, formula.log.entity)})
+    if isinstance(formula, Precedes) and isinstance(formula.log, ReceiptLog):
+        return frozenset((message, formula.log.entity) for message in (formula.first, formula.second))
+    if isinstance(formula, HappensBefore):
+        events = (formula.first, formula.second)
+        return frozenset(
+            (event.message, event.entity) for event in events if isinstance(event, DeliveryEvent)
+        )
+    return NOTHING
+
+
+def _without(known: Known, variable: Variable) -> Known:
+    """What is known when a name has been given to something else."""
+    return frozenset(fact for fact in known if not any(variable in walk(term) for term in fact))
+
+
+def _has_happened(event: EventTerm, known: Known) -> bool:
+    match event:
+        case SendEvent():
+            return True
+        case DeliveryEvent(message, entity):
+            return (message, entity) in known
+        case ArrivalEvent():
+            return False
+        case _:
+            assert_never(event)
+
+
+def _settled(term: NumberTerm) -> bool:
+    """Whether a number stays what it is once it is there."""
+    match term:
+        case Size(log):
+            return not isinstance(log, ReceiptLog)
+        case Sum(left, right) | Difference(left, right):
+            return _settled(left) and _settled(right)
+        case Scaled(_, inner):
+            return _settled(inner)
+        case Constant() | Delta() | Epsilon() | TimeOf() | Position() | RecordedClock() | VectorTime():
+            return True
+        case _:
+            assert_never(term)
+
+
+def _exists(term: NumberTerm, known: Known) -> bool:
+    match term:
+        case TimeOf(event) | RecordedClock(event, _) | VectorTime(event, _):
+            return _has_happened(event, known)
+        case Position(message, log):
+            return _in(message, log, known)
+        case Sum(left, right) | Difference(left, right):
+            return _exists(left, known) and _exists(right, known)
+        case Scaled(_, inner):
+            return _exists(inner, known)
+        case Constant() | Delta() | Epsilon() | Size():
+            return True
+        case _:
+            assert_never(term)
+
+
+def _in(message: MessageTerm, log: LogTerm, known: Known) -> bool:
+    return not isinstance(log, ReceiptLog) or (message, log.entity) in known

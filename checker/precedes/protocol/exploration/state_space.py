@@ -1,0 +1,398 @@
+"""The states of a protocol under bounds, and what can happen in each.
+
+A state is a tuple of small integers: a component for each entity, and last what is left of the bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+from typing import Any, Final, TypeAlias
+
+from precedes.core.diagnostics import usage
+from precedes.protocol.bounds import Bounds, Destinations
+from precedes.protocol.exploration.interned_states import NONE, Components, Row, Seat, Transition
+from precedes.protocol.model import Message
+from precedes.protocol.moves import Began, Expired, Move, Ticked
+from precedes.protocol.network import Network, Timed
+
+State: TypeAlias = tuple[int, ...]
+Successor: TypeAlias = tuple[State, Move]
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What is left of the bounds. `turn`: who is looked at, where not every interleaving is: an entity that will be the
+    next to send, or one of these two.
+    """
+
+    messages: int
+    losses: int = 0
+    duplicates: int = 0
+    corruptions: int = 0
+    crashes: int = 0
+    recoveries: int = 0
+    early: int = 0
+    turn: int = -1
+
+
+ANYBODY: Final = -1
+"""Nobody has been chosen yet."""
+NOBODY: Final = -2
+"""Nobody sends any more; what is under way comes in, to one entity after the other."""
+ALONE: Final = -3
+"""Nobody sends any more, and one entity is looked at without the others: the state has its component only."""
+
+FAULTS: Final = ("losses", "duplicates", "corruptions", "crashes", "recoveries")
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """What can happen in a state. `quiescent`: nothing but requests, faults and the passing of time for them.
+
+    `refused`: requests are left, every one is refused, and nothing else can happen. `resting`: entities looked at by
+    themselves, to which nothing comes in any more.
+    """
+
+    successors: list[Successor]
+    quiescent: bool
+    refused: bool
+    resting: tuple[int, ...] = ()
+
+
+class Space:
+    """All states of a protocol under bounds."""
+
+    def __init__(self, components: Components, bounds: Bounds) -> None:
+        self.components = components
+        self.bounds = bounds
+        self.entities = bounds.entities
+        network = components.network
+        self.timed = isinstance(network, Timed)
+        self.last_request = last_request(network, bounds.ticks)
+        self.lefts: list[Left] = []
+        self._left_numbers: dict[Left, int] = {}
+        self._turns: dict[tuple[int, int], int] = {}
+        self._spent: dict[tuple[int, str], int] = {}
+        self._wanted: dict[tuple[int, int], tuple[Message, ...]] = {}
+        self.beginning = self._left(
+            Left(
+                messages=bounds.messages if bounds.script is None else sum(map(len, bounds.script)),
+                losses=bounds.losses,
+                duplicates=bounds.duplicates,
+                corruptions=bounds.corruptions,
+                crashes=bounds.crashes,
+                recoveries=bounds.recoveries,
+                early=bounds.early,
+            )
+        )
+        self.faulty = any(getattr(self.lefts[self.beginning], kind) for kind in (*FAULTS, "early"))
+        self._sets = tuple(_destinations(bounds, entity) for entity in range(bounds.entities))
+
+    def initial(self) -> Iterator[Successor]:
+        """Every beginning, and what was chosen in it."""
+        pairs = tuple(combinations(range(self.entities), 2))
+        network = self.components.network
+        skew = network.skew if isinstance(network, Timed) else 0
+        clocks = [
+            ahead for ahead in product(range(skew + 1), repeat=self.entities) if not ahead or min(ahead) == 0
+        ]
+        for cut in _up_to(pairs, self.bounds.broken_links):
+            for stopped in _up_to(range(self.entities), self.bounds.dead):
+                for ahead in clocks:
+                    state = []
+                    for entity in range(self.entities):
+                        others = frozenset(a + b - entity for a, b in cut if entity in (a, b))
+                        seat = self.components.seat(Seat(entity, ahead[entity], others))
+                        state.append(self.components.start(seat, stopped=entity in stopped))
+                    yield (
+                        (*state, self.beginning),
+                        Began(frozenset(cut), frozenset(stopped), ahead if skew else ()),
+                    )
+
+    def left(self, state: State) -> Left:
+        """What is left of the bounds in a state."""
+        return self.lefts[state[-1]]
+
+    def expanded(self, state: State) -> Expanded:
+        """Everything that can happen in a state."""
+        components = self.components
+        left_number = state[-1]
+        left = self.lefts[left_number]
+        rows = self._rows(state)
+        found: list[Successor] = []
+        for entity, row in enumerate(rows):
+            found += self._all(state, entity, row.arrivals, left_number)
+            found += self._all(state, entity, row.due, left_number)
+        happens = bool(found)
+        if not found and not (self.timed and any(row.is_pending for row in rows)):
+            found = self._timeouts(state, rows, left_number)
+            happens = any(after != state or acts(move) for after, move in found)
+        accepted = wanted = False
+        if left.messages and not (self.timed and rows[0].now > self.last_request):
+            spent = self._spend(left_number, "messages")
+            for entity, row in enumerate(rows):
+                requests = self._requests(state[entity], entity, row)
+                wanted = wanted or row.wants
+                accepted = accepted or bool(requests)
+                found += self._all(state, entity, requests, spent)
+        if self.faulty:
+            self._faults(state, rows, left, found)
+        pending = False
+        if self.timed and all(row.may_tick for row in rows):
+            pending = any(row.is_pending for row in rows)
+            if pending or (left.messages and rows[0].now < self.last_request):
+                after = (*(components.ticked(component) for component in state[:-1]), left_number)
+                found.append((after, Ticked(rows[0].now + 1)))
+        quiescent = not happens and not pending
+        # With time, what is refused at the last tick of the bounds may be accepted later.
+        return Expanded(found, quiescent, quiescent and wanted and not accepted and not self.timed)
+
+    def silently(self, state: State) -> Expanded:
+        """Enough of what can happen in a state on a single channel for what is asked of entities and in quiescence.
+
+        What comes in to an entity that answers nothing to it, and cannot be asked to send, comes in first, or is lost:
+        nothing that others do, now or later, comes between, for the channel hands it over in any case before it lets a
+        time-out expire.
+        """
+        left_number = state[-1]
+        left = self.lefts[left_number]
+        for entity, row in enumerate(self._rows(state)):
+            if not row.arrivals or any(emission for _, emission, _ in row.arrivals):
+                continue
+            if left.messages and self._requests(state[entity], entity, row):
+                continue
+            found = [
+                (self._after(state, entity, transition, left_number), transition[2])
+                for transition in row.arrivals
+            ]
+            if left.losses:
+                spent = self._spend(left_number, "losses")
+                found += [
+                    (self._after(state, entity, transition, spent), transition[2])
+                    for transition in self.components.fault(state[entity], "losses")
+                ]
+            return Expanded(found, quiescent=False, refused=False)
+        return self.expanded(state)
+
+    def one_by_one(self, state: State) -> Expanded:
+        """Enough of what can happen in a state, where only requests transmit and nothing goes wrong.
+
+        Before an entity sends, messages come in to it alone; in the end they come in to one entity after the other.
+        """
+        rows = self._rows(state)
+        found, wanted, accepted = self._next_sender(state, rows)
+        turn = self.lefts[state[-1]].turn
+        if turn >= 0:
+            return Expanded(found, quiescent=False, refused=False)
+        return self._finishing(state, rows, found, wanted=wanted, accepted=accepted)
+
+    def by_itself(self, state: State) -> Expanded:
+        """As `one_by_one`, for what concerns single entities: in the end each is looked at without the others."""
+        if len(state) == 2:
+            row = self._rows(state)[0]
+            after = [((transition[0], state[1]), transition[2]) for transition in row.arrivals or NONE]
+            return Expanded(list(after), not after, refused=False)
+        left = self.lefts[state[-1]]
+        rows = self._rows(state)
+        found, wanted, accepted = self._next_sender(state, rows)
+        if left.turn >= 0:
+            return Expanded(found, quiescent=False, refused=False)
+        arrivals = False
+        if left.turn == ANYBODY:
+            alone = self._alone()
+            for row in rows:
+                found += [((transition[0], alone), transition[2]) for transition in row.arrivals or NONE]
+                arrivals = arrivals or bool(row.arrivals)
+            resting = tuple(
+                component for component, row in zip(state[:-1], rows, strict=True) if not row.arrivals
+            )
+            if arrivals and not left.messages:
+                return Expanded(found, quiescent=False, refused=False, resting=resting)
+        # The others matter where requests are left and may all be refused.
+        return self._finishing(state, rows, found, wanted=wanted, accepted=accepted)
+
+    def _next_sender(self, state: State, rows: list[Row]) -> tuple[list[Successor], bool, bool]:
+        """The next request, and what comes in to its entity before; whether one was wanted, and accepted."""
+        left = self.lefts[state[-1]]
+        found: list[Successor] = []
+        accepted = wanted = False
+        if not left.messages or left.turn == NOBODY:
+            return found, wanted, accepted
+        spent = self._turned(self._spend(state[-1], "messages"), ANYBODY)
+        for entity, row in enumerate(rows):
+            if left.turn not in (ANYBODY, entity):
+                continue
+            requests = self._requests(state[entity], entity, row)
+            wanted = wanted or row.wants
+            accepted = accepted or bool(requests)
+            found += self._all(state, entity, requests, spent)
+            if row.wants and row.arrivals:
+                turn = self._turned(state[-1], entity)
+                found += self._all(state, entity, row.arrivals, turn)
+        return found, wanted, accepted
+
+    def _finishing(
+        self, state: State, rows: list[Row], found: list[Successor], *, wanted: bool, accepted: bool
+    ) -> Expanded:
+        """What comes in to the first entity to which something does; where nothing does, what happens then."""
+        left = self.lefts[state[-1]]
+        for entity, row in enumerate(rows):
+            if row.arrivals:
+                turn = self._turned(state[-1], NOBODY)
+                found += self._all(state, entity, row.arrivals, turn)
+                return Expanded(found, quiescent=False, refused=False)
+        timeouts = self._timeouts(state, rows, self._turned(state[-1], ANYBODY))
+        happens = any(after[:-1] != state[:-1] or acts(move) for after, move in timeouts)
+        if left.messages and left.turn == NOBODY:
+            for entity, row in enumerate(rows):
+                accepted = bool(self._requests(state[entity], entity, row)) or accepted
+                wanted = wanted or row.wants
+        return Expanded(found + timeouts, not happens, not happens and wanted and not accepted)
+
+    def _alone(self) -> int:
+        return self._left(Left(0, turn=ALONE))
+
+    def _rows(self, state: State) -> list[Row]:
+        components = self.components
+        rows = components.rows
+        return [
+            row if (row := rows[component]).arrivals is not None else components.worked_out(component)
+            for component in state[:-1]
+        ]
+
+    def _all(
+        self, state: State, entity: int, transitions: tuple[Transition, ...] | None, left: int
+    ) -> list[Successor]:
+        return [
+            (self._after(state, entity, transition, left), transition[2])
+            for transition in transitions or NONE
+        ]
+
+    def _timeouts(self, state: State, rows: list[Row], left: int) -> list[Successor]:
+        running = [(entity, one) for entity, row in enumerate(rows) for one in row.timeouts]
+        least = min((_patience(transition) for _, transition in running), default=0)
+        return [
+            (self._after(state, entity, transition, left), transition[2])
+            for entity, transition in running
+            if _patience(transition) == least
+        ]
+
+    def _requests(self, component: int, entity: int, row: Row) -> tuple[Transition, ...]:
+        if row.requests is not None:
+            return row.requests
+        made = self.components.locals[row.local].requests
+        return self.components.requested(component, self._wants(entity, made))
+
+    def _wants(self, entity: int, made: int) -> tuple[Message, ...]:
+        script = self.bounds.script
+        if script is not None:
+            return script[entity][made : made + 1]
+        wanted = self._wanted.get((entity, made))
+        if wanted is None:
+            wanted = tuple(Message(entity, made + 1, to) for to in self._sets[entity])
+            self._wanted[entity, made] = wanted
+        return wanted
+
+    def _faults(self, state: State, rows: list[Row], left: Left, found: list[Successor]) -> None:
+        for kind in FAULTS:
+            if getattr(left, kind):
+                spent = self._spend(state[-1], kind)
+                for entity in range(self.entities):
+                    found += self._all(state, entity, self.components.fault(state[entity], kind), spent)
+        if left.early and any(row.inbox for row in rows):
+            spent = self._spend(state[-1], "early")
+            for entity, row in enumerate(rows):
+                found += self._all(state, entity, row.early, spent)
+
+    def _after(self, state: State, entity: int, transition: Transition, left: int) -> State:
+        emission = transition[1]
+        if not emission and left == state[-1]:
+            return (*state[:entity], transition[0], *state[entity + 1 :])
+        after = list(state)
+        after[entity] = transition[0]
+        after[-1] = left
+        for receiver, flights in emission:
+            after[receiver] = self.components.put(after[receiver], flights)
+        return tuple(after)
+
+    def _left(self, left: Left) -> int:
+        number = self._left_numbers.setdefault(left, len(self.lefts))
+        if number == len(self.lefts):
+            self.lefts.append(left)
+        return number
+
+    def plain(self, state: State) -> State:
+        """The state without the note of whose turn it is."""
+        return (*state[:-1], self._turned(state[-1], ANYBODY))
+
+    def turned(self, left: int, names: tuple[int, ...]) -> int:
+        """What is left after entity k has become `names[k]`."""
+        turn = self.lefts[left].turn
+        return left if turn < 0 else self._turned(left, names[turn])
+
+    def _turned(self, left: int, turn: int) -> int:
+        number = self._turns.get((left, turn))
+        if number is None:
+            number = self._turns[left, turn] = self._left(replace(self.lefts[left], turn=turn))
+        return number
+
+    def _spend(self, left: int, kind: str) -> int:
+        number = self._spent.get((left, kind))
+        if number is None:
+            before = self.lefts[left]
+            number = self._left(replace(before, **{kind: getattr(before, kind) - 1}))
+            self._spent[left, kind] = number
+        return number
+
+
+def _patience(transition: Transition) -> int:
+    """Of the time-out that expires."""
+    move = transition[2]
+    assert isinstance(move, Expired)
+    return move.timer.patience
+
+
+def last_request(network: Network, ticks: int | None) -> int:
+    """The last tick at which a message may be requested, where the bounds say it or say nothing; 0 without time."""
+    if not isinstance(network, Timed):
+        return 0
+    return 2 * network.longest if ticks is None else ticks
+
+
+def refuse_what_cannot_happen(name: str, network: Network, bounds: Bounds) -> None:
+    """PrecedesError U001 for faults that a network never has."""
+    for kind, can in (("losses", "loses"), ("duplicates", "duplicates"), ("corruptions", "corrupts")):
+        if getattr(bounds, kind) and not getattr(network, can, False):
+            raise usage(
+                f"the network of {name} has no {kind}",
+                f"it is {network}; what it can do is said by the model",
+            )
+
+
+def acts(move: Move) -> bool:
+    """Whether a move logs or transmits something."""
+    step = getattr(move, "step", None)
+    return step is None or bool(step.actions)
+
+
+def _destinations(bounds: Bounds, entity: int) -> tuple[frozenset[int], ...]:
+    everybody = range(bounds.entities)
+    others = [k for k in everybody if k != entity]
+    match bounds.destinations:
+        case Destinations.UNICAST:
+            return tuple(frozenset({k}) for k in others)
+        case Destinations.MULTICAST:
+            return tuple(map(frozenset, list(_up_to(others, len(others)))[1:]))
+        case Destinations.BROADCAST:
+            return (frozenset(everybody),)
+        case Destinations.ANY:
+            return tuple(map(frozenset, list(_up_to(everybody, bounds.entities))[1:]))
+
+
+def _up_to(items: Any, most: int) -> Iterator[tuple[Any, ...]]:
+    """Every choice of at most so many items, the smallest first."""
+    listed = tuple(items)
+    for size in range(min(most, len(listed)) + 1):
+        yield from combinations(listed, size)

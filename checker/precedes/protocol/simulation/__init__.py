@@ -1,0 +1,1 @@
+"""Random behaviors of a protocol, written as a trace."""

@@ -1,0 +1,209 @@
+"""Many simulated executions as one trace, laid out for scanning: the same bytes whoever computes them.
+
+The numbers of the executions are cut into pieces by rules that know nothing of the engine. What computes a piece
+returns its rows; here they are written, in the order of the numbers, and never more than a row group and a few pieces
+are held.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from functools import lru_cache
+from multiprocessing import get_context
+from typing import Any, Final
+
+import pyarrow as pa
+
+from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
+from precedes.core.machine import available_cores
+from precedes.protocol.bounds import Conditions
+from precedes.protocol.catalog import models
+from precedes.protocol.model import Protocol
+from precedes.protocol.simulation.rows import Rows
+from precedes.protocol.simulation.simulator import Simulator, name_of
+from precedes.traces import Notices
+from precedes.traces.arrow import arrow
+from precedes.traces.layout.columnar_file import ROW_GROUP
+from precedes.traces.layout.conversion import Advance, Converted, lay_out
+
+_MESSAGES_PER_PIECE: Final = 12_000
+"""A second of work or so, some ten thousands of rows."""
+
+_ALONE: Final = 3
+"""Pieces up to which other processes are not worth their start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A model by its name or file, as it was typed: what another process can load for itself."""
+
+    model: str
+    as_written: bool = False
+    parameters: tuple[tuple[str, str], ...] = ()
+
+    def load(self) -> tuple[Protocol[Any], ...]:
+        """The instances; PrecedesError M001 to M004 and M012."""
+        return models(self.model, as_written=self.as_written, parameters=dict(self.parameters))
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Instances of a model that stand in an importable module."""
+
+    protocols: tuple[Protocol[Any], ...]
+
+    def load(self) -> tuple[Protocol[Any], ...]:
+        """The instances."""
+        return self.protocols
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """What is simulated. Of several instances the executions take turns. `conditions` by instance, in their order."""
+
+    model: Named | Given
+    conditions: tuple[Conditions, ...]
+    seed: int
+    executions: int
+    most_steps: int | None = None
+
+    def pieces(self) -> list[range]:
+        """The numbers of the executions, from 1, in pieces."""
+        size = max(1, _MESSAGES_PER_PIECE // max(one.messages for one in self.conditions))
+        return [
+            range(start, min(start + size, self.executions + 1))
+            for start in range(1, self.executions + 1, size)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """What was written, and the counters of all runs together (see `simulating.Run`)."""
+
+    written: Converted
+    counters: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some executions: their rows and counters, or the mistake that stopped them."""
+
+    rows: pa.Table | None
+    counters: Mapping[str, float]
+    mistake: PrecedesError | None = None
+
+
+def simulate(
+    simulation: Simulation,
+    target: str | os.PathLike[str],
+    *,
+    engine: str = "auto",
+    master: str | None = None,
+    advance: Advance | None = None,
+    alive: Callable[[], None] = lambda: None,
+) -> Simulated:
+    """Write the executions to a laid-out file.
+
+    `engine` is auto, local or spark. `alive` is called every second or so of computing. PrecedesError for mistakes of
+    the model (M005 to M013), a target that is no Parquet file by its name (T002) or cannot be written (T003), and an
+    engine that is not there.
+    """
+    if engine == "local" and master is not None:
+        raise usage("--master goes with --engine spark")
+    counters: dict[str, float] = {}
+    on_spark = engine == "spark" or master is not None
+    pieces = _on_spark(simulation, master) if on_spark else _local(simulation)
+    written = lay_out(_parts(pieces, counters, alive), target, Notices(), advance)
+    return Simulated(written, counters)
+
+
+def piece_of(simulation: Simulation, numbers: range) -> Piece:
+    """Some executions, computed here."""
+    simulators = _simulators(simulation)
+    rows = Rows(simulation.conditions[0].entities)
+    counters: dict[str, float] = {}
+    try:
+        for number in numbers:
+            simulator = simulators[(number - 1) % len(simulators)]
+            recorded = simulator.recorded(simulation.seed, number)
+            rows.add(simulator.setting.protocol, name_of(number), recorded.histories)
+            for name, count in recorded.counters.items():
+                counters[name] = counters.get(name, 0) + count
+    except PrecedesError as error:
+        return Piece(None, {}, error)
+    return Piece(rows.table(), counters)
+
+
+@lru_cache(maxsize=1)
+def _simulators(simulation: Simulation) -> tuple[Simulator, ...]:
+    loaded = zip(simulation.model.load(), simulation.conditions, strict=True)
+    return tuple(
+        Simulator(protocol, conditions, most_steps=simulation.most_steps) for protocol, conditions in loaded
+    )
+
+
+def _parts(
+    pieces: Iterable[Piece], counters: dict[str, float], alive: Callable[[], None]
+) -> Iterator[pa.Table]:
+    """The rows of pieces, as many together as make a row group."""
+    held: list[pa.Table] = []
+    for piece in pieces:
+        alive()
+        if piece.mistake is not None:
+            raise piece.mistake
+        assert piece.rows is not None
+        for name, count in piece.counters.items():
+            counters[name] = counters.get(name, 0) + count
+        held.append(piece.rows)
+        if sum(map(len, held)) >= ROW_GROUP:
+            yield arrow.concat_tables(held)
+            held = []
+    if sum(map(len, held)):
+        yield arrow.concat_tables(held)
+
+
+def _local(simulation: Simulation) -> Iterator[Piece]:
+    _simulators(simulation)
+    pieces = simulation.pieces()
+    processes = available_cores()
+    if processes < 2 or len(pieces) <= _ALONE:
+        yield from (piece_of(simulation, numbers) for numbers in pieces)
+        return
+    try:
+        with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+            work = (lambda numbers=numbers: pool.submit(piece_of, simulation, numbers) for numbers in pieces)
+            yield from _in_order(work, processes)
+    except BrokenProcessPool as error:
+        said = "a process that simulated ended without an answer"
+        hint = "the model ended it, or the system did for want of memory"
+        raise PrecedesError((Diagnostic("M015", said, hint=hint),)) from error
+
+
+def _in_order(work: Iterator[Callable[[], Future[Piece]]], processes: int) -> Iterator[Piece]:
+    """What the calls come to, in their order, few of them ahead of what is asked for."""
+    running: deque[Future[Piece]] = deque()
+    try:
+        for submit in work:
+            running.append(submit())
+            if len(running) > 2 * processes:
+                yield running.popleft().result()
+        while running:
+            yield running.popleft().result()
+    finally:
+        for future in running:
+            future.cancel()
+
+
+def _on_spark(simulation: Simulation, master: str | None) -> Iterator[Piece]:
+    from precedes.engines.spark.entrance import entered
+
+    _simulators(simulation)
+    with entered(master) as spark:
+        from precedes.engines.spark import simulation as spreading
+
+        yield from spreading.pieces(spark, simulation)

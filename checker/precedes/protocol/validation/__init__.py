@@ -1,0 +1,1 @@
+"""Whether a model keeps the contract that it declares."""

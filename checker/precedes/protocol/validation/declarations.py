@@ -1,0 +1,119 @@
+"""What a model says of itself, held against what it is: `claims`, `destinations` and the like are of the kind that they
+are meant to be, and a handler transmits only where `answers` lets it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.language.suggestions import Synonyms, did_you_mean
+from precedes.protocol.bounds import Destinations
+from precedes.protocol.invariants import Invariant
+from precedes.protocol.model import Here, Protocol
+from precedes.protocol.network import Network
+from precedes.protocol.validation import errors
+
+_MEANT: Final[Synonyms] = {("all", "everyone", "everybody"): ("broadcast",), ("one",): ("unicast",)}
+"""Words for destinations that are spelt in another way altogether."""
+
+
+def check(protocol: Protocol[Any]) -> None:
+    """PrecedesError M012, with all that is of the wrong kind."""
+    found = [
+        *_claims(protocol),
+        *_invariants(protocol, "invariants"),
+        *_invariants(protocol, "further"),
+        *_yes_or_no(protocol, "answers"),
+        *_yes_or_no(protocol, "symmetric"),
+        *_destinations(protocol),
+        *_network(protocol),
+    ]
+    if found:
+        raise PrecedesError(
+            tuple(
+                Diagnostic("M012", f"{protocol.name}: {message}", hint=meant_instead)
+                for message, meant_instead in found
+            )
+        )
+
+
+def answered(
+    protocol: Protocol[Any],
+    handler: str,
+    at: Here,
+    arguments: tuple[Any, ...],
+    packet: object,
+    receiver: int,
+) -> PrecedesError:
+    """M013: a handler other than `send` transmitted, and `answers` says that none does."""
+    given = "".join(f"\n        {errors.short(argument)}" for argument in (at, *arguments))
+    return errors.mistake(
+        protocol,
+        "M013",
+        f"{handler} of {protocol.name_of(at.entity)} transmits {errors.short(packet)} to "
+        f"{protocol.name_of(receiver)}, but answers is False",
+        "take `answers = False` out of the model: it says that only send transmits, and the search leaves out what "
+        f"cannot matter then; {handler} was called with{given}",
+    )
+
+
+def _claims(protocol: Protocol[Any]) -> list[tuple[str, str]]:
+    claims: object = protocol.claims
+    if isinstance(claims, str):
+        quoted = repr(claims) if '"' in claims else f'"{claims}"'
+        return [
+            (
+                f"claims is the text {errors.short(claims)}",
+                f"it is a tuple, and one of a single claim has a comma: claims = ({quoted},)",
+            )
+        ]
+    if not isinstance(claims, tuple | list) or not all(isinstance(claim, str) for claim in claims):
+        return [
+            (
+                f"claims is {errors.short(claims)}",
+                'it is a tuple of requirements, each as text: claims = ("causal_order", "no_duplication")',
+            )
+        ]
+    return []
+
+
+def _invariants(protocol: Protocol[Any], name: str) -> list[tuple[str, str]]:
+    invariants: object = getattr(protocol, name)
+    if isinstance(invariants, tuple | list) and all(isinstance(each, Invariant) for each in invariants):
+        return []
+    return [
+        (
+            f"{name} is {errors.short(invariants)}",
+            "it is a tuple of OfEntity(...), OfPair(...), OfStep(...) and OfState(...), with a comma where it is one",
+        )
+    ]
+
+
+def _yes_or_no(protocol: Protocol[Any], name: str) -> list[tuple[str, str]]:
+    value: object = getattr(protocol, name)
+    if isinstance(value, bool):
+        return []
+    return [(f"{name} is {errors.short(value)}", f"write {name} = True or {name} = False")]
+
+
+def _destinations(protocol: Protocol[Any]) -> list[tuple[str, str]]:
+    given: object = protocol.destinations
+    known = [each.value for each in Destinations]
+    if given in known or isinstance(given, Destinations):
+        return []
+    meant = did_you_mean(str(given), known, _MEANT)
+    hint = f"it is one of {', '.join(known)}"
+    return [(f"destinations is {errors.short(given)}", hint if meant is None else f"{meant} {hint}")]
+
+
+def _network(protocol: Protocol[Any]) -> list[tuple[str, str]]:
+    network: object = protocol.network
+    if isinstance(network, Network):
+        return []
+    return [
+        (
+            f"network is {errors.short(network)}",
+            "it is Reliable(...), SingleChannel(...) or Timed(...), with the parentheses",
+        )
+    ]

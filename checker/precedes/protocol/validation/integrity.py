@@ -1,0 +1,75 @@
+"""Whether a model left the program that judges it as it was.
+
+A model is Python in the process of its judge, and can therefore replace parts of it, by mistake or on purpose. This
+compares the functions and classes of the judge before the model is read with those after it was judged. It finds what
+was replaced and is no prison: what a reviewer has to read of a model, docs/gate.md says.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import sys
+from collections.abc import Iterator, Mapping
+from types import FunctionType, ModuleType
+from typing import Any, Final
+
+from precedes.core.diagnostics import Diagnostic, PrecedesError
+
+JUDGES: Final = (
+    "precedes.protocol.exploration.explorer",
+    "precedes.protocol.simulation.simulator",
+    "precedes.engines.scan.partials",
+)
+"""What is loaded before a model is, with all that it imports, so that what is compared is theirs."""
+COMPARED: Final = (FunctionType, property, classmethod, staticmethod, type)
+
+
+class Integrity:
+    """The program as it is now; to be made before a model is read."""
+
+    def __init__(self) -> None:
+        for judge in JUDGES:
+            importlib.import_module(judge)
+        self._before = dict(_parts())
+
+    def verify(self, about: str) -> None:
+        """PrecedesError M016 for the first part that was replaced."""
+        now = dict(_parts())
+        for name, part in self._before.items():
+            if now.get(name) != part:
+                said = f"no verdict on {about}: the model changed {name}, which judges it"
+                hint = "a model defines its own classes and functions, and leaves those of others as they are"
+                raise PrecedesError((Diagnostic("M016", said, hint=hint),))
+
+
+def _parts() -> Iterator[tuple[str, tuple[int, ...]]]:
+    """What can be replaced, by its name, and what it is."""
+    modules = [module for name, module in sorted(sys.modules.items()) if name.partition(".")[0] == "precedes"]
+    for module in (builtins, *modules):
+        yield from _of(module.__name__, vars(module), module)
+
+
+def _of(name: str, namespace: Mapping[str, Any], module: ModuleType) -> Iterator[tuple[str, tuple[int, ...]]]:
+    for key, value in namespace.items():
+        if isinstance(value, COMPARED) or callable(value):
+            yield f"{name}.{key}", _identity(value)
+        if isinstance(value, type) and value.__module__ == module.__name__ and module is not builtins:
+            yield from _of_class(f"{name}.{key}", value)
+
+
+def _of_class(name: str, owner: type) -> Iterator[tuple[str, tuple[int, ...]]]:
+    for key, value in vars(owner).items():
+        if isinstance(value, COMPARED):
+            yield f"{name}.{key}", _identity(value)
+
+
+def _identity(value: Any) -> tuple[int, ...]:
+    """What is another number exactly if the part was replaced, or its code was."""
+    parts = [value]
+    if isinstance(value, property):
+        parts += [value.fget, value.fset]
+    elif isinstance(value, (classmethod, staticmethod)):
+        parts.append(value.__func__)
+    codes = (id(part.__code__) for part in parts if isinstance(part, FunctionType))
+    return (id(value), *codes)

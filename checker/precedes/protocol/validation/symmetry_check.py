@@ -1,0 +1,213 @@
+"""Whether entities can be exchanged as a model says that they can: a handler that is called where the entities have got
+other names does the same, in the other names.
+
+The search looks at one of all renamings of a state. That every entity begins as the others do is seen to at once, and
+handlers are called once more in other names: at first whenever they are called with something new, later now and then.
+To call them in all other names whenever they are called would take longer than the search saves.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+from typing import (
+    Any,
+    Final,
+    TypeAlias,
+    assert_never,
+)
+
+from precedes.core.diagnostics import PrecedesError
+from precedes.protocol.model import (
+    Action,
+    Arrive,
+    Deliver,
+    Discard,
+    Here,
+    Protocol,
+    Step,
+    Timer,
+    Transmit,
+    View,
+)
+from precedes.protocol.network import Reliable, Timed
+from precedes.protocol.validation import errors, returned_values
+
+ALL_OF: Final = 500
+"""So many calls are all looked at ..."""
+EVERY: Final = 16
+"""... and from then on one in so many."""
+
+Renaming: TypeAlias = tuple[int, ...]
+"""`names[k]` is what entity k becomes."""
+
+Call: TypeAlias = Callable[..., Any]
+"""Calls a handler by its name, with where it runs and what else it is given."""
+
+
+def renamed_state(protocol: Protocol[Any], state: Any, names: Renaming) -> Any:
+    """A state in other names; PrecedesError M005 where the model cannot say."""
+    return _renamed(protocol, "renamed", protocol.renamed, state, names)
+
+
+def renamed_packet(protocol: Protocol[Any], packet: Hashable, names: Renaming) -> Any:
+    """A packet in other names; PrecedesError M005 where the model cannot say."""
+    return _renamed(protocol, "renamed_packet", protocol.renamed_packet, packet, names)
+
+
+class Exchanging:
+    """Holds what handlers do against what they do in other names. PrecedesError M014 where these differ.
+
+    Each call that is looked at is tried with the next renaming in turn.
+    """
+
+    def __init__(
+        self, protocol: Protocol[Any], entities: int, renamings: tuple[Renaming, ...], call: Call
+    ) -> None:
+        self.protocol = protocol
+        self.entities = entities
+        self.renamings = tuple(names for names in renamings if names != tuple(range(entities)))
+        self.call = call
+        network = protocol.network
+        self.ordered = not isinstance(network, Timed) and not (
+            isinstance(network, Reliable) and not network.fifo
+        )
+        self._calls = 0
+        self._turn = 0
+
+    def beginning(self) -> None:
+        """Every entity begins as every other one does."""
+        for entity in range(self.entities):
+            at = Here(entity, self.entities)
+            state = self.call("start", at)
+            for names in self.renamings:
+                there = replace(at, entity=names[entity])
+                expected = renamed_state(self.protocol, state, names)
+                got = self.call("start", there)
+                if got != expected:
+                    raise self._different("start", at, (), there, (), state, got)
+
+    def watch(self, handler: str, at: Here, state: Any, arguments: tuple[Any, ...], outcome: object) -> None:
+        """Call a handler in other names, and compare."""
+        self._calls += 1
+        if (self._calls > ALL_OF and self._calls % EVERY) or state is None or not self.renamings:
+            return
+        names = self.renamings[self._turn % len(self.renamings)]
+        self._turn += 1
+        there = replace(at, entity=names[at.entity])
+        other = renamed_state(self.protocol, state, names)
+        given = self._arguments(handler, arguments, names, there, other)
+        if given is None:
+            return
+        again = self.call(handler, there, other, *given)
+        expected, got = self._forms(outcome, names), self._forms(again, None)
+        if expected != got:
+            raise self._different(handler, at, (state, *arguments), there, (other, *given), outcome, again)
+
+    def _arguments(
+        self, handler: str, arguments: tuple[Any, ...], names: Renaming, there: Here, state: Any
+    ) -> tuple[Any, ...] | None:
+        """None for a timer that in other names may have any name."""
+        if handler == "send":
+            return (arguments[0].renamed(names),)
+        if handler == "arrive":
+            packet, sender = arguments
+            return renamed_packet(self.protocol, packet, names), names[sender]
+        if handler == "expire":
+            timer: Timer = arguments[0]
+            about = None if timer.about is None else names[timer.about]
+            other = replace(timer, about=about)
+            return (other,) if other in self.call("timers", there, state) else None
+        return arguments
+
+    def _forms(self, outcome: object, names: Renaming | None) -> object:
+        """An outcome as what can be told apart of it."""
+        if outcome is None:
+            return None
+        return Counter(self._form(step, names) for step in returned_values.steps(self.protocol, outcome))
+
+    def _form(self, step: Step[Any], names: Renaming | None) -> Hashable:
+        packets: dict[int, list[Any]] = {}
+        others: list[Any] = []
+        for action in step.actions:
+            if isinstance(action, Transmit):
+                packet = action.packet
+                if names is not None:
+                    packet = renamed_packet(self.protocol, packet, names)
+                for receiver in returned_values.receivers(self.protocol, action, self.entities):
+                    packets.setdefault(receiver if names is None else names[receiver], []).append(packet)
+            else:
+                others.append(action if names is None else _renamed_action(action, names))
+        state, clock = step.state, step.clock
+        if names is not None:
+            state, clock = renamed_state(self.protocol, state, names), _moved(clock, names)
+        return (
+            state,
+            clock,
+            tuple(others),
+            frozenset(
+                (receiver, tuple(sent) if self.ordered else frozenset(Counter(sent).items()))
+                for receiver, sent in packets.items()
+            ),
+        )
+
+    def _different(
+        self,
+        handler: str,
+        at: Here,
+        given: tuple[Any, ...],
+        there: Here,
+        given_there: tuple[Any, ...],
+        outcome: object,
+        other: object,
+    ) -> PrecedesError:
+        name_of = self.protocol.name_of
+        calls = "".join(
+            f"\n        {name_of(where.entity)}: {handler}({', '.join(map(errors.short, what))})"
+            f"\n            returned {errors.short(told)}"
+            for where, what, told in ((at, given, outcome), (there, given_there, other))
+        )
+        return errors.mistake(
+            self.protocol,
+            "M014",
+            f"{handler} of {name_of(there.entity)} does not do what it does at {name_of(at.entity)} when the entities "
+            "exchange their names, but symmetric is True",
+            "take `symmetric = True` out of the model, or mend the handler, renamed or renamed_packet; "
+            f"it was called with{calls}",
+        )
+
+
+def _renamed(
+    protocol: Protocol[Any], method: str, make: Callable[[Any, Renaming], Any], value: Any, names: Renaming
+) -> Any:
+    try:
+        return make(value, names)
+    except Exception as error:  # noqa: BLE001 - whatever a model raises is told as its mistake
+        raise errors.mistake(
+            protocol,
+            "M005",
+            f"{method} raised {type(error).__name__}: {error}",
+            f"it was called with {errors.short(value)} and {names}; without `symmetric = True` it is not needed",
+        ) from None
+
+
+def _renamed_action(action: Deliver | Arrive | Discard | View, names: Renaming) -> Action:
+    match action:
+        case Deliver(message, clock):
+            return Deliver(message.renamed(names), _moved(clock, names))
+        case View(members):
+            return View(frozenset(names[k] for k in members))
+        case Arrive(message) | Discard(message):
+            return replace(action, message=message.renamed(names))
+        case _:
+            assert_never(action)
+
+
+def _moved(clock: tuple[int, ...] | None, names: Renaming) -> tuple[int, ...] | None:
+    if clock is None:
+        return None
+    moved = [0] * len(clock)
+    for entity, count in enumerate(clock):
+        moved[names[entity]] = count
+    return tuple(moved)

@@ -1,0 +1,270 @@
+"""How an exploration is printed: a verdict for each property, and for each violation a shortest behaviour.
+
+That is shown as steps, as histories, as a space-time diagram, and as a scenario that `precedes check` confirms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from precedes.core.printable import json_text
+from precedes.core.verdict import FALSE, Verdict
+from precedes.engines.reference import Witness, evaluate
+from precedes.language.quoting import written
+from precedes.language.scenario_printer import as_scenario
+from precedes.protocol.bounds import FAULTS, Bounds
+from precedes.protocol.exploration.histories import needed
+from precedes.protocol.exploration.result import INTERRUPTED, Exploration, Finding, Sighting
+from precedes.protocol.model import Protocol
+from precedes.reports.behavior import steps
+from precedes.reports.figure import figure, sentence
+from precedes.reports.space_time.text import diagram
+
+JSON_SCHEMA: Final = 1
+UNCHANGED: Final = Bounds()
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """A protocol, the bounds, and what came of exploring it. `definitions` are those, beyond the standard library, that
+    a scenario with what was asked needs.
+    """
+
+    protocol: Protocol[Any]
+    bounds: Bounds
+    found: Exploration
+    definitions: str = ""
+
+
+def as_text(explored: Sequence[Explored]) -> str:
+    """The report for people."""
+    return "\n".join(line for each in explored for line in _one(each)) + "\n"
+
+
+def _one(explored: Explored) -> Iterator[str]:
+    found = explored.found
+    yield _heading(explored)
+    width = max((len(name) for name in found.premises), default=0)
+    modes = {name: mode.value for name, mode in found.modes.items()}
+    widest = max(map(len, modes.values()), default=0)
+    for name, verdict in found.verdicts.items():
+        said = f"  {name:<{width}}  {modes[name]:<{widest}}  {verdict.value:<9} {_why(found, name, verdict)}"
+        yield said.rstrip()
+    for finding in found.findings:
+        yield ""
+        yield from _finding(explored, finding)
+    yield ""
+    yield _closing(found)
+    yield ""
+
+
+def _heading(explored: Explored) -> str:
+    protocol, bounds = explored.protocol, explored.bounds
+    settings = [
+        f"{name}={_value(value)}" for name, value in protocol.parameters().items() if name != "as_written"
+    ]
+    which = ", ".join((*([] if protocol.form is None else [protocol.form]), *settings))
+    name = f"{protocol.name} ({which})" if which else protocol.name
+    said = f"{name}: {_counted(bounds.entities, 'entity', 'entities')}"
+    if bounds.script is not None:
+        said += ", given sends"
+    else:
+        said += f", {_counted(bounds.messages, 'message')} ({bounds.destinations.value})"
+    for kind in FAULTS:
+        if getattr(bounds, kind):
+            said += f", {getattr(bounds, kind)} {kind.replace('_', ' ')}"
+    return said
+
+
+def _value(value: object) -> str:
+    if isinstance(value, frozenset):
+        return "{" + ", ".join(sorted(map(_value, value))) + "}"
+    return str(getattr(value, "name", value))
+
+
+def _why(found: Exploration, name: str, verdict: Verdict) -> str:
+    met = found.premises[name]
+    if verdict is Verdict.VIOLATED:
+        finding = next(finding for finding in found.findings if finding.property == name)
+        said = f"after {_counted(len(finding.behaviour) - 1, 'move')}"
+        return said if finding.quiescent else f"{said}, with something in flight"
+    if name in found.open:
+        return "; ".join(found.open[name])
+    if not met:
+        return "its premise was never met" if found.complete else "its premise has not been met so far"
+    return f"premise met {_times(met)}"
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number:,} times"
+
+
+def _counted(number: int, one: str, many: str | None = None) -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def _finding(explored: Explored, finding: Finding) -> Iterator[str]:
+    yield f"{finding.property} is violated"
+    if finding.requirement is not None:
+        said = sentence(finding.requirement, finding.execution, witness(finding))
+        if said:
+            yield f"  {said}"
+    if finding.about:
+        yield f"  {'; '.join(finding.about)}"
+    yield ""
+    yield from (f"    {line}" for line in steps(explored.protocol, finding.behaviour))
+    yield ""
+    yield from (f"    {line}" for line in figure(finding.execution, witness(finding)).splitlines())
+    yield ""
+    yield from (f"    {line}" for line in diagram(finding.execution).splitlines())
+    yield ""
+    yield from (f"    {line}" for line in scenario(explored, finding).splitlines())
+
+
+def witness(finding: Finding) -> Witness | None:
+    """What shows the violation of a formula."""
+    if finding.explanation is None or not finding.explanation.witnesses:
+        return None
+    return finding.explanation.witnesses[0]
+
+
+def scenario(explored: Explored, finding: Finding) -> str:
+    """The execution as a scenario. It states what `check` can confirm: a formula by itself; that what starves is not
+    delivered; nothing for an invariant, which is no formula.
+    """
+    statements: tuple[str, ...]
+    if finding.requirement is None:
+        statements = (
+            f"# {finding.property} is violated: {'; '.join(finding.about) or 'no formula says so'}",
+            *(f"expect not {written(m)} in RL[{written(e)}]" for m, e in finding.starving),
+        )
+    elif needed([finding.requirement.formula]).clocks:
+        statements = (f"# {finding.property} is violated by the recorded clocks, which a scenario has not",)
+    elif evaluate(finding.requirement.formula, finding.execution) != FALSE:
+        statements = (
+            f"# {finding.property} is violated while something is in flight; in a scenario nothing is",
+        )
+    else:
+        name = finding.requirement.name
+        statements = (f"expect not {name if ' among ' in name else f'({name})'}",)
+    title = "".join(c if c.isalnum() else "_" for c in f"{explored.protocol.name}_{finding.property}")
+    before = "" if finding.requirement is None else explored.definitions
+    return before + as_scenario(finding.execution, title, statements)
+
+
+def _closing(found: Exploration) -> str:
+    size = f"{found.states:,} states, {found.transitions:,} transitions, depth {found.depth}"
+    judged = (
+        f"{_counted(found.executions, 'execution')} judged, {_counted(found.quiescent, 'quiescent state')}"
+    )
+    how = "every interleaving" if not found.reductions else f"reduced by {' and '.join(found.reductions)}"
+    detail = f"({size}; {judged}; {how}; {found.seconds:.1f} s)"
+    if found.stopped_by is not None:
+        reached = f"explored {found.states:,} states to depth {found.depth}, not all: "
+        outcome = "violated" if found.verdict is Verdict.VIOLATED else "undecided"
+        met = "it was interrupted" if found.stopped_by == INTERRUPTED else f"{found.stopped_by} was met"
+        return f"{reached}{outcome}; {met} {detail}"
+    if found.verdict is Verdict.HOLDS:
+        return f"holds: everything, in every behaviour up to the bounds {detail}"
+    if found.verdict is Verdict.VIOLATED:
+        return f"violated {detail}"
+    if not found.asked:
+        return (
+            "undecided: no order was asked for; give the model claims, or say with --require what must hold "
+            + detail
+        )
+    return f"undecided: not everything that was asked was met {detail}"
+
+
+def sighted(model: str, sighting: Sighting) -> str:
+    """A violation in one line, told while the search goes on."""
+    after = f"after {_counted(sighting.moves, 'move')}, {sighting.states:,} states into the search"
+    explanation = sighting.explanation
+    said = ""
+    if sighting.requirement is not None and explanation is not None and explanation.witnesses:
+        said = sentence(sighting.requirement, explanation.execution, explanation.witnesses[0])
+    return f"{model}: {sighting.property} is violated {after}{f': {said}' if said else ''}"
+
+
+def unfinished(model: str, seen: Mapping[str, str], form: str) -> str:
+    """The report of a search that was ended before it gave one: what it told of each violation."""
+    if form == "json":
+        document = {
+            "schema": JSON_SCHEMA,
+            "verdict": (Verdict.VIOLATED if seen else Verdict.UNKNOWN).value,
+            "complete": False,
+            "stopped_by": INTERRUPTED,
+            "explorations": [
+                {
+                    "model": model,
+                    "complete": False,
+                    "stopped_by": INTERRUPTED,
+                    "violations": [{"property": name, "about": [text]} for name, text in seen.items()],
+                }
+            ],
+        }
+        return json_text(document)
+    outcome = "violated" if seen else "undecided"
+    return (
+        "".join(f"{text}\n" for text in seen.values())
+        + f"{outcome}: the search was ended before its report\n"
+    )
+
+
+def as_json(explored: Sequence[Explored]) -> str:
+    """One JSON object, with a line break at its end."""
+    verdicts = [each.found.verdict for each in explored]
+    whole = next((v for v in (Verdict.VIOLATED, Verdict.UNKNOWN) if v in verdicts), Verdict.HOLDS)
+    document = {
+        "schema": JSON_SCHEMA,
+        "verdict": whole.value,
+        "complete": all(each.found.complete for each in explored),
+        "stopped_by": next((s for each in explored if (s := each.found.stopped_by) is not None), None),
+        "explorations": [_document(each) for each in explored],
+    }
+    return json_text(document)
+
+
+def _document(explored: Explored) -> dict[str, Any]:
+    found = explored.found
+    return {
+        "model": explored.protocol.name,
+        "parameters": {name: _value(value) for name, value in explored.protocol.parameters().items()},
+        "entities": explored.bounds.entities,
+        "messages": explored.bounds.messages,
+        "verdict": found.verdict.value,
+        "states": found.states,
+        "transitions": found.transitions,
+        "depth": found.depth,
+        "executions": found.executions,
+        "quiescent": found.quiescent,
+        "complete": found.complete,
+        "stopped_by": found.stopped_by,
+        "reductions": list(found.reductions),
+        "asked": list(found.asked),
+        "properties": {
+            name: {
+                "mode": found.modes[name].value,
+                "verdict": verdict.value,
+                "premise": found.premises[name],
+                "unknown": list(found.open.get(name, ())),
+            }
+            for name, verdict in found.verdicts.items()
+        },
+        "violations": [
+            {
+                "property": finding.property,
+                "mode": found.modes[finding.property].value,
+                "quiescent": finding.quiescent,
+                "about": list(finding.about),
+                "steps": list(steps(explored.protocol, finding.behaviour)),
+                "figure": figure(finding.execution, witness(finding)),
+                "diagram": diagram(finding.execution),
+                "scenario": scenario(explored, finding),
+            }
+            for finding in found.findings
+        ],
+        "timings": {"seconds": round(found.seconds, 3)},
+    }

@@ -1,0 +1,1 @@
+"""Hasse diagrams, as text and as SVG."""

@@ -1,0 +1,1 @@
+"""Verdicts in words: atoms, numbers, times, sentences."""

@@ -1,0 +1,100 @@
+"""Entities and messages as sentences name them: by their ids, and with their kind where the ids of both are alike.
+
+Terms keep the ids as they are recorded; what comes from here is for reading only and is looked up nowhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from precedes.core.execution import Execution
+from precedes.core.formula import (
+    ArrivalEvent,
+    DeliveryEvent,
+    EntityNamed,
+    EntityTerm,
+    EntityVariable,
+    EventTerm,
+    LogTerm,
+    MessageTerm,
+    ReceiptLog,
+    Sender,
+    SendEvent,
+    SendLog,
+)
+from precedes.language.quoting import shown, written
+
+
+@dataclass(frozen=True, slots=True)
+class Identifiers:
+    """How one execution's entities and messages are named. `alike`: a reader could take one for the other."""
+
+    alike: bool = False
+
+    def entity(self, name: str) -> str:
+        """`E1`; `entity 1` where messages have numbers, too."""
+        return f"entity {shown(name)}" if self.alike else shown(name)
+
+    def message(self, name: str) -> str:
+        """`m`; `message 1` where entities have numbers, too."""
+        return f"message {shown(name)}" if self.alike else shown(name)
+
+    def of_entity(self, entity: EntityTerm) -> str:
+        """An entity, or the variable that stands for it."""
+        match entity:
+            case EntityNamed(name) | EntityVariable(name):
+                return self.entity(name)
+            case Sender(message):
+                return f"the sender of {self.of_message(message)}"
+            case _:
+                assert_never(entity)
+
+    def of_message(self, message: MessageTerm) -> str:
+        """A message, or the variable that stands for it."""
+        return self.message(message.name)
+
+    def of_event(self, event: EventTerm) -> str:
+        """`the delivery of m at E1`."""
+        match event:
+            case SendEvent(message):
+                return f"the send of {self.of_message(message)}"
+            case DeliveryEvent(message, entity):
+                return f"the delivery of {self.of_message(message)} at {self.of_entity(entity)}"
+            case ArrivalEvent(message, entity):
+                return f"the arrival of {self.of_message(message)} at {self.of_entity(entity)}"
+            case _:
+                assert_never(event)
+
+
+def identifiers_of(execution: Execution) -> Identifiers:
+    """Alike are ids that an entity and a message share, and numbers."""
+    entities, messages = frozenset(execution.entities), frozenset(execution.messages)
+    shared = not entities.isdisjoint(messages)
+    return Identifiers(shared or (_has_number(entities) and _has_number(messages)))
+
+
+def _has_number(names: frozenset[str]) -> bool:
+    return any(name.isdecimal() for name in names)
+
+
+def log_text(log: LogTerm) -> str:
+    """`RL[E1]`, `SL[E1, E2]`, as the language writes them."""
+    owner = _written(log.entity)
+    match log:
+        case ReceiptLog():
+            return f"RL[{owner}]"
+        case SendLog(to=to):
+            return f"SL[{owner}]" if to is None else f"SL[{owner}, {_written(to)}]"
+        case _:
+            assert_never(log)
+
+
+def _written(entity: EntityTerm) -> str:
+    match entity:
+        case EntityNamed(name) | EntityVariable(name):
+            return written(name)
+        case Sender(message):
+            return f"sender({written(message.name)})"
+        case _:
+            assert_never(entity)

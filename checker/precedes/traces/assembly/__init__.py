@@ -1,0 +1,1 @@
+"""From canonical rows, in any order, to batches of whole executions."""

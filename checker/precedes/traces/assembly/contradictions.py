@@ -1,0 +1,107 @@
+"""Rows that contradict each other: what is told of them, and what becomes of their execution.
+
+Finding them is `precedes.traces.assembly.assembler`'s; here a finding becomes text, with both rows named, or
+an error if contradictions are to stop the run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+import pyarrow as pa
+
+from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.language.quoting import shown
+from precedes.traces.problems import TOLD_AT_ONCE
+
+_TOLD_PER_EXECUTION: Final = 3
+
+
+class Contradiction(Enum):
+    """Kinds of contradiction, by their codes."""
+
+    TWO_SENDERS = "T031"
+    RESENT_TO_OTHERS = "T032"
+    ONE_SEQ = "T033"
+    AFTER_CRASH = "T034"
+    OTHER_SENDER = "T035"
+    LONG_CLOCK = "T036"
+
+
+_HINTS: Final = {
+    Contradiction.TWO_SENDERS: "a message has one sender; give the messages of each sender ids of their own",
+    Contradiction.RESENT_TO_OTHERS: "a message has one destination set; to others goes another message",
+    Contradiction.ONE_SEQ: "`seq` counts the events of one entity in one execution",
+    Contradiction.AFTER_CRASH: "a `recover` row says that the entity is back",
+    Contradiction.OTHER_SENDER: "`sender` names who sent the message",
+    Contradiction.LONG_CLOCK: "a list has a number per entity; name the silent, or write a map",
+}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """One contradiction in execution `x` between two rows (places in the table); a long clock is one row."""
+
+    x: int
+    second: int
+    first: int
+    kind: Contradiction
+
+
+def told(findings: list[Finding], table: pa.Table, strict: bool) -> dict[int, str]:
+    """What to say about each execution with findings; raises PrecedesError where that is asked for."""
+    by_execution: dict[int, list[Finding]] = {}
+    for finding in sorted(findings, key=lambda f: (f.x, f.second, f.first, f.kind.value)):
+        by_execution.setdefault(finding.x, []).append(finding)
+    if strict and findings:
+        first = [finding for found in by_execution.values() for finding in found][:TOLD_AT_ONCE]
+        raise PrecedesError(tuple(_diagnostic(finding, table) for finding in first))
+    texts: dict[int, str] = {}
+    for x, found in by_execution.items():
+        parts = [_text(finding, table) for finding in found[:_TOLD_PER_EXECUTION]]
+        if len(found) > _TOLD_PER_EXECUTION:
+            parts.append(f"and {len(found) - _TOLD_PER_EXECUTION} more")
+        texts[x] = "; ".join(parts)
+    return texts
+
+
+def place(table: pa.Table, row: int) -> str:
+    """Where a row of the table was read."""
+    return f"{table['file'][row].as_py()}: row {table['row'][row].as_py()}"
+
+
+def _diagnostic(finding: Finding, table: pa.Table) -> Diagnostic:
+    execution = table["execution"][finding.second].as_py()
+    return Diagnostic(
+        finding.kind.value,
+        f"execution {shown(execution)}: {_text(finding, table)}",
+        table["file"][finding.second].as_py(),
+        hint=_HINTS[finding.kind],
+        row=table["row"][finding.second].as_py(),
+    )
+
+
+def _text(finding: Finding, table: pa.Table) -> str:
+    one, other = (table.slice(row, 1).to_pylist()[0] for row in (finding.first, finding.second))
+    here, there = place(table, finding.first), place(table, finding.second)
+    message, entity = (None if name is None else shown(name) for name in (other["message"], other["entity"]))
+    match finding.kind:
+        case Contradiction.TWO_SENDERS:
+            return f"{message} is sent by {shown(one['entity'])} ({here}) and by {entity} ({there})"
+        case Contradiction.RESENT_TO_OTHERS:
+            return f"{message} is sent to {_set(one['dest'])} ({here}) and to {_set(other['dest'])} ({there})"
+        case Contradiction.ONE_SEQ:
+            return f"{entity} has two events with seq {other['seq']} that differ ({here}; {there})"
+        case Contradiction.AFTER_CRASH:
+            return f"{entity} crashes ({here}), and its next event is no recovery ({there})"
+        case Contradiction.OTHER_SENDER:
+            first = shown(one["entity"] if one["event"] == 0 else one["sender"])
+            return f"{message} was sent by {first} ({here}), but its sender is {shown(other['sender'])} by {there}"
+        case Contradiction.LONG_CLOCK:
+            return f"a clock of {entity} has more numbers than the cluster has entities ({there})"
+
+
+def _set(dest: list[str] | None) -> str:
+    return "every entity" if dest is None else "{" + ",".join(map(shown, sorted(set(dest)))) + "}"

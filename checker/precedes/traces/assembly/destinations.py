@@ -1,0 +1,66 @@
+"""What rows leave to be guessed: to whom a message went whose send names nobody, and who sent what nobody sent."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from precedes.core.columns import NOBODY, Bool, Int32
+from precedes.core.execution import EventKind
+from precedes.traces import notices as notice
+from precedes.traces.assembly.encoding import ABSENT
+from precedes.traces.assembly.histories import Events, TableNames
+from precedes.traces.notices import MOST_NAMES, Addressing, Notices
+from precedes.traces.options import TraceOptions
+from precedes.traces.schema import EVENT_CODES
+
+TO_ALL: Final = "sends have no `dest`: they are taken as addressed to every entity, the sender included"
+NOT_SENT: Final = (
+    "deliveries are of messages that no row sends, and what is asked of sends says nothing of them: log the sends, or "
+    "name `sender`"
+)
+
+_SEND: Final = EVENT_CODES[EventKind.SEND]
+_DELIVER: Final = EVENT_CODES[EventKind.DELIVER]
+
+
+def to_all(names: TableNames, events: Events) -> Bool:
+    """Which events are sends without destinations."""
+    found: Bool = (events.kind == _SEND) & ~names.dest.present[events.row]
+    return found
+
+
+def not_sent(events: Events, sender: Int32) -> Bool:
+    """Which events deliver a message without a sender; `sender` is that of a batch."""
+    found: Bool = events.kind == _DELIVER
+    found[found] = sender[events.message[found]] == NOBODY
+    return found
+
+
+def tell_addressing(
+    names: TableNames, events: Events, sender: Int32, options: TraceOptions, notices: Notices
+) -> None:
+    """Tell what was guessed of events, and who was met and meant in them."""
+    notices.count(notice.SENT_TO_ALL, TO_ALL, int(to_all(names, events).sum()))
+    notices.count(notice.NOT_SENT, NOT_SENT, int(not_sent(events, sender).sum()))
+    notices.heard(_addressing(names, events, options))
+
+
+def _addressing(names: TableNames, events: Events, options: TraceOptions) -> Addressing:
+    chosen = bool((names.dest.present[events.row[events.kind == _SEND]]).any())
+    if len(names.entity_names) > MOST_NAMES:
+        return Addressing(None, frozenset(), chosen)
+    met = np.zeros(len(names.entities.codes), np.bool_)
+    met[events.entity] = True
+    met[events.sender[events.sender != ABSENT]] = True
+    here = np.zeros(len(names.entity_names), np.bool_)
+    here[names.entities.codes[met]] = True
+    silent = np.zeros(len(names.entity_names), np.bool_)
+    silent[names.entities.codes[~met]] = True
+    named = frozenset(options.cluster)
+    return Addressing(
+        frozenset(names.entity_names[here].tolist()) | named,
+        frozenset(names.entity_names[silent].tolist()) - named,
+        chosen,
+    )

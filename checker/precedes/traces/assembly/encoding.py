@@ -1,0 +1,157 @@
+"""Names as numbers: codes in the order of names, and numbers local to an execution.
+
+Everything after this works on integers. Codes follow code point order (that of UTF-8 bytes), so that no
+result depends on the order of rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from precedes.core.columns import Int64, Names
+from precedes.traces.arrow import Column, arrow, pc
+
+ABSENT: Final = -1
+_DENSE_CELLS: Final = 1 << 25
+"""Up to here a table with a cell for every combination is quicker than sorting, and small."""
+
+Codes = npt.NDArray[np.int32]
+IntArray = npt.NDArray[Any]
+
+
+def encode(*columns: Column) -> tuple[Names, list[Codes]]:
+    """The distinct names in all of the columns, in order, and per column their codes (ABSENT for null)."""
+    joined = arrow.chunked_array([chunk for column in columns for chunk in column.chunks], arrow.string())
+    coded = joined.dictionary_encode()
+    parts = [chunk.indices.fill_null(ABSENT).to_numpy() for chunk in coded.chunks]
+    if not parts:
+        return np.empty(0, np.object_), [np.empty(0, np.int32) for _ in columns]
+    # Arrow encodes all chunks with one dictionary, and every chunk has all of it.
+    dictionary = coded.chunk(0).dictionary
+    order = pc.sort_indices(dictionary).to_numpy()
+    rank = np.empty(len(dictionary) + 1, np.int32)
+    rank[order] = np.arange(len(dictionary), dtype=np.int32)
+    rank[ABSENT] = ABSENT
+    codes = rank[np.concatenate(parts)]
+    names = dictionary.take(arrow.array(order)).to_numpy(zero_copy_only=False)
+    ends = np.cumsum([len(column) for column in columns])[:-1]
+    return names, np.split(codes, ends)
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """A column of lists: row k has `values[offsets[k]:offsets[k + 1]]`; null where not present."""
+
+    offsets: Int64
+    present: npt.NDArray[np.bool_]
+    values: Column
+
+    def entries(self, rows: IntArray) -> tuple[Int64, Int64]:
+        """The places of the values of some rows, row after row, and per value the place of its row."""
+        lengths = self.offsets[rows + 1] - self.offsets[rows]
+        owner = np.repeat(np.arange(len(rows)), lengths)
+        before = np.cumsum(lengths) - lengths
+        return np.arange(len(owner)) - before[owner] + self.offsets[rows][owner], owner
+
+
+def lists_of(column: Column) -> Lists:
+    """A column of lists or maps in parts; the values of a map are its entries."""
+    kind = column.type
+    if arrow.types.is_map(kind):
+        kind = arrow.list_(arrow.struct([("key", kind.key_type), ("value", kind.item_type)]))
+        column = arrow.chunked_array([chunk.cast(kind) for chunk in column.chunks], kind)
+    offsets = np.zeros(len(column) + 1, np.int64)
+    if column.null_count == len(column):
+        return Lists(offsets, np.zeros(len(column), np.bool_), arrow.chunked_array([], kind.value_type))
+    np.cumsum(pc.fill_null(pc.list_value_length(column), 0).to_numpy(), out=offsets[1:])
+    values = arrow.chunked_array([chunk.flatten() for chunk in column.chunks], kind.value_type)
+    return Lists(offsets, column.is_valid().to_numpy(), values)
+
+
+class Numbering:
+    """The distinct pairs (execution, code), numbered by execution, then by code.
+
+    `offsets[x]:offsets[x + 1]` are the numbers of execution x, `codes` the code of each number.
+    """
+
+    def __init__(self, executions: IntArray, codes: IntArray, execution_count: int, code_count: int) -> None:
+        self._code_count = max(code_count, 1)
+        self._numbers: Codes | None = None
+        self._owner: Codes | None = None
+        cells = execution_count * self._code_count
+        if cells <= max(_DENSE_CELLS, len(codes)):
+            present = np.zeros(cells, np.bool_)
+            present[self._keys(executions, codes)] = True
+            self._unique = np.flatnonzero(present)
+            self._numbers = np.full(cells, ABSENT, np.int32)
+            self._numbers[self._unique] = np.arange(len(self._unique), dtype=np.int32)
+        else:
+            # Most often a name that is in many different ones occurs in one execution only.
+            owner = np.full(code_count, ABSENT, np.int32)
+            owner[codes] = executions
+            if (owner[codes] == executions).all():
+                order = np.argsort(owner, kind="stable")
+                order = order[np.searchsorted(owner[order], 0) :]
+                self._owner = owner
+                self._numbers = np.full(code_count, ABSENT, np.int32)
+                self._numbers[order] = np.arange(len(order), dtype=np.int32)
+                self._unique = self._keys(owner[order], order)
+            else:
+                self._unique = np.unique(self._keys(executions, codes))
+        self.codes: Int64 = self._unique % self._code_count
+        self.executions: Int64 = self._unique // self._code_count
+        self.offsets: Int64 = np.zeros(execution_count + 1, np.int64)
+        np.cumsum(np.bincount(self.executions, minlength=execution_count), out=self.offsets[1:])
+
+    def find(self, executions: IntArray, codes: IntArray) -> Int64:
+        """The numbers of pairs; ABSENT for a pair that was not given, or whose code is ABSENT."""
+        known = codes >= 0
+        everywhere = bool(known.all())
+        if self._owner is not None and self._numbers is not None:
+            found = np.where(self._owner[codes] == executions, self._numbers[codes], ABSENT)
+        elif self._numbers is not None:
+            found = self._numbers[self._keys(executions, codes)]
+        elif len(self._unique):
+            keys = self._keys(executions, codes)
+            found = np.searchsorted(self._unique, keys)
+            found = np.where(self._unique[np.minimum(found, len(self._unique) - 1)] == keys, found, ABSENT)
+        else:
+            found = np.full(len(codes), ABSENT)
+        return (found if everywhere else np.where(known, found, ABSENT)).astype(np.int64, copy=False)
+
+    def _keys(self, executions: IntArray, codes: IntArray) -> Int64:
+        return executions.astype(np.int64) * self._code_count + codes
+
+
+def first_places(keys: IntArray, key_count: int) -> tuple[Int64, Int64]:
+    """Where keys, all below `key_count`, occur first: those places, ascending, and per place its key's."""
+    places = np.arange(len(keys))
+    if key_count <= max(_DENSE_CELLS, 8 * len(keys)):
+        first = np.empty(key_count, np.int64)
+        # Of several values for one index numpy keeps the last: backwards, the first.
+        first[keys[::-1]] = places[::-1]
+        first_of = first[keys]
+    else:
+        _, index, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        first_of = index[inverse]
+    return np.flatnonzero(first_of == places), first_of
+
+
+def distinct(keys: Int64, key_count: int) -> Int64:
+    """The distinct keys, ascending."""
+    if key_count <= max(_DENSE_CELLS, 8 * len(keys)):
+        present = np.zeros(key_count, np.bool_)
+        present[keys] = True
+        return np.flatnonzero(present)
+    return np.unique(keys)
+
+
+def offsets_of(counts: IntArray) -> Int64:
+    """Offsets of lists of the given lengths."""
+    offsets = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    return offsets

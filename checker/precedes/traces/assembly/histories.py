@@ -1,0 +1,169 @@
+"""Rows sorted into histories: names become numbers, and every row finds its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from precedes.core.columns import MISSING_TIME, Int64, Names
+from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.language.quoting import shown
+from precedes.traces import notices as notice
+from precedes.traces.arrow import arrow
+from precedes.traces.assembly.contradictions import place
+from precedes.traces.assembly.encoding import ABSENT, IntArray, Lists, Numbering, encode, lists_of
+from precedes.traces.notices import Notices
+from precedes.traces.options import TraceOptions
+from precedes.traces.problems import TOLD_AT_ONCE
+
+NO_SEQ: Final = "rows have no `seq`: the order of rows is taken for the order of events"
+
+
+@dataclass(frozen=True, slots=True)
+class TableNames:
+    """The names of a table and the numbers they got."""
+
+    executions: Names
+    entity_names: Names
+    message_names: Names
+    entities: Numbering
+    messages: Numbering
+    dest: Lists
+    dest_entities: Int64
+    """aligned with the values of `dest`: local entities"""
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """Rows sorted into histories: by entity (number over all executions), then by place.
+
+    `row` is the place in the table; `message` and `sender` are numbers over all executions, or ABSENT.
+    """
+
+    row: Int64
+    entity: Int64
+    kind: npt.NDArray[np.int8]
+    message: Int64
+    sender: Int64
+    time: Int64
+
+    def where(self, kept: IntArray) -> Events:
+        """The events at some places, in the order of those."""
+        return Events(
+            self.row[kept],
+            self.entity[kept],
+            self.kind[kept],
+            self.message[kept],
+            self.sender[kept],
+            self.time[kept],
+        )
+
+
+def as_read(table: pa.Table) -> pa.Table:
+    """The table in the order in which its rows were read, which a shuffle loses."""
+    files, rows = table["file_order"].to_numpy(), table["row"].to_numpy()
+    in_order = (files[1:] > files[:-1]) | ((files[1:] == files[:-1]) & (rows[1:] >= rows[:-1]))
+    return table if in_order.all() else table.take(np.lexsort((rows, files)))
+
+
+def numbered(
+    table: pa.Table, options: TraceOptions, notices: Notices
+) -> tuple[TableNames, Events, Int64 | None]:
+    """The names of a table in the order in which it was read, its events, and their `seq`.
+
+    `seq` is aligned with the events, ABSENT where the order of rows counts; None: everywhere. Raises PrecedesError
+    (T020).
+    """
+    execution_names, (x,) = encode(table["execution"])
+    dest = lists_of(table["dest"])
+    cluster = arrow.chunked_array([arrow.array(options.cluster, arrow.string())])
+    entity_names, (entity, sender, dest_codes, cluster_codes) = encode(
+        table["entity"], table["sender"], dest.values, cluster
+    )
+    message_names, (message,) = encode(table["message"])
+    count = len(execution_names)
+    dest_x = np.repeat(x, np.diff(dest.offsets))
+    named = np.flatnonzero(sender != ABSENT)
+    every = np.repeat(np.arange(count, dtype=np.int32), len(cluster_codes))
+    entities = Numbering(
+        np.concatenate([x, x[named], dest_x, every]),
+        np.concatenate([entity, sender[named], dest_codes, np.tile(cluster_codes, count)]),
+        count,
+        len(entity_names),
+    )
+    with_message = np.flatnonzero(message != ABSENT)
+    messages = Numbering(x[with_message], message[with_message], count, len(message_names))
+    names = TableNames(
+        execution_names,
+        entity_names,
+        message_names,
+        entities,
+        messages,
+        dest,
+        entities.find(dest_x, dest_codes) - entities.offsets[dest_x],
+    )
+    at = entities.find(x, entity)
+    order, seq = _order(table, at, entity_names[entities.codes], notices)
+    events = Events(
+        np.arange(len(x)),
+        at,
+        table["event"].to_numpy(),
+        messages.find(x, message),
+        np.full(len(x), ABSENT, np.int64) if not len(named) else entities.find(x, sender),
+        table["time"].fill_null(arrow.scalar(MISSING_TIME)).to_numpy(),
+    )
+    return names, events if order is None else events.where(order), seq
+
+
+def _order(
+    table: pa.Table, entity: Int64, entity_names: Names, notices: Notices
+) -> tuple[Int64 | None, Int64 | None]:
+    """How to sort the rows into histories (None: they are sorted), and the sorted places.
+
+    A place is ABSENT where the order of rows gives it; None in all: everywhere.
+    """
+    column = table["seq"]
+    missing = column.null_count
+    notices.count(notice.NO_SEQ, NO_SEQ, missing)
+    if missing == len(column):
+        return (None if _ascending(entity) else np.argsort(entity, kind="stable")), None
+    seq = column.fill_null(arrow.scalar(ABSENT)).to_numpy()
+    if missing:
+        _refuse_some(table, entity, seq, entity_names)
+    span = int(seq.max()) + 2
+    if (int(entity.max()) + 1) * span < 2**63:
+        key = entity * span + seq
+        order = None if _ascending(key) else np.argsort(key, kind="stable")
+    else:
+        order = np.lexsort((seq, entity))
+    return order, seq if order is None else seq[order]
+
+
+def _ascending(values: Int64) -> bool:
+    return bool((values[1:] >= values[:-1]).all())
+
+
+def _refuse_some(table: pa.Table, entity: Int64, seq: Int64, entity_names: Names) -> None:
+    """Raise PrecedesError where some rows of an entity have a place and others have none."""
+    without = np.bincount(entity[seq == ABSENT], minlength=len(entity_names)) > 0
+    placed = np.bincount(entity[seq != ABSENT], minlength=len(entity_names)) > 0
+    diagnostics: list[Diagnostic] = []
+    for number in np.flatnonzero(without & placed)[:TOLD_AT_ONCE].tolist():
+        rows = np.flatnonzero(entity == number)
+        row = int(rows[seq[rows] == ABSENT][0])
+        other = place(table, int(rows[seq[rows] != ABSENT][0]))
+        diagnostics.append(
+            Diagnostic(
+                "T020",
+                f"`seq` is missing, and another row of entity {shown(entity_names[number])} has one ({other})",
+                table["file"][row].as_py(),
+                hint="within an execution all rows of an entity have `seq`, or none has",
+                row=table["row"][row].as_py(),
+            )
+        )
+    if diagnostics:
+        raise PrecedesError(tuple(diagnostics))

@@ -1,0 +1,1 @@
+"""Readers of trace formats, one for each, and what they share."""

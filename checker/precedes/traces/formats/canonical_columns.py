@@ -1,0 +1,368 @@
+"""To the canonical table: from whole columns of any accepted Arrow type, and from rows of Python values.
+
+`canonical` is the fast way. It never decides that a row is wrong: whatever it is not sure of is `Irregular`,
+and the caller has `precedes.traces.formats.values` look at the rows one by one. Both ways give the same table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from precedes.traces import notices as notice
+from precedes.traces.arrow import Column, arrow, pc
+from precedes.traces.formats import limits
+from precedes.traces.formats.column_types import is_text
+from precedes.traces.formats.values import (
+    DEST_IGNORED,
+    INT64_MAX,
+    MESSAGE_IGNORED,
+    NANOSECONDS,
+    TIME_MIN,
+    Row,
+)
+from precedes.traces.notices import Notices
+from precedes.traces.schema import (
+    EVENT_NAMES,
+    FIRST_WITHOUT_MESSAGE,
+    ID_COLUMNS,
+    ID_LIST_COLUMNS,
+    REQUIRED_COLUMNS,
+    TABLE_SCHEMA,
+    WHERE_READ,
+)
+from precedes.traces.sources import TraceSource
+
+# Years in which nanoseconds fit for certain, and seconds without a leap: the rest is read one by one.
+_RFC_3339: Final = (
+    r"^(1[7-9]|20|21)\d\d-\d\d-\d\d[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?"
+    r"(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$"
+)
+_EVENTS: Final = arrow.array(EVENT_NAMES)
+_MOST_CLOCK_FIELDS: Final = 256
+_PER_UNIT: Final = {"s": NANOSECONDS, "ms": 10**6, "us": 10**3, "ns": 1}
+_FINE: Final = arrow.decimal128(38, limits.PLACES)
+
+Columns = dict[str, Column]
+
+
+class Irregular(Exception):
+    """Something in these rows needs a closer look. `rows` are the places to look at, where they are known."""
+
+    def __init__(self, rows: npt.NDArray[np.int64] | None = None) -> None:
+        super().__init__()
+        self.rows = rows
+
+
+def canonical(
+    table: pa.Table,
+    source: TraceSource,
+    rows: npt.NDArray[np.int64],
+    notices: Notices,
+) -> pa.Table:
+    """The canonical table of rows with the input's column names; `rows` are their numbers in the source.
+
+    Raises Irregular.
+    """
+    try:
+        return _canonical(table, source, rows, notices)
+    except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError, arrow.ArrowTypeError) as error:
+        # What Arrow cannot do with a type, Python can with its values.
+        raise Irregular from error
+
+
+def _canonical(
+    table: pa.Table, source: TraceSource, rows: npt.NDArray[np.int64], notices: Notices
+) -> pa.Table:
+    given: Columns = {name: table[name] for name in table.column_names}
+    for name, value in source.partition:
+        if name not in ID_COLUMNS and name != "event":
+            raise Irregular
+        given[name] = _filled(given.get(name), value, len(table))
+    if any(name not in given for name in REQUIRED_COLUMNS):
+        raise Irregular
+    columns: dict[str, Any] = {name: _ids(given[name]) for name in ID_COLUMNS if name in given}
+    columns |= {name: _id_lists(given[name]) for name in ID_LIST_COLUMNS if name in given}
+    columns["event"] = _events(given["event"])
+    for name in ("execution", "entity"):
+        _refuse(pc.is_null(columns[name]))
+    _messages(columns, notices)
+    if "seq" in given:
+        columns["seq"] = _whole(given["seq"])
+        _refuse(pc.less(columns["seq"], 0))
+    if "position" in given:
+        columns["position"] = _whole(given["position"])
+    if "redelivered" in given:
+        columns["redelivered"] = _booleans(given["redelivered"])
+    if "time" in given:
+        columns["time"] = nanoseconds(given["time"])
+    if "clock" in given:
+        columns |= _clocks(given["clock"])
+    columns["file"] = arrow.repeat(source.shown, len(table))
+    columns["row"] = arrow.array(rows, arrow.int64())
+    columns["file_order"] = arrow.array(np.full(len(table), source.order, np.int32))
+    arrays = [columns[f.name] if f.name in columns else arrow.nulls(len(table), f.type) for f in TABLE_SCHEMA]
+    return pa.Table.from_arrays(arrays, schema=TABLE_SCHEMA)
+
+
+def table_of(rows: Iterable[tuple[int, Row]], source: TraceSource) -> pa.Table:
+    """The canonical table of rows that were read one by one, each with its number."""
+    numbered = list(rows)
+    columns: dict[str, list[object]] = {
+        name: [getattr(row, name) for _, row in numbered]
+        for name in TABLE_SCHEMA.names
+        if name not in WHERE_READ
+    }
+    columns["file"] = [source.shown] * len(numbered)
+    columns["row"] = [number for number, _ in numbered]
+    columns["file_order"] = [source.order] * len(numbered)
+    arrays = [arrow.array(columns[field.name], field.type) for field in TABLE_SCHEMA]
+    return pa.Table.from_arrays(arrays, schema=TABLE_SCHEMA)
+
+
+def nanoseconds(column: Column) -> Column:
+    """A column of times as int64 nanoseconds: numbers are seconds, naive timestamps are UTC.
+
+    Raises Irregular.
+    """
+    kind = column.type
+    if arrow.types.is_null(kind):
+        return pc.cast(column, arrow.int64())
+    if arrow.types.is_timestamp(kind):
+        return _scaled(pc.cast(column, arrow.int64()), _PER_UNIT[kind.unit])
+    if arrow.types.is_integer(kind):
+        return _scaled(_attempt_cast(column, arrow.int64()), NANOSECONDS)
+    if arrow.types.is_floating(kind):
+        # By way of the shortest text that means the float: the times are those of the same trace as JSON.
+        return nanoseconds(pc.cast(pc.cast(column, arrow.float64()), arrow.string()))
+    if arrow.types.is_decimal(kind):
+        return _of_decimals(column)
+    if is_text(kind):
+        text = pc.cast(column, arrow.string())
+        if pc.all(pc.match_substring_regex(text, limits.NUMBER)).as_py() is not False:
+            return _of_decimals(_attempt_cast(text, _FINE))
+        if pc.all(pc.match_substring_regex(text, _RFC_3339)).as_py() is not False:
+            return nanoseconds(_attempt_cast(text, arrow.timestamp("ns", "UTC")))
+    raise Irregular
+
+
+def _of_decimals(column: Column) -> Column:
+    if not 0 <= column.type.scale <= limits.LARGEST_POWER:
+        raise Irregular
+    if column.type.scale > 9:
+        column = pc.round(_attempt_cast(column, arrow.decimal128(38, column.type.scale)), 9, "half_to_even")
+    exact = _attempt_cast(column, arrow.decimal128(38, 9))
+    return arrow.chunked_array([_unscaled(chunk) for chunk in exact.chunks], arrow.int64())
+
+
+def _unscaled(decimals: Column) -> Column:
+    """The 128-bit numbers of decimals with scale 9, which are nanoseconds, as int64."""
+    if len(decimals) == 0:
+        return arrow.array([], arrow.int64())
+    halves = np.frombuffer(decimals.buffers()[1], np.int64)[2 * decimals.offset :][: 2 * len(decimals)]
+    low, high = halves[::2], halves[1::2]
+    missing = decimals.is_null().to_numpy(zero_copy_only=False)
+    if (((high != low >> 63) | (low < TIME_MIN)) & ~missing).any():
+        raise Irregular
+    return arrow.array(np.ascontiguousarray(low), mask=missing)
+
+
+def _scaled(numbers: Column, factor: int) -> Column:
+    """Numbers of some unit as nanoseconds."""
+    most = INT64_MAX // factor
+    _refuse(pc.or_(pc.less(numbers, -most), pc.greater(numbers, most)))
+    return pc.multiply(numbers, factor)
+
+
+def _attempt_cast(column: Any, kind: pa.DataType) -> Any:
+    try:
+        return pc.cast(column, kind)
+    except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError) as error:
+        raise Irregular from error
+
+
+def _refuse(mask: Any) -> None:
+    """Raise Irregular with the places where the mask is true."""
+    if pc.any(mask).as_py():
+        raise Irregular(np.flatnonzero(pc.fill_null(mask, False).to_numpy()))
+
+
+def _text(column: Any) -> Any:
+    """Ids as text; a column of another type than text or whole numbers is irregular."""
+    kind = column.type
+    if arrow.types.is_dictionary(kind):
+        return _text(_attempt_cast(column, kind.value_type))
+    if is_text(kind) or arrow.types.is_integer(kind) or arrow.types.is_null(kind):
+        return _attempt_cast(column, arrow.string())
+    raise Irregular
+
+
+def _ids(column: Column) -> Column:
+    text = _text(column)
+    _refuse(pc.equal(pc.binary_length(text), 0))
+    return text
+
+
+def _id_lists(column: Column) -> Column:
+    kind = column.type
+    if arrow.types.is_null(kind):
+        return pc.cast(column, arrow.list_(arrow.string()))
+    if arrow.types.is_fixed_size_list(kind) or arrow.types.is_large_list(kind):
+        column = _attempt_cast(column, arrow.list_(kind.value_type))
+    elif not arrow.types.is_list(kind):
+        raise Irregular
+    chunks: list[Column] = []
+    for chunk in column.chunks:
+        values = _text(chunk.flatten())
+        if values.null_count or pc.any(pc.equal(pc.binary_length(values), 0)).as_py():
+            raise Irregular
+        chunks.append(_list_like(chunk, values))
+    return arrow.chunked_array(chunks, arrow.list_(arrow.string()))
+
+
+def _list_like(lists: Column, values: Column) -> Column:
+    """Lists with the lengths and nulls of `lists` over other values, which stand for `lists.flatten()`."""
+    lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
+    offsets = np.zeros(len(lists) + 1, np.int32)
+    np.cumsum(lengths, out=offsets[1:])
+    mask = lists.is_null() if lists.null_count else None
+    return arrow.ListArray.from_arrays(arrow.array(offsets), values, mask=mask)
+
+
+def _events(column: Column) -> Column:
+    codes = pc.index_in(_text(column), value_set=_EVENTS)
+    _refuse(pc.is_null(codes))
+    return pc.cast(codes, arrow.int8())
+
+
+def _messages(columns: dict[str, Any], notices: Notices) -> None:
+    """Which kinds of event have a message and destinations; what others state is dropped, and told."""
+    events = columns["event"]
+    needs = pc.less(events, FIRST_WITHOUT_MESSAGE)
+    message = columns.get("message")
+    _refuse(needs if message is None else pc.and_(needs, pc.is_null(message)))
+    if message is not None:
+        idle = pc.sum(pc.and_(pc.invert(needs), pc.is_valid(message))).as_py() or 0
+        if idle:
+            columns["message"] = pc.if_else(needs, message, arrow.scalar(None, arrow.string()))
+            notices.count(notice.VALUE_IGNORED, MESSAGE_IGNORED, idle)
+    if "dest" in columns:
+        sends = pc.equal(events, 0)
+        idle = pc.sum(pc.and_(pc.invert(sends), pc.is_valid(columns["dest"]))).as_py() or 0
+        if idle:
+            columns["dest"] = pc.if_else(
+                sends, columns["dest"], arrow.scalar(None, arrow.list_(arrow.string()))
+            )
+            notices.count(notice.VALUE_IGNORED, DEST_IGNORED, idle)
+
+
+def _whole(column: Column) -> Column:
+    if arrow.types.is_integer(column.type) or arrow.types.is_null(column.type):
+        return _attempt_cast(column, arrow.int64())
+    raise Irregular
+
+
+def _booleans(column: Column) -> Column:
+    if arrow.types.is_boolean(column.type) or arrow.types.is_null(column.type):
+        return pc.cast(column, arrow.bool_())
+    raise Irregular
+
+
+def _clocks(column: Column) -> dict[str, Column]:
+    kind = column.type
+    maps, lists = arrow.map_(arrow.string(), arrow.int64()), arrow.list_(arrow.int64())
+    if arrow.types.is_null(kind):
+        return {}
+    if arrow.types.is_struct(kind):
+        return {"clock": arrow.chunked_array([_map_of_struct(chunk) for chunk in column.chunks], maps)}
+    if arrow.types.is_map(kind):
+        return {"clock": arrow.chunked_array([_sorted_map(chunk) for chunk in column.chunks], maps)}
+    if arrow.types.is_list(kind) or arrow.types.is_large_list(kind) or arrow.types.is_fixed_size_list(kind):
+        narrow = _attempt_cast(column, arrow.list_(kind.value_type))
+        chunks = [_list_like(chunk, _counts(chunk.flatten())) for chunk in narrow.chunks]
+        return {"vector": arrow.chunked_array(chunks, lists)}
+    raise Irregular
+
+
+def _counts(values: Any) -> Any:
+    if not (arrow.types.is_integer(values.type) or arrow.types.is_null(values.type)):
+        raise Irregular
+    counts = _attempt_cast(values, arrow.int64())
+    if counts.null_count or pc.any(pc.less(counts, 0)).as_py():
+        raise Irregular
+    return counts
+
+
+def _map_of_struct(structs: Column) -> Column:
+    """A map that has the fields of each struct that are not null, by name."""
+    names = sorted(structs.type.field(k).name for k in range(structs.type.num_fields))
+    if len(names) > _MOST_CLOCK_FIELDS or "" in names or len(set(names)) < len(names):
+        raise Irregular
+    fields = dict(zip((f.name for f in structs.type), structs.flatten(), strict=True))
+    for name in names:
+        if not (arrow.types.is_integer(fields[name].type) or arrow.types.is_null(fields[name].type)):
+            raise Irregular
+    if not names:
+        return _map(
+            structs,
+            np.zeros(len(structs), np.int64),
+            arrow.array([], arrow.string()),
+            arrow.array([], arrow.int64()),
+        )
+    counts = np.stack(
+        [_attempt_cast(fields[n], arrow.int64()).fill_null(-1).to_numpy() for n in names], axis=1
+    )
+    present = np.stack([fields[n].is_valid().to_numpy(zero_copy_only=False) for n in names], axis=1)
+    if (counts[present] < 0).any():
+        raise Irregular
+    keys = arrow.array(names, arrow.string()).take(arrow.array(np.nonzero(present)[1]))
+    return _map(structs, present.sum(axis=1), keys, arrow.array(counts[present]))
+
+
+def _sorted_map(maps: Column) -> Column:
+    """The same maps with text for keys, whole numbers that are present for values, keys in order."""
+    lists = pc.cast(
+        maps, arrow.list_(arrow.struct([("key", maps.type.key_type), ("value", maps.type.item_type)]))
+    )
+    entries = lists.flatten()
+    keys, values = _text(entries.field("key")), entries.field("value")
+    if (
+        keys.null_count
+        or not arrow.types.is_integer(values.type)
+        or pc.any(pc.equal(pc.binary_length(keys), 0)).as_py()
+    ):
+        raise Irregular
+    lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy().astype(np.int64)
+    row = np.repeat(np.arange(len(maps)), lengths)
+    order = pc.sort_indices(
+        arrow.table({"row": row, "key": keys}), sort_keys=[("row", "ascending"), ("key", "ascending")]
+    )
+    keys, values = keys.take(order), _attempt_cast(values, arrow.int64()).take(order)
+    if pc.any(pc.and_(pc.equal(keys[1:], keys[:-1]), arrow.array(row[1:] == row[:-1]))).as_py():
+        raise Irregular
+    present = values.is_valid().to_numpy(zero_copy_only=False)
+    lengths = np.bincount(row[present], minlength=len(maps))
+    return _map(
+        maps, lengths, keys.filter(arrow.array(present)), _counts(values.filter(arrow.array(present)))
+    )
+
+
+def _map(like: Column, lengths: npt.NDArray[np.int64], keys: Column, values: Column) -> Column:
+    offsets = np.zeros(len(like) + 1, np.int32)
+    np.cumsum(lengths, out=offsets[1:])
+    # A null offset is a null map.
+    missing = np.append(like.is_null().to_numpy(zero_copy_only=False), False)
+    return arrow.MapArray.from_arrays(arrow.array(offsets, mask=missing), keys, values)
+
+
+def _filled(column: Column | None, value: str, length: int) -> Column:
+    """A column that the path of the file states too; where a row states it as well, the two must agree."""
+    if column is None:
+        return arrow.chunked_array([arrow.repeat(value, length)])
+    text = _text(column)
+    _refuse(pc.not_equal(text, value))
+    return pc.fill_null(text, value)

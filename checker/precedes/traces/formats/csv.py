@@ -1,0 +1,225 @@
+"""Reading CSV: RFC 4180 with a header, comma and double quote, in blocks. An empty cell is an absent value.
+
+`dest` and `members` are `E2;E3` or a JSON list, `clock` a JSON list or map. Arrow reads the cells as text;
+what it stumbles on goes to Python's `csv`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from precedes.traces import notices as notice
+from precedes.traces.arrow import Column, arrow, arrow_csv, pc
+from precedes.traces.formats.canonical_columns import Irregular, canonical
+from precedes.traces.formats.single_rows import canonical_rows, name_unknown
+from precedes.traces.formats.text_stream import Stream, as_text
+from precedes.traces.formats.values import RowError, cell_parser, from_cells, ids_of_cell
+from precedes.traces.notices import Notices
+from precedes.traces.problems import unreadable
+from precedes.traces.schema import INPUT_COLUMNS, REQUIRED_COLUMNS
+from precedes.traces.sources import TraceSource
+
+BLOCK_BYTES: Final = 32 << 20
+_SLICE_BYTES: Final = 4 << 20
+COMMA: Final = "cells of `dest` have a comma in them: B,C is one entity, B;C are two"
+_WHOLE: Final = "^-?[0-9]{1,18}$"
+_LIST: Final = "["
+_BESIDE_QUOTES: Final = np.isin(np.arange(256), list(b',\r\n"'))
+
+
+def read_csv(source: TraceSource, stream: Stream, notices: Notices) -> Iterator[pa.Table]:
+    """Canonical tables of a stream of bytes; rows are numbered with the header as row 1.
+
+    Raises PrecedesError.
+    """
+    header: list[str] | None = None
+    next_row = 1
+    for block in _blocks(stream):
+        as_text(block, source.shown, next_row)
+        records = block
+        if header is None:
+            header, records = _header(source, block)
+            next_row = 2
+            name_unknown([name for name in header if name not in INPUT_COLUMNS], notices)
+        if not records:
+            continue
+        table, count = _read_block(source, header, records, next_row, notices)
+        next_row += count
+        if len(table):
+            yield table
+
+
+def _blocks(stream: Stream) -> Iterator[bytes]:
+    """The stream in pieces that end where records end: at the end of a line, outside of quotes."""
+    rest = b""
+    while piece := stream.read(BLOCK_BYTES):
+        rest += piece
+        end = rest.rfind(b"\n") + 1
+        while end and rest.count(b'"', 0, end) % 2:
+            end = rest.rfind(b"\n", 0, end - 1) + 1
+        if end:
+            yield rest[:end]
+            rest = rest[end:]
+    if rest:
+        yield rest
+
+
+def _header(source: TraceSource, block: bytes) -> tuple[list[str], bytes]:
+    text = io.StringIO(block.decode(), newline="")
+    try:
+        header = next(csv.reader(text, strict=True), [])
+    except csv.Error as error:
+        raise unreadable("T007", f"the header is no CSV: {error}", source.shown, row=1) from error
+    if len(set(header)) < len(header):
+        twice = sorted({name for name in header if header.count(name) > 1})
+        raise unreadable("T008", f"the column {twice[0]} stands twice in the header", source.shown, row=1)
+    stated = {name for name, _ in source.partition}
+    missing = [name for name in REQUIRED_COLUMNS if name not in header and name not in stated]
+    if missing:
+        names = ", ".join(f"`{name}`" for name in missing)
+        raise unreadable(
+            "T010",
+            f"the header lacks {names}",
+            source.shown,
+            f"the first row names the columns, with commas; here these are {', '.join(f'`{name}`' for name in header)}",
+            row=1,
+        )
+    return header, text.read().encode()
+
+
+def _read_block(
+    source: TraceSource, header: list[str], block: bytes, row: int, notices: Notices
+) -> tuple[pa.Table, int]:
+    found = Notices()
+    try:
+        table = _by_arrow(source, header, block, row, found)
+    except Irregular:
+        return _record_by_record(source, header, block, row, notices)
+    notices.merge(found.all())
+    return table, len(table)
+
+
+def _by_arrow(source: TraceSource, header: list[str], block: bytes, row: int, notices: Notices) -> pa.Table:
+    quotes = block.count(b'"')
+    if quotes and _stray_quote(block):
+        raise Irregular
+    known = [name for name in header if name in INPUT_COLUMNS]
+    try:
+        cells = arrow_csv.read_csv(
+            arrow.BufferReader(block),
+            arrow_csv.ReadOptions(column_names=header, block_size=_SLICE_BYTES),
+            arrow_csv.ParseOptions(newlines_in_values=quotes > 0, ignore_empty_lines=False),
+            arrow_csv.ConvertOptions(
+                include_columns=known, column_types=dict.fromkeys(known, arrow.string()), check_utf8=False
+            ),
+        )
+    except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError) as error:
+        raise Irregular from error
+    columns = {name: _typed(name, _absent(cells[name])) for name in known}
+    if quotes and "dest" in known:
+        commas = pc.and_(
+            pc.match_substring(cells["dest"], ","), pc.invert(pc.starts_with(cells["dest"], _LIST))
+        )
+        notices.count(notice.COMMA, COMMA, pc.sum(commas).as_py() or 0)
+    numbers = np.arange(row, row + len(cells))
+    return canonical(arrow.table(columns), source, numbers, notices)
+
+
+def _stray_quote(block: bytes) -> bool:
+    """Whether a quote neither opens nor closes a cell nor is one half of a doubled one.
+
+    Of quotes in turn, one comes after a comma, a line or the one before it, the next before one of these.
+    """
+    letters = np.frombuffer(b"\n" + block + b"\n", np.uint8)
+    quotes = np.flatnonzero(letters == ord('"'))
+    opening, closing = letters[quotes[::2] - 1], letters[quotes[1::2] + 1]
+    return bool(len(quotes) % 2 or not (_BESIDE_QUOTES[opening].all() and _BESIDE_QUOTES[closing].all()))
+
+
+def _absent(cells: Column) -> Column:
+    empty = pc.equal(cells, "")
+    return pc.if_else(empty, arrow.scalar(None, arrow.string()), cells) if pc.any(empty).as_py() else cells
+
+
+def _typed(name: str, cells: Column) -> Column:
+    match name:
+        case "seq" | "position":
+            if pc.all(pc.match_substring_regex(cells, _WHOLE)).as_py() is False:
+                raise Irregular
+            return pc.cast(cells, arrow.int64())
+        case "dest" | "members":
+            return _each_once(cells, lambda cell: ids_of_cell(cell, name), arrow.list_(arrow.string()))
+        case "redelivered":
+            return _each_once(cells, cell_parser(name), arrow.bool_())
+        case "clock":
+            return _each_once(cells, cell_parser(name), None)
+        case _:
+            return cells
+
+
+def _each_once(cells: Column, parse: Callable[[str], object], kind: pa.DataType | None) -> Column:
+    """Every distinct cell parsed once, by the reader of single rows. Without a type: clocks."""
+    chunks = cells.dictionary_encode().chunks
+    try:
+        # Arrow encodes all chunks with one dictionary, and every chunk has all of it.
+        values = [parse(cell) for cell in chunks[0].dictionary.to_pylist()] if chunks else []
+    except RowError as error:
+        raise Irregular from error
+    if kind is None:
+        values, kind = _clocks(values)
+    try:
+        return arrow.chunked_array([arrow.array(values, kind).take(chunk.indices) for chunk in chunks], kind)
+    except (arrow.ArrowInvalid, arrow.ArrowTypeError, OverflowError) as error:
+        raise Irregular from error
+
+
+def _clocks(values: list[object]) -> tuple[list[object], pa.DataType]:
+    """Clocks that are all maps, or all lists."""
+    maps = [list(value.items()) for value in values if isinstance(value, dict)]
+    if not maps:
+        return values, arrow.list_(arrow.int64())
+    if len(maps) < len(values):
+        raise Irregular
+    return [*maps], arrow.map_(arrow.string(), arrow.int64())
+
+
+def _record_by_record(
+    source: TraceSource, header: list[str], block: bytes, row: int, notices: Notices
+) -> tuple[pa.Table, int]:
+    count = commas = 0
+
+    def records() -> Iterator[tuple[int, list[str] | csv.Error]]:
+        nonlocal count
+        reader = csv.reader(io.StringIO(block.decode(), newline=""), strict=True)
+        while True:
+            try:
+                record: list[str] | csv.Error = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                record = error
+            count += 1
+            if record:
+                yield row + count - 1, record
+            if isinstance(record, csv.Error):
+                return
+
+    def values(record: list[str] | csv.Error) -> dict[str, object]:
+        nonlocal commas
+        if isinstance(record, csv.Error):
+            raise RowError("T007", f"this is no CSV: {record}", "a file that was cut off ends like this")
+        if len(record) != len(header):
+            raise RowError("T017", f"this row has {len(record)} cells, the header {len(header)}", None)
+        cells = {k: cell for k, cell in zip(header, record, strict=True) if k in INPUT_COLUMNS}
+        commas += "," in cells.get("dest", "") and not cells["dest"].startswith(_LIST)
+        return from_cells(cells)
+
+    table = canonical_rows(records(), values, source, notices)
+    notices.count(notice.COMMA, COMMA, commas)
+    return table, count

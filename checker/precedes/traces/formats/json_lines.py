@@ -1,0 +1,276 @@
+"""Reading JSON Lines: one object per line, in blocks, and a block in slices.
+
+Arrow's reader does the work, each slice by itself: two slices may have a column of two types, which Arrow does not
+survive within one call. What it does not accept, or accepts although it is no JSON Lines, is read by `json`, line by
+line, which finds out what is wrong and where, or that nothing is. Before Arrow sees a slice, every line of it must
+begin with `{`, end with `}` and have nothing between two objects, for Arrow reads two objects on a line as two rows
+and crashes on a `null` in that place; what else it may not see is in `precedes.traces.formats.limits`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.machine import available_cores
+from precedes.traces.arrow import arrow, arrow_json
+from precedes.traces.formats import limits
+from precedes.traces.formats.canonical_columns import Irregular, canonical, table_of
+from precedes.traces.formats.documents import document
+from precedes.traces.formats.single_rows import canonical_rows, name_unknown
+from precedes.traces.formats.text_stream import Stream, as_text
+from precedes.traces.formats.values import DuplicateName, RowError, parse_json, shown
+from precedes.traces.notices import Notices
+from precedes.traces.problems import unreadable
+from precedes.traces.schema import ID_COLUMNS, ID_LIST_COLUMNS, INPUT_COLUMNS, REQUIRED_COLUMNS
+from precedes.traces.sources import TraceSource
+
+BLOCK_BYTES: Final = 32 << 20
+SLICE_BYTES: Final = 2 << 20
+_LINES_LOOKED_AT: Final = 100
+_ONE_EACH: Final = "write one JSON object per line"
+_AFTER_OBJECT: Final = re.compile(rb"\}[ \t\r]*[^ \t\r\n,}\]]")
+_SPACE: Final = b" \t\r\n"
+_NEWLINE, _OPEN, _CLOSE = b"\n{}"
+_MAY_FOLLOW: Final = np.isin(np.arange(256), list(b"\n,}]"))
+
+
+def read_json_lines(source: TraceSource, stream: Stream, notices: Notices) -> Iterator[pa.Table]:
+    """Canonical tables of a stream of bytes; raises PrecedesError for the first block with bad lines."""
+    first_line = 1
+    with ThreadPoolExecutor(available_cores()) as pool:
+        for block in _blocks(stream):
+            as_text(block, source.shown, first_line)
+            tables = _read_block(source, block, first_line, notices, pool)
+            first_line += _lines(block)
+            yield from (table for table in tables if len(table))
+
+
+def _blocks(stream: Stream) -> Iterator[bytes]:
+    """The stream in pieces that end where lines end. A last line without its end is in one with those before it, for a
+    document ends so.
+    """
+    rest: list[bytes] = []
+    piece = stream.read(BLOCK_BYTES)
+    while piece:
+        following = stream.read(BLOCK_BYTES)
+        end = piece.rfind(b"\n") + 1 if following else len(piece)
+        if end:
+            yield b"".join([*rest, memoryview(piece)[:end]])
+            rest = [piece[end:]]
+        else:
+            rest.append(piece)
+        piece = following
+
+
+def _read_block(
+    source: TraceSource, block: bytes, first_line: int, notices: Notices, pool: ThreadPoolExecutor
+) -> list[pa.Table]:
+    try:
+        read = list(pool.map(partial(_read_slice, source), _slices(block, first_line)))
+    except PrecedesError:
+        return [_whole_block(source, block, first_line, notices)]
+    for _, found in read:
+        notices.merge(found.all())
+    return [table for table, _ in read]
+
+
+def _whole_block(source: TraceSource, block: bytes, first_line: int, notices: Notices) -> pa.Table:
+    """Read line by line what has mistakes: as many as are told at once, in whichever slices they are, or that all of it
+    is one document.
+    """
+    try:
+        return _line_by_line(source, _Slice(block, first_line), notices)
+    except PrecedesError as error:
+        row = error.diagnostics[0].row
+        if error.diagnostics[0].code != "T007" or row is None:
+            raise
+        before = b"".join(block.splitlines(keepends=True)[: row - first_line])
+        first = first_line == 1 and not before.strip()
+        found = document(block[len(before) :].decode(), row, first=first)
+        if found is None:
+            raise
+        told = found.error
+        raise unreadable(told.code, told.message, source.shown, told.hint, found.line) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Slice:
+    """Whole lines of a file, and the number of the first."""
+
+    lines: bytes
+    first_line: int
+
+
+def _slices(block: bytes, first_line: int) -> Iterator[_Slice]:
+    start = 0
+    while start < len(block):
+        end = block.find(b"\n", start + SLICE_BYTES) + 1 or len(block)
+        lines = block[start:end]
+        yield _Slice(lines, first_line)
+        start, first_line = end, first_line + _lines(lines)
+
+
+def _lines(block: bytes) -> int:
+    return block.count(b"\n") + (not block.endswith(b"\n"))
+
+
+def _read_slice(source: TraceSource, given: _Slice) -> tuple[pa.Table, Notices]:
+    notices = Notices()
+    try:
+        return _by_arrow(source, _tidied(given), notices), notices
+    except Irregular:
+        notices = Notices()
+        return _line_by_line(source, given, notices), notices
+
+
+@dataclass(frozen=True, slots=True)
+class _Tidied:
+    """Lines that all begin with `{`, end with `}` and a newline, and have one object each: where each ends, and their
+    numbers in the file.
+    """
+
+    lines: bytes
+    ends: npt.NDArray[np.int64]
+    numbers: npt.NDArray[np.int64]
+
+
+def _tidied(given: _Slice) -> _Tidied:
+    """The slice without blank lines, if Arrow may see it; else raises Irregular."""
+    lines = given.lines if given.lines.endswith(b"\n") else given.lines + b"\n"
+    letters = np.frombuffer(lines, np.uint8)
+    ends = np.flatnonzero(letters == _NEWLINE)
+    numbers = np.arange(given.first_line, given.first_line + len(ends))
+    if not _every_line_is_braced(letters, ends):
+        stripped = [line.strip(_SPACE) for line in lines.split(b"\n")[:-1]]
+        kept = [k for k, line in enumerate(stripped) if line]
+        lines, numbers = b"".join(stripped[k] + b"\n" for k in kept), numbers[kept]
+        letters = np.frombuffer(lines, np.uint8)
+        ends = np.flatnonzero(letters == _NEWLINE)
+        if not _every_line_is_braced(letters, ends):
+            raise Irregular
+    after = np.flatnonzero(letters == _CLOSE) + 1
+    if not _MAY_FOLLOW[letters[after]].all() and _AFTER_OBJECT.search(lines):
+        raise Irregular
+    if not limits.fits(lines, letters, ends):
+        raise Irregular
+    return _Tidied(lines, ends, numbers)
+
+
+def _every_line_is_braced(letters: npt.NDArray[np.uint8], ends: npt.NDArray[np.int64]) -> bool:
+    starts = np.append(0, ends[:-1] + 1)
+    return bool(((letters[starts] == _OPEN) & (letters[ends - 1] == _CLOSE)).all()) if len(ends) else True
+
+
+def _by_arrow(source: TraceSource, tidied: _Tidied, notices: Notices) -> pa.Table:
+    if not len(tidied.numbers):
+        return table_of((), source)
+    table = _parsed(tidied)
+    unknown = [name for name in table.column_names if name not in INPUT_COLUMNS]
+    if unknown and (b"NaN" in tidied.lines or b"Inf" in tidied.lines):
+        # Arrow takes these for numbers. In a column that is read they would not get through.
+        raise Irregular
+    if len(table) != len(tidied.numbers):
+        raise Irregular
+    name_unknown(unknown, notices)
+    return canonical(table.drop_columns(unknown), source, tidied.numbers, notices)
+
+
+def _parsed(tidied: _Tidied) -> pa.Table:
+    sample = _sample(tidied)
+    if not limits.names_repeat(sample, len(tidied.numbers)):
+        raise Irregular
+    # With nine places a time needs no rounding; with more every time that is no nonsense can be read.
+    for places in (9, limits.PLACES):
+        try:
+            table: pa.Table = arrow_json.read_json(
+                arrow.BufferReader(tidied.lines),
+                read_options=arrow_json.ReadOptions(use_threads=False, block_size=len(tidied.lines) + 1),
+                parse_options=arrow_json.ParseOptions(explicit_schema=_guessed_schema(sample, places)),
+            )
+        except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError):
+            continue
+        return table
+    raise Irregular
+
+
+def _sample(tidied: _Tidied) -> list[dict[str, object]]:
+    """Some of the lines, from all over the slice. Raises Irregular for one that is no JSON object."""
+    ends = np.append(-1, tidied.ends)
+    count = len(tidied.ends)
+    sample: list[dict[str, object]] = []
+    for k in np.unique(np.linspace(0, count - 1, min(count, _LINES_LOOKED_AT)).astype(np.int64)).tolist():
+        try:
+            values = parse_json(tidied.lines[ends[k] + 1 : ends[k + 1]].decode())
+        except (ValueError, RecursionError) as error:
+            raise Irregular from error
+        assert isinstance(values, dict)
+        sample.append(values)
+    return sample
+
+
+def _guessed_schema(sample: Sequence[dict[str, object]], places: int) -> pa.Schema:
+    """Types for the columns of a slice, after a look at some of its lines: Arrow takes text for timestamps."""
+    first: dict[str, object] = {}
+    for values in sample:
+        for name, value in values.items():
+            if value is not None and value != []:
+                first.setdefault(name, value)
+    ids = _id_type(first.get("entity"))
+    # Arrow would take seconds for floats.
+    seconds = arrow.string() if ":" in str(first.get("time")) else arrow.decimal128(38, places)
+    types: dict[str, pa.DataType] = {"seq": arrow.int64(), "time": seconds, "dest": arrow.list_(ids)}
+    for name in (*ID_COLUMNS, "event"):
+        if name in first or name in REQUIRED_COLUMNS:
+            types[name] = _id_type(first.get(name))
+    for name in ID_LIST_COLUMNS:
+        if isinstance(value := first.get(name), list):
+            types[name] = arrow.list_(_id_type(value[0]))
+    if isinstance(first.get("clock"), list):
+        types["clock"] = arrow.list_(arrow.int64())
+    schema: pa.Schema = arrow.schema(list(types.items()))
+    return schema
+
+
+def _id_type(value: object) -> pa.DataType:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    kind: pa.DataType = arrow.int64() if whole else arrow.string()
+    return kind
+
+
+def _line_by_line(source: TraceSource, given: _Slice, notices: Notices) -> pa.Table:
+    split = enumerate(given.lines.split(b"\n"), given.first_line)
+    lines = ((number, line.strip(_SPACE)) for number, line in split)
+    return canonical_rows(((number, line) for number, line in lines if line), _object, source, notices)
+
+
+def _object(line: bytes) -> dict[str, object]:
+    try:
+        value = parse_json(line.decode())
+    except DuplicateName as error:
+        raise RowError(
+            "T008", f"the name {shown(str(error))} stands twice in this row", "a row has a column once"
+        ) from error
+    except json.JSONDecodeError as error:
+        comma = error.msg == "Extra data" and line[error.pos :].strip() == b","
+        hint = (
+            "no comma comes between rows" if comma else f"{_ONE_EACH}; a file that was cut off ends like this"
+        )
+        said = f"this is no JSON at column {error.colno}: {error.msg.lower()}"
+        raise RowError("T007", said, hint) from error
+    except (ValueError, RecursionError) as error:
+        raise RowError("T007", f"this is no JSON: {error}", _ONE_EACH) from error
+    if not isinstance(value, dict):
+        what = "a JSON array" if isinstance(value, list) else "no JSON object"
+        raise RowError("T007", f"this line is {what}", f"{_ONE_EACH}, without an array around them")
+    return value

@@ -1,0 +1,221 @@
+"""Reading Parquet: the known columns only, a million rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from precedes.traces.arrow import Column, arrow, arrow_parquet, pc
+from precedes.traces.formats.canonical_columns import Irregular, canonical, nanoseconds
+from precedes.traces.formats.column_types import accepted, lookable, refusal
+from precedes.traces.formats.single_rows import canonical_rows, name_unknown
+from precedes.traces.formats.text_stream import reason
+from precedes.traces.formats.values import RowError, id_text, shown
+from precedes.traces.layout.columnar_file import LaidOut, Layout, layout_of
+from precedes.traces.notices import Notices
+from precedes.traces.problems import unreadable
+from precedes.traces.schema import INPUT_COLUMNS, REQUIRED_COLUMNS, TABLE_SCHEMA
+from precedes.traces.sources import TraceSource
+
+ROWS_AT_ONCE: Final = 1 << 20
+
+
+def read_parquet(source: TraceSource, notices: Notices, groups: range | None = None) -> Iterator[pa.Table]:
+    """Canonical tables of a file, or of some of its row groups; raises PrecedesError."""
+    layout = layout_of(source)
+    if layout is not None:
+        yield from _laid_out(layout, notices, groups)
+        return
+    with _opened(source) as file:
+        names = file.schema_arrow.names
+        refuse_twice(source, names)
+        known = [name for name in INPUT_COLUMNS if name in names]
+        name_unknown([name for name in names if name not in INPUT_COLUMNS], notices)
+        _require(source, names)
+        numbers = range(file.num_row_groups) if groups is None else groups
+        first = 1 + sum(file.metadata.row_group(k).num_rows for k in range(numbers.start))
+        batches = file.iter_batches(ROWS_AT_ONCE, row_groups=list(numbers), columns=known)
+        while True:
+            try:
+                batch = next(batches)
+            except StopIteration:
+                return
+            except (arrow.ArrowException, OSError) as error:
+                raise _damaged(source) from error
+            if len(batch):
+                yield canonical_arrow(source, arrow.Table.from_batches([batch]), first, notices)
+            first += len(batch)
+
+
+def row_groups(source: TraceSource) -> tuple[int, ...]:
+    """The rows of each row group of a file; raises PrecedesError."""
+    with _opened(source) as file:
+        metadata = file.metadata
+        return tuple(metadata.row_group(k).num_rows for k in range(metadata.num_row_groups))
+
+
+def _opened(source: TraceSource) -> Any:
+    try:
+        return arrow_parquet.ParquetFile(source.path)
+    except (arrow.ArrowInvalid, OSError) as error:
+        if isinstance(error, arrow.ArrowInvalid):
+            raise _damaged(source) from error
+        raise unreadable("T003", f"cannot be read: {reason(error)}", source.shown) from error
+
+
+def _laid_out(layout: Layout, notices: Notices, groups: range | None) -> Iterator[pa.Table]:
+    """As any other file, by its ordinary columns."""
+    if groups is None or groups.start == 0:
+        notices.merge(layout.told)
+    with closing(LaidOut(layout)) as file:
+        for number in range(len(layout.groups)) if groups is None else groups:
+            yield file.canonical(number, file.rows(number), notices)
+
+
+def canonical_arrow(source: TraceSource, table: pa.Table, first_row: int, notices: Notices) -> pa.Table:
+    """The canonical table of Arrow rows of any accepted types, whose columns have the input's names.
+
+    Raises PrecedesError.
+    """
+    name_unknown([name for name in table.column_names if name not in INPUT_COLUMNS], notices)
+    _require(source, table.column_names)
+    table = _known(source, table, first_row)
+    numbers = np.arange(first_row, first_row + len(table))
+    found = Notices()
+    try:
+        result = canonical(table, source, numbers, found)
+    except Irregular as irregular:
+        if irregular.rows is not None:
+            chosen = _taken(table, irregular.rows)
+            these = [int(numbers[k]) for k in irregular.rows]
+            _look_at(source, chosen, these, Notices(), every=len(these) == len(table))
+        return _look_at(source, table, numbers.tolist(), notices)
+    notices.merge(found.all())
+    return result
+
+
+def _look_at(
+    source: TraceSource, table: pa.Table, numbers: list[int], notices: Notices, *, every: bool = True
+) -> pa.Table:
+    times = None
+    if "time" in table.column_names and arrow.types.is_timestamp(table.schema.field("time").type):
+        try:
+            times = nanoseconds(table["time"])
+        except Irregular as error:
+            row = None if error.rows is None else numbers[int(error.rows[0])]
+            raise unreadable(
+                "T015", "`time` is outside of the years 1677 to 2262", source.shown, row=row
+            ) from error
+        table = table.drop_columns(["time"])
+    maps = "clock" in table.column_names and arrow.types.is_map(table.schema.field("clock").type)
+    written = zip(numbers, _raw(table), strict=True)
+    rows = canonical_rows(written, partial(_values, maps=maps), source, notices, every=every)
+    place = TABLE_SCHEMA.get_field_index("time")
+    return rows if times is None else rows.set_column(place, TABLE_SCHEMA.field(place), times)
+
+
+def _raw(table: pa.Table) -> Iterator[dict[str, object]]:
+    for batch in table.to_batches(max_chunksize=1 << 14):
+        yield from batch.to_pylist()
+
+
+def _values(raw: dict[str, object], maps: bool) -> dict[str, object]:
+    """A row's values without nulls; `maps`: its clock is a map, which comes as a list of pairs."""
+    clock = raw.get("clock")
+    if maps and isinstance(clock, list):
+        names = [id_text(name, "an entity in `clock`") for name, _ in clock]
+        raw = raw | {"clock": {name: count for name, (_, count) in zip(names, clock, strict=True)}}
+        if name := next((name for k, name in enumerate(names) if name in names[:k]), None):
+            raise RowError(
+                "T008", f"the name {shown(name)} stands twice in `clock`", "an entity has one component"
+            )
+    return {name: value for name, value in raw.items() if value is not None}
+
+
+def _taken(table: pa.Table, rows: npt.NDArray[np.int64]) -> pa.Table:
+    """Some rows; Arrow does not take from every type that it has."""
+    try:
+        return table.take(arrow.array(rows))
+    except arrow.ArrowNotImplementedError:
+        return pa.concat_tables([table.slice(row, 1) for row in rows.tolist()])
+
+
+def _known(source: TraceSource, table: pa.Table, first_row: int) -> pa.Table:
+    """The known columns, of types whose values can be looked at one by one; raises PrecedesError."""
+    refuse_twice(source, table.column_names)
+    columns: dict[str, Column] = {}
+    for name in (name for name in table.column_names if name in INPUT_COLUMNS):
+        column = _decoded(table[name])
+        if not (accepted(name, column.type) or lookable(column.type)):
+            if column.null_count == len(column):
+                continue
+            row = first_row + pc.index(column.is_valid(), True).as_py()
+            error = refusal(name, column.type)
+            raise unreadable(error.code, error.message, source.shown, error.hint, row)
+        try:
+            column.validate(full=True)
+        except arrow.ArrowInvalid as error:
+            row = first_row + _first_invalid(column)
+            hint = "write text as UTF-8"
+            raise unreadable("T006", f"`{name}` is not UTF-8", source.shown, hint, row) from error
+        columns[name] = column
+    return pa.table(columns) if columns else table.select([])
+
+
+def _decoded(column: Column) -> Column:
+    """The column without run ends, with which Arrow mostly cannot compute; as it is, where it cannot do even that."""
+    while arrow.types.is_run_end_encoded(column.type):
+        try:
+            chunks = [pc.run_end_decode(chunk) for chunk in column.chunks]
+        except arrow.ArrowNotImplementedError:
+            return column
+        column = arrow.chunked_array(chunks, column.type.value_type)
+    return column
+
+
+def _first_invalid(column: Column) -> int:
+    """The place of the first value of a column that is not valid."""
+    low, high = 0, len(column)
+    while high - low > 1:
+        middle = (low + high) // 2
+        try:
+            column.slice(low, middle - low).validate(full=True)
+        except arrow.ArrowInvalid:
+            high = middle
+        else:
+            low = middle
+    return low
+
+
+def refuse_twice(source: TraceSource, names: Sequence[str]) -> None:
+    """Raise PrecedesError (T008) for a known column that stands twice."""
+    for name in INPUT_COLUMNS:
+        if names.count(name) > 1:
+            raise unreadable(
+                "T008", f"the column `{name}` stands twice", source.shown, "remove or rename one of the two"
+            )
+
+
+def _require(source: TraceSource, names: list[str]) -> None:
+    stated = {name for name, _ in source.partition}
+    missing = [name for name in REQUIRED_COLUMNS if name not in names and name not in stated]
+    if missing:
+        listed = ", ".join(f"`{name}`" for name in missing)
+        raise unreadable(
+            "T010", f"there is no column {listed}", source.shown, f"it has {', '.join(names) or 'none'}"
+        )
+
+
+def _damaged(source: TraceSource) -> Exception:
+    return unreadable(
+        "T005",
+        "this is no Parquet file, or a damaged one",
+        source.shown,
+        "a file that was cut off has lost its end",
+    )

@@ -1,0 +1,72 @@
+"""Rows one by one, for what the fast readers leave: made canonical, or noted as a problem."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+import pyarrow as pa
+
+from precedes.traces import notices as notice
+from precedes.traces.formats.canonical_columns import table_of
+from precedes.traces.formats.values import Row, RowError, canonical_row, from_cells, shown
+from precedes.traces.notices import Notices
+from precedes.traces.problems import Problems
+from precedes.traces.schema import INPUT_COLUMNS
+from precedes.traces.sources import TraceSource
+
+Written = TypeVar("Written")
+
+
+def canonical_rows(
+    written: Iterable[tuple[int, Written]],
+    values: Callable[[Written], dict[str, object]],
+    source: TraceSource,
+    notices: Notices,
+    *,
+    every: bool = True,
+) -> pa.Table:
+    """The canonical table of numbered rows; `values` gives the values of one as written, or raises RowError.
+
+    `every`: these are all the rows there are, so that a column that none of them has is missing. Raises PrecedesError
+    with the first bad rows of the source, if there are any.
+    """
+    found, problems = Notices(), Problems(source.shown)
+    rows: list[tuple[int, Row]] = []
+    columns: set[str] = set()
+    for number, row in written:
+        try:
+            raw = values(row)
+            columns.update(raw)
+            rows.append((number, canonical_row(_with_partition(raw, source), found)))
+        except RowError as error:
+            problems.add(number, error)
+            if problems.full:
+                break
+    problems.check(() if rows or not every else columns | {name for name, _ in source.partition})
+    name_unknown(columns - _KNOWN, found)
+    notices.merge(found.all())
+    return table_of(rows, source)
+
+
+def name_unknown(columns: Iterable[str], notices: Notices) -> None:
+    """Tell which columns are not read."""
+    for name in columns:
+        notices.once(notice.UNKNOWN_COLUMN, notice.unknown_column(name))
+
+
+def _with_partition(raw: dict[str, object], source: TraceSource) -> dict[str, object]:
+    """A row together with what the path of its file states; raises RowError (T018) where they disagree."""
+    for name, value in from_cells(dict(source.partition)).items():
+        stated = raw.get(name)
+        if stated is not None and (str(stated) if isinstance(value, str) else stated) != value:
+            raise RowError(
+                "T018",
+                f"`{name}` is {shown(stated)}, and the path says {shown(value)}",
+                "one of the two is wrong",
+            )
+        raw[name] = value
+    return raw
+
+
+_KNOWN = frozenset(INPUT_COLUMNS)

@@ -1,0 +1,350 @@
+"""The layout for scanning: what `precedes convert` writes and `precedes verify` recognises.
+
+A laid-out file is Parquet and an ordinary trace: it has the columns of a trace under their names, and any
+tool reads it as one. Beside them stand the same ids as small integers, local to their execution, in the
+numbering of `precedes.core.columns`, so that a scan reads integers only and never sorts or compares a name:
+
+execution_number  from 0 within a row group, ascending
+entity_number     ascending within an execution, and within an entity the rows are in the order of its history
+event_number      index into `EventKind`
+message_number    -1 where the event has none
+dest_bits         on a send the destinations as bits; `EVERYBODY`; `LISTED`: more than 62 entities, see
+                  `dest_numbers`. 0 on other rows
+dest_numbers      a list, on sends whose `dest_bits` is `LISTED`
+sender_number     who sent the message, where a row names it; -1 elsewhere
+clock_list        a clock that is a bare list; `clock` has those that name their entities
+origin_file, origin_order, origin_row   where rows that are not plain sailing were read
+
+A row group ends where an execution does. What the scan must know beforehand is in the footer, under `KEY`: a
+`Group` for every row group. A regular one has only executions whose rows neither repeat nor contradict
+anything, whose times do not run backwards, and whose clocks add nothing to the order of rows: there every row is an
+event, in its place. The others are read by the general way, and so is every file whose
+footer does not fit it, or has another version: the ordinary columns always tell the whole trace.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from precedes.core.columns import MISSING_TIME, Int32, Int64
+from precedes.traces import notices as notice
+from precedes.traces.arrow import Column, arrow, arrow_parquet
+from precedes.traces.assembly.clocks import OUTSIDE
+from precedes.traces.assembly.destinations import NOT_SENT, TO_ALL
+from precedes.traces.assembly.encoding import Lists, lists_of
+from precedes.traces.assembly.histories import NO_SEQ
+from precedes.traces.formats.canonical_columns import canonical
+from precedes.traces.formats.text_stream import reason
+from precedes.traces.notices import NO_ADDRESSING, Addressing, Notice, Notices
+from precedes.traces.problems import unreadable
+from precedes.traces.schema import INPUT_COLUMNS, TABLE_SCHEMA
+from precedes.traces.sources import Format, TraceSource
+
+VERSION: Final = 2
+KEY: Final = b"precedes.layout"
+EVERYBODY: Final = -1
+LISTED: Final = -2
+MOST_BITS: Final = 62
+
+ROW_GROUP: Final = 400_000
+"""Rows after which a row group ends with the execution at hand."""
+
+SCANNED: Final = ("execution_number", "entity_number", "event_number", "message_number", "dest_bits")
+"""The columns that every scan reads."""
+
+_NUMBERS: Final = {
+    "execution_number": arrow.int32(),
+    "entity_number": arrow.int32(),
+    "event_number": arrow.int32(),
+    "message_number": arrow.int32(),
+    "dest_bits": arrow.int64(),
+    "sender_number": arrow.int32(),
+}
+ORIGIN: Final = {"file": "origin_file", "file_order": "origin_order", "row": "origin_row"}
+_TYPES: Final = {"event": arrow.string(), "time": arrow.timestamp("ns", "UTC")}
+LAYOUT_SCHEMA: Final = arrow.schema(
+    [
+        *((name, _TYPES.get(name, TABLE_SCHEMA.field(name).type)) for name in INPUT_COLUMNS),
+        ("clock_list", TABLE_SCHEMA.field("vector").type),
+        *(arrow.field(name, kind, nullable=False) for name, kind in _NUMBERS.items()),
+        ("dest_numbers", arrow.list_(arrow.int32())),
+        *((written, TABLE_SCHEMA.field(name).type) for name, written in ORIGIN.items()),
+    ]
+)
+OWN_COLUMNS: Final = frozenset(LAYOUT_SCHEMA.names) - set(INPUT_COLUMNS)
+"""The columns that a laid-out file has and other traces have not."""
+
+
+_ORDINARY: Final = [name for name in LAYOUT_SCHEMA.names if name not in _NUMBERS and name != "dest_numbers"]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A row group.
+
+    `regular`: every row is an event, and nothing contradicts anything. `first` and `last` are the names of
+    its executions at either end. `without_seq` rows have no `seq`, `outside` components of clocks belong to
+    no entity of their cluster. `named`: some row names a sender; `listed`: some send needs `dest_numbers`. `to_all`
+    sends have no destinations, `not_sent` deliveries no sender. `clocked`: some event has a clock.
+    """
+
+    rows: int
+    executions: int
+    regular: bool
+    first: str
+    last: str
+    without_seq: int = 0
+    outside: int = 0
+    named: bool = False
+    listed: bool = False
+    to_all: int = 0
+    not_sent: int = 0
+    clocked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What the footer of a laid-out file says. Picklable. `told` are the notices of the rows that it was made from,
+    `addressing` who was met and who was meant in all of them.
+    """
+
+    source: TraceSource
+    groups: tuple[Group, ...]
+    told: tuple[Notice, ...]
+    addressing: Addressing = NO_ADDRESSING
+
+    @property
+    def first(self) -> str:
+        """The first execution of all."""
+        return min((group.first for group in self.groups), default="")
+
+    @property
+    def last(self) -> str:
+        """The last execution of all."""
+        return max((group.last for group in self.groups), default="")
+
+    def tell(self, notices: Notices) -> None:
+        """Tell what is told of the file as a whole."""
+        notices.merge(self.told)
+        notices.heard(self.addressing)
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """The rows of a row group as integers, aligned; see the module. `time` None: not asked for."""
+
+    executions: int
+    execution: Int32
+    entity: Int32
+    event: Int32
+    message: Int32
+    dest: Int64
+    sender: Int32 | None
+    listed: Lists | None
+    time: Int64 | None
+
+
+def footer(
+    groups: Sequence[Group], told: Sequence[Notice], addressing: Addressing = NO_ADDRESSING
+) -> dict[bytes, bytes]:
+    """The entry of the footer."""
+    said = {
+        "version": VERSION,
+        "groups": [asdict(group) for group in groups],
+        "notices": [[one.code, one.text, one.count] for one in told],
+        "met": None if addressing.met is None else sorted(addressing.met),
+        "addressed": sorted(addressing.addressed),
+        "chosen": addressing.chosen,
+    }
+    return {KEY: json.dumps(said, ensure_ascii=False).encode()}
+
+
+def layout_of(source: TraceSource) -> Layout | None:
+    """The layout of a file; None for any other file, one that cannot be read, or of another version."""
+    if source.format is not Format.PARQUET or source.partition:
+        return None
+    try:
+        metadata = arrow_parquet.read_metadata(source.path)
+    except (arrow.ArrowException, OSError):
+        return None
+    return _said(source, metadata)
+
+
+def layouts_of(sources: Sequence[TraceSource]) -> tuple[Layout, ...] | None:
+    """The layouts of files; None unless all are laid out and no execution may be in two of them."""
+    layouts: list[Layout] = []
+    for source in sources:
+        layout = layout_of(source)
+        if layout is None:
+            return None
+        layouts.append(layout)
+    held = sorted((layout for layout in layouts if layout.groups), key=lambda layout: layout.first)
+    apart = all(one.last < other.first for one, other in pairwise(held))
+    return tuple(layouts) if apart else None
+
+
+def _said(source: TraceSource, metadata: Any) -> Layout | None:
+    text = (metadata.metadata or {}).get(KEY)
+    if text is None:
+        return None
+    try:
+        said = json.loads(text)
+        if said["version"] != VERSION:
+            return None
+        groups = tuple(Group(**group) for group in said["groups"])
+        told = tuple(Notice(*one) for one in said["notices"])
+        addressing = _addressing(said)
+    except (ValueError, KeyError, TypeError):
+        return None
+    rows = [metadata.row_group(k).num_rows for k in range(metadata.num_row_groups)]
+    fits = (
+        rows == [group.rows for group in groups]
+        and metadata.schema.to_arrow_schema().names == LAYOUT_SCHEMA.names
+    )
+    return Layout(source, groups, told, addressing) if fits else None
+
+
+def _addressing(said: dict[str, Any]) -> Addressing:
+    """Files of earlier writers do not say who was met."""
+    met = said.get("met")
+    return Addressing(
+        None if met is None else frozenset(met),
+        frozenset(said.get("addressed", ())),
+        said.get("chosen", False),
+    )
+
+
+class LaidOut:
+    """A laid-out file, open. One object serves one thread at a time; `again` gives another one."""
+
+    def __init__(self, layout: Layout, metadata: Any = None) -> None:
+        self.layout = layout
+        source = layout.source
+        try:
+            self._file = arrow_parquet.ParquetFile(source.path, metadata=metadata)
+        except (arrow.ArrowException, OSError) as error:
+            raise unreadable("T003", f"cannot be read: {reason(error)}", source.shown) from error
+        if metadata is None and _said(source, self._file.metadata) != layout:
+            raise unreadable("T003", "the file was replaced while it was read", source.shown)
+        self._starts = np.cumsum([0, *(group.rows for group in layout.groups)])
+
+    def again(self) -> LaidOut:
+        """The same file, for another thread."""
+        return LaidOut(self.layout, self._file.metadata)
+
+    def coded(self, number: int, *, time: bool) -> Coded:
+        """The rows of a row group as integers. Raises PrecedesError for a damaged file (T005)."""
+        group = self.layout.groups[number]
+        columns = [
+            *SCANNED,
+            *(["sender_number"] if group.named else []),
+            *(["dest_numbers"] if group.listed else []),
+            *(["time"] if time else []),
+        ]
+        table = self._read(number, columns)
+        return Coded(
+            executions=group.executions,
+            execution=_numpy(table["execution_number"]),
+            entity=_numpy(table["entity_number"]),
+            event=_numpy(table["event_number"]),
+            message=_numpy(table["message_number"]),
+            dest=_numpy(table["dest_bits"]),
+            sender=_numpy(table["sender_number"]) if group.named else None,
+            listed=lists_of(table["dest_numbers"]) if group.listed else None,
+            time=_nanoseconds(table["time"]) if time else None,
+        )
+
+    def rows(self, number: int, places: Int64 | None = None) -> pa.Table:
+        """The rows of a row group as they are written, or those at some places, without the numbers.
+
+        With `places` one column at a time is in memory.
+        """
+        group = self._file.metadata.row_group(number)
+        # Of a list, the statistics do not tell an empty one from one that is absent: no column has its path.
+        empty = {
+            chunk.path_in_schema
+            for chunk in map(group.column, range(group.num_columns))
+            if chunk.statistics is not None and chunk.statistics.null_count == group.num_rows
+        }
+        names = [name for name in _ORDINARY if name not in empty]
+        if places is None:
+            table = self._read(number, names)
+            read = {name: table[name] for name in names}
+        else:
+            chosen = arrow.array(places)
+            read = {name: self._read(number, [name])[name].take(chosen) for name in names}
+        length = group.num_rows if places is None else len(places)
+        columns = [
+            arrow.nulls(length, field.type) if field.name in empty else read[field.name]
+            for field in (LAYOUT_SCHEMA.field(name) for name in _ORDINARY)
+        ]
+        return pa.Table.from_arrays(columns, names=_ORDINARY)
+
+    def canonical(
+        self, number: int, rows: pa.Table, notices: Notices, places: Int64 | None = None
+    ) -> pa.Table:
+        """The canonical table of the `rows` of a row group; `places`: where they are, if these are not all.
+
+        Rows whose origin was kept are said to be there, if the file is the only one of its trace.
+        """
+        source = self.layout.source
+        numbers = np.arange(len(rows)) if places is None else places
+        numbers = numbers + int(self._starts[number]) + 1
+        found = canonical(rows.select(list(INPUT_COLUMNS)), source, numbers, notices)
+        found = _replaced(found, "vector", rows["clock_list"])
+        if source.only and rows["origin_row"].null_count == 0:
+            for name, written in ORIGIN.items():
+                found = _replaced(found, name, rows[written])
+        return found
+
+    def names(self, number: int, columns: Sequence[str]) -> pa.Table:
+        """Some of the ordinary columns of a row group."""
+        return self._read(number, list(columns))
+
+    def tell(self, number: int, notices: Notices) -> None:
+        """Tell what reading and assembling a regular row group tells."""
+        group = self.layout.groups[number]
+        notices.count(notice.NO_SEQ, NO_SEQ, group.without_seq)
+        notices.count(notice.CLOCK_OUTSIDE, OUTSIDE, group.outside)
+        notices.count(notice.SENT_TO_ALL, TO_ALL, group.to_all)
+        notices.count(notice.NOT_SENT, NOT_SENT, group.not_sent)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _read(self, number: int, columns: list[str]) -> pa.Table:
+        try:
+            table: pa.Table = self._file.read_row_group(number, columns, use_threads=False)
+        except (arrow.ArrowException, OSError) as error:
+            raise damaged(self.layout.source) from error
+        return table
+
+
+def damaged(source: TraceSource) -> Exception:
+    """The error of a laid-out file whose columns do not say what its footer says."""
+    return unreadable(
+        "T005", "the columns of this laid-out file are damaged", source.shown, "convert the trace again"
+    )
+
+
+def _numpy(column: Column) -> npt.NDArray[Any]:
+    return column.chunk(0).to_numpy() if column.num_chunks == 1 else column.to_numpy()  # type: ignore[no-any-return]
+
+
+def _nanoseconds(column: Column) -> Int64:
+    times = column.cast(arrow.int64())
+    return _numpy(times.fill_null(arrow.scalar(MISSING_TIME)) if times.null_count else times)
+
+
+def _replaced(table: pa.Table, name: str, column: Column) -> pa.Table:
+    place = TABLE_SCHEMA.get_field_index(name)
+    return table.set_column(place, TABLE_SCHEMA.field(place), column)

@@ -1,0 +1,1 @@
+"""Rows of a trace in parts of whole executions."""

@@ -1,0 +1,94 @@
+"""From a source to canonical tables, by its format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+import pyarrow as pa
+
+from precedes.traces import notices as notice
+from precedes.traces.formats.csv import read_csv
+from precedes.traces.formats.json_lines import read_json_lines
+from precedes.traces.formats.parquet import canonical_arrow, read_parquet, row_groups
+from precedes.traces.formats.text_stream import opened
+from precedes.traces.notices import Notices
+from precedes.traces.sources import Format, TraceSource, source_of
+
+
+def read_table(source: TraceSource | str, notices: Notices, order: int | None = None) -> Iterator[pa.Table]:
+    """Canonical tables (`TABLE_SCHEMA`) of one file, or of standard input for `-`, in the order of its rows.
+
+    `order` is the place of the file among the files of the trace, where the source does not know it. Raises
+    PrecedesError for a file that cannot be read and for bad rows; what was yielded before must then not be
+    used.
+    """
+    if isinstance(source, str):
+        source = source_of(source)
+    if order is not None:
+        source = replace(source, order=order)
+    rows = 0
+    for table in _tables(source, notices):
+        rows += len(table)
+        yield table
+    if not rows:
+        notices.once(notice.NO_ROW, f"{source.shown} has no row")
+
+
+def _tables(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
+    match source.format:
+        case Format.PARQUET:
+            yield from read_parquet(source, notices)
+        case Format.JSON_LINES:
+            with opened(source) as stream:
+                yield from read_json_lines(source, stream, notices)
+        case Format.CSV:
+            with opened(source) as stream:
+                yield from read_csv(source, stream, notices)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What one worker reads: a file, or some row groups of a Parquet file; `rows` is about how many rows it has."""
+
+    source: TraceSource
+    groups: range | None
+    rows: int
+
+
+def pieces(source: TraceSource, rows: int) -> Iterator[Piece]:
+    """A file in pieces of about `rows` rows, where its format can be cut. Raises PrecedesError."""
+    if source.format is not Format.PARQUET:
+        yield Piece(source, None, source.size * (1 if source.compression is None else 10) // _BYTES_PER_ROW)
+        return
+    start = held = 0
+    counts = row_groups(source)
+    if not any(counts):
+        yield Piece(source, None, 0)
+        return
+    for number, count in enumerate(counts):
+        held += count
+        if held >= rows or number == len(counts) - 1:
+            yield Piece(source, range(start, number + 1), held)
+            start, held = number + 1, 0
+
+
+def read_piece(piece: Piece, notices: Notices) -> Iterator[pa.Table]:
+    """`read_table` of a piece."""
+    if piece.groups is None:
+        yield from read_table(piece.source, notices)
+    else:
+        yield from read_parquet(piece.source, notices, piece.groups)
+
+
+_BYTES_PER_ROW: Final = 100
+"""Of text, about."""
+
+
+def canonical(table: pa.Table, name: str, notices: Notices, first_row: int = 1) -> pa.Table:
+    """Rows that are in Arrow already, with the columns of a trace under their names, as a canonical table.
+
+    `name` stands for the file in messages. Raises PrecedesError for a missing column and for bad rows.
+    """
+    return canonical_arrow(TraceSource(name, Format.PARQUET), table, first_row, notices)

@@ -1,0 +1,1 @@
+"""Causal message delivery: the CMD protocol and the auxiliary procedure."""

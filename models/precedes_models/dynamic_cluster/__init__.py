@@ -1,0 +1,1 @@
+"""The dynamic cluster: members stop and recover."""

@@ -1,0 +1,1 @@
+"""ST: selective total order over one channel."""

@@ -1,0 +1,1 @@
+"""TO: total order over one channel."""
