@@ -21,7 +21,8 @@ from precedes.core.formula import (
     Sent,
 )
 from precedes.core.verdict import FALSE, TRUE, Reason, negation, verdict
-from precedes.engines.reference import Fact, cut, evaluate, explain
+from precedes.core.witness import Fact
+from precedes.engines.reference import cut, evaluate, explain
 from tests.reference import definitions as d
 from tests.reference import scenarios as s
 from tests.strategies.executions import TRACES, executions

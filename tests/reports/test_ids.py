@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import Execution
 from precedes.core.printable import columns, json_text, printable, printable_json
-from precedes.engines.reference import Explanation, Witness, explain
+from precedes.core.witness import Explanation, Witness
+from precedes.engines.reference import explain
 from precedes.language.library import standard_library
 from precedes.language.loader import compile_text
 from precedes.language.quoting import quoted, shown, unquoted, written

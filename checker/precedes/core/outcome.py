@@ -11,7 +11,7 @@ from enum import Enum
 
 from precedes.core.execution import Execution
 from precedes.core.formula import Requirement
-from precedes.engines.reference import Witness
+from precedes.core.witness import Witness
 
 
 class Outcome(Enum):

@@ -16,7 +16,8 @@ from precedes.core.execution import Execution
 from precedes.core.formula import Requirement
 from precedes.core.outcome import ClaimAnswer, Limits, Outcome
 from precedes.core.verdict import Verdict, verdict
-from precedes.engines.reference import Explanation, explain
+from precedes.core.witness import Explanation
+from precedes.engines.reference import explain
 from precedes.language.library import Library, standard_library
 from precedes.language.loader import Claim, CompiledFile, compile_text
 

@@ -18,7 +18,8 @@ from precedes.core.formula import Acyclic, Formula, Implies, Requirement, conjun
 from precedes.core.outcome import Limits
 from precedes.core.traversal import walk
 from precedes.core.verdict import FALSE, TRUE
-from precedes.engines.reference import Witness, evaluate, explain
+from precedes.core.witness import Witness
+from precedes.engines.reference import evaluate, explain
 from precedes.engines.solver import Answer, Counterexample, Implication, Proved, as_scenario, implications
 from precedes.engines.solver.features import features
 from precedes.jobs.claims import options

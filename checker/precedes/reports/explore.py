@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from precedes.core.printable import json_text
 from precedes.core.verdict import FALSE, Verdict
-from precedes.engines.reference import Witness, evaluate
+from precedes.core.witness import Witness
+from precedes.engines.reference import evaluate
 from precedes.language.quoting import written
 from precedes.language.scenario_printer import as_scenario
 from precedes.protocol.bounds import FAULTS, Bounds

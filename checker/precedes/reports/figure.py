@@ -14,7 +14,7 @@ from typing import Final, assert_never
 
 from precedes.core.execution import Event, EventKind, Execution, History
 from precedes.core.printable import columns
-from precedes.engines.reference.explanation import Witness
+from precedes.core.witness import Witness
 from precedes.language.quoting import written
 from precedes.reports.places import Place, needs_histories, places, speaks_of_crashes
 from precedes.reports.prose.sentence import sentence

@@ -28,8 +28,8 @@ from precedes.core.formula import (
 )
 from precedes.core.traversal import children, walk
 from precedes.core.verdict import FALSE
-from precedes.engines.reference.causes import Fact
-from precedes.engines.reference.explanation import Witness, chain_of
+from precedes.core.witness import Fact, Witness
+from precedes.engines.reference.explanation import chain_of
 from precedes.engines.reference.happens_before import HappensBeforeRelation
 
 Place = tuple[str, EventKind, str]

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from precedes.core.printable import json_text
 from precedes.core.verdict import Reason, Verdict, reasons
-from precedes.engines.reference import Explanation, Witness
+from precedes.core.witness import Explanation, Witness
 from precedes.engines.scan.partials import Count, Report, Unknown
 from precedes.language.quoting import shown
 from precedes.logic.vacuity import in_words

@@ -40,26 +40,10 @@ from precedes.core.formula import (
     Undetermined,
 )
 from precedes.core.verdict import FALSE, TRUE, negation
+from precedes.core.witness import Binding, Fact
 from precedes.engines.reference.evaluation import Evaluator
 from precedes.engines.reference.ground import ground
 from precedes.engines.reference.relations import shortest_cycle
-
-Binding = tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A closed statement about the execution and its value.
-
-    `context` where it is not itself what fails. A false `Exists` has, as `instances`, one fact at least for
-    each thing in its range.
-    """
-
-    formula: Formula
-    value: int
-    context: bool = False
-    instances: tuple[Fact, ...] = ()
-
 
 UNKNOWN: Final = 1
 """What `kind_of` makes of every unknown value."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from precedes.core.execution import Execution
-from precedes.engines.reference.explanation import Witness
+from precedes.core.witness import Witness
 
 
 def cut(execution: Execution, witness: Witness) -> Execution:

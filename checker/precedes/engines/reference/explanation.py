@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Final
@@ -26,44 +26,11 @@ from precedes.core.formula import (
 from precedes.core.mode import completed
 from precedes.core.traversal import bound, entities_in, messages_in, walk
 from precedes.core.verdict import FALSE, TRUE, reasons
-from precedes.engines.reference.causes import Binding, Cause, Causes, Fact, SearchedEnoughError, kind_of
+from precedes.core.witness import Explanation, Fact, Witness
+from precedes.engines.reference.causes import Cause, Causes, SearchedEnoughError, kind_of
 from precedes.engines.reference.evaluation import Evaluator, agreed_interleaving
 from precedes.engines.reference.happens_before import HappensBeforeRelation, Occurrence
 from precedes.logic.completion import opened
-
-
-@dataclass(frozen=True, slots=True)
-class Witness:
-    """One way in which a requirement fails (or, where it is unknown, one place at which it is not decided).
-
-    `bindings` are the variables down to the failing point with their values; of a cycle, its messages in
-    order, numbered. `messages` and `entities` are all that it concerns, chains of happens-before included, in
-    order of first appearance and in the cluster's order. `part` is the named requirement that fails: the one
-    asked for or a part of it.
-    """
-
-    bindings: tuple[Binding, ...]
-    messages: tuple[str, ...]
-    entities: tuple[str, ...]
-    part: str
-    facts: tuple[Fact, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """The value of a requirement on an execution, and why.
-
-    `witnesses` are those of a violation, smallest first, `undecided` the places at which an unknown verdict
-    is open. `vacuous`: it holds, but no quantifier over messages met one. `execution` is the one the
-    witnesses are about: the one judged, or an interleaving of it where every interleaving fails.
-    """
-
-    value: int
-    reasons: tuple[str, ...]
-    witnesses: tuple[Witness, ...]
-    vacuous: bool
-    undecided: tuple[Witness, ...]
-    execution: Execution
 
 
 def explain(requirement: Requirement, execution: Execution, limit: int = 1) -> Explanation:

@@ -20,11 +20,12 @@ from precedes.core.columns import NOBODY, Batch, Place, execution_of
 from precedes.core.execution import Execution
 from precedes.core.formula import Requirement
 from precedes.core.verdict import FALSE, TRUE, Verdict, reasons, verdict
+from precedes.core.witness import Explanation
 from precedes.engines.columnar.batch_scan import Scan, scan
 from precedes.engines.columnar.fast_path.screen import Fine
 from precedes.engines.columnar.offenders import Offenders
 from precedes.engines.columnar.plan import Plan
-from precedes.engines.reference import Explanation, explain
+from precedes.engines.reference import explain
 from precedes.logic.contents import counts_in
 from precedes.logic.vacuity import EVERYTHING, NOTHING, PREMISE, Seen, lacking, possible, premise
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from precedes.core.execution import Execution
-from precedes.engines.reference import Witness
+from precedes.core.witness import Witness
 from precedes.language.syntax import Counted, Size
 
 

@@ -16,7 +16,7 @@ from msgspec import Struct
 from precedes.core.diagnostics import PrecedesError, usage
 from precedes.core.execution import Event as ExecutionEvent
 from precedes.core.execution import EventKind, Execution
-from precedes.engines.reference import Witness
+from precedes.core.witness import Witness
 from precedes.gate.findings import Event, Item, Mark
 from precedes.gate.scope import Scope
 from precedes.jobs.isolation import Channel

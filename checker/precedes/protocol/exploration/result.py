@@ -10,7 +10,7 @@ from precedes.core.execution import Execution
 from precedes.core.formula import Requirement
 from precedes.core.mode import Mode
 from precedes.core.verdict import Verdict
-from precedes.engines.reference import Explanation
+from precedes.core.witness import Explanation
 from precedes.protocol.moves import Move
 
 DEADLOCK: Final = "no deadlock"

@@ -51,8 +51,7 @@ from precedes.core.formula import (
 )
 from precedes.core.traversal import walk
 from precedes.core.verdict import FALSE, TRUE
-from precedes.engines.reference.causes import Fact
-from precedes.engines.reference.explanation import Witness
+from precedes.core.witness import Fact, Witness
 from precedes.reports.prose.atoms import Statements, about_delta, listed
 from precedes.reports.prose.identifiers import Identifiers, log_text
 from precedes.reports.prose.times import duration_text

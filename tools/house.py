@@ -1,0 +1,146 @@
+"""Whether the code keeps the rules of the house: `make lint` runs it, and `--plan` prints the floor plan.
+
+A room is a folder directly below `precedes`, `precedes/engines` or `precedes/gate`, or a module that stands alone. An arrow goes from
+a room to each room whose modules it imports, imports inside functions included. Floors are counted along the longest chain of
+arrows. A circle is a set of rooms that import each other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import networkx as nx
+
+ROOT: Final = Path(__file__).parents[1]
+SOURCES: Final = (ROOT / "checker", ROOT / "models")
+SPLIT: Final = frozenset({"engines", "gate"})
+"""Folders whose own folders are rooms."""
+
+LONGEST: Final = 70
+"""Lines of a function: what fits on a screen is read at a glance."""
+MOST: Final = 6
+"""Parameters of a function: more of them are a value that has no name yet."""
+
+EXCEPTIONS: Final[dict[str, str]] = {}
+"""Functions and module names that may break a rule, each with its reason. At most ten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """One source file by its dotted name."""
+
+    name: str
+    path: Path
+    tree: ast.Module
+
+    @property
+    def room(self) -> str:
+        """The room it stands in."""
+        parts = self.name.split(".")
+        folder = parts if self.path.name == "__init__.py" else parts[:-1]
+        if len(folder) == 1:
+            return self.name
+        depth = 3 if len(folder) > 2 and folder[1] in SPLIT else 2
+        return ".".join(folder[:depth])
+
+
+def modules() -> dict[str, Module]:
+    """All modules of the library and of the models."""
+    found = {}
+    for source in SOURCES:
+        for path in sorted(source.rglob("*.py")):
+            parts = path.relative_to(source).with_suffix("").parts
+            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            found[name] = Module(name, path, ast.parse(path.read_text(encoding="utf-8")))
+    return found
+
+
+def imports(module: Module, known: dict[str, Module]) -> set[str]:
+    """The modules that a module imports, wherever the import stands."""
+    found = set()
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            continue
+        for name in names:
+            target = name
+            while target and target not in known:
+                target = target.rpartition(".")[0]
+            if target and target != module.name:
+                found.add(target)
+    return found
+
+
+def plan(known: dict[str, Module]) -> str:
+    """The floor plan in numbers, then every arrow with how many imports it stands for."""
+    library = {
+        name: module for name, module in known.items() if name.startswith("precedes.") or name == "precedes"
+    }
+    arrows: dict[tuple[str, str], int] = defaultdict(int)
+    chain = nx.DiGraph()
+    for module in library.values():
+        for target in imports(module, library):
+            chain.add_edge(module.name, target)
+            one, other = module.room, library[target].room
+            if one != other:
+                arrows[one, other] += 1
+    graph = nx.DiGraph(arrows.keys())
+    rooms = {module.room for module in library.values()}
+    circles = [sorted(part) for part in nx.strongly_connected_components(graph) if len(part) > 1]
+    floors = nx.dag_longest_path_length(nx.condensation(graph)) + 1
+    longest = nx.dag_longest_path_length(nx.condensation(chain)) + 1
+    lines = [
+        f"{len(library)} modules, {len(rooms)} rooms, {floors} floors, {len(arrows)} arrows, {len(circles)} circles;"
+        f" the longest chain of imports has {longest} modules",
+        *(f"circle: {', '.join(circle)}" for circle in circles),
+        *(f"{one} -> {other}  {count}" for (one, other), count in sorted(arrows.items())),
+    ]
+    return "\n".join(lines)
+
+
+def broken_rules(known: dict[str, Module]) -> Iterator[str]:
+    """What breaks a rule, with its place and what would be right."""
+    for module in known.values():
+        place = module.path.relative_to(ROOT)
+        for node in ast.walk(module.tree):
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            name = f"{module.name}.{node.name}"
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            if lines > LONGEST and name not in EXCEPTIONS:
+                yield f"{place}:{node.lineno}: {node.name} has {lines} lines, more than {LONGEST}: divide it"
+            taken = [*node.args.posonlyargs, *node.args.args]
+            if taken and taken[0].arg in ("self", "cls"):
+                taken = taken[1:]
+            if len(taken) > MOST and name not in EXCEPTIONS:
+                yield (
+                    f"{place}:{node.lineno}: {node.name} has {len(taken)} positional parameters, more than {MOST}:"
+                    " give them a type of their own"
+                )
+
+
+def main() -> int:
+    """Print what breaks a rule, or the plan. The exit code is 1 if something does."""
+    parser = argparse.ArgumentParser(description="The rules of the house.")
+    parser.add_argument("--plan", action="store_true", help="print rooms, floors, arrows and circles")
+    known = modules()
+    if parser.parse_args().plan:
+        print(plan(known))
+        return 0
+    broken = list(broken_rules(known))
+    print("\n".join(broken) or "no rule of the house is broken")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
