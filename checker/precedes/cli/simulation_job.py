@@ -9,10 +9,11 @@ import msgspec
 from msgspec import Struct
 
 from precedes.jobs.isolation import Channel, Isolation
+from precedes.jobs.simulate import simulate
 from precedes.protocol import script
 from precedes.protocol.bounds import Destinations
 from precedes.protocol.simulation.simulator import usual
-from precedes.protocol.simulation.trace import Named, Simulation, simulate
+from precedes.protocol.simulation.trace import Named, Simulation
 from precedes.protocol.validation.integrity import Integrity
 from precedes.reports import simulate as printed
 from precedes.traces.layout.conversion import Advance

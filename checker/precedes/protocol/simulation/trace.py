@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
+from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.core.machine import available_cores
 from precedes.protocol.bounds import Conditions
 from precedes.protocol.catalog import models
@@ -98,38 +98,33 @@ class Piece:
     mistake: PrecedesError | None = None
 
 
-def simulate(
+def write(
     simulation: Simulation,
+    pieces: Iterable[Piece],
     target: str | os.PathLike[str],
     *,
-    engine: str = "auto",
-    master: str | None = None,
     advance: Advance | None = None,
     alive: Callable[[], None] = lambda: None,
 ) -> Simulated:
-    """Write the executions to a laid-out file.
+    """Write the pieces of a simulation, in their order, to a columnar file.
 
-    `engine` is auto, local or spark. `alive` is called every second or so of computing. PrecedesError for mistakes of
-    the model (M005 to M013), a target that is no Parquet file by its name (T002) or cannot be written (T003), and an
-    engine that is not there.
+    `alive` is called every second or so of computing. PrecedesError for mistakes of the model (M005 to M013) and a
+    target that is no Parquet file by its name (T002) or cannot be written (T003).
     """
-    if engine == "local" and master is not None:
-        raise usage("--master goes with --engine spark")
+    simulators(simulation)
     counters: dict[str, float] = {}
-    on_spark = engine == "spark" or master is not None
-    pieces = _on_spark(simulation, master) if on_spark else _local(simulation)
     written = lay_out(_parts(pieces, counters, alive), target, Notices(), advance)
     return Simulated(written, counters)
 
 
 def piece_of(simulation: Simulation, numbers: range) -> Piece:
     """Some executions, computed here."""
-    simulators = _simulators(simulation)
+    running = simulators(simulation)
     rows = Rows(simulation.conditions[0].entities)
     counters: dict[str, float] = {}
     try:
         for number in numbers:
-            simulator = simulators[(number - 1) % len(simulators)]
+            simulator = running[(number - 1) % len(running)]
             recorded = simulator.recorded(simulation.seed, number)
             rows.add(simulator.setting.protocol, name_of(number), recorded.histories)
             for name, count in recorded.counters.items():
@@ -140,7 +135,8 @@ def piece_of(simulation: Simulation, numbers: range) -> Piece:
 
 
 @lru_cache(maxsize=1)
-def _simulators(simulation: Simulation) -> tuple[Simulator, ...]:
+def simulators(simulation: Simulation) -> tuple[Simulator, ...]:
+    """A simulator for each instance of the model. PrecedesError for conditions that its network does not know."""
     loaded = zip(simulation.model.load(), simulation.conditions, strict=True)
     return tuple(
         Simulator(protocol, conditions, most_steps=simulation.most_steps) for protocol, conditions in loaded
@@ -167,8 +163,8 @@ def _parts(
         yield arrow.concat_tables(held)
 
 
-def _local(simulation: Simulation) -> Iterator[Piece]:
-    _simulators(simulation)
+def local_pieces(simulation: Simulation) -> Iterator[Piece]:
+    """The pieces of a simulation, computed on the cores of this machine."""
     pieces = simulation.pieces()
     processes = available_cores()
     if processes < 2 or len(pieces) <= _ALONE:
@@ -197,13 +193,3 @@ def _in_order(work: Iterator[Callable[[], Future[Piece]]], processes: int) -> It
     finally:
         for future in running:
             future.cancel()
-
-
-def _on_spark(simulation: Simulation, master: str | None) -> Iterator[Piece]:
-    from precedes.engines.spark.entrance import entered
-
-    _simulators(simulation)
-    with entered(master) as spark:
-        from precedes.engines.spark import simulation as spreading
-
-        yield from spreading.pieces(spark, simulation)

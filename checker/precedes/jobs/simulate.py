@@ -1,0 +1,72 @@
+"""Simulate: many random executions of a model, computed here or on Spark, written as one trace."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from precedes.core.diagnostics import usage
+from precedes.protocol.simulation.trace import (
+    Named,
+    Piece,
+    Simulated,
+    Simulation,
+    local_pieces,
+    piece_of,
+    simulators,
+    write,
+)
+from precedes.traces.layout.conversion import Advance
+
+
+def simulate(
+    simulation: Simulation,
+    target: str | os.PathLike[str],
+    *,
+    engine: str = "auto",
+    master: str | None = None,
+    advance: Advance | None = None,
+    alive: Callable[[], None] = lambda: None,
+) -> Simulated:
+    """Write the executions to a columnar file.
+
+    `engine` is auto, local or spark. `alive` is called every second or so of computing. PrecedesError for mistakes of
+    the model (M005 to M013), a target that is no Parquet file by its name (T002) or cannot be written (T003), and an
+    engine that is not there.
+    """
+    if engine == "local" and master is not None:
+        raise usage("--master goes with --engine spark")
+    on_spark = engine == "spark" or master is not None
+    pieces = _spark_pieces(simulation, master) if on_spark else local_pieces(simulation)
+    return write(simulation, pieces, target, advance=advance, alive=alive)
+
+
+def _spark_pieces(simulation: Simulation, master: str | None) -> Iterator[Piece]:
+    from precedes.engines.spark.entrance import entered
+
+    simulators(simulation)
+    with entered(master) as spark:
+        from precedes.engines.spark.distribution import distributed
+
+        model = simulation.model
+        path = Path(model.model) if isinstance(model, Named) else None
+        file = path if path is not None and path.is_file() else None
+        for answer in distributed(spark, _Work(simulation), simulation.pieces(), file):
+            piece: Piece = pickle.loads(answer)  # noqa: S301 - our own workers wrote it
+            yield piece
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What a worker does with the numbers of some executions. A model that is a file has come along."""
+
+    simulation: Simulation
+
+    def __call__(self, numbers: range, file: str | None) -> bytes:
+        simulation = self.simulation
+        if file is not None and isinstance(simulation.model, Named):
+            simulation = replace(simulation, model=replace(simulation.model, model=file))
+        return pickle.dumps(piece_of(simulation, numbers))
