@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from precedes.gate import baseline
+from precedes.gate.run import baseline
 from tests.gate.changes import EXAMPLE, MODEL
 from tests.gate.projects import SWAPPED, TRACE, changed, gate, project
 

@@ -12,9 +12,8 @@ import jsonschema
 import pytest
 
 from precedes.core.outcome import Outcome
-from precedes.gate.findings import Event, Item, Place
+from precedes.gate.findings import Event, Item, Judged, Place, Summary
 from precedes.gate.outputs import FORMATS, renderer
-from precedes.gate.runner import Judged, Summary
 from tests.command.running import precedes
 from tests.gate.projects import SCENARIO, SWAPPED, changed, gate, project
 
@@ -224,7 +223,7 @@ def test_a_mistaken_output(tmp_path: Path, target: str) -> None:
 def test_the_configuration_is_as_its_schema_says(tmp_path: Path) -> None:
     import tomllib
 
-    from precedes.gate.template import FILES
+    from precedes.gate.run.template import FILES
 
     schema = json.loads(precedes("gate", "--schema", "config").out)
     validate(tomllib.loads((project(tmp_path) / "precedes.toml").read_text(encoding="utf-8")), schema)

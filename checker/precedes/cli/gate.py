@@ -48,7 +48,7 @@ from precedes.gate.outputs import FORMATS
 @click.option("--schema", type=click.Choice(["config", "report"]), help="Print a JSON schema, and stop.")
 def gate(**options: Any) -> Exit:
     """Carry out everything that precedes.toml or [tool.precedes] states, for CI: one summary, one exit code."""
-    from precedes.gate import session
+    from precedes.gate.run import session
 
     told = session.run(session.Request(**options), Path.cwd(), os.environ)
     (put_coloured if told.colour else put)(told.text)
@@ -81,7 +81,7 @@ def explain(what: str | None, specs: tuple[str, ...]) -> Exit:
 @click.argument("folder", default=".", type=click.Path(file_okay=False))
 def init(folder: str) -> Exit:
     """Write a commented precedes.toml, a first scenario and a first definition; nothing is overwritten."""
-    from precedes.gate.template import write
+    from precedes.gate.run.template import write
 
     for path in write(Path(folder)):
         put(f"wrote {path}")

@@ -1,12 +1,20 @@
-"""What the gate found out: one item for each thing that was stated, whatever kind of check it came from."""
+"""What the gate found out: one item for each thing that was stated, whatever kind of check it came from; and what all of
+them come to. It is all that outputs know."""
 
 from __future__ import annotations
 
 import hashlib
 import posixpath
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
+import msgspec
 from msgspec import Struct
+
+from precedes.core.outcome import Outcome
+from precedes.gate.config import Severity
+from precedes.gate.scope import Scope
 
 Result: TypeAlias = Literal["passed", "failed", "undecided"]
 
@@ -76,3 +84,58 @@ class Item(Struct, frozen=True):
     def fingerprint(self) -> str:
         """The same from run to run for the same finding: without lines, numbers and names of executions."""
         return hashlib.sha256(f"{self.rule}\0{self.check}\0{self.subject}".encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An item, how much it counts here, and how it stands to the baseline: new, standing, or nothing of both.
+
+    `strict`: what is undecided counts as what failed does.
+    """
+
+    item: Item
+    severity: Severity
+    standing: str = ""
+    accepted: bool = False
+    strict: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """Whether it fails the gate."""
+        failed = self.item.result == "failed" or (self.strict and self.item.result == "undecided")
+        return failed and self.severity == "error" and not self.accepted
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a run came to. `scopes`: how far each check goes, by its name. `fixed` names what the baseline has as
+    violated and is not any more."""
+
+    judged: tuple[Judged, ...]
+    checks: int
+    reused: int
+    fixed: tuple[str, ...]
+    compared: bool
+    outcome: Outcome
+    scopes: Mapping[str, Scope] = field(default_factory=dict)
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """Without their standing."""
+        return tuple(judged.item for judged in self.judged)
+
+    def below(self, prefix: str) -> Summary:
+        """The same with the paths of places behind a prefix."""
+        if not prefix:
+            return self
+        judged = tuple(
+            replace(one, item=msgspec.structs.replace(one.item, place=one.item.place.below(prefix)))
+            for one in self.judged
+        )
+        return replace(self, judged=judged)
+
+    def told(self) -> tuple[Judged, ...]:
+        """What is worth telling: everything that did not pass, unless its rule is off."""
+        return tuple(
+            judged for judged in self.judged if judged.item.result != "passed" and judged.severity != "off"
+        )

@@ -13,15 +13,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from precedes.core.diagnostics import PrecedesError, usage
-from precedes.core.execution import Event as ExecutionEvent
-from precedes.core.execution import EventKind, Execution
-from precedes.core.witness import Witness
-from precedes.gate.findings import Event, Item, Mark
+from precedes.core.diagnostics import usage
+from precedes.gate.findings import Item
 from precedes.gate.scope import Scope
 from precedes.jobs.isolation import Channel
-from precedes.language.quoting import shown
-from precedes.language.scenario_printer import as_scenario
 
 
 class Doing(Struct, frozen=True, tag="doing"):
@@ -112,36 +107,3 @@ def line_of(path: Path, text: str) -> int:
     if path.is_file():
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     return next((number for number, line in enumerate(lines, 1) if text in line), 1)
-
-
-def events_of(execution: Execution) -> tuple[Event, ...]:
-    """The events of an execution in words, history by history."""
-    return tuple(
-        Event(history.entity, _said(event, execution))
-        for history in execution.histories
-        for event in history.events
-    )
-
-
-def marks_of(execution: Execution, witness: Witness | None) -> tuple[Mark, ...]:
-    """The places of an execution that a witness is about."""
-    from precedes.reports.places import places
-
-    found = frozenset() if witness is None else places(execution, witness)
-    return tuple(Mark(*place) for place in sorted((entity, kind.value, name) for entity, kind, name in found))
-
-
-def scenario_of(execution: Execution, name: str) -> str:
-    """An execution as a scenario to keep; empty where the language has no way to write it."""
-    try:
-        return as_scenario(execution, name)
-    except PrecedesError:
-        return ""
-
-
-def _said(event: ExecutionEvent, execution: Execution) -> str:
-    text = event.kind.value if event.message is None else f"{event.kind.value} {shown(event.message)}"
-    if event.kind is EventKind.SEND and event.message is not None:
-        to = execution.messages[event.message].destinations or frozenset()
-        text += f" to {', '.join(shown(entity) for entity in execution.entities if entity in to) or 'nobody'}"
-    return text if event.time is None else f"{text} at {event.time} ns"

@@ -15,19 +15,11 @@ from precedes.core.diagnostics import PrecedesError, usage
 from precedes.core.mode import Mode
 from precedes.core.verdict import Verdict
 from precedes.gate import cache
-from precedes.gate.checks.check import (
-    Check,
-    Doing,
-    events_of,
-    files,
-    line_of,
-    marks_of,
-    relative,
-    scenario_of,
-)
+from precedes.gate.checks.check import Check, Doing, files, line_of, relative
 from precedes.gate.checks.specs import definitions, library_files
 from precedes.gate.checks.traces import names_of, of_report
 from precedes.gate.config import Model, Simulation
+from precedes.gate.evidence import events_of, marks_of, scenario_of
 from precedes.gate.findings import Item, Mark, Place, Result, Stated
 from precedes.gate.scope import PER_MILLION, SENT_TO, Scope
 from precedes.gate.surveys import Instance, Survey, Table, protocols

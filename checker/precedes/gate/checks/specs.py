@@ -10,8 +10,9 @@ from pathlib import Path
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.outcome import ClaimAnswer, Limits, Outcome
 from precedes.gate import cache
-from precedes.gate.checks.check import Check, events_of, files, marks_of, relative, scenario_of
+from precedes.gate.checks.check import Check, files, relative
 from precedes.gate.config import Specs
+from precedes.gate.evidence import events_of, marks_of, scenario_of
 from precedes.gate.findings import Item, Place, Result, Stated
 from precedes.gate.scope import Scope
 from precedes.jobs.check import Answer, FileResult, check, met_nothing

@@ -14,9 +14,10 @@ from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.core.verdict import Verdict
 from precedes.engines.scan.partials import Count, Report, Violation
 from precedes.gate import cache
-from precedes.gate.checks.check import Check, events_of, files, line_of, marks_of, relative, scenario_of
+from precedes.gate.checks.check import Check, files, line_of, relative
 from precedes.gate.checks.specs import definitions, library_files
 from precedes.gate.config import Trace
+from precedes.gate.evidence import events_of, marks_of, scenario_of
 from precedes.gate.findings import Item, Place, Result, Stated
 from precedes.gate.scope import Scope
 from precedes.jobs.check import library_with

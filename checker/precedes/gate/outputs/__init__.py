@@ -10,7 +10,7 @@ from precedes.core.printable import printable
 
 if TYPE_CHECKING:
     # The command line reads the table below, and is to start without what a run of the gate needs.
-    from precedes.gate.runner import Summary
+    from precedes.gate.findings import Summary
 
 Render: TypeAlias = "Callable[[Summary], str]"
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from precedes.gate.findings import Judged, Summary
 from precedes.gate.outputs.text import closing
-from precedes.gate.runner import Judged, Summary
 
 MOST = 10
 KINDS = {"error": "error", "warning": "warning", "note": "notice"}

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
+from precedes.gate.findings import Judged, Summary
 from precedes.gate.outputs.text import closing
-from precedes.gate.runner import Judged, Summary
 
 MOST_BYTES = 1_000_000
 MOST_ROWS = 1_000

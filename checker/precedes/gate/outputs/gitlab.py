@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from precedes.core.printable import json_text
-from precedes.gate.runner import Summary
+from precedes.gate.findings import Summary
 
 SEVERITIES = {"error": "critical", "warning": "minor", "note": "info", "off": "info"}
 

@@ -11,9 +11,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import EventKind
+from precedes.gate.findings import Judged, Summary
 from precedes.gate.outputs.text import WORDS, closing
 from precedes.gate.rules import rules
-from precedes.gate.runner import Judged, Summary
 from precedes.language.loader import compile_text
 from precedes.reports.space_time.svg import diagram_svg
 

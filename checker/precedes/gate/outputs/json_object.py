@@ -8,9 +8,8 @@ import msgspec
 from msgspec import Struct
 
 from precedes.core.printable import printable_json
-from precedes.gate.findings import Event, Place
+from precedes.gate.findings import Event, Place, Summary
 from precedes.gate.outputs.text import WORDS
-from precedes.gate.runner import Summary
 
 SCHEMA: Literal[1] = 1
 """The version. The form grows by keys; a key never changes its meaning under one number."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from junitparser import Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from precedes.core.printable import printable
-from precedes.gate.runner import Judged, Summary
+from precedes.gate.findings import Judged, Summary
 
 
 def render(summary: Summary) -> str:

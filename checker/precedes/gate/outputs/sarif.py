@@ -12,9 +12,8 @@ from typing import Any
 from urllib.parse import quote
 
 from precedes.core.printable import json_text
-from precedes.gate.findings import Item
+from precedes.gate.findings import Item, Judged, Summary
 from precedes.gate.rules import Rule, rules
-from precedes.gate.runner import Judged, Summary
 from precedes.language.quoting import shown
 
 MOST_RESULTS = 5_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from precedes.core.printable import printable
-from precedes.gate.runner import Judged, Summary
+from precedes.gate.findings import Judged, Summary
 
 
 def render(summary: Summary) -> str:

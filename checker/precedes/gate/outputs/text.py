@@ -7,7 +7,7 @@ import re
 import click
 
 from precedes.core.outcome import Outcome
-from precedes.gate.runner import Judged, Summary
+from precedes.gate.findings import Judged, Summary
 
 WORDS = {
     Outcome.AS_STATED: "passed",

@@ -15,13 +15,13 @@ from precedes.core.diagnostics import usage
 from precedes.core.exit_codes import Exit
 from precedes.core.outcome import Outcome
 from precedes.core.printable import printable
-from precedes.gate import baseline as baselines
 from precedes.gate.cache import Cache
 from precedes.gate.config import Configuration, find, load, schema
+from precedes.gate.findings import Summary
 from precedes.gate.outputs import FORMATS, renderer
 from precedes.gate.outputs.text import closing, coloured
-from precedes.gate.runner import Summary
-from precedes.gate.runner import run as carry_out
+from precedes.gate.run import baseline as baselines
+from precedes.gate.run.runner import run as carry_out
 from precedes.reports.progress import progress_line
 
 IN_REPOSITORY = frozenset({"sarif", "github", "gitlab"})

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from precedes.gate.baseline import Baseline
 from precedes.gate.config import Configuration, Severity, Unknown
 from precedes.gate.findings import Item, Place
 from precedes.gate.rules import Rule, rules
+from precedes.gate.run.baseline import Baseline
 
 SEVERITIES: Final[tuple[Severity, ...]] = ("off", "note", "warning", "error")
 """From what counts least to what counts most."""

@@ -13,9 +13,9 @@ from typing import assert_never, cast
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.formula import TRUTH, Implies, Requirement, conjunction
 from precedes.core.mode import judged
-from precedes.gate.baseline import REQUIRING, Baseline, Kept
-from precedes.gate.checks.check import events_of, marks_of
+from precedes.gate.evidence import events_of, marks_of
 from precedes.gate.findings import Item, Stated
+from precedes.gate.run.baseline import REQUIRING, Baseline, Kept
 from precedes.language.library import Library, standard_library
 from precedes.language.loader import compile_text
 from precedes.language.requirements import requirement

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -11,76 +11,21 @@ import msgspec
 from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.core.machine import available_cores
 from precedes.core.outcome import Outcome
-from precedes.gate.baseline import LOWERED, RAISED, Baseline, Comparison, compare
 from precedes.gate.cache import Cache
 from precedes.gate.checks import models, specs, traces
 from precedes.gate.checks.check import Check
-from precedes.gate.config import Configuration, Severity
-from precedes.gate.findings import Item, Place
-from precedes.gate.leniency import COMPARING, lenient, severity_against
+from precedes.gate.config import Configuration
+from precedes.gate.findings import Item, Judged, Place, Summary
 from precedes.gate.rules import rules
-from precedes.gate.scope import WEAKER, Scope
+from precedes.gate.run.baseline import LOWERED, RAISED, Baseline, Comparison, compare
+from precedes.gate.run.leniency import COMPARING, lenient, severity_against
+from precedes.gate.run.weakening import weakened
+from precedes.gate.run.workers import Workers
+from precedes.gate.scope import WEAKER
 from precedes.gate.surveys import Table, surveys
-from precedes.gate.weakening import weakened
-from precedes.gate.workers import Workers
 from precedes.language.suggestions import did_you_mean
 
 Tell = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """An item, how much it counts here, and how it stands to the baseline: new, standing, or nothing of both.
-
-    `strict`: what is undecided counts as what failed does.
-    """
-
-    item: Item
-    severity: Severity
-    standing: str = ""
-    accepted: bool = False
-    strict: bool = False
-
-    @property
-    def counts(self) -> bool:
-        """Whether it fails the gate."""
-        failed = self.item.result == "failed" or (self.strict and self.item.result == "undecided")
-        return failed and self.severity == "error" and not self.accepted
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What a run came to. `scopes`: how far each check goes, by its name. `fixed` names what the baseline has as
-    violated and is not any more."""
-
-    judged: tuple[Judged, ...]
-    checks: int
-    reused: int
-    fixed: tuple[str, ...]
-    compared: bool
-    outcome: Outcome
-    scopes: Mapping[str, Scope] = field(default_factory=dict)
-
-    @property
-    def items(self) -> tuple[Item, ...]:
-        """Without their standing."""
-        return tuple(judged.item for judged in self.judged)
-
-    def below(self, prefix: str) -> Summary:
-        """The same with the paths of places behind a prefix."""
-        if not prefix:
-            return self
-        judged = tuple(
-            replace(one, item=msgspec.structs.replace(one.item, place=one.item.place.below(prefix)))
-            for one in self.judged
-        )
-        return replace(self, judged=judged)
-
-    def told(self) -> tuple[Judged, ...]:
-        """What is worth telling: everything that did not pass, unless its rule is off."""
-        return tuple(
-            judged for judged in self.judged if judged.item.result != "passed" and judged.severity != "off"
-        )
 
 
 def checks_of(configuration: Configuration, path: Path, jobs: int) -> tuple[Check, ...]:
