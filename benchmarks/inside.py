@@ -12,12 +12,12 @@ import pyarrow.parquet as pq
 from precedes.core.columns import Batch, execution_of
 from precedes.core.formula import Requirement
 from precedes.engines.columnar.batch_scan import scan
-from precedes.engines.columnar.plan import Plan, Step, plan
 from precedes.engines.reference import evaluate
 from precedes.engines.scan import local
 from precedes.engines.scan.partials import Partial
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
+from precedes.logic.plan import Plan, Step, plan
 from precedes.traces import Notices, TraceOptions, expand, read_batches
 
 OPTIONS = TraceOptions()

@@ -21,8 +21,8 @@ from benchmarks.workload import Workload
 from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.fast_path.row_group import batch_of_group
 from precedes.engines.columnar.fast_path.screen import screened
-from precedes.engines.columnar.plan import Plan
 from precedes.engines.scan.partials import judge
+from precedes.logic.plan import Plan
 from precedes.traces import expand
 from precedes.traces.layout.columnar_file import LaidOut, layout_of
 

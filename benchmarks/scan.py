@@ -19,10 +19,10 @@ from pathlib import Path
 from benchmarks.workload import Workload, write
 from precedes.core.columns import Batch, execution_of
 from precedes.engines.columnar.batch_scan import scan
-from precedes.engines.columnar.plan import Plan, Step, plan
 from precedes.engines.reference import evaluate
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
+from precedes.logic.plan import Plan, Step, plan
 from precedes.traces import Notices, TraceOptions, read_batches
 
 PREDICATES = ("ST", "causal_order", "causal_delivery", "delta_causal_order", "deadline", "agreement")

@@ -17,9 +17,9 @@ from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.fast_path import column_kernels, screen_kernels
 from precedes.engines.columnar.kernels.choice import TUNED
 from precedes.engines.columnar.kernels.kernel import DEFERRED
-from precedes.engines.columnar.plan import Plan, plan
 from precedes.engines.columnar.runtime import events as runtime_events
 from precedes.engines.reference import evaluate
+from precedes.logic.plan import Plan, plan
 from precedes.logic.recognition import DEFINITIONS, UNTUNED
 from precedes.traces.schema import EVENT_CODES, FIRST_WITHOUT_MESSAGE, WITHOUT_MESSAGE
 from tests.strategies.choices import Seeded

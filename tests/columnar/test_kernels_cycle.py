@@ -15,7 +15,7 @@ from precedes.core.formula import Requirement
 from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.kernels import causal_order, time, witness
 from precedes.engines.columnar.kernels.delivery_cycle import inversion, located, narrowed, on_cycles, shortest
-from precedes.engines.columnar.plan import plan
+from precedes.logic.plan import plan
 from precedes.logic.recognition import DEFINITIONS
 from tests.strategies.choices import Seeded
 from tests.strategies.executions import Shape, execution

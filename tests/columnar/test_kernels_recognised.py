@@ -33,11 +33,11 @@ from precedes.core.formula import (
 from precedes.core.verdict import verdict
 from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.kernels.choice import TUNED
-from precedes.engines.columnar.plan import plan
 from precedes.engines.reference import evaluate
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.logic.canonical_form import canonical
+from precedes.logic.plan import plan
 from precedes.logic.recognition import DEFINITIONS, recognise
 from tests.strategies.executions import TRACES, executions
 from tests.strategies.formulas import formulas

@@ -25,7 +25,7 @@ from precedes.core.formula import (
 )
 from precedes.core.verdict import FALSE, TRUE, conjunction
 from precedes.engines.columnar.batch_scan import scan
-from precedes.engines.columnar.plan import plan
+from precedes.logic.plan import plan
 from precedes.logic.recognition import DEFINITIONS
 from tests.strategies.choices import Seeded
 from tests.strategies.executions import execution
@@ -135,7 +135,7 @@ def test_plans_can_be_sent() -> None:
 
 PLANNING = """
 import sys
-from precedes.engines.columnar.plan import plan
+from precedes.logic.plan import plan
 from precedes.logic.recognition import DEFINITIONS
 from precedes.core.formula import Requirement
 prepared = plan([Requirement(name, formula) for name, formula in DEFINITIONS.items()])

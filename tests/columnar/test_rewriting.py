@@ -11,11 +11,11 @@ from precedes.core.formula import Requirement
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.compiler.formula_compiler import compile_formula
-from precedes.engines.columnar.plan import plan
 from precedes.engines.reference import evaluate
 from precedes.engines.reference.causes import kind_of
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
+from precedes.logic.plan import plan
 from tests.columnar.agreement import executions_alike
 from tests.strategies.choices import Seeded
 from tests.strategies.executions import execution

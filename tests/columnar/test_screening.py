@@ -19,10 +19,10 @@ from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.fast_path import row_group
 from precedes.engines.columnar.fast_path.screen import can_screen, screened
 from precedes.engines.columnar.fast_path.screen_kernels import CAUSAL, SCREENED
-from precedes.engines.columnar.plan import Plan, plan
 from precedes.engines.scan.partials import judge, with_fine
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
+from precedes.logic.plan import Plan, plan
 from precedes.logic.recognition import DEFINITIONS
 from precedes.traces import Notices, TraceOptions, write_executions
 from precedes.traces.layout.columnar_file import LaidOut, layout_of

@@ -10,13 +10,13 @@ from precedes.core import formula as f
 from precedes.core.columns import batch_of
 from precedes.core.execution import EventKind, Execution
 from precedes.core.verdict import FALSE, TRUE
-from precedes.engines.columnar.plan import plan
 from precedes.engines.reference import evaluate
 from precedes.engines.scan.partials import judge
 from precedes.jobs.infer import proved
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.logic.canonical_form import canonical
+from precedes.logic.plan import plan
 from precedes.logic.refutation import TooManyError, refutations
 from precedes.logic.vacuity import EVERYTHING, NOTHING, Seen, in_words, lacking, possible, premise
 from tests.strategies.choices import Choices, Seeded, pick

@@ -15,12 +15,12 @@ from precedes.core.formula import And, Formula, Implies, Not, Or, Requirement
 from precedes.core.verdict import FALSE, TRUE, verdict
 from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.compiler.formula_compiler import compile_formula
-from precedes.engines.columnar.plan import plan
 from precedes.engines.reference import evaluate, explain
 from precedes.engines.reference.happens_before import HappensBeforeRelation
 from precedes.jobs.infer import askable, proved
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
+from precedes.logic.plan import plan
 from tests.columnar.agreement import Case, case, focused_case
 from tests.completions.completions import completions
 from tests.strategies.choices import Seeded

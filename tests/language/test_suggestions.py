@@ -10,10 +10,7 @@ from hypothesis import strategies as st
 
 import precedes as package
 from precedes.core.diagnostics import Diagnostic, PrecedesError
-from precedes.language.library import standard_library
-from precedes.language.loader import compile_text
-from precedes.language.requirements import requirement
-from precedes.language.suggestions import (
+from precedes.core.suggestions import (
     FIELD,
     NAMES,
     did_you_mean,
@@ -23,6 +20,9 @@ from precedes.language.suggestions import (
     suggestions,
     surely,
 )
+from precedes.language.library import standard_library
+from precedes.language.loader import compile_text
+from precedes.language.requirements import requirement
 
 LIBRARY = standard_library().names()
 

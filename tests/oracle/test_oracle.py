@@ -14,10 +14,10 @@ from precedes.core.execution import Execution
 from precedes.core.formula import Requirement
 from precedes.core.verdict import Verdict, verdict
 from precedes.engines.columnar.batch_scan import scan
-from precedes.engines.columnar.plan import plan
 from precedes.engines.reference import evaluate
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
+from precedes.logic.plan import plan
 from tests.oracle import oracle
 from tests.oracle.conversion import questions, run_of
 from tests.strategies.choices import Seeded

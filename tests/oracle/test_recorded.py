@@ -13,9 +13,9 @@ import pytest
 
 from precedes.core.verdict import FALSE
 from precedes.engines.columnar.batch_scan import scan
-from precedes.engines.columnar.plan import plan
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
+from precedes.logic.plan import plan
 from precedes.traces import TraceOptions, read_batches
 from precedes.traces.notices import Notices
 from tests.oracle import oracle

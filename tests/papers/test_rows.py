@@ -11,7 +11,7 @@ import pytest
 
 from precedes.cli.exploration_job import Asked, Done
 from precedes.cli.explore import explore
-from precedes.jobs.isolation import Channel
+from precedes.core.isolation import Channel
 from precedes.language.library import standard_library
 from precedes.language.loader import compile_text
 from tests.command.running import Ended, precedes

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from precedes.jobs import isolation
+from precedes.core import isolation
 from tests.command.running import precedes
 from tests.protocol.test_command import TOYS
 

@@ -15,9 +15,9 @@ from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import EventKind, Execution
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.batch_scan import scan
-from precedes.engines.columnar.plan import plan
 from precedes.jobs.check import library_with
 from precedes.language.requirements import requirement
+from precedes.logic.plan import plan
 from precedes.protocol import (
     Arrive,
     Deliver,

@@ -13,11 +13,11 @@ import pytest
 
 from benchmarks.workload import Workload, write
 from precedes.core.diagnostics import PrecedesError
-from precedes.engines.columnar.plan import plan
 from precedes.engines.scan.partials import Partial
 from precedes.engines.spark.tasks import BLOCK_SCHEMA, Judging, Told, judge_blocks, partials_of_groups
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
+from precedes.logic.plan import plan
 from precedes.traces import Notices, TraceOptions, canonical
 from precedes.traces.layout.columnar_file import Group, Layout, layout_of
 from precedes.traces.layout.conversion import convert

@@ -22,10 +22,10 @@ from precedes.core.execution import Execution
 from precedes.engines.columnar.fast_path import row_group as laid_out_module
 from precedes.engines.columnar.fast_path.row_group import batch_of_group
 from precedes.engines.columnar.fast_path.screen import screened
-from precedes.engines.columnar.plan import plan
 from precedes.engines.scan import local
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
+from precedes.logic.plan import plan
 from precedes.logic.vacuity import Seen
 from precedes.traces import Notices, TraceOptions, assemble, read_batches, write_executions
 from precedes.traces.layout.columnar_file import KEY, LAYOUT_SCHEMA, LaidOut, layout_of, layouts_of

@@ -14,9 +14,9 @@ from typing import (
 import msgspec
 from msgspec import Struct
 
+from precedes.core.isolation import Channel, Isolation
 from precedes.core.verdict import Verdict
 from precedes.jobs.check import library_with
-from precedes.jobs.isolation import Channel, Isolation
 from precedes.language.scenario_printer import definitions
 from precedes.protocol import Protocol, catalog, script
 from precedes.protocol.bounds import FAULTS, Bounds, Destinations

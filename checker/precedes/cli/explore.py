@@ -91,7 +91,7 @@ def explore(form: str, hang_limit: float, **options: Any) -> Exit:
     was asked for, or the search was interrupted before anything was found.
     """
     from precedes.cli.exploration_job import Asked, explored
-    from precedes.jobs.isolation import terminated_as_interrupted
+    from precedes.core.isolation import terminated_as_interrupted
     from precedes.reports.progress import commentary
 
     with terminated_as_interrupted(), commentary() as comments:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from precedes.jobs.isolation import Channel, Isolation
+from precedes.core.isolation import Channel, Isolation
 from precedes.jobs.simulate import simulate
 from precedes.protocol import script
 from precedes.protocol.bounds import Destinations

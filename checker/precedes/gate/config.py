@@ -15,8 +15,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError, Span, usage
-from precedes.jobs.isolation import SILENCE
-from precedes.language.suggestions import did_you_mean
+from precedes.core.isolation import SILENCE
+from precedes.core.suggestions import did_you_mean
 
 Severity: TypeAlias = Literal["error", "warning", "note", "off"]
 """How much a rule counts. `error` fails the gate; the others are told, `off` is not."""

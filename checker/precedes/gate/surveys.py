@@ -16,9 +16,9 @@ import msgspec
 from msgspec import Struct
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.core.isolation import Channel, Isolation
 from precedes.gate.config import Model, Simulation
 from precedes.gate.reads import Reads, is_own
-from precedes.jobs.isolation import Channel, Isolation
 from precedes.protocol import Protocol
 
 Table: TypeAlias = Model | Simulation

@@ -15,12 +15,12 @@ from importlib.resources import files
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.formula import Requirement
 from precedes.core.verdict import Reason, Verdict, reasons
-from precedes.engines.columnar.plan import Plan, plan
 from precedes.engines.scan.partials import Report
 from precedes.jobs.check import library_with
 from precedes.jobs.verify import Advance, Question, verify
 from precedes.language.library import Library
 from precedes.language.requirements import requirement
+from precedes.logic.plan import Plan, plan
 from precedes.logic.vacuity import premise_of
 from precedes.traces import Notice
 

@@ -11,12 +11,12 @@ from precedes.core.diagnostics import usage
 from precedes.core.execution import EventKind
 from precedes.core.verdict import Verdict
 from precedes.engines.columnar.batch_scan import Scan
-from precedes.engines.columnar.plan import Listing, Plan, plan
 from precedes.engines.scan import local, partials
 from precedes.engines.scan.verdict_rows import verdict_file, verdict_rows, violation_file, violation_rows
 from precedes.jobs.check import library_with
 from precedes.language.durations import duration
 from precedes.language.requirements import requirement
+from precedes.logic.plan import Listing, Plan, plan
 from precedes.traces import Notice, Notices, Order, TraceOptions, expand
 
 Advance = Callable[[int, int], None]

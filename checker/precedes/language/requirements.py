@@ -15,6 +15,7 @@ from precedes.core import formula as core
 from precedes.core.diagnostics import PrecedesError, Span
 from precedes.core.formula import Requirement
 from precedes.core.mode import Mode, mode_of
+from precedes.core.suggestions import FIELD, intended, surely
 from precedes.language import syntax
 from precedes.language.errors import Mistakes
 from precedes.language.library import Library
@@ -25,7 +26,6 @@ from precedes.language.parsing.parser import parse_sentence
 from precedes.language.printer import formula_text, sentence_text
 from precedes.language.restriction import among
 from precedes.language.sorts.inference import Scope, infer_sentence
-from precedes.language.suggestions import FIELD, intended, surely
 from precedes.language.vocabulary import RELATIONS
 
 _SEVERAL_WORDS: Final = re.compile(r"\w+(?:[ -]\w+)+")

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 
 from precedes.core.diagnostics import Span
 from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.suggestions import did_you_mean
 from precedes.language import syntax
 from precedes.language.durations import nanoseconds
 from precedes.language.errors import Mistakes
 from precedes.language.quoting import shown, written
 from precedes.language.sorts.inference import Scope
-from precedes.language.suggestions import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)

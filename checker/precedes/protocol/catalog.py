@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError
-from precedes.language.suggestions import did_you_mean
+from precedes.core.suggestions import did_you_mean
 from precedes.protocol.model import Protocol
 from precedes.protocol.validation import declarations
 

@@ -10,11 +10,11 @@ from typing import Final
 from precedes.core.diagnostics import PrecedesError, usage
 from precedes.core.formula import Requirement
 from precedes.core.mode import Mode
+from precedes.core.suggestions import intended
 from precedes.jobs.infer import proved
 from precedes.language.library import Library
 from precedes.language.printer import statement_text
 from precedes.language.requirements import mode_in, requirement
-from precedes.language.suggestions import intended
 from precedes.language.vocabulary import FUNCTIONS, RELATIONS, signature
 
 _WIDTH: Final = 100

@@ -7,7 +7,7 @@ import textwrap
 
 from precedes.core.diagnostics import usage
 from precedes.core.error_codes import codes
-from precedes.language.suggestions import did_you_mean
+from precedes.core.suggestions import did_you_mean
 
 WIDTH = 100
 

@@ -9,7 +9,7 @@ import pytest
 from precedes.core.columns import batch_of
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.batch_scan import scan
-from precedes.engines.columnar.plan import plan
+from precedes.logic.plan import plan
 from precedes.protocol.bounds import Conditions, Destinations
 from precedes.protocol.exploration.explorer import claims
 from precedes.protocol.simulation.simulator import Simulator

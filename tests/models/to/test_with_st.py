@@ -12,9 +12,9 @@ import pytest
 from precedes.core.columns import batch_of
 from precedes.core.verdict import TRUE
 from precedes.engines.columnar.batch_scan import scan
-from precedes.engines.columnar.plan import plan
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
+from precedes.logic.plan import plan
 from precedes.protocol import Protocol, Transmit
 from precedes.protocol.bounds import Bounds, Conditions, Destinations
 from precedes.protocol.exploration.explorer import explore

@@ -19,7 +19,7 @@ from precedes.engines.columnar.kernels.choice import tuning
 from precedes.engines.columnar.kernels.kernel import DEFERRED, PLAIN_EVENTS
 from precedes.engines.columnar.kernels.witness import CHAINED, chain, deliveries_in_turn, shortest_cycle, told
 from precedes.engines.columnar.offenders import Offenders, OffenderSearch
-from precedes.engines.columnar.plan import Both, Expression, Followed, Inverse, Plan, Step, Value, conjuncts
+from precedes.logic.plan import Both, Expression, Followed, Inverse, Plan, Step, Value, conjuncts
 
 FEW: Final = 4
 """Where less than one execution in so many is left to the compiled formula, these are copied out first."""

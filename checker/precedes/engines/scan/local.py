@@ -15,9 +15,9 @@ from precedes.core.execution import EventKind
 from precedes.core.machine import available_cores
 from precedes.engines.columnar.batch_scan import Scan
 from precedes.engines.columnar.kernels.kernel import PLAIN_EVENTS
-from precedes.engines.columnar.plan import Plan
 from precedes.engines.scan.partials import Merging, Partial, judge
 from precedes.engines.scan.row_groups import GroupJudge, settled
+from precedes.logic.plan import Plan
 from precedes.traces import Notices, TraceOptions, TraceSource, read_batches
 from precedes.traces.layout.columnar_file import LaidOut, Layout, layouts_of
 

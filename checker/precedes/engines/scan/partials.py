@@ -24,9 +24,9 @@ from precedes.core.witness import Explanation
 from precedes.engines.columnar.batch_scan import Scan, scan
 from precedes.engines.columnar.fast_path.screen import Fine
 from precedes.engines.columnar.offenders import Offenders
-from precedes.engines.columnar.plan import Plan
 from precedes.engines.reference import explain
 from precedes.logic.contents import counts_in
+from precedes.logic.plan import Plan
 from precedes.logic.vacuity import EVERYTHING, NOTHING, PREMISE, Seen, lacking, possible, premise
 
 WHOLE_EXECUTION_LIMIT = 5_000

@@ -12,7 +12,6 @@ from precedes.core.columns import Batch, execution_of
 from precedes.engines.columnar.batch_scan import Scan, reads_time
 from precedes.engines.columnar.fast_path.row_group import Rest, batch_of_group
 from precedes.engines.columnar.fast_path.screen import can_screen, screened
-from precedes.engines.columnar.plan import Plan
 from precedes.engines.scan.partials import (
     WHOLE_EXECUTION_LIMIT,
     Candidate,
@@ -21,6 +20,7 @@ from precedes.engines.scan.partials import (
     judge,
     with_fine,
 )
+from precedes.logic.plan import Plan
 from precedes.traces import Notices, TraceOptions, assemble
 from precedes.traces.layout.columnar_file import LaidOut, Layout
 

@@ -28,7 +28,7 @@ from precedes.core.columns import Batch, Names
 from precedes.core.diagnostics import usage
 from precedes.core.verdict import FALSE, TRUE, Verdict, reasons
 from precedes.engines.columnar.batch_scan import Scan
-from precedes.engines.columnar.plan import Plan
+from precedes.logic.plan import Plan
 
 _FIELDS: Final[list[pa.Field[Any]]] = [
     pa.field("execution", pa.string()),

@@ -14,7 +14,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError
-from precedes.engines.columnar.plan import Plan
 from precedes.engines.scan.local import scannable
 from precedes.engines.scan.partials import Partial, merge
 from precedes.engines.scan.row_groups import settled
@@ -36,6 +35,7 @@ from precedes.engines.spark.tasks import (
     partials_of_groups,
     read_pieces,
 )
+from precedes.logic.plan import Plan
 from precedes.traces import Notices, TraceOptions, TraceSource
 from precedes.traces.layout.columnar_file import Layout
 from precedes.traces.reader import pieces

@@ -9,9 +9,9 @@ from pyspark.sql import DataFrame, types
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
-from precedes.engines.columnar.plan import Plan
 from precedes.engines.scan.verdict_rows import VERDICT_SCHEMA, VIOLATION_SCHEMA
 from precedes.engines.spark.tasks import Judging, judge_rows
+from precedes.logic.plan import Plan
 from precedes.traces import TraceOptions
 from precedes.traces.formats.column_types import accepted, refusal
 from precedes.traces.schema import INPUT_COLUMNS

@@ -19,10 +19,10 @@ import precedes
 from precedes.core.columns import Batch
 from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.engines.columnar.batch_scan import Scan
-from precedes.engines.columnar.plan import Plan
 from precedes.engines.scan.partials import Merging, Partial, judge
 from precedes.engines.scan.row_groups import GroupJudge
 from precedes.engines.scan.verdict_rows import VERDICT_SCHEMA, verdict_rows, violation_rows
+from precedes.logic.plan import Plan
 from precedes.traces import TABLE_SCHEMA, Notices, TraceOptions, assemble, canonical
 from precedes.traces.arrow import arrow
 from precedes.traces.layout.columnar_file import LaidOut, Layout

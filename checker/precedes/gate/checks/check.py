@@ -14,9 +14,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from precedes.core.diagnostics import usage
+from precedes.core.isolation import Channel
 from precedes.gate.findings import Item
 from precedes.gate.scope import Scope
-from precedes.jobs.isolation import Channel
 
 
 class Doing(Struct, frozen=True, tag="doing"):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from precedes.core.diagnostics import PrecedesError, usage
+from precedes.core.isolation import Channel
 from precedes.core.mode import Mode
 from precedes.core.verdict import Verdict
 from precedes.gate import cache
@@ -24,7 +25,6 @@ from precedes.gate.findings import Item, Mark, Place, Result, Stated
 from precedes.gate.scope import PER_MILLION, SENT_TO, Scope
 from precedes.gate.surveys import Instance, Survey, Table, protocols
 from precedes.jobs.check import library_with
-from precedes.jobs.isolation import Channel
 from precedes.language.requirements import requirement
 from precedes.protocol.bounds import FAULTS, RATES, Bounds, Conditions, Destinations
 from precedes.protocol.exploration.result import Observer
@@ -281,8 +281,8 @@ class Simulating(Check):
     def _judged(self, library: Library, channel: Channel) -> Report:
         """The executions in batches, so that a number of them does not need as much memory."""
         from precedes.core.columns import batch_of
-        from precedes.engines.columnar.plan import plan
         from precedes.engines.scan.partials import Merging, judge, report
+        from precedes.logic.plan import plan
         from precedes.protocol.simulation.simulator import run, usual
 
         settings = self.settings

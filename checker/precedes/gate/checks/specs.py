@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from precedes.core.diagnostics import PrecedesError
+from precedes.core.isolation import Channel
 from precedes.core.outcome import ClaimAnswer, Limits, Outcome
 from precedes.gate import cache
 from precedes.gate.checks.check import Check, files, relative
@@ -16,7 +17,6 @@ from precedes.gate.evidence import events_of, marks_of, scenario_of
 from precedes.gate.findings import Item, Place, Result, Stated
 from precedes.gate.scope import Scope
 from precedes.jobs.check import Answer, FileResult, check, met_nothing
-from precedes.jobs.isolation import Channel
 from precedes.language.library import standard_library
 from precedes.language.loader import compile_text
 from precedes.language.printer import statement_text

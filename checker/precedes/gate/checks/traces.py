@@ -11,6 +11,8 @@ from pathlib import Path
 import msgspec
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.core.isolation import Channel
+from precedes.core.suggestions import FIELD, did_you_mean
 from precedes.core.verdict import Verdict
 from precedes.engines.scan.partials import Count, Report, Violation
 from precedes.gate import cache
@@ -21,12 +23,10 @@ from precedes.gate.evidence import events_of, marks_of, scenario_of
 from precedes.gate.findings import Item, Place, Result, Stated
 from precedes.gate.scope import Scope
 from precedes.jobs.check import library_with
-from precedes.jobs.isolation import Channel
 from precedes.jobs.verify import Question, verify
 from precedes.language.durations import duration
 from precedes.language.quoting import shown
 from precedes.language.requirements import requirement
-from precedes.language.suggestions import FIELD, did_you_mean
 from precedes.traces import Notice, expand
 
 

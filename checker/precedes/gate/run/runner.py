@@ -11,6 +11,7 @@ import msgspec
 from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.core.machine import available_cores
 from precedes.core.outcome import Outcome
+from precedes.core.suggestions import did_you_mean
 from precedes.gate.cache import Cache
 from precedes.gate.checks import models, specs, traces
 from precedes.gate.checks.check import Check
@@ -23,7 +24,6 @@ from precedes.gate.run.weakening import weakened
 from precedes.gate.run.workers import Workers
 from precedes.gate.scope import WEAKER
 from precedes.gate.surveys import Table, surveys
-from precedes.language.suggestions import did_you_mean
 
 Tell = Callable[[str], None]
 

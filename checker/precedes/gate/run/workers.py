@@ -15,10 +15,10 @@ import msgspec
 from msgspec import Struct
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.core.isolation import Channel, Isolation
 from precedes.gate.checks.check import Check, Doing
 from precedes.gate.findings import Item
 from precedes.gate.reads import Reads
-from precedes.jobs.isolation import Channel, Isolation
 
 TOGETHER = 8
 """Checks without code of the project that one process carries out at most."""

@@ -13,8 +13,8 @@ from itertools import pairwise
 from typing import Final
 
 from precedes.core.diagnostics import Span
+from precedes.core.suggestions import did_you_mean
 from precedes.language.errors import Mistakes
-from precedes.language.suggestions import did_you_mean
 from precedes.language.vocabulary import HISTORY_WORDS, KEYWORDS, STATEMENTS, SYMBOLS, UNITS
 
 MAXIMUM_DEPTH: Final = 100

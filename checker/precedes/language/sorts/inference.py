@@ -13,13 +13,13 @@ from fractions import Fraction
 from typing import assert_never, cast
 
 from precedes.core.diagnostics import Span
+from precedes.core.suggestions import did_you_mean, intended
 from precedes.language import syntax
 from precedes.language.errors import Mistakes
 from precedes.language.parsing.lexer import UNITS_HINT, no_unit
 from precedes.language.printer import term_text
 from precedes.language.quoting import quoted, shown
 from precedes.language.sorts.cells import ANY, BOUND, COMPARED, ORDERED, Cell, Cells
-from precedes.language.suggestions import did_you_mean, intended
 from precedes.language.syntax import Sort
 from precedes.language.vocabulary import FUNCTIONS, RELATIONS, Alternatives, signature
 

@@ -14,7 +14,7 @@ from precedes.core.formula import TRUTH, Requirement
 from precedes.core.mode import Mode, completed, in_mode, judged, mode_of
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.batch_scan import scan
-from precedes.engines.columnar.plan import Plan, leaves_of, plan
+from precedes.logic.plan import Plan, leaves_of, plan
 from precedes.logic.vacuity import PREMISE, premise_of
 from precedes.protocol.exploration.histories import Histories, Recording, needed
 from precedes.protocol.exploration.interned_states import Components

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError
-from precedes.language.suggestions import Synonyms, did_you_mean
+from precedes.core.suggestions import Synonyms, did_you_mean
 from precedes.protocol.bounds import Destinations
 from precedes.protocol.invariants import Invariant
 from precedes.protocol.model import Here, Protocol

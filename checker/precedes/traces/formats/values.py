@@ -16,7 +16,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 from typing import Final
 
 from precedes.core.execution import EventKind
-from precedes.language.suggestions import Synonyms, did_you_mean
+from precedes.core.suggestions import Synonyms, did_you_mean
 from precedes.traces import notices as notice
 from precedes.traces.notices import Notices
 from precedes.traces.schema import EVENT_CODES, EVENT_NAMES, WITHOUT_MESSAGE

@@ -13,7 +13,7 @@ from precedes.core.execution import EventKind
 from precedes.engines.columnar.fast_path.row_group import Rest, batch_of_rows, places
 from precedes.engines.columnar.fast_path.screen_kernels import CAUSAL, SCREENED, by_bits, by_lists, screen
 from precedes.engines.columnar.kernels.kernel import machine_code
-from precedes.engines.columnar.plan import Both, Expression, Followed, Inverse, Plan, Step, Value
+from precedes.logic.plan import Both, Expression, Followed, Inverse, Plan, Step, Value
 from precedes.logic.vacuity import NOTHING, Seen
 from precedes.traces import TraceOptions
 from precedes.traces.layout.columnar_file import Coded, LaidOut, damaged

@@ -55,7 +55,7 @@ _LONGEST: Final = 1 << 28
 _FLAGS: Final = ("-P", "--check-hash-based-pycs", "always", "-c")
 _START: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv.pop())\n"
-    "from precedes.jobs.isolation import serve; serve()"
+    "from precedes.core.isolation import serve; serve()"
 )
 
 
