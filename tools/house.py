@@ -1,8 +1,8 @@
 """Whether the code keeps the rules of the house: `make lint` runs it, and `--plan` prints the floor plan.
 
-A room is a folder directly below `precedes`, `precedes/engines` or `precedes/gate`, or a module that stands alone. An arrow goes from
-a room to each room whose modules it imports, imports inside functions included. Floors are counted along the longest chain of
-arrows. A circle is a set of rooms that import each other.
+A room is a folder directly below `precedes` or `precedes/engines`, or a module that stands alone. An arrow goes from a
+room to each room whose modules it imports, imports inside functions included. Floors are counted along the longest
+chain of arrows. A circle is a set of rooms that import each other.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import networkx as nx
 
 ROOT: Final = Path(__file__).parents[1]
 SOURCES: Final = (ROOT / "checker", ROOT / "models")
-SPLIT: Final = frozenset({"engines", "gate"})
+SPLIT: Final = frozenset({"engines"})
 """Folders whose own folders are rooms."""
 
 LONGEST: Final = 70
@@ -99,9 +99,12 @@ def plan(known: dict[str, Module]) -> str:
     circles = [sorted(part) for part in nx.strongly_connected_components(graph) if len(part) > 1]
     floors = nx.dag_longest_path_length(nx.condensation(graph)) + 1
     longest = nx.dag_longest_path_length(nx.condensation(chain)) + 1
-    lines = [
+    summary = (
         f"{len(library)} modules, {len(rooms)} rooms, {floors} floors, {len(arrows)} arrows, {len(circles)} circles;"
-        f" the longest chain of imports has {longest} modules",
+        f" the longest chain of imports has {longest} modules"
+    )
+    lines = [
+        summary,
         *(f"circle: {', '.join(circle)}" for circle in circles),
         *(f"{one} -> {other}  {count}" for (one, other), count in sorted(arrows.items())),
     ]
