@@ -24,5 +24,5 @@ class Code:
 @cache
 def codes() -> Mapping[str, Code]:
     """All codes, in the order of the file."""
-    table = tomllib.loads(files("precedes").joinpath("error_codes.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads(files("precedes.core").joinpath("error_codes.toml").read_text(encoding="utf-8"))
     return {code: Code(code, **entry) for code, entry in table.items()}

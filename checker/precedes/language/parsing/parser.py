@@ -1,28 +1,21 @@
-"""From statements to the syntax tree: the one module that uses lark.
+"""From statements to the syntax tree.
 
-`grammar.lark` gives the shape and `tree_builder` makes the nodes. Every statement is parsed by itself, so all
-mistakes of a file are told at once. The tables of the parser are kept in the user's cache directory where
-that can be written.
+`grammar.lark` gives the shape and `tree_builder` makes the nodes. Every statement is parsed by itself, so that all
+mistakes of a file are reported at once.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import re
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from pathlib import Path
-from typing import Any, Final, cast
-from zlib import crc32
+from typing import Final, cast
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.core.garbage_collection import paused
 from precedes.language import syntax
 from precedes.language.errors import Mistakes, in_order
-from precedes.language.parsing.lalr import END, Automaton, Rule, Tables, Unexpected
+from precedes.language.parsing.lalr import END, Automaton, Unexpected
 from precedes.language.parsing.lexer import (
     UNITS_HINT,
     RawStatement,
@@ -32,12 +25,11 @@ from precedes.language.parsing.lexer import (
     scan,
     scan_formula,
 )
+from precedes.language.parsing.tables import tables
 from precedes.language.parsing.tree_builder import Builder, Mistake, name_text
 from precedes.language.quoting import quoted
 from precedes.language.vocabulary import HISTORY_WORDS, KEYWORDS, SYMBOLS, UNITS
 
-_FORMAT: Final = 2
-_RULES: Final = ("scenario", "cluster", "set", "log", "expect", "definition", "question", "sentence")
 _SHOWN: Final = (
     {kind: f"`{symbol}`" for symbol, kind in reversed(SYMBOLS.items())}
     | {kind: f"`{word}`" for word, kind in KEYWORDS.items() if word.isascii()}
@@ -203,9 +195,6 @@ def _hint(token: Token, raw: RawStatement, expected: frozenset[str]) -> str | No
     return f"expected {shown[0]}" if shown else None
 
 
-# ---- the tables of the parser ------------------------------------------------------------------------------
-
-
 @cache
 def _builder() -> Builder:
     return Builder()
@@ -213,67 +202,4 @@ def _builder() -> Builder:
 
 @cache
 def _automaton() -> Automaton:
-    """The tables from the cache where there are any, else from lark. The file is written whole or not."""
-    grammar = files("precedes.language").joinpath("grammar.lark").read_text(encoding="utf-8")
-    kept = _kept(grammar)
-    if kept is not None:
-        with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
-            return Automaton(_tables(json.loads(kept.read_text(encoding="utf-8"))), _builder())
-    data = _generated(grammar)
-    if kept is not None:
-        with suppress(OSError):
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            draft = kept.with_name(f"{kept.name}.{os.getpid()}")
-            draft.write_text(json.dumps(data), encoding="utf-8")
-            draft.replace(kept)
-    return Automaton(_tables(data), _builder())
-
-
-def _kept(grammar: str) -> Path | None:
-    """Where the tables of this grammar are kept; None where there is no such place."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    if not base:
-        try:
-            base = str(Path.home() / ".cache")
-        except RuntimeError:
-            return None
-    return Path(base) / "precedes" / f"grammar-{_FORMAT}-{crc32(grammar.encode()):08x}-{len(grammar)}.json"
-
-
-def _tables(data: dict[str, Any]) -> Tables:
-    """Kept data as tables; a KeyError or the like where it is not what it should be."""
-    rules = tuple(Rule(*rule) for rule in data["rules"])
-    starts, ends = ({rule: data[kind][rule] for rule in _RULES} for kind in ("starts", "ends"))
-    return Tables(tuple(data["states"]), rules, starts, ends)
-
-
-def _generated(grammar: str) -> dict[str, Any]:
-    """The tables as plain data, from what lark writes of a parser for its stand-alone form."""
-    import lark
-    from lark.grammar import Rule as LarkRule
-    from lark.lexer import TerminalDef
-
-    parser = lark.Lark(grammar, parser="lalr", lexer="basic", start=list(_RULES), maybe_placeholders=False)
-    data, memo = parser.memo_serialize([TerminalDef, LarkRule])
-    table = data["parser"]["parser"]
-    rules: list[tuple[str, int, str | None, bool]] = []
-    numbers: dict[int, int] = {}
-    for key, rule in memo.items():
-        if rule["__type__"] == "Rule":
-            origin, alias = rule["origin"]["name"], rule["alias"]
-            size = len(rule["expansion"])
-            transparent = size == 1 and alias is None and bool(rule["options"]["expand1"])
-            method = None if transparent or origin.startswith("_") else alias or origin
-            numbers[key] = len(rules)
-            rules.append((origin, size, method, transparent))
-    order = {state: place for place, state in enumerate(table["states"])}
-    states = [
-        {
-            table["tokens"][token]: order[what] if action == 0 else -1 - numbers[what["@"]]
-            for token, (action, what) in actions.items()
-        }
-        for actions in table["states"].values()
-    ]
-    starts = {name: order[state] for name, state in table["start_states"].items()}
-    ends = {name: order[state] for name, state in table["end_states"].items()}
-    return {"states": states, "rules": rules, "starts": starts, "ends": ends}
+    return Automaton(tables(), _builder())
