@@ -14,12 +14,13 @@ from typing import (
 import msgspec
 from msgspec import Struct
 
+from precedes.core.faults import COUNTS
 from precedes.core.isolation import Channel, Isolation
 from precedes.core.verdict import Verdict
 from precedes.jobs.check import library_with
 from precedes.language.scenario_printer import definitions
 from precedes.protocol import Protocol, catalog, script
-from precedes.protocol.bounds import FAULTS, Bounds, Destinations
+from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration import explorer, properties
 from precedes.protocol.exploration.result import Observer, Sighting
 from precedes.protocol.validation.integrity import Integrity
@@ -105,7 +106,7 @@ class Asked:
             messages=options["messages"],
             destinations=Destinations(options["destinations"] or protocol.destinations),
             script=script.script(options["script"], options["entities"]),
-            **{kind: options[kind] for kind in FAULTS},
+            **{kind: options[kind] for kind in COUNTS},
             ticks=options["ticks"],
             depth=options["depth"],
             seconds=options["time_limit"],

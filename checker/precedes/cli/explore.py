@@ -9,22 +9,15 @@ import click
 from precedes.cli.options import AS_WRITTEN, DESTINATIONS, HANG_LIMIT, SETTINGS, SPECS
 from precedes.cli.terminal import put
 from precedes.core.exit_codes import Exit
-
-FAULTS = {
-    "losses": "Packets that the network may lose.",
-    "duplicates": "Packets of which it may make a copy.",
-    "corruptions": "Packets that it may change.",
-    "crashes": "Times that an entity may stop.",
-    "recoveries": "Times that one which stopped may start again.",
-    "early": "Time-outs that may expire although packets are under way.",
-    "broken-links": "Pairs of entities between which nothing arrives.",
-    "dead": "Entities that have stopped before it begins.",
-}
+from precedes.core.faults import FAULTS
 
 
 def _faults(command: Any) -> Any:
-    for name, text in reversed(FAULTS.items()):
-        option = click.option(f"--{name}", type=click.IntRange(min=0), default=0, metavar="N", help=text)
+    for fault in reversed(FAULTS):
+        name = fault.count.replace("_", "-")
+        option = click.option(
+            f"--{name}", type=click.IntRange(min=0), default=0, metavar="N", help=fault.counted
+        )
         command = option(command)
     return command
 

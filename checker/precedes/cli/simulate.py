@@ -9,19 +9,13 @@ import click
 from precedes.cli.options import AS_WRITTEN, DESTINATIONS, HANG_LIMIT, SETTINGS
 from precedes.cli.terminal import put
 from precedes.core.exit_codes import Exit
+from precedes.core.faults import FAULTS
 
-RATES = {
-    "loss": "How probable it is that a packet is lost, for each receiver.",
-    "duplicates": "That it arrives twice.",
-    "corruption": "That it arrives as something else.",
-    "crash": "That an entity stops at some time of an execution.",
-    "recovery": "That one which stopped starts again.",
-}
 TIMES = {
-    "interval": (click.FloatRange(min=0, min_open=True), "Between two requests of an entity, in the mean."),
-    "delay": (click.FloatRange(min=0), "The mean delay of a packet."),
-    "deviation": (click.FloatRange(min=0), "Its standard deviation."),
-    "skew": (click.IntRange(min=0), "How far clocks may be apart."),
+    "interval": (click.FloatRange(min=0, min_open=True), "Mean time between two requests of an entity."),
+    "delay": (click.FloatRange(min=0), "Mean delay of a packet."),
+    "deviation": (click.FloatRange(min=0), "Standard deviation of the delay."),
+    "skew": (click.IntRange(min=0), "How far the clocks of two entities may differ."),
 }
 
 
@@ -30,9 +24,12 @@ def _rates_and_times(command: Any) -> Any:
         command = click.option(
             f"--{name}", type=kind, metavar="TICKS", help=f"{text}  [default: as the network has it]"
         )(command)
-    for name, text in reversed(RATES.items()):
-        rate = click.FloatRange(min=0, max=1)
-        command = click.option(f"--{name}", type=rate, default=0.0, metavar="RATE", help=text)(command)
+    for fault in reversed(FAULTS):
+        if fault.option is not None:
+            rate = click.FloatRange(min=0, max=1)
+            command = click.option(
+                f"--{fault.option}", type=rate, default=0.0, metavar="RATE", help=fault.rated
+            )(command)
     return command
 
 

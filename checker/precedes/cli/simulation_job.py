@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
+from precedes.core.faults import FAULTS
 from precedes.core.isolation import Channel, Isolation
 from precedes.jobs.simulate import simulate
 from precedes.protocol import script
@@ -18,14 +19,10 @@ from precedes.protocol.validation.integrity import Integrity
 from precedes.reports import simulate as printed
 from precedes.traces.layout.conversion import Advance
 
-CONDITIONS = {
+CONDITIONS: Final[dict[str, str]] = {
     "entities": "entities",
     "messages": "messages",
-    "loss": "loss",
-    "duplicates": "duplication",
-    "corruption": "corruption",
-    "crash": "crash",
-    "recovery": "recovery",
+    **{fault.option: fault.rate for fault in FAULTS if fault.option is not None and fault.rate is not None},
     "interval": "interval",
     "delay": "delay",
     "deviation": "deviation",

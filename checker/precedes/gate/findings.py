@@ -1,5 +1,7 @@
-"""What the gate found out: one item for each thing that was stated, whatever kind of check it came from; and what all of
-them come to. It is all that outputs know."""
+"""What the gate found out: one item for each thing that was stated, whatever kind of check it came from.
+
+The summary of all items is all that outputs know.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Final, TypeAlias, assert_never
 
-from precedes.protocol.bounds import FAULTS, RATES
+from precedes.core.faults import COUNTS, RATES
 
 Value: TypeAlias = int | str | tuple[str, ...]
 """A number, a name, or names."""
@@ -32,7 +32,7 @@ class Weaker(Enum):
 WEAKER: Final[Mapping[str, Weaker]] = {
     "entities": Weaker.FEWER,
     "messages": Weaker.FEWER,
-    **dict.fromkeys(FAULTS, Weaker.FEWER),
+    **dict.fromkeys(COUNTS, Weaker.FEWER),
     "ticks": Weaker.FEWER,
     "destinations": Weaker.GONE,
     "unmet": Weaker.ADDED,

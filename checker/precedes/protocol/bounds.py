@@ -21,22 +21,6 @@ class Destinations(Enum):
     """any set that is not empty, the sender may be in it"""
 
 
-FAULTS = (
-    "losses",
-    "duplicates",
-    "corruptions",
-    "crashes",
-    "recoveries",
-    "early",
-    "broken_links",
-    "dead",
-)
-"""The numbers in `Bounds` of what may go wrong."""
-
-RATES = ("loss", "duplication", "corruption", "crash", "recovery")
-"""The probabilities in `Conditions` of what may go wrong."""
-
-
 MOST_STATES = 4_000_000
 """Where an exploration stops that was given no limit."""
 

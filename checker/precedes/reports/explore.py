@@ -9,13 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from precedes.core.faults import COUNTS
 from precedes.core.printable import json_text
 from precedes.core.verdict import FALSE, Verdict
 from precedes.core.witness import Witness
 from precedes.engines.reference import evaluate
 from precedes.language.quoting import written
 from precedes.language.scenario_printer import as_scenario
-from precedes.protocol.bounds import FAULTS, Bounds
+from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration.histories import needed
 from precedes.protocol.exploration.result import INTERRUPTED, Exploration, Finding, Sighting
 from precedes.protocol.model import Protocol
@@ -73,7 +74,7 @@ def _heading(explored: Explored) -> str:
         said += ", given sends"
     else:
         said += f", {_counted(bounds.messages, 'message')} ({bounds.destinations.value})"
-    for kind in FAULTS:
+    for kind in COUNTS:
         if getattr(bounds, kind):
             said += f", {getattr(bounds, kind)} {kind.replace('_', ' ')}"
     return said

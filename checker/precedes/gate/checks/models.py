@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from precedes.core.diagnostics import PrecedesError, usage
+from precedes.core.faults import COUNTS, RATES
 from precedes.core.isolation import Channel
 from precedes.core.mode import Mode
 from precedes.core.verdict import Verdict
@@ -26,7 +27,7 @@ from precedes.gate.scope import PER_MILLION, SENT_TO, Scope
 from precedes.gate.surveys import Instance, Survey, Table, protocols
 from precedes.jobs.check import library_with
 from precedes.language.requirements import requirement
-from precedes.protocol.bounds import FAULTS, RATES, Bounds, Conditions, Destinations
+from precedes.protocol.bounds import Bounds, Conditions, Destinations
 from precedes.protocol.exploration.result import Observer
 from precedes.protocol.script import script
 
@@ -42,7 +43,7 @@ RESULTS: dict[Verdict, Result] = {
     Verdict.VIOLATED: "failed",
     Verdict.UNKNOWN: "undecided",
 }
-BOUNDS = ("entities", "messages", *FAULTS, "ticks", "states", "seconds")
+BOUNDS = ("entities", "messages", *COUNTS, "ticks", "states", "seconds")
 """What a model's settings and the bounds of an exploration have in common."""
 BATCH = 1000
 """Simulated executions that are judged at a time."""
@@ -84,7 +85,7 @@ class Exploring(Check):
         return {
             "entities": settings.entities,
             **messages,
-            **{kind: getattr(settings, kind) for kind in FAULTS},
+            **{kind: getattr(settings, kind) for kind in COUNTS},
             "ticks": self.instance.last_request if settings.ticks is None else settings.ticks,
             "destinations": _sent_to(self),
             "unmet": tuple(sorted(settings.unmet)),

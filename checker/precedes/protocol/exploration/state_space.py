@@ -11,6 +11,7 @@ from itertools import combinations, product
 from typing import Any, Final, TypeAlias
 
 from precedes.core.diagnostics import usage
+from precedes.core.faults import FAULTS, Moment
 from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration.interned_states import NONE, Components, Row, Seat, Transition
 from precedes.protocol.model import Message
@@ -44,7 +45,8 @@ NOBODY: Final = -2
 ALONE: Final = -3
 """Nobody sends any more, and one entity is looked at without the others: the state has its component only."""
 
-FAULTS: Final = ("losses", "duplicates", "corruptions", "crashes", "recoveries")
+MOVES: Final = tuple(fault.count for fault in FAULTS if fault.moment is Moment.ANY_STATE)
+"""Faults that are moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ class Space:
                 early=bounds.early,
             )
         )
-        self.faulty = any(getattr(self.lefts[self.beginning], kind) for kind in (*FAULTS, "early"))
+        self.faulty = any(getattr(self.lefts[self.beginning], kind) for kind in (*MOVES, "early"))
         self._sets = tuple(_destinations(bounds, entity) for entity in range(bounds.entities))
 
     def initial(self) -> Iterator[Successor]:
@@ -296,7 +298,7 @@ class Space:
         return wanted
 
     def _faults(self, state: State, rows: list[Row], left: Left, found: list[Successor]) -> None:
-        for kind in FAULTS:
+        for kind in MOVES:
             if getattr(left, kind):
                 spent = self._spend(state[-1], kind)
                 for entity in range(self.entities):
@@ -363,10 +365,10 @@ def last_request(network: Network, ticks: int | None) -> int:
 
 def refuse_what_cannot_happen(name: str, network: Network, bounds: Bounds) -> None:
     """PrecedesError U001 for faults that a network never has."""
-    for kind, can in (("losses", "loses"), ("duplicates", "duplicates"), ("corruptions", "corrupts")):
-        if getattr(bounds, kind) and not getattr(network, can, False):
+    for fault in FAULTS:
+        if fault.ability and getattr(bounds, fault.count) and not getattr(network, fault.ability, False):
             raise usage(
-                f"the network of {name} has no {kind}",
+                f"the network of {name} has no {fault.count}",
                 f"it is {network}; what it can do is said by the model",
             )
 

@@ -9,10 +9,11 @@ from typing import Any
 
 from precedes.core.diagnostics import PrecedesError, usage
 from precedes.core.execution import Execution
+from precedes.core.faults import FAULTS
 from precedes.protocol.bounds import Conditions, Destinations
 from precedes.protocol.exploration.histories import Histories
 from precedes.protocol.model import Protocol
-from precedes.protocol.network import Reliable, Timed
+from precedes.protocol.network import Timed
 from precedes.protocol.simulation.chance import Delaying, Requesting, normal_delays, poisson
 from precedes.protocol.simulation.run import Running
 from precedes.protocol.simulation.setting import Observe, Recorded, Setting
@@ -119,19 +120,13 @@ def usual(protocol: Protocol[Any]) -> Conditions:
 
 def _refuse(protocol: Protocol[Any], conditions: Conditions) -> None:
     network = protocol.network
-    asked = {
-        "loss": ("lose", conditions.loss, network.loses),
-        "duplication": (
-            "duplicate",
-            conditions.duplication,
-            isinstance(network, Reliable) and network.duplicates,
-        ),
-        "corruption": ("corrupt", conditions.corruption, isinstance(network, Reliable) and network.corrupts),
-    }
-    for name, (what, rate, able) in asked.items():
-        if rate and not able:
+    for fault in FAULTS:
+        if fault.ability is None or fault.rate is None:
+            continue
+        rate = getattr(conditions, fault.rate)
+        if rate and not getattr(network, fault.ability, False):
             raise usage(
-                f"the network of {protocol.name} does not {what} packets, but {name} is {rate:g}",
+                f"the network of {protocol.name} does not {fault.verb} packets, but {fault.rate} is {rate:g}",
                 f"it is {network}",
             )
     if conditions.skew and not (isinstance(network, Timed) and conditions.skew <= network.skew):

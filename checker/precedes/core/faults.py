@@ -1,0 +1,99 @@
+"""What may go wrong between entities: one table, from which bounds, rates, options and the gate take it.
+
+An exploration counts faults: up to so many losses. A simulation draws them: with such a probability. Of some faults
+there is only the one or the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final
+
+
+class Moment(Enum):
+    """When an exploration decides whether a fault happens."""
+
+    ANY_STATE = auto()
+    """a move of its own, wherever there is something to lose, to stop, ..."""
+    TIMEOUT = auto()
+    """the expiry of a time-out"""
+    BEGINNING = auto()
+    """before the first move"""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A kind of fault.
+
+    `count`: its name in `Bounds`, an option of `explore`, and what the option says. `rate`: its name in `Conditions`;
+    `option` is what `simulate` calls it. `ability`: the attribute of a network that says whether it has such faults;
+    None where that does not depend on the network. `verb`: what such a network does to packets.
+    """
+
+    count: str
+    counted: str
+    moment: Moment
+    rate: str | None = None
+    option: str | None = None
+    rated: str = ""
+    ability: str | None = None
+    verb: str = ""
+
+
+FAULTS: Final = (
+    Fault(
+        "losses",
+        "How many packets the network may lose.",
+        Moment.ANY_STATE,
+        "loss",
+        "loss",
+        "Probability that a packet is lost, for each receiver.",
+        "loses",
+        "lose",
+    ),
+    Fault(
+        "duplicates",
+        "How many packets the network may copy.",
+        Moment.ANY_STATE,
+        "duplication",
+        "duplicates",
+        "Probability that a packet arrives twice, for each receiver.",
+        "duplicates",
+        "duplicate",
+    ),
+    Fault(
+        "corruptions",
+        "How many packets the network may change.",
+        Moment.ANY_STATE,
+        "corruption",
+        "corruption",
+        "Probability that a packet arrives changed, for each receiver.",
+        "corrupts",
+        "corrupt",
+    ),
+    Fault(
+        "crashes",
+        "How often an entity may stop.",
+        Moment.ANY_STATE,
+        "crash",
+        "crash",
+        "Probability that an entity stops during an execution.",
+    ),
+    Fault(
+        "recoveries",
+        "How often a stopped entity may start again.",
+        Moment.ANY_STATE,
+        "recovery",
+        "recovery",
+        "Probability that a stopped entity starts again.",
+    ),
+    Fault("early", "How many time-outs may expire while packets are in flight.", Moment.TIMEOUT),
+    Fault("broken_links", "How many pairs of entities are disconnected.", Moment.BEGINNING),
+    Fault("dead", "How many entities have stopped before the beginning.", Moment.BEGINNING),
+)
+
+COUNTS: Final = tuple(fault.count for fault in FAULTS)
+"""The numbers in `Bounds` of what may go wrong."""
+RATES: Final = tuple(fault.rate for fault in FAULTS if fault.rate is not None)
+"""The probabilities in `Conditions` of what may go wrong."""
