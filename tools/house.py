@@ -1,7 +1,7 @@
 """Whether the code keeps the rules of the house: `make lint` runs it, and `--plan` prints the floor plan.
 
 A room is a folder directly below `precedes` or `precedes/engines`, or a module that stands alone. An arrow goes from a
-room to each room whose modules it imports, imports inside functions included. Floors are counted along the longest
+room to each room whose modules it imports, imports inside functions included, those for a type checker alone left out. Floors are counted along the longest
 chain of arrows. A circle is a set of rooms that import each other.
 """
 
@@ -63,9 +63,12 @@ def modules() -> dict[str, Module]:
 
 
 def imports(module: Module, known: dict[str, Module]) -> set[str]:
-    """The modules that a module imports, wherever the import stands."""
+    """The modules that a module imports when it is run, inside functions, too."""
     found = set()
+    unread = {id(node) for block in _for_types_only(module.tree) for node in ast.walk(block)}
     for node in ast.walk(module.tree):
+        if id(node) in unread:
+            continue
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.Import):
@@ -79,6 +82,13 @@ def imports(module: Module, known: dict[str, Module]) -> set[str]:
             if target and target != module.name:
                 found.add(target)
     return found
+
+
+def _for_types_only(tree: ast.Module) -> Iterator[ast.stmt]:
+    """What only a type checker reads: it loads nothing."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            yield from node.body
 
 
 def plan(known: dict[str, Module]) -> str:

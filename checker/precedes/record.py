@@ -83,21 +83,16 @@ class Recorder:
     def assert_keeps(
         self, *required: str, traces: Iterable[str | os.PathLike[str]] = (), incomplete: bool = False
     ) -> None:
-        """AssertionError, with the figure, unless what is required holds of what was recorded here and in `traces`.
+        """Raise AssertionError, with the figure, unless what is required holds of what was recorded here and in `traces`.
 
-        What is unknown, or was never met, does not hold. TypeError where nothing is required. Needs precedes in full.
+        Unknown and vacuous verdicts are no pass. TypeError if nothing is required. This method needs all of precedes.
         """
         if not required:
             raise TypeError('nothing is required; say what must hold, as in assert_keeps("ST")')
-        from precedes.core.verdict import Verdict
-        from precedes.jobs.verify import Question, verify
-        from precedes.reports.verify import as_text
+        from precedes import verify
 
-        paths = (self.path, *(os.fspath(path) for path in traces))
-        question = Question(traces=paths, required=required, incomplete=incomplete)
-        report, notices = verify(question, lambda _executions, _events: None)
-        if report.verdict is not Verdict.HOLDS:
-            raise AssertionError("\n" + as_text(report, notices, 0.0))
+        paths = [self.path, *(os.fspath(path) for path in traces)]
+        verify(paths, required, incomplete=incomplete).raise_for_violations()
 
     def close(self) -> None:
         """Close the file; what is recorded later is an error. Once closed, closing does nothing."""

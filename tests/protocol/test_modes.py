@@ -12,6 +12,7 @@ from precedes.core.formula import Iff, Requirement
 from precedes.core.mode import Mode
 from precedes.core.verdict import Verdict
 from precedes.engines.solver import Options, Proved, prove
+from precedes.jobs.explore import Explored
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.protocol import OfEntity, OfPair, OfState, Protocol, Reliable
@@ -20,7 +21,7 @@ from precedes.protocol.exploration.explorer import explore
 from precedes.protocol.exploration.reductions import Reduction
 from precedes.protocol.exploration.result import Exploration
 from precedes.protocol.exploration.stability import lasts
-from precedes.reports.explore import Explored, scenario
+from precedes.reports.explore import scenario
 from precedes_models.cmd.protocol import Cmd
 from tests.command.running import precedes
 from tests.protocol.toys import Alternating, InTurn, Plain, Tabled, Tosses, Waits

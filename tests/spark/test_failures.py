@@ -243,7 +243,7 @@ builtins.__import__ = imported
         (WITHOUT.format(module="precedes"), "K003", "the Python of a worker has no precedes"),
         (WITHOUT.format(module="numpy"), "K003", "the Python of a worker has no numpy"),
         (
-            "import precedes; precedes.__version__ = '0.0.9'",
+            "from precedes.core import version; version.VERSION = '0.0.9'",
             "K003",
             "a worker has precedes 0.0.9, and the driver",
         ),

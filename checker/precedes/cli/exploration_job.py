@@ -18,10 +18,9 @@ from precedes.core.faults import COUNTS
 from precedes.core.isolation import Channel, Isolation
 from precedes.core.verdict import Verdict
 from precedes.jobs.check import library_with
-from precedes.language.scenario_printer import definitions
+from precedes.jobs.explore import Search, explored, verdict_of
 from precedes.protocol import Protocol, catalog, script
 from precedes.protocol.bounds import Bounds, Destinations
-from precedes.protocol.exploration import explorer, properties
 from precedes.protocol.exploration.result import Observer, Sighting
 from precedes.protocol.validation.integrity import Integrity
 from precedes.reports import explore as printed
@@ -33,6 +32,13 @@ _OFTEN: Final = 0.2
 """Seconds between two lines of progress."""
 PATIENCE: Final = 20.0
 """Seconds that an interrupted search has for its report."""
+
+
+_EXITS: Final[dict[Verdict, Literal[0, 1, 3]]] = {
+    Verdict.HOLDS: 0,
+    Verdict.VIOLATED: 1,
+    Verdict.UNKNOWN: 3,
+}
 
 
 class Done(Struct, frozen=True):
@@ -78,26 +84,21 @@ class Asked:
         library = library_with(options["specs"])
         settings = script.settings(options["settings"])
         integrity = Integrity()
-        explored = []
-        for protocol in catalog.models(self.model, as_written=options["as_written"], parameters=settings):
-            bounds = self._bounds(protocol)
-            requirements, invariants = properties.asked(protocol, options["required"], library)
-            needed = definitions((each.name for each in requirements or ()), library)
-            found = explorer.explore(
+        search = Search(options["plain"], options["quiescent"], options["order"], options["check_purity"])
+        found = [
+            explored(
                 protocol,
-                bounds,
-                requirements,
-                invariants=invariants,
-                plain=options["plain"],
-                quiescent=options["quiescent"],
-                order=options["order"],
-                check_purity=options["check_purity"],
-                observer=_Reporter(protocol.name, channel),
+                self._bounds(protocol),
+                options["required"],
+                library,
+                search,
+                _Reporter(protocol.name, channel),
             )
-            explored.append(printed.Explored(protocol, bounds, found, needed))
+            for protocol in catalog.models(self.model, as_written=options["as_written"], parameters=settings)
+        ]
         integrity.verify(self.about)
-        text = printed.as_json(explored) if self.form == "json" else printed.as_text(explored)
-        return msgspec.json.encode(Done(text, _exit({each.found.verdict for each in explored})))
+        text = printed.as_json(found) if self.form == "json" else printed.as_text(found)
+        return msgspec.json.encode(Done(text, _EXITS[verdict_of(found)]))
 
     def _bounds(self, protocol: Protocol[Any]) -> Bounds:
         options = self.options
@@ -115,7 +116,7 @@ class Asked:
         ).limited()
 
 
-def explored(asked: Asked, silence: float, comments: Commentary) -> Done:
+def answered(asked: Asked, silence: float, comments: Commentary) -> Done:
     """Explore in a process of its own. An interrupt asks for what is known so far, a second one ends it without that.
 
     PrecedesError where there is no verdict.
@@ -144,12 +145,6 @@ def explored(asked: Asked, silence: float, comments: Commentary) -> Done:
         return msgspec.json.decode(answer, type=Done)
     text = printed.unfinished(asked.model, {each.property: each.text for each in seen}, asked.form)
     return Done(text, 1 if seen else 3)
-
-
-def _exit(verdicts: set[Verdict]) -> Literal[0, 1, 3]:
-    if Verdict.VIOLATED in verdicts:
-        return 1
-    return 0 if verdicts == {Verdict.HOLDS} else 3
 
 
 @dataclass(slots=True)

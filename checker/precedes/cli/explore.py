@@ -83,11 +83,11 @@ def explore(form: str, hang_limit: float, **options: Any) -> Exit:
     Exit code 0: everything holds. 1: something is violated, and shown. 3: a limit was met, a premise never, no order
     was asked for, or the search was interrupted before anything was found.
     """
-    from precedes.cli.exploration_job import Asked, explored
+    from precedes.cli.exploration_job import Asked, answered
     from precedes.core.isolation import terminated_as_interrupted
     from precedes.reports.progress import commentary
 
     with terminated_as_interrupted(), commentary() as comments:
-        done = explored(Asked(form, options), hang_limit, comments)
+        done = answered(Asked(form, options), hang_limit, comments)
     put(done.text)
     return Exit(done.exit)

@@ -37,9 +37,9 @@ from typing import (
 import msgspec
 from msgspec import Raw, Struct
 
-import precedes
 from precedes.core.diagnostics import Diagnostic, PrecedesError, diagnosed
 from precedes.core.pandas_guard import leave_pandas_out
+from precedes.core.version import SOURCE
 
 SILENCE: Final = 300.0
 """Seconds without a sign of life after which a job counts as hung, unless the caller says otherwise."""
@@ -354,7 +354,7 @@ def _outcome(job: Job, channel: Channel) -> _Answer | _Refusal:
 
 def _place(thread: int) -> str:
     """Where a thread is, outside of this program: `, in arrive (chat.py, line 41)`."""
-    own = Path(precedes.__file__).parent
+    own = SOURCE
     frame = sys._current_frames().get(thread)
     while frame is not None:
         path = Path(frame.f_code.co_filename)

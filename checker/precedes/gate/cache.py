@@ -24,8 +24,8 @@ from typing import Final, Literal
 import msgspec
 from msgspec import Struct
 
-import precedes
 from precedes.core.cache_directory import cache_directory
+from precedes.core.version import SOURCE
 from precedes.gate.findings import Item
 from precedes.gate.rules import rules
 
@@ -45,7 +45,7 @@ _OURS: Final = re.compile(r"[0-9a-f]{64}\.json|tmp\w{8}")
 def _program() -> bytes:
     """The program itself, Python, and what is installed: a result of another version, also of what a model or the
     solver is made of, is not reused."""
-    folder = Path(precedes.__file__).parent
+    folder = SOURCE
     paths = (path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts)
     installed = sorted({f"{found.name} {found.version}" for found in distributions()})
     return "\0".join((content(paths), sys.version, *installed)).encode()

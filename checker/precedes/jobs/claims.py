@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
+from precedes.core.formula import Requirement
 from precedes.core.outcome import ClaimAnswer, Limits, Outcome, Shown
 from precedes.engines.solver import (
     Bounds,
@@ -98,10 +99,20 @@ def search(
         for counted, number in ((Counted.ENTITIES, entities), (Counted.MESSAGES, messages))
         if number is not None
     ]
-    required = requirement(text, library)
-    claim = Claim(QuestionKind.FIND, required, tuple(sizes), required.name, NOWHERE)
+    return found(requirement(text, library), tuple(sizes), limits, library)
+
+
+def found(required: Requirement, sizes: tuple[Size, ...], limits: Limits, library: Library) -> ClaimAnswer:
+    """Look for the smallest execution of such sizes of which a requirement is true."""
+    claim = Claim(QuestionKind.FIND, required, sizes, required.name, NOWHERE)
     outcome, said, shown = _found(claim, "found", limits, asked=True)
     return _answer(claim, outcome, said, shown, library)
+
+
+def proved(required: Requirement, limits: Limits, library: Library) -> ClaimAnswer:
+    """Ask whether a requirement is true of every execution: as stated if it is proved."""
+    claim = Claim(QuestionKind.CLAIM, required, (), required.name, NOWHERE)
+    return answered(claim, "counterexample", limits, library)
 
 
 def options(limits: Limits) -> Options:

@@ -91,10 +91,13 @@ def infer(question: Question, advance: Advance) -> tuple[Inferred, tuple[Notice,
     """
     library = library_with(question.specs)
     names = askable(library)
-    report, notices = verify(
-        question, advance, _with_premises([requirement(name, library) for name in names])
-    )
+    report, notices = verify(question, advance, planned(names, library))
     return inferred(report, names, library), notices
+
+
+def planned(names: Sequence[str], library: Library) -> Plan:
+    """A plan that judges names and their premises."""
+    return _with_premises([requirement(name, library) for name in names])
 
 
 def _with_premises(requirements: Sequence[Requirement]) -> Plan:

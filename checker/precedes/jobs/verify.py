@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from precedes.core.columns import Batch
 from precedes.core.diagnostics import usage
@@ -18,6 +19,9 @@ from precedes.language.durations import duration
 from precedes.language.requirements import requirement
 from precedes.logic.plan import Listing, Plan, plan
 from precedes.traces import Notice, Notices, Order, TraceOptions, expand
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 Advance = Callable[[int, int], None]
 """Told of progress: executions and events judged so far."""
@@ -130,6 +134,13 @@ def _on_spark(
             out=question.out,
             all_verdicts=question.all_verdicts,
         )
+
+
+def of_frame(events: DataFrame, question: Question, prepared: Plan, notices: Notices) -> partials.Partial:
+    """Judge the rows of a Spark DataFrame in the session that it belongs to."""
+    from precedes.engines.spark import frames
+
+    return frames.judged(events, prepared, question.options(), notices, question.max_violations)
 
 
 def _local(

@@ -14,7 +14,7 @@ from dataclasses import fields
 from fractions import Fraction
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.core.suggestions import did_you_mean
@@ -34,16 +34,23 @@ def installed() -> Mapping[str, EntryPoint]:
     return {point.name: point for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)}
 
 
+Model: TypeAlias = str | type[Protocol[Any]] | Protocol[Any]
+"""A model: the name under which it is installed, a Python file, a class, or an instance."""
+
+
 def models(
-    model: str, *, as_written: bool = False, parameters: Mapping[str, str] | None = None
+    model: Model, *, as_written: bool = False, parameters: Mapping[str, object] | None = None
 ) -> tuple[Protocol[Any], ...]:
-    """What a model runs as: with `parameters` (text, by field) the one instance that they make, otherwise the
-    instances that the model names.
+    """What a model runs as: with `parameters` (by field; text is read as the field's type) the one instance that they
+    make, otherwise the instances that the model names. An instance is taken as it is.
 
     PrecedesError: M001 no such model, M002 a file without one or with several, M003 a file that cannot be run, M004 a
     parameter that it has not, or with a value that does not fit, M012 a declaration of the wrong kind.
     """
-    found = _instances(_class(model), as_written, parameters)
+    if isinstance(model, Protocol):
+        found: tuple[Protocol[Any], ...] = (model,)
+    else:
+        found = _instances(_class(model) if isinstance(model, str) else model, as_written, parameters)
     for protocol in found:
         declarations.check(protocol)
     return found
@@ -57,11 +64,11 @@ def model(
 
 
 def _instances(
-    protocol: type[Protocol[Any]], as_written: bool, parameters: Mapping[str, str] | None
+    protocol: type[Protocol[Any]], as_written: bool, parameters: Mapping[str, object] | None
 ) -> tuple[Protocol[Any], ...]:
     if not parameters:
         return tuple(protocol.instances(as_written=as_written))
-    given = {name: _value(protocol, name, text) for name, text in parameters.items()}
+    given = {name: _value(protocol, name, value) for name, value in parameters.items()}
     try:
         return (protocol(as_written=as_written, **given),)
     except (TypeError, ValueError) as error:
@@ -149,15 +156,17 @@ def _said(error: Exception | SystemExit, file: Path | None = None) -> str:
     return f"{type(error).__name__}: {error}{where}"
 
 
-def _value(protocol: type[Protocol[Any]], name: str, text: str) -> object:
+def _value(protocol: type[Protocol[Any]], name: str, value: object) -> object:
     hints = typing.get_type_hints(protocol)
     if name not in {field.name for field in fields(protocol)}:
         raise _error("M004", f"{protocol.name} has no parameter {name}", _fields_hint(protocol))
+    if not isinstance(value, str):
+        return value
     try:
-        return _read(hints[name], text)
+        return _read(hints[name], value)
     except (ValueError, KeyError):
         raise _error(
-            "M004", f"{text} is no value for {name} of {protocol.name}", _fields_hint(protocol)
+            "M004", f"{value} is no value for {name} of {protocol.name}", _fields_hint(protocol)
         ) from None
 
 

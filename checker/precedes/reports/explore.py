@@ -6,7 +6,6 @@ That is shown as steps, as histories, as a space-time diagram, and as a scenario
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from precedes.core.faults import COUNTS
@@ -14,30 +13,18 @@ from precedes.core.printable import json_text
 from precedes.core.verdict import FALSE, Verdict
 from precedes.core.witness import Witness
 from precedes.engines.reference import evaluate
+from precedes.jobs.explore import Explored
 from precedes.language.quoting import written
 from precedes.language.scenario_printer import as_scenario
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration.histories import needed
 from precedes.protocol.exploration.result import INTERRUPTED, Exploration, Finding, Sighting
-from precedes.protocol.model import Protocol
 from precedes.reports.behavior import steps
 from precedes.reports.figure import figure, sentence
 from precedes.reports.space_time.text import diagram
 
 JSON_SCHEMA: Final = 1
 UNCHANGED: Final = Bounds()
-
-
-@dataclass(frozen=True, slots=True)
-class Explored:
-    """A protocol, the bounds, and what came of exploring it. `definitions` are those, beyond the standard library, that
-    a scenario with what was asked needs.
-    """
-
-    protocol: Protocol[Any]
-    bounds: Bounds
-    found: Exploration
-    definitions: str = ""
 
 
 def as_text(explored: Sequence[Explored]) -> str:

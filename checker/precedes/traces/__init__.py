@@ -4,7 +4,7 @@ See docs/traces.md.
 """
 
 from precedes.traces.assembly.assembler import assemble
-from precedes.traces.batches import read_batches
+from precedes.traces.batches import batches_of, read_batches
 from precedes.traces.notices import Notice, Notices
 from precedes.traces.options import Order, TraceOptions
 from precedes.traces.reader import canonical, read_table
@@ -20,6 +20,7 @@ __all__ = [
     "TraceOptions",
     "TraceSource",
     "assemble",
+    "batches_of",
     "canonical",
     "expand",
     "read_batches",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
+
+import pyarrow as pa
 
 from precedes.core.columns import Batch
 from precedes.traces.assembly.assembler import assemble
@@ -33,5 +35,16 @@ def read_batches(
     given = [path for path in paths if isinstance(path, TraceSource)]
     named = expand([path for path in paths if not isinstance(path, TraceSource)], notices)
     tables = (table for source in (*given, *named) for table in read_table(source, notices))
+    yield from batches_of(tables, options, notices, events_per_batch, budget)
+
+
+def batches_of(
+    tables: Iterable[pa.Table],
+    options: TraceOptions,
+    notices: Notices,
+    events_per_batch: int = EVENTS_PER_BATCH,
+    budget: int = ROWS_IN_MEMORY,
+) -> Iterator[Batch]:
+    """The executions of canonical tables, as `read_batches` gives those of files."""
     for part in whole_executions(tables, events_per_batch, budget):
         yield assemble(part, options, notices)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial as applied
@@ -51,8 +51,13 @@ def verify(
         judging = GroupJudge(plan, options, every=every)
         found = _by_groups(layouts, judging, Merging(plan, limit), notices, each)
         return settled(found, layouts, options)
+    return judged(read_batches(sources, options, notices), plan, limit, each)
+
+
+def judged(batches: Iterable[Batch], plan: Plan, limit: int, each: Sequence[Each] = ()) -> Partial:
+    """Judge batches one after the other; `limit` and `each` as for `verify`."""
     merging = Merging(plan, limit)
-    for batch in read_batches(sources, options, notices):
+    for batch in batches:
         partial, result = judge(batch, plan, limit)
         merging.add(partial)
         for call in each:

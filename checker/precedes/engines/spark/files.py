@@ -8,12 +8,10 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 import pyarrow as pa
-from pyspark import StorageLevel, TaskContext
-from pyspark.accumulators import AccumulatorParam
+from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.engines.scan.local import scannable
 from precedes.engines.scan.partials import Partial, merge
 from precedes.engines.scan.row_groups import settled
@@ -24,12 +22,12 @@ from precedes.engines.scan.verdict_rows import (
     verdict_file,
     violation_file,
 )
+from precedes.engines.spark.messages import WorkerMessages
 from precedes.engines.spark.tasks import (
     BLOCK_SCHEMA,
     JUDGED_SCHEMA,
     Judging,
     Tell,
-    Told,
     judge_blocks,
     judge_groups,
     partials_of_groups,
@@ -52,19 +50,6 @@ AT_ONCE = 50_000
 TASKS_PER_CORE = 2
 """Tasks into which row groups are dealt: enough that no core waits long for another, too few to cost anything."""
 
-Heard = dict[tuple[int, int], Told]
-"""What was told, by stage and partition: a task that Spark runs twice tells the same thing twice, and it
-counts once.
-"""
-
-
-class _Hearing(AccumulatorParam[Heard]):
-    def zero(self, value: Heard) -> Heard:  # noqa: ARG002 - Spark's signature
-        return {}
-
-    def addInPlace(self, value1: Heard, value2: Heard) -> Heard:  # noqa: N802 - Spark's name
-        return value1 | value2
-
 
 def verify(
     spark: SparkSession,
@@ -80,20 +65,15 @@ def verify(
     """Judge trace files on Spark. Writes `verdicts.parquet` below `out` where one is given, and `violations.parquet` if
     the plan lists offenders. PrecedesError as in-process.
     """
-    heard = spark.sparkContext.accumulator({}, _Hearing())
-
-    def tell(told: Told) -> None:
-        task = TaskContext.get()
-        assert task is not None, "workers tell, the driver hears"
-        heard.add({(task.stageId(), task.partitionId()): told})
-
+    messages = WorkerMessages(spark)
+    tell = messages.tell()
     judging = Judging(plan, options, limit, None if out is None else "all" if all_verdicts else "failing")
     layouts = scannable(sources, options)
     for layout in layouts or ():
         layout.tell(notices)
     if layouts is not None and out is None:
         partials = _partials_of_groups(spark, layouts, judging, tell)
-        _hear(heard.value, notices)
+        messages.unite(notices)
         return settled(merge(partials, plan, limit), layouts, options)
     judged = (
         _by_shuffle(spark, sources, judging, tell)
@@ -106,7 +86,7 @@ def verify(
         rows_of_partials = judged.where("partial is not null").select("partial").collect()
         # What is unpickled was pickled by our own workers in this very job.
         partials = [pickle.loads(row.partial) for row in rows_of_partials]  # noqa: S301
-        _hear(heard.value, notices)
+        messages.unite(notices)
         if out is not None:
             _write(judged, out)
             if plan.listing is not None:
@@ -164,18 +144,6 @@ def _by_shuffle(
     return blocks.repartition(count, "share").mapInArrow(
         judge_blocks(judging, tell), from_arrow_schema(JUDGED_SCHEMA)
     )
-
-
-def _hear(heard: Heard, notices: Notices) -> None:
-    """Raise what stops the run; unite the notices."""
-    mistakes: dict[Diagnostic, None] = {}
-    for told in heard.values():
-        if isinstance(told, PrecedesError):
-            mistakes.update(dict.fromkeys(told.diagnostics))
-        else:
-            notices.unite(told)
-    if mistakes:
-        raise PrecedesError(tuple(sorted(mistakes, key=lambda d: (d.path or "", d.row or 0))))
 
 
 def _write(judged: DataFrame, out: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import pyarrow as pa
@@ -9,10 +10,12 @@ from pyspark.sql import DataFrame, types
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
+from precedes.engines.scan.partials import Partial, merge
 from precedes.engines.scan.verdict_rows import VERDICT_SCHEMA, VIOLATION_SCHEMA
-from precedes.engines.spark.tasks import Judging, judge_rows
+from precedes.engines.spark.messages import WorkerMessages
+from precedes.engines.spark.tasks import JUDGED_SCHEMA, Judging, judge_frame, judge_rows
 from precedes.logic.plan import Plan
-from precedes.traces import TraceOptions
+from precedes.traces import Notices, TraceOptions
 from precedes.traces.formats.column_types import accepted, refusal
 from precedes.traces.schema import INPUT_COLUMNS
 
@@ -46,7 +49,26 @@ def violations(events: DataFrame, plan: Plan, options: TraceOptions) -> DataFram
     return _judged(events, Judging(plan, options, 0, None), violations=True)
 
 
+def judged(events: DataFrame, plan: Plan, options: TraceOptions, notices: Notices, limit: int) -> Partial:
+    """One report for all executions, as for files; `limit` violations are kept. PrecedesError as for files, too."""
+    messages = WorkerMessages(events.sparkSession)
+    work = judge_frame(Judging(plan, options, limit, None), messages.tell())
+    rows = (
+        _by_execution(events).mapInArrow(work, from_arrow_schema(JUDGED_SCHEMA)).select("partial").collect()
+    )
+    messages.unite(notices)
+    # What is unpickled was pickled by our own workers in this very job.
+    return merge([pickle.loads(row.partial) for row in rows], plan, limit)  # noqa: S301
+
+
 def _judged(events: DataFrame, judging: Judging, *, violations: bool) -> DataFrame:
+    schema = VIOLATION_SCHEMA if violations else VERDICT_SCHEMA
+    work = judge_rows(judging, violations=violations)
+    return _by_execution(events).mapInArrow(work, from_arrow_schema(schema))
+
+
+def _by_execution(events: DataFrame) -> DataFrame:
+    """The columns of a trace, all rows of each execution together. PrecedesError for columns that cannot be read."""
     missing = [column for column in REQUIRED_COLUMNS if column not in events.columns]
     if missing:
         hint = (
@@ -58,9 +80,7 @@ def _judged(events: DataFrame, judging: Judging, *, violations: bool) -> DataFra
     _refuse(events)
     known = events.select(*(column for column in events.columns if column in INPUT_COLUMNS))
     # The rows are shuffled as they are, by Spark alone, and cross to Python once.
-    schema = VIOLATION_SCHEMA if violations else VERDICT_SCHEMA
-    judged = judge_rows(judging, violations=violations)
-    return known.repartition("execution").mapInArrow(judged, from_arrow_schema(schema))
+    return known.repartition("execution")
 
 
 def _refuse(events: DataFrame) -> None:

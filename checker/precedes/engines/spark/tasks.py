@@ -15,7 +15,7 @@ from typing import Final, TypeVar, cast
 
 import pyarrow as pa
 
-import precedes
+from precedes.core import version
 from precedes.core.columns import Batch
 from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.engines.columnar.batch_scan import Scan
@@ -80,11 +80,11 @@ class Judging:
 
 def of_this_version(work: Callable[[Given], Made]) -> Callable[[Given], Made]:
     """The work, which a worker with another version of this program refuses: it may judge otherwise."""
-    version = precedes.__version__
+    expected = version.VERSION
 
     def checked(given: Given) -> Made:
-        if precedes.__version__ != version:
-            said = f"a worker has precedes {precedes.__version__}, and the driver {version}"
+        if expected != version.VERSION:
+            said = f"a worker has precedes {version.VERSION}, and the driver {expected}"
             raise PrecedesError((Diagnostic("K003", said, hint="ship one archive to both"),))
         return work(given)
 
@@ -197,20 +197,41 @@ def judge_rows(judging: Judging, *, violations: bool = False) -> Callable[[Recor
     """
 
     def judged(records: Records) -> Records:
-        notices = Notices()
-        tables, first = [TABLE_SCHEMA.empty_table()], 1
-        for record in records:
-            table = pa.Table.from_batches([record])
-            tables.append(canonical(table, "DataFrame", notices, first))
-            first += len(table)
-        rows = pa.concat_tables(tables)
-        tables.clear()
-        for part in cut(rows, EVENTS_PER_PART):
-            batch = assemble(part, judging.options, notices)
+        for batch in _batches_of(records, judging.options, Notices()):
             _, result = judge(batch, judging.plan, 0)
             yield from judging.violations(batch, result) if violations else judging.verdicts(batch, result)
 
     return of_this_version(judged)
+
+
+def judge_frame(judging: Judging, tell: Tell) -> Callable[[Records], Records]:
+    """Rows of a user's table, all rows of each execution, in; a partial report in `JUDGED_SCHEMA` out."""
+
+    def judged(records: Records) -> Records:
+        notices, merging = Notices(), Merging(judging.plan, judging.limit)
+        try:
+            for batch in _batches_of(records, judging.options, notices):
+                merging.add(judge(batch, judging.plan, judging.limit)[0])
+        except PrecedesError as error:
+            tell(error)
+            return
+        tell(notices)
+        yield _with_partial(merging.merged())
+
+    return of_this_version(judged)
+
+
+def _batches_of(records: Records, options: TraceOptions, notices: Notices) -> Iterator[Batch]:
+    """The executions whose rows these are, assembled a part at a time."""
+    tables, first = [TABLE_SCHEMA.empty_table()], 1
+    for record in records:
+        table = pa.Table.from_batches([record])
+        tables.append(canonical(table, "DataFrame", notices, first))
+        first += len(table)
+    rows = pa.concat_tables(tables)
+    tables.clear()
+    for part in cut(rows, EVENTS_PER_PART):
+        yield assemble(part, options, notices)
 
 
 def _values(records: Records, name: str) -> Iterator[int]:

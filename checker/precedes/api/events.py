@@ -1,0 +1,80 @@
+"""What `verify` and `infer` accept as a trace: paths, tables of any Arrow producer, rows as dictionaries."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from precedes.core.diagnostics import usage
+from precedes.traces import Notices, canonical
+from precedes.traces.arrow import arrow
+from precedes.traces.formats.single_rows import canonical_rows
+from precedes.traces.sources import Format, TraceSource
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Paths: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+"""Files, globs and directories; `-` is standard input."""
+
+Events: TypeAlias = Paths | Iterable[Mapping[str, object]] | Any
+"""Paths; an object with `__arrow_c_stream__` (an Arrow table or reader, a pandas or polars frame, a DuckDB relation); a
+Spark DataFrame; or rows as dictionaries.
+"""
+
+ROWS_AT_ONCE: Final = 1 << 16
+"""Rows of dictionaries that are made canonical together."""
+
+
+def paths_in(events: Events) -> tuple[str, ...] | None:
+    """The paths, if the events are named by paths; else None."""
+    if isinstance(events, str | os.PathLike):
+        return (os.fspath(events),)
+    if isinstance(events, Sequence) and events and all(isinstance(one, str | os.PathLike) for one in events):
+        return tuple(os.fspath(one) for one in events)
+    return None
+
+
+def is_spark_frame(events: Events) -> bool:
+    """Whether the events are a DataFrame of Spark. Does not import Spark."""
+    return any(base.__module__.startswith("pyspark.sql") for base in type(events).__mro__)
+
+
+def tables_of(events: Events, notices: Notices) -> Iterator[pa.Table]:
+    """The events as canonical tables. PrecedesError for what is no trace, and for bad rows."""
+    if hasattr(events, "__arrow_c_stream__"):
+        first = 1
+        for batch in arrow.RecordBatchReader.from_stream(events):
+            yield canonical(arrow.Table.from_batches([batch]), "<table>", notices, first)
+            first += len(batch)
+        return
+    if isinstance(events, Mapping | bytes) or not isinstance(events, Iterable):
+        raise usage(
+            f"a {type(events).__name__} is no trace",
+            "give paths, an Arrow table, a pandas or polars frame, a DuckDB relation, a Spark DataFrame, or rows as"
+            " dictionaries",
+        )
+    yield from _of_rows(iter(events), notices)
+
+
+def _of_rows(events: Iterator[object], notices: Notices) -> Iterator[pa.Table]:
+    source = TraceSource("<rows>", Format.JSON_LINES)
+    number = 0
+    held: list[tuple[int, Mapping[str, object]]] = []
+    for row in events:
+        number += 1
+        if not isinstance(row, Mapping):
+            raise usage(
+                f"row {number} is a {type(row).__name__}", "a row is a dictionary from column to value"
+            )
+        held.append((number, row))
+        if len(held) == ROWS_AT_ONCE:
+            yield canonical_rows(held, _without_nulls, source, notices)
+            held.clear()
+    if held or not number:
+        yield canonical_rows(held, _without_nulls, source, notices)
+
+
+def _without_nulls(row: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in row.items() if value is not None}

@@ -1,0 +1,154 @@
+"""`precedes.check` and `precedes.draw`: scenarios and claims of .prec files, judged and drawn."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from precedes.api.report import Report
+from precedes.core.diagnostics import usage
+from precedes.core.outcome import Limits, Outcome
+from precedes.core.verdict import Verdict
+from precedes.jobs import check as checking
+from precedes.language.requirements import requirement
+
+if TYPE_CHECKING:
+    from precedes.language.loader import Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Check(Report):
+    """What `check` found. The verdict is `Verdict.HOLDS` if every statement came out as stated."""
+
+    files: tuple[checking.FileResult, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Of all statements: violated if one came out otherwise, unknown if one is undecided or there is none."""
+        outcomes = [outcome for file in self.files for outcome in file.outcomes]
+        if Outcome.OTHERWISE in outcomes:
+            return Verdict.VIOLATED
+        return Verdict.UNKNOWN if not outcomes or Outcome.UNDECIDED in outcomes else Verdict.HOLDS
+
+    def text(self) -> str:
+        """The report as the command prints it."""
+        from precedes.reports import check as printed
+
+        return printed.as_text(self.files)
+
+    def json(self) -> str:
+        """The report as `--format json` prints it."""
+        from precedes.reports import check as printed
+
+        return printed.as_json(self.files)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each statement: path, line, scenario (None for a claim), statement, outcome."""
+        return [
+            {"path": file.path, "line": line, "scenario": name, "statement": text, "outcome": outcome.value}
+            for file in self.files
+            for name, line, text, outcome in (
+                *(
+                    (name, answer.line, answer.text, answer.outcome)
+                    for name, _, answers in file.scenarios
+                    for answer in answers
+                ),
+                *((None, claim.line, claim.text, claim.outcome) for claim in file.claims),
+            )
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A space-time diagram. A notebook shows it as a picture."""
+
+    name: str
+    text: str
+    svg: str
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it: SVG if the name ends with .svg, text otherwise."""
+        file = Path(path)
+        file.write_text(self.svg if file.suffix.lower() == ".svg" else self.text, encoding="utf-8")
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+def check(
+    files: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    timeout: float = 60.0,
+    memory: int = 2048,
+    accept_bounds: bool = False,
+) -> Check:
+    """Judge the scenarios and claims of .prec files.
+
+    Args:
+        files: .prec files, or directories that have some.
+        timeout: Seconds that the solver may take for each claim.
+        memory: Megabytes that it may take.
+        accept_bounds: Count a claim as proved if no counterexample is found up to the bound.
+
+    Returns:
+        The report, with the verdict of every statement.
+
+    Raises:
+        PrecedesError: A file cannot be read or has mistakes; all mistakes of all files are in it.
+    """
+    named = [files] if isinstance(files, str | os.PathLike) else files
+    found = checking.source_files([os.fspath(file) for file in named])
+    return Check(checking.check(found, Limits(timeout, memory, accept_bounds)))
+
+
+def draw(
+    source: str | os.PathLike[str],
+    *,
+    scenario: str | None = None,
+    expect: str | None = None,
+    marked: bool = True,
+) -> Drawing:
+    """Draw a scenario as a space-time diagram.
+
+    Args:
+        source: A .prec file, or the text of one (text has a line break).
+        scenario: Which scenario, by name. It can be left out if there is only one.
+        expect: Mark what violates this name or formula, instead of the first expectation that is violated.
+        marked: Whether to mark anything.
+
+    Returns:
+        The diagram, as text and as SVG.
+
+    Raises:
+        PrecedesError: The file cannot be read, has mistakes, or has no such scenario.
+    """
+    from precedes.language.library import standard_library
+    from precedes.language.loader import compile_text
+    from precedes.reports.space_time import picture
+
+    text = os.fspath(source)
+    file = (
+        compile_text(text, None, standard_library())
+        if "\n" in text
+        else checking.compiled(text, standard_library())
+    )
+    drawn = _one(file.scenarios, scenario)
+    asked = None if expect is None else requirement(expect, file.library, "expect")
+    found = picture.marked(drawn, asked) if marked else picture.Marked(drawn.execution)
+    return Drawing(drawn.name, picture.as_text(drawn, found), picture.as_svg(drawn, found))
+
+
+def _one(scenarios: Sequence[Scenario], name: str | None) -> Scenario:
+    found = [each for each in scenarios if name is None or each.name == name]
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(each.name for each in scenarios) or "none"
+    if found:
+        raise usage(f"there are {len(found)} scenarios", f"name one of them: {names}")
+    raise usage("there is no scenario" + ("" if name is None else f" {name}"), f"there are: {names}")

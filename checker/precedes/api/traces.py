@@ -1,0 +1,305 @@
+"""`precedes.verify` and `precedes.infer`: recorded executions judged, from wherever the events are."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+from precedes.api.events import Events, is_spark_frame, paths_in, tables_of
+from precedes.api.report import Report
+from precedes.core.diagnostics import usage
+from precedes.core.formula import Requirement
+from precedes.core.verdict import Verdict
+from precedes.engines.scan import local, partials
+from precedes.engines.scan.partials import Count, Unknown, Violation
+from precedes.jobs import infer as inference
+from precedes.jobs import verify as verification
+from precedes.jobs.verify import Question
+from precedes.language.library import standard_library
+from precedes.language.requirements import requirement
+from precedes.logic.plan import Plan, plan
+from precedes.traces import Notice, Notices, batches_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from precedes.language.library import Library
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a trace is read and judged; the options of `precedes verify` under the same names.
+
+    Attributes:
+        delta: The time that a message may take, with a unit: `"100ms"`, `"2s"`.
+        epsilon: How far clocks may be apart, likewise.
+        incomplete: The trace may lack rows.
+        delivery: Which event counts as the delivery, `"deliver"` or `"arrive"`.
+        cluster: Entities of every execution that may have no row.
+        order: What counts as the order of events where rows and clocks disagree, `"rows"` or `"clocks"`.
+        strict: Stop at rows that contradict each other.
+        engine: `"auto"`, `"local"` or `"spark"`.
+        master: The Spark master; implies the engine `"spark"`.
+        max_violations: How many violations a report shows.
+        all_violations: For each violation shown, list every message, pair or cycle that violates.
+    """
+
+    delta: str | None = None
+    epsilon: str | None = None
+    incomplete: bool = False
+    delivery: str = "deliver"
+    cluster: tuple[str, ...] = ()
+    order: str | None = None
+    strict: bool = False
+    engine: str = "auto"
+    master: str | None = None
+    max_violations: int = 10
+    all_violations: bool = False
+
+    def question(self, traces: tuple[str, ...], required: Sequence[str]) -> Question:
+        """The question that the command would ask."""
+        return Question(
+            traces,
+            tuple(required),
+            engine=self.engine,
+            master=self.master,
+            delta=self.delta,
+            epsilon=self.epsilon,
+            incomplete=self.incomplete,
+            delivery=self.delivery,
+            cluster=self.cluster,
+            order=self.order,
+            strict=self.strict,
+            max_violations=self.max_violations,
+            all_violations=self.all_violations,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Verification(Report):
+    """What `verify` found.
+
+    `report["ST"]` has the counts of one name: `holds`, `violated`, `unknown` executions and their `verdict`.
+    """
+
+    found: partials.Report
+    notices: tuple[Notice, ...]
+    seconds: float = field(compare=False)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of all that was required together."""
+        return self.found.verdict
+
+    @property
+    def executions(self) -> int:
+        """How many executions were judged."""
+        return self.found.executions
+
+    @property
+    def violations(self) -> tuple[Violation, ...]:
+        """The first violations, each with its execution, its predicate and the explanation."""
+        return self.found.violations
+
+    @property
+    def unknowns(self) -> tuple[Unknown, ...]:
+        """The first verdicts that are unknown, with their reasons."""
+        return self.found.unknowns
+
+    def __getitem__(self, name: str) -> Count:
+        return self.found.counts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.found.counts)
+
+    def text(self) -> str:
+        """The report as the command prints it."""
+        from precedes.reports import verify as printed
+
+        return printed.as_text(self.found, self.notices, self.seconds)
+
+    def json(self) -> str:
+        """The report as `--format json` prints it."""
+        from precedes.reports import verify as printed
+
+        return printed.as_json(self.found, self.notices, self.seconds)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each name: predicate, verdict, and in how many executions it holds, is violated, is unknown."""
+        return [
+            {
+                "predicate": name,
+                "verdict": count.verdict.value,
+                "holds": count.holds,
+                "violated": count.violated,
+                "unknown": count.unknown,
+            }
+            for name, count in self.found.counts.items()
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Inference(Report):
+    """What `infer` found: the strongest names that the trace keeps, the weakest that it breaks."""
+
+    found: inference.Inferred
+    notices: tuple[Notice, ...]
+    question: Question
+    seconds: float = field(compare=False)
+
+    @property
+    def verdict(self) -> Verdict:
+        """`Verdict.HOLDS` if the trace keeps anything."""
+        return self.found.verdict
+
+    @property
+    def kept(self) -> Mapping[str, tuple[str, ...]]:
+        """The strongest names that hold in every execution, each with the names that follow from it."""
+        return self.found.kept
+
+    @property
+    def broken(self) -> Mapping[str, tuple[str, ...]]:
+        """The weakest names that some execution violates, each with those that are broken with it."""
+        return self.found.broken
+
+    def text(self) -> str:
+        """The report as the command prints it."""
+        from precedes.reports import infer as printed
+
+        return printed.as_text(self.found, self.notices, self.seconds, self.question)
+
+    def json(self) -> str:
+        """The report as `--format json` prints it."""
+        from precedes.reports import infer as printed
+
+        return printed.as_json(self.found, self.notices, self.seconds)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each name: whether the trace keeps it, and in how many executions it is violated."""
+        counts = self.found.report.counts
+        return [
+            {
+                "predicate": name,
+                "verdict": counts[name].verdict.value,
+                "strongest": name in self.found.kept,
+                "violated": counts[name].violated,
+            }
+            for name in self.found.titles
+        ]
+
+
+def verify(
+    events: Events,
+    require: str | Requirement | Sequence[str | Requirement],
+    *,
+    library: Library | None = None,
+    reading: Reading | None = None,
+    **options: Any,
+) -> Verification:
+    """Judge recorded executions.
+
+    Args:
+        events: Paths (files, globs, directories); an Arrow table or reader, a pandas or polars frame, a DuckDB
+            relation, or anything else with `__arrow_c_stream__`; a Spark DataFrame; or rows as dictionaries. The
+            columns are those of a trace (docs/traces.md): `execution`, `entity`, `event`, `message`, and what else is
+            known.
+        require: What must hold: names of predicates or services, formulas, or requirements.
+        library: Where names are looked up; the standard library unless given.
+        reading: How the trace is read and judged, as a value.
+        options: The same one by one: `delta="100ms"`, `incomplete=True` (see `Reading`).
+
+    Returns:
+        The report. `report.verdict` is the verdict of all together, `report["ST"]` the counts of one name.
+
+    Raises:
+        PrecedesError: A name or formula is wrong, or the trace cannot be read.
+
+    Example:
+        >>> report = verify("traces/rabbitmq-fanout.jsonl.gz", "ST")
+        >>> report["ST"].violated
+        1
+    """
+    how = _reading(reading, options)
+    known = standard_library() if library is None else library
+    asked = [require] if isinstance(require, str | Requirement) else list(require)
+    if not asked:
+        raise usage("nothing is required", 'say what must hold, as in require="ST"')
+    named = [one if isinstance(one, Requirement) else requirement(one, known, "require") for one in asked]
+    started = time.perf_counter()
+    found, notices = _judged(events, how, plan(named))
+    return Verification(found, notices, time.perf_counter() - started)
+
+
+def infer(
+    events: Events, *, library: Library | None = None, reading: Reading | None = None, **options: Any
+) -> Inference:
+    """Find the strongest guarantees that recorded executions keep, and the weakest that they break.
+
+    Args:
+        events: As for `verify`.
+        library: Whose names are tried; the standard library unless given.
+        reading: How the trace is read and judged, as a value.
+        options: The same one by one (see `Reading`).
+
+    Returns:
+        The report. `report.kept` has the strongest names that hold, `report.broken` the weakest that do not.
+
+    Raises:
+        PrecedesError: The trace cannot be read.
+    """
+    how = _reading(reading, options)
+    known = standard_library() if library is None else library
+    names = inference.askable(known)
+    started = time.perf_counter()
+    found, notices = _judged(events, how, inference.planned(names, known))
+    question = how.question(paths_in(events) or (), ())
+    return Inference(
+        inference.inferred(found, names, known), notices, question, time.perf_counter() - started
+    )
+
+
+def _reading(reading: Reading | None, options: Mapping[str, Any]) -> Reading:
+    if reading is not None and options:
+        raise usage("a reading and options together", f"put {', '.join(options)} into the reading")
+    if reading is not None:
+        return reading
+    unknown = [name for name in options if name not in Reading.__dataclass_fields__]
+    if unknown:
+        raise usage(
+            f"there is no option {unknown[0]}", f"options are {', '.join(Reading.__dataclass_fields__)}"
+        )
+    if isinstance(options.get("cluster"), list):
+        options = {**options, "cluster": tuple(options["cluster"])}
+    return Reading(**options)
+
+
+def _judged(events: Events, how: Reading, prepared: Plan) -> tuple[partials.Report, tuple[Notice, ...]]:
+    paths = paths_in(events)
+    question = how.question(paths or (), ())
+    if paths is not None:
+        return verification.verify(question, lambda _executions, _events: None, prepared)
+    notices = Notices()
+    if is_spark_frame(events):
+        partial = verification.of_frame(cast("DataFrame", events), question, prepared, notices)
+    else:
+        if how.engine == "spark" or how.master is not None:
+            raise usage("rows that are in memory are judged in this process", "leave out engine and master")
+        with _closing(tables_of(events, notices)) as tables:
+            partial = local.judged(
+                batches_of(tables, question.options(), notices), prepared, how.max_violations
+            )
+    report = partials.report(partial, prepared)
+    return report, notices.all(violated=report.verdict is Verdict.VIOLATED)
+
+
+@contextmanager
+def _closing(tables: Iterator[Any]) -> Iterator[Iterator[Any]]:
+    try:
+        yield tables
+    finally:
+        close = getattr(tables, "close", None)
+        if close is not None:
+            close()

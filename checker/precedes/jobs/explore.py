@@ -1,0 +1,76 @@
+"""Explore: every behavior of a model up to bounds, and what was asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from precedes.core.formula import Requirement
+from precedes.core.verdict import Verdict
+from precedes.language.library import Library
+from precedes.language.scenario_printer import definitions
+from precedes.protocol import Protocol
+from precedes.protocol.bounds import Bounds
+from precedes.protocol.exploration import properties
+from precedes.protocol.exploration.explorer import Order, explore
+from precedes.protocol.exploration.result import Exploration, Observer
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """A protocol, the bounds, and what came of exploring it. `definitions` are those, beyond the standard library, that
+    a scenario with what was asked needs.
+    """
+
+    protocol: Protocol[Any]
+    bounds: Bounds
+    found: Exploration
+    definitions: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How to explore, the options of `precedes explore` under the same names."""
+
+    plain: bool = False
+    quiescent: bool = False
+    order: Order = "breadth"
+    check_purity: bool = False
+
+
+def explored(
+    protocol: Protocol[Any],
+    bounds: Bounds,
+    required: Sequence[str | Requirement],
+    library: Library,
+    search: Search,
+    observer: Observer | None = None,
+) -> Explored:
+    """Explore one instance. Nothing required: what the paper claims and the invariants of the model."""
+    texts = [one for one in required if isinstance(one, str)]
+    requirements, invariants = properties.asked(protocol, texts, library)
+    given = tuple(one for one in required if isinstance(one, Requirement))
+    if given:
+        requirements, invariants = (*(requirements or ()), *given), invariants or ()
+    found = explore(
+        protocol,
+        bounds,
+        requirements,
+        invariants=invariants,
+        plain=search.plain,
+        quiescent=search.quiescent,
+        order=search.order,
+        check_purity=search.check_purity,
+        observer=observer,
+    )
+    needed = definitions((each.name for each in requirements or ()), library)
+    return Explored(protocol, bounds, found, needed)
+
+
+def verdict_of(all_explored: Sequence[Explored]) -> Verdict:
+    """Of all instances together: violated before unknown, and unknown where nothing was explored."""
+    verdicts = {each.found.verdict for each in all_explored}
+    if Verdict.VIOLATED in verdicts:
+        return Verdict.VIOLATED
+    return Verdict.HOLDS if verdicts == {Verdict.HOLDS} else Verdict.UNKNOWN
