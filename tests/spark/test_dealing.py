@@ -19,16 +19,17 @@ from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.logic.plan import plan
 from precedes.traces import Notices, TraceOptions, canonical
+from precedes.traces.formats.registry import PARQUET
 from precedes.traces.layout.columnar_file import Group, Layout, layout_of
 from precedes.traces.layout.conversion import convert
 from precedes.traces.partition.shuffle import shares
-from precedes.traces.sources import Format, TraceSource, source_of
+from precedes.traces.sources import TraceSource, source_of
 from tests.command.running import precedes
 
 
 def layout(*rows: int) -> Layout:
     groups = tuple(Group(count, 1, True, f"{k}", f"{k}") for k, count in enumerate(rows))
-    return Layout(TraceSource("t.parquet", Format.PARQUET), groups, ())
+    return Layout(TraceSource("t.parquet", PARQUET), groups, ())
 
 
 def test_a_large_row_group_is_dealt_first_and_alone() -> None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from precedes.core.diagnostics import usage
 from precedes.traces import Notices, canonical
 from precedes.traces.arrow import arrow
+from precedes.traces.formats.registry import JSON_LINES
 from precedes.traces.formats.single_rows import canonical_rows
-from precedes.traces.sources import Format, TraceSource
+from precedes.traces.sources import TraceSource
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,7 +60,7 @@ def tables_of(events: Events, notices: Notices) -> Iterator[pa.Table]:
 
 
 def _of_rows(events: Iterator[object], notices: Notices) -> Iterator[pa.Table]:
-    source = TraceSource("<rows>", Format.JSON_LINES)
+    source = TraceSource("<rows>", JSON_LINES)
     number = 0
     held: list[tuple[int, Mapping[str, object]]] = []
     for row in events:

@@ -9,12 +9,10 @@ from typing import Final
 import pyarrow as pa
 
 from precedes.traces import notices as notice
-from precedes.traces.formats.csv import read_csv
-from precedes.traces.formats.json_lines import read_json_lines
-from precedes.traces.formats.parquet import canonical_arrow, read_parquet, row_groups
-from precedes.traces.formats.text_stream import opened
+from precedes.traces.formats.parquet import canonical_arrow
+from precedes.traces.formats.registry import PARQUET
 from precedes.traces.notices import Notices
-from precedes.traces.sources import Format, TraceSource, source_of
+from precedes.traces.sources import TraceSource, source_of
 
 
 def read_table(source: TraceSource | str, notices: Notices, order: int | None = None) -> Iterator[pa.Table]:
@@ -29,28 +27,16 @@ def read_table(source: TraceSource | str, notices: Notices, order: int | None = 
     if order is not None:
         source = replace(source, order=order)
     rows = 0
-    for table in _tables(source, notices):
+    for table in source.format.module.read(source, notices):
         rows += len(table)
         yield table
     if not rows:
         notices.once(notice.NO_ROW, f"{source.shown} has no row")
 
 
-def _tables(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
-    match source.format:
-        case Format.PARQUET:
-            yield from read_parquet(source, notices)
-        case Format.JSON_LINES:
-            with opened(source) as stream:
-                yield from read_json_lines(source, stream, notices)
-        case Format.CSV:
-            with opened(source) as stream:
-                yield from read_csv(source, stream, notices)
-
-
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What one worker reads: a file, or some row groups of a Parquet file; `rows` is about how many rows it has."""
+    """What one worker reads: a file, or some row groups of it; `rows` is about how many rows it has."""
 
     source: TraceSource
     groups: range | None
@@ -59,11 +45,11 @@ class Piece:
 
 def pieces(source: TraceSource, rows: int) -> Iterator[Piece]:
     """A file in pieces of about `rows` rows, where its format can be cut. Raises PrecedesError."""
-    if source.format is not Format.PARQUET:
+    if not source.format.divisible:
         yield Piece(source, None, source.size * (1 if source.compression is None else 10) // _BYTES_PER_ROW)
         return
     start = held = 0
-    counts = row_groups(source)
+    counts = source.format.module.row_groups(source)
     if not any(counts):
         yield Piece(source, None, 0)
         return
@@ -79,7 +65,7 @@ def read_piece(piece: Piece, notices: Notices) -> Iterator[pa.Table]:
     if piece.groups is None:
         yield from read_table(piece.source, notices)
     else:
-        yield from read_parquet(piece.source, notices, piece.groups)
+        yield from piece.source.format.module.read_groups(piece.source, notices, piece.groups)
 
 
 _BYTES_PER_ROW: Final = 100
@@ -91,4 +77,4 @@ def canonical(table: pa.Table, name: str, notices: Notices, first_row: int = 1) 
 
     `name` stands for the file in messages. Raises PrecedesError for a missing column and for bad rows.
     """
-    return canonical_arrow(TraceSource(name, Format.PARQUET), table, first_row, notices)
+    return canonical_arrow(TraceSource(name, PARQUET), table, first_row, notices)

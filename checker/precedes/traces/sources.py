@@ -19,19 +19,12 @@ from urllib.parse import unquote
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.traces import notices as notice
+from precedes.traces.formats.registry import BY_SUFFIX, JSON_LINES, TraceFormat, known
 from precedes.traces.notices import Notices
 from precedes.traces.schema import INPUT_COLUMNS
 
 STANDARD_INPUT: Final = "-"
 _HIVE_NULL: Final = "__HIVE_DEFAULT_PARTITION__"
-
-
-class Format(Enum):
-    """How rows are written in a file."""
-
-    JSON_LINES = "JSON Lines"
-    CSV = "CSV"
-    PARQUET = "Parquet"
 
 
 class Compression(Enum):
@@ -41,15 +34,7 @@ class Compression(Enum):
     ZSTD = "zstd"
 
 
-_FORMATS: Final = {
-    ".jsonl": Format.JSON_LINES,
-    ".ndjson": Format.JSON_LINES,
-    ".json": Format.JSON_LINES,
-    ".csv": Format.CSV,
-    ".parquet": Format.PARQUET,
-}
 _COMPRESSIONS: Final = {".gz": Compression.GZIP, ".zst": Compression.ZSTD}
-_KNOWN: Final = "known are .jsonl, .ndjson, .json, .csv (each also with .gz or .zst) and .parquet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +47,7 @@ class TraceSource:
     """
 
     path: str
-    format: Format
+    format: TraceFormat
     compression: Compression | None = None
     partition: tuple[tuple[str, str], ...] = ()
     order: int = 0
@@ -87,11 +72,11 @@ class TraceSource:
 def source_of(path: str, order: int = 0) -> TraceSource:
     """The source that a path names; raises PrecedesError (T002) where the name tells no format."""
     if path == STANDARD_INPUT:
-        return TraceSource(path, Format.JSON_LINES, order=order)
+        return TraceSource(path, JSON_LINES, order=order)
     found = _format(path)
     if found is None:
         piped = f"JSON Lines under another name are read with `precedes verify - < {shlex.quote(path)}`"
-        hint = f"{_KNOWN}; {piped}"
+        hint = f"{known()}; {piped}"
         raise PrecedesError((Diagnostic("T002", "the name does not tell the format", path, hint=hint),))
     columns = tuple((column, value) for column, value in _stated(path) if column in INPUT_COLUMNS)
     size = Path(path).stat().st_size if Path(path).exists() else 0
@@ -166,20 +151,20 @@ def _directory(directory: str, notices: Notices) -> Iterator[str]:
             found = True
             yield path
     if not found:
-        raise PrecedesError((Diagnostic("T001", "no trace is in this directory", directory, hint=_KNOWN),))
+        raise PrecedesError((Diagnostic("T001", "no trace is in this directory", directory, hint=known()),))
 
 
 def _refuse(error: OSError) -> None:
     raise PrecedesError((Diagnostic("T003", f"cannot be read: {error.strerror}", error.filename),)) from error
 
 
-def _format(path: str) -> tuple[Format, Compression | None] | None:
+def _format(path: str) -> tuple[TraceFormat, Compression | None] | None:
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     compression = _COMPRESSIONS.get(suffixes[-1]) if suffixes else None
     if compression is not None:
         suffixes.pop()
-    found = _FORMATS.get(suffixes[-1]) if suffixes else None
-    if found is None or (compression is not None and found is Format.PARQUET):
+    found = BY_SUFFIX.get(suffixes[-1]) if suffixes else None
+    if found is None or (compression is not None and not found.compressible):
         return None
     return found, compression
 

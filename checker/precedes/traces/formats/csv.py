@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator
-from typing import Final
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -18,8 +19,9 @@ from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, arrow_csv, pc
 from precedes.traces.formats.canonical_columns import Irregular, canonical
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
-from precedes.traces.formats.text_stream import Stream, as_text
+from precedes.traces.formats.text_stream import Stream, as_text, opened
 from precedes.traces.formats.values import RowError, cell_parser, from_cells, ids_of_cell
+from precedes.traces.formats.written_rows import COLUMNS, Values, seconds, write_text
 from precedes.traces.notices import Notices
 from precedes.traces.problems import unreadable
 from precedes.traces.schema import INPUT_COLUMNS, REQUIRED_COLUMNS
@@ -31,6 +33,12 @@ COMMA: Final = "cells of `dest` have a comma in them: B,C is one entity, B;C are
 _WHOLE: Final = "^-?[0-9]{1,18}$"
 _LIST: Final = "["
 _BESIDE_QUOTES: Final = np.isin(np.arange(256), list(b',\r\n"'))
+
+
+def read(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
+    """Canonical tables of a file; raises PrecedesError."""
+    with opened(source) as stream:
+        yield from read_csv(source, stream, notices)
 
 
 def read_csv(source: TraceSource, stream: Stream, notices: Notices) -> Iterator[pa.Table]:
@@ -223,3 +231,29 @@ def _record_by_record(
     table = canonical_rows(records(), values, source, notices)
     notices.count(notice.COMMA, COMMA, commas)
     return table, count
+
+
+def write(rows: Iterable[Values], path: str, compression: str | None) -> int:
+    """Write a header and rows to a file; how many rows there were."""
+    return write_text(rows, path, compression, _record, ",".join(COLUMNS) + "\n")
+
+
+def _record(row: Values) -> str:
+    record = io.StringIO()
+    csv.writer(record, lineterminator="\n").writerow(
+        [_written_cell(name, row[name]) if name in row else "" for name in COLUMNS]
+    )
+    return record.getvalue()
+
+
+def _written_cell(name: str, value: Any) -> str:
+    match name:
+        case "time":
+            return seconds(value)
+        case "clock":
+            return json.dumps(value, ensure_ascii=False)
+        case "dest" | "members":
+            plain = value and not value[0].startswith("[") and not any(";" in name for name in value)
+            return ";".join(value) if plain else json.dumps(value, ensure_ascii=False)
+        case _:
+            return str(value)

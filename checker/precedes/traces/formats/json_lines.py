@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -28,8 +28,9 @@ from precedes.traces.formats import limits
 from precedes.traces.formats.canonical_columns import Irregular, canonical, table_of
 from precedes.traces.formats.documents import document
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
-from precedes.traces.formats.text_stream import Stream, as_text
+from precedes.traces.formats.text_stream import Stream, as_text, opened
 from precedes.traces.formats.values import DuplicateName, RowError, parse_json, shown
+from precedes.traces.formats.written_rows import Values, seconds, write_text
 from precedes.traces.notices import Notices
 from precedes.traces.problems import unreadable
 from precedes.traces.schema import ID_COLUMNS, ID_LIST_COLUMNS, INPUT_COLUMNS, REQUIRED_COLUMNS
@@ -43,6 +44,12 @@ _AFTER_OBJECT: Final = re.compile(rb"\}[ \t\r]*[^ \t\r\n,}\]]")
 _SPACE: Final = b" \t\r\n"
 _NEWLINE, _OPEN, _CLOSE = b"\n{}"
 _MAY_FOLLOW: Final = np.isin(np.arange(256), list(b"\n,}]"))
+
+
+def read(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
+    """Canonical tables of a file; raises PrecedesError."""
+    with opened(source) as stream:
+        yield from read_json_lines(source, stream, notices)
 
 
 def read_json_lines(source: TraceSource, stream: Stream, notices: Notices) -> Iterator[pa.Table]:
@@ -274,3 +281,14 @@ def _object(line: bytes) -> dict[str, object]:
         what = "a JSON array" if isinstance(value, list) else "no JSON object"
         raise RowError("T007", f"this line is {what}", f"{_ONE_EACH}, without an array around them")
     return value
+
+
+def write(rows: Iterable[Values], path: str, compression: str | None) -> int:
+    """Write rows to a file; how many there were."""
+    return write_text(rows, path, compression, _json_line)
+
+
+def _json_line(row: Values) -> str:
+    time = row.pop("time", None)
+    text = json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+    return f"{text}\n" if time is None else f'{text[:-1]},"time":{seconds(time)}}}\n'

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
+from itertools import islice
 from typing import Any, Final
 
 import numpy as np
@@ -17,6 +18,7 @@ from precedes.traces.formats.column_types import accepted, lookable, refusal
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
 from precedes.traces.formats.text_stream import reason
 from precedes.traces.formats.values import RowError, id_text, shown
+from precedes.traces.formats.written_rows import COLUMNS, Values
 from precedes.traces.layout.columnar_file import LaidOut, Layout, layout_of
 from precedes.traces.notices import Notices
 from precedes.traces.problems import unreadable
@@ -26,8 +28,13 @@ from precedes.traces.sources import TraceSource
 ROWS_AT_ONCE: Final = 1 << 20
 
 
-def read_parquet(source: TraceSource, notices: Notices, groups: range | None = None) -> Iterator[pa.Table]:
-    """Canonical tables of a file, or of some of its row groups; raises PrecedesError."""
+def read(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
+    """Canonical tables of a file; raises PrecedesError."""
+    yield from read_groups(source, notices, None)
+
+
+def read_groups(source: TraceSource, notices: Notices, groups: range | None) -> Iterator[pa.Table]:
+    """Canonical tables of some row groups of a file, or of all; raises PrecedesError."""
     layout = layout_of(source)
     if layout is not None:
         yield from _laid_out(layout, notices, groups)
@@ -219,3 +226,21 @@ def _damaged(source: TraceSource) -> Exception:
         source.shown,
         "a file that was cut off has lost its end",
     )
+
+
+ROWS_PER_GROUP: Final = 1 << 20
+_WRITTEN_TYPES: Final = {"event": arrow.string(), "time": arrow.timestamp("ns", "UTC")}
+_WRITTEN_SCHEMA: Final = arrow.schema(
+    [(name, _WRITTEN_TYPES.get(name, TABLE_SCHEMA.field(name).type)) for name in COLUMNS]
+)
+
+
+def write(rows: Iterable[Values], path: str, compression: str | None) -> int:  # noqa: ARG001 - Parquet has its own
+    """Write rows to a file; how many there were."""
+    count = 0
+    rest = iter(rows)
+    with arrow_parquet.ParquetWriter(path, _WRITTEN_SCHEMA, compression="zstd") as writer:
+        while some := list(islice(rest, ROWS_PER_GROUP)):
+            writer.write_table(arrow.Table.from_pylist(some, _WRITTEN_SCHEMA), row_group_size=len(some))
+            count += len(some)
+    return count

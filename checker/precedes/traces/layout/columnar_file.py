@@ -42,11 +42,12 @@ from precedes.traces.assembly.destinations import NOT_SENT, TO_ALL
 from precedes.traces.assembly.encoding import Lists, lists_of
 from precedes.traces.assembly.histories import NO_SEQ
 from precedes.traces.formats.canonical_columns import canonical
+from precedes.traces.formats.registry import PARQUET
 from precedes.traces.formats.text_stream import reason
 from precedes.traces.notices import NO_ADDRESSING, Addressing, Notice, Notices
 from precedes.traces.problems import unreadable
 from precedes.traces.schema import INPUT_COLUMNS, TABLE_SCHEMA
-from precedes.traces.sources import Format, TraceSource
+from precedes.traces.sources import TraceSource
 
 VERSION: Final = 2
 KEY: Final = b"precedes.layout"
@@ -169,7 +170,7 @@ def footer(
 
 def layout_of(source: TraceSource) -> Layout | None:
     """The layout of a file; None for any other file, one that cannot be read, or of another version."""
-    if source.format is not Format.PARQUET or source.partition:
+    if source.format != PARQUET or source.partition:
         return None
     try:
         metadata = arrow_parquet.read_metadata(source.path)

@@ -23,6 +23,7 @@ from precedes.traces.assembly.assembler import assemble, assembled
 from precedes.traces.assembly.destinations import not_sent, to_all
 from precedes.traces.assembly.encoding import ABSENT, offsets_of
 from precedes.traces.assembly.histories import Events, TableNames, as_read, numbered
+from precedes.traces.formats.registry import PARQUET
 from precedes.traces.formats.text_stream import reason
 from precedes.traces.layout.columnar_file import (
     EVERYBODY,
@@ -41,7 +42,7 @@ from precedes.traces.partition.spill import EVENTS_PER_PART, ROWS_IN_MEMORY, who
 from precedes.traces.problems import unreadable
 from precedes.traces.reader import read_table
 from precedes.traces.schema import EVENT_CODES, EVENT_NAMES, INPUT_COLUMNS
-from precedes.traces.sources import STANDARD_INPUT, Format, TraceSource, expand, source_of
+from precedes.traces.sources import STANDARD_INPUT, TraceSource, expand, source_of
 from precedes.traces.writer import in_place
 
 Advance = Callable[[int, int], None]
@@ -114,7 +115,7 @@ def lay_out(
 
 def _parquet(target: str | os.PathLike[str]) -> TraceSource:
     place = source_of(os.fspath(target))
-    if place.path == STANDARD_INPUT or place.format is not Format.PARQUET:
+    if place.path == STANDARD_INPUT or place.format != PARQUET:
         raise unreadable("T002", "the layout for scanning is Parquet", place.shown, "name a .parquet file")
     return place
 

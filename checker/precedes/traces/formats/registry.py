@@ -1,0 +1,49 @@
+"""The formats of traces, one line each. A format is a module that is loaded when a file of it is read or written.
+
+Such a module has
+
+    read(source, notices)                     canonical tables (`TABLE_SCHEMA`), in the order of the rows
+    write(rows, path, compression)            rows of executions to a new file; how many there were (if `writable`)
+    row_groups(source)                        rows of each part that can be read by itself (if `divisible`)
+    read_groups(source, notices, groups)      canonical tables of some of these parts (if `divisible`)
+
+Each raises PrecedesError for what it cannot read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Final
+
+
+@dataclass(frozen=True, slots=True)
+class TraceFormat:
+    """How rows are written in a file: its name, its suffixes, the module beside this one."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    home: str
+    compressible: bool = True
+    writable: bool = True
+    divisible: bool = False
+
+    @property
+    def module(self) -> Any:
+        """The module, loaded at its first use."""
+        return import_module(f"precedes.traces.formats.{self.home}")
+
+
+JSON_LINES: Final = TraceFormat("JSON Lines", (".jsonl", ".ndjson", ".json"), "json_lines")
+CSV: Final = TraceFormat("CSV", (".csv",), "csv")
+PARQUET: Final = TraceFormat("Parquet", (".parquet",), "parquet", compressible=False, divisible=True)
+
+FORMATS: Final = (JSON_LINES, CSV, PARQUET)
+BY_SUFFIX: Final = {suffix: each for each in FORMATS for suffix in each.suffixes}
+
+
+def known() -> str:
+    """The suffixes, for messages."""
+    packed = [suffix for each in FORMATS if each.compressible for suffix in each.suffixes]
+    plain = [suffix for each in FORMATS if not each.compressible for suffix in each.suffixes]
+    return f"known are {', '.join(packed)} (each also with .gz or .zst) and {', '.join(plain)}"

@@ -1,0 +1,52 @@
+"""Rows of executions on their way to a file: the columns that are written, and what text formats share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Any, Final
+
+from precedes.traces.arrow import arrow
+from precedes.traces.formats.values import NANOSECONDS
+
+COLUMNS: Final = (
+    "execution",
+    "entity",
+    "seq",
+    "event",
+    "message",
+    "dest",
+    "sender",
+    "time",
+    "clock",
+    "members",
+)
+
+Values = dict[str, Any]
+"""A row: its values by column, `time` in nanoseconds; what is absent is left out."""
+
+_ROWS_AT_ONCE: Final = 1 << 12
+
+
+def write_text(
+    rows: Iterable[Values],
+    path: str,
+    compression: str | None,
+    line: Callable[[Values], str],
+    header: str = "",
+) -> int:
+    """Write a line for each row; how many there were. `compression` is a name of Arrow's."""
+    count = 0
+    rest = iter(rows)
+    with arrow.output_stream(path, compression=compression) as out:
+        out.write(header.encode())
+        while some := [line(row) for row in islice(rest, _ROWS_AT_ONCE)]:
+            count += len(some)
+            out.write("".join(some).encode())
+    return count
+
+
+def seconds(nanoseconds: int) -> str:
+    """Nanoseconds as a decimal number of seconds, exactly."""
+    whole, part = divmod(abs(nanoseconds), NANOSECONDS)
+    return f"{'-' * (nanoseconds < 0)}{whole}" + (f".{part:09d}".rstrip("0") if part else "")
