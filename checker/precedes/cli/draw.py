@@ -44,6 +44,7 @@ _FORMS = {".svg": "svg", ".txt": "text"}
 )
 def draw(
     file: str,
+    *,
     specs: tuple[str, ...],
     wanted: str | None,
     asked: str | None,

@@ -78,6 +78,7 @@ def check(
 @MEMORY
 def search(
     formula: str,
+    *,
     specs: tuple[str, ...],
     entities: int | None,
     messages: int | None,

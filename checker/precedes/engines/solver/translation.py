@@ -231,10 +231,8 @@ class Translation:
                     if place.received
                 )
             case Sent(message):
-                return some(
-                    both(guard, structure.sent(element))
-                    for guard, element in self._message(message, bindings)
-                )
+                cases = self._message(message, bindings)
+                return some(both(guard, structure.sent(element)) for guard, element in cases)
             case IsDestination(entity, message):
                 return some(
                     both(*guards, structure.addressed(element, here))
@@ -242,10 +240,8 @@ class Translation:
                         self._message(message, bindings), self._entity(entity, bindings)
                     )
                 )
-            case SameEntity(left, right):
-                return self._same(self._entity(left, bindings), self._entity(right, bindings))
-            case SameMessage(left, right):
-                return self._same(self._message(left, bindings), self._message(right, bindings))
+            case SameEntity() | SameMessage():
+                return self._same(formula, bindings)
             case Faulty(entity):
                 return some(
                     both(guard, structure.faulty(here)) for guard, here in self._entity(entity, bindings)
@@ -261,8 +257,15 @@ class Translation:
             case _:
                 assert_never(formula)
 
-    def _same(self, left: Cases, right: Cases) -> Proposition:
-        return some(both(*guards, same(here, there)) for guards, (here, there) in _together(left, right))
+    def _same(self, formula: SameEntity | SameMessage, bindings: Bindings) -> Proposition:
+        match formula:
+            case SameEntity(left, right):
+                cases = _together(self._entity(left, bindings), self._entity(right, bindings))
+            case SameMessage(left, right):
+                cases = _together(self._message(left, bindings), self._message(right, bindings))
+            case _:
+                assert_never(formula)
+        return some(both(*guards, same(here, there)) for guards, (here, there) in cases)
 
     def _precedes(self, first: Element, second: Element, log: Log) -> Proposition:
         kind = Kind.DELIVERY if log.received else Kind.SEND

@@ -181,7 +181,14 @@ def of_report(
     violations = {violation.predicate: violation for violation in reversed(report.violations)}
     for name, count in report.counts.items():
         told = _of_count(
-            rule, check, name, count, violations.get(name), report.executions, budgets.get(name), place
+            rule,
+            check,
+            name,
+            count=count,
+            violation=violations.get(name),
+            executions=report.executions,
+            budget=budgets.get(name),
+            place=place,
         )
         if name in report.untested:
             told = msgspec.structs.replace(
@@ -194,6 +201,7 @@ def _of_count(
     rule: str,
     check: str,
     name: str,
+    *,
     count: Count,
     violation: Violation | None,
     executions: int,

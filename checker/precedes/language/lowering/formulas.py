@@ -79,27 +79,8 @@ class Lowering:
                 return core.Undetermined(why)
             case syntax.Call():
                 return self.call(formula, environment, scope, library, depth)
-            case syntax.Compare():
-                return self.atom(scope, lambda hoists: self.compare(formula, environment, hoists))
-            case syntax.Member(element, collection):
-                return self.atom(scope, lambda hoists: self.member(element, collection, environment, hoists))
-            case syntax.Precedes(first, log, second):
-                return self.atom(
-                    scope,
-                    lambda hoists: precedes_in(
-                        self.terms.message(first, environment, hoists),
-                        self.terms.message(second, environment, hoists),
-                        self.terms.log(log, environment, hoists),
-                    ),
-                )
-            case syntax.HappensBefore(first, second):
-                return self.atom(
-                    scope,
-                    lambda hoists: core.HappensBefore(
-                        self.terms.event(first, environment, hoists),
-                        self.terms.event(second, environment, hoists),
-                    ),
-                )
+            case syntax.Compare() | syntax.Member() | syntax.Precedes() | syntax.HappensBefore():
+                return self.atom(scope, lambda hoists: self.atomic(formula, environment, hoists))
             case syntax.Not(body):
                 return core.Not(self.formula(body, environment, scope, library, depth + 1))
             case syntax.And(parts):
@@ -201,6 +182,31 @@ class Lowering:
         return hoists.wrap(build(hoists))
 
     # ---- atoms
+
+    def atomic(
+        self,
+        formula: syntax.Compare | syntax.Member | syntax.Precedes | syntax.HappensBefore,
+        environment: Environment,
+        hoists: Hoists,
+    ) -> core.Formula:
+        match formula:
+            case syntax.Compare():
+                return self.compare(formula, environment, hoists)
+            case syntax.Member(element, collection):
+                return self.member(element, collection, environment, hoists)
+            case syntax.Precedes(first, log, second):
+                return precedes_in(
+                    self.terms.message(first, environment, hoists),
+                    self.terms.message(second, environment, hoists),
+                    self.terms.log(log, environment, hoists),
+                )
+            case syntax.HappensBefore(first, second):
+                return core.HappensBefore(
+                    self.terms.event(first, environment, hoists),
+                    self.terms.event(second, environment, hoists),
+                )
+            case _:
+                assert_never(formula)
 
     def compare(self, compare: syntax.Compare, environment: Environment, hoists: Hoists) -> core.Formula:
         sort = self.terms.sort_of(compare.left) or self.terms.sort_of(compare.right)

@@ -86,7 +86,7 @@ def explore(
     judge = Judge(asked, checked, quiescent=quiescent)
     reductions = frozenset[Reduction]() if plain else usable(protocol, bounds, judge)
     watching = Observer() if observer is None else observer
-    search = _Search(protocol, bounds, judge, reductions, check_purity, watching)
+    search = _Search(protocol, bounds, judge, reductions, check_purity=check_purity, observer=watching)
     with paused():
         found = search.run(order)
         if order == "breadth" and Reduction.ONE_BY_ONE in reductions:
@@ -117,7 +117,9 @@ def _shortest(
         Reduction.BY_ITSELF,
         Reduction.SILENTLY,
     }
-    shorter = _Search(protocol, limits, again, reductions, False, observer, wanted=names)
+    shorter = _Search(
+        protocol, limits, again, reductions, check_purity=False, observer=observer, wanted=names
+    )
     best = {finding.property: finding for finding in found.findings}
     for finding in shorter.run("breadth").findings:
         if finding.property in best and len(finding.behaviour) < len(best[finding.property].behaviour):
@@ -132,6 +134,7 @@ class _Search:
         bounds: Bounds,
         judge: Judge,
         reductions: frozenset[Reduction],
+        *,
         check_purity: bool,
         observer: Observer,
         wanted: AbstractSet[str] | None = None,

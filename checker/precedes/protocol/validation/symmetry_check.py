@@ -86,7 +86,7 @@ class Exchanging:
                 expected = renamed_state(self.protocol, state, names)
                 got = self.call("start", there)
                 if got != expected:
-                    raise self._different("start", at, (), there, (), state, got)
+                    raise self._different("start", (at, (), state), (there, (), got))
 
     def watch(self, handler: str, at: Here, state: Any, arguments: tuple[Any, ...], outcome: object) -> None:
         """Call a handler in other names, and compare."""
@@ -103,7 +103,9 @@ class Exchanging:
         again = self.call(handler, there, other, *given)
         expected, got = self._forms(outcome, names), self._forms(again, None)
         if expected != got:
-            raise self._different(handler, at, (state, *arguments), there, (other, *given), outcome, again)
+            raise self._different(
+                handler, (at, (state, *arguments), outcome), (there, (other, *given), again)
+            )
 
     def _arguments(
         self, handler: str, arguments: tuple[Any, ...], names: Renaming, there: Here, state: Any
@@ -155,23 +157,20 @@ class Exchanging:
     def _different(
         self,
         handler: str,
-        at: Here,
-        given: tuple[Any, ...],
-        there: Here,
-        given_there: tuple[Any, ...],
-        outcome: object,
-        other: object,
+        one: tuple[Here, tuple[Any, ...], object],
+        other: tuple[Here, tuple[Any, ...], object],
     ) -> PrecedesError:
+        """Two calls of a handler: where, with what, and what came of them."""
         name_of = self.protocol.name_of
         calls = "".join(
             f"\n        {name_of(where.entity)}: {handler}({', '.join(map(errors.short, what))})"
             f"\n            returned {errors.short(told)}"
-            for where, what, told in ((at, given, outcome), (there, given_there, other))
+            for where, what, told in (one, other)
         )
         return errors.mistake(
             self.protocol,
             "M014",
-            f"{handler} of {name_of(there.entity)} does not do what it does at {name_of(at.entity)} when the entities "
+            f"{handler} of {name_of(other[0].entity)} does not do what it does at {name_of(one[0].entity)} when the entities "
             "exchange their names, but symmetric is True",
             "take `symmetric = True` out of the model, or mend the handler, renamed or renamed_packet; "
             f"it was called with{calls}",

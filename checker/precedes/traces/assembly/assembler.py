@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from precedes.core.columns import MISSING_TIME, NOBODY, Batch, Bool, Int64, Origins
@@ -112,7 +113,13 @@ def _clocked(
     """The batch of events as they stand, with their clocks and members."""
     batch = _batch(names, events, options, findings)
     clocks = clocks_of(
-        table, names.entities, names.entity_names, events.row, events.entity, findings, notices
+        table,
+        names.entities,
+        names.entity_names,
+        events.row,
+        events.entity,
+        findings=findings,
+        notices=notices,
     )
     return replace(batch, clocks=clocks, members=members_of(table, events.row))
 
@@ -254,9 +261,7 @@ def _batch(names: TableNames, events: Events, options: TraceOptions, findings: l
 
     to_all = np.zeros(message_count, np.bool_)
     to_all[sent_messages] = ~names.dest.present[events.row[first_sends]]
-    width = int(np.diff(entities.offsets).max(initial=1))
-    places, owner = names.dest.entries(events.row[first_sends])
-    addressed = distinct(sent_messages[owner] * width + names.dest_entities[places], message_count * width)
+    destination_offsets, destinations = _addressed(names, events, first_sends, sent_messages)
 
     deliveries = np.flatnonzero(events.kind == EVENT_CODES[options.delivery])
     sizes = np.diff(messages.offsets)[entities.executions]
@@ -283,8 +288,8 @@ def _batch(names: TableNames, events: Events, options: TraceOptions, findings: l
         send_position=send_position,
         send_time=send_time,
         to_all=to_all,
-        destination_offsets=offsets_of(np.bincount(addressed // width, minlength=message_count)),
-        destinations=(addressed % width).astype(np.int32),
+        destination_offsets=destination_offsets,
+        destinations=destinations,
         sent_offsets=sent_offsets,
         sent=local_message[sends],
         delivered_offsets=offsets_of(np.bincount(events.entity[delivered], minlength=entity_count)),
@@ -300,6 +305,18 @@ def _batch(names: TableNames, events: Events, options: TraceOptions, findings: l
         complete=options.complete,
         delivery=options.delivery,
     )
+
+
+def _addressed(
+    names: TableNames, events: Events, sends: Int64, messages: Int64
+) -> tuple[Int64, npt.NDArray[np.int32]]:
+    """The destinations that the rows of the sends name for their messages: offsets by message, local entities."""
+    count = len(names.messages.codes)
+    width = int(np.diff(names.entities.offsets).max(initial=1))
+    places, owner = names.dest.entries(events.row[sends])
+    addressed = distinct(messages[owner] * width + names.dest_entities[places], count * width)
+    offsets = offsets_of(np.bincount(addressed // width, minlength=count))
+    return offsets, (addressed % width).astype(np.int32)
 
 
 def _name_senders(

@@ -29,6 +29,7 @@ def clocks_of(
     entity_names: Names,
     rows: Int64,
     at: Int64,
+    *,
     findings: list[Finding],
     notices: Notices,
 ) -> Clocks | None:
