@@ -16,8 +16,8 @@ from typing import ClassVar
 
 from precedes.protocol import Here, Message, Network, Timed
 from precedes.protocol.invariants import Invariant
-from precedes_models.delta_causal_agent import NEVER, Agent, DeltaAgent, Mark, Packet, Tag, union_max
-from precedes_models.delta_causal_lemmas import AS_WRITTEN, FURTHER, REPAIRED, THEOREM_4
+from precedes_models.delta_causal_agent import Agent, DeltaAgent, Mark, Packet, Tag, union_max
+from precedes_models.delta_causal_lemmas import AS_WRITTEN, FURTHER, NEVER, REPAIRED, THEOREM_4
 
 
 class Letter(Enum):

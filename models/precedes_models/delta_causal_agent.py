@@ -30,15 +30,12 @@ from precedes.protocol import (
     Transmit,
 )
 from precedes.protocol.invariants import Invariant
-from precedes_models.delta_causal_lemmas import THEOREM_3, THEOREM_4, Received, Sent, directly_before
+from precedes_models.delta_causal_lemmas import NEVER, THEOREM_3, THEOREM_4, Received, Sent, directly_before
 
 Mark: TypeAlias = tuple[int, int]
 """(l, x): the sender and the time stamp of a message."""
 Tag: TypeAlias = tuple[frozenset[Mark], ...]
 """CB: for each process, the marks of messages to it."""
-
-NEVER = -(2**62)
-"""Earlier than every time: `deliv` of a process nothing of which has been delivered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from itertools import islice
 from precedes.protocol import Here, Message, Transmit
 from precedes.protocol.bounds import Bounds
 from precedes_models.delta_causal import DeltaCausal
-from precedes_models.delta_causal_agent import NEVER, Agent, DeltaAgent, Mark, Packet, Tag
+from precedes_models.delta_causal_agent import Agent, DeltaAgent, Mark, Packet, Tag
 from precedes_models.delta_causal_fixed_wait import FixedWait
 from precedes_models.delta_causal_full_tag import FullTag
-from precedes_models.delta_causal_lemmas import Sent
+from precedes_models.delta_causal_lemmas import NEVER, Sent
 
 ORDER, WAIT = "Theorem 3, as Theorem 2 has it", "Theorem 4: no wait outlasts Δ"
 
