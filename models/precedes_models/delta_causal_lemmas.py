@@ -166,13 +166,13 @@ def _theorem_4(
     return all(here.now <= packet.stamp + protocol.limit for packet in gone)
 
 
-def _needed(protocol: DeltaCausal, here: Here, state: Agent) -> bool | None:
+def _needed(protocol: DeltaAgent, here: Here, state: Agent) -> bool | None:
     """What waits with a tag that is not full waits for (R0), or for a message before it that has not been delivered and
     is still in time; or its wait ends now."""
     met = False
     delivered = {received.message for received in state.delivered}
     for packet in state.held:
-        if protocol.max_cb is not None and len(packet.cb[here.entity]) >= protocol.max_cb:
+        if protocol.is_full(packet.cb[here.entity]):
             continue
         met = True
         awaited = here.now < packet.stamp or any(
@@ -225,13 +225,16 @@ THEOREM_4 = OfStep("Theorem 4: no wait outlasts Δ", _PAPER, _theorem_4)
 
 _LEMMA_3 = OfStep("Lemma 3", _PAPER, _lemma_3)
 
+NEEDLESS = OfEntity("no needless wait", "Δ-causal paper, section 4.1, |CB| < MAX_CB", _needed)
+"""Met where something waits with a tag that is not full."""
+
 FURTHER: tuple[Invariant, ...] = (
     OfStep("deliv never falls", "Δ-causal paper, section 3.3, (R6)", _deliv_grows),
-    OfEntity("no needless wait", "Δ-causal paper, section 4.1, |CB| < MAX_CB", _needed),
+    NEEDLESS,
     OfStep("Theorem 4 by section 2.2: less than Δ", "Δ-causal paper, section 2.2", _less_than_delta),
     OfStep("no earlier time stamp", "Δ-causal paper, section 3.5", _stamps_grow),
 )
-"""The second is met where something waits with a tag that is not full, the third where something waits at all."""
+"""The third is met where something has waited."""
 
 AS_WRITTEN: tuple[Invariant, ...] = (
     OfStep("Lemma 1", _PAPER, _lemma_1),
