@@ -199,6 +199,9 @@ def test_the_figures_of_the_page() -> None:
     most = max(expected_requests(Ring(2), 1001, failed) for failed in range(1, 1001))
     assert round(float(most) / 1000, 3) == 0.385
     assert round(float(expected_requests(Uniform(2), 1001, 421)) / 1000, 3) == 0.385
+    for nodes in (3, 5, 50):
+        drawn = false_report(Uniform(itself=True), nodes, 1, 2)
+        assert drawn == 1 - (1 - Fraction(1, nodes)) ** 2
 
 
 def test_near_and_far_by_formula_and_by_sum() -> None:
