@@ -124,6 +124,31 @@ REPLAYED: tuple[tuple[str, Protocol[Any], Bounds], ...] = (
 """Scenarios that are not found by the property that they break."""
 
 
+WITHOUT: tuple[tuple[str, Protocol[Any], Bounds, str, int], ...] = (
+    (
+        "one_attempt",
+        DynamicCluster(attempts=1),
+        bounds(2, crashes=1, losses=2, depth=20),
+        "cluster: same emask",
+        19,
+    ),
+    ("refused", DynamicCluster(hasty=frozenset({2})), bounds(3, script="ac"), "no deadlock", 40),
+    ("serves_nobody", TotalOrder(), bounds(2, crashes=1), "no starvation", 46),
+    ("unasked", TotalOrder(attempts=0), bounds(2, losses=1), "information_preserving", 18),
+)
+"""What happens where no step is taken to the letter: a scenario, a protocol and bounds, what breaks, after how many
+moves."""
+
+
+@pytest.mark.parametrize(("name", "protocol", "within", "broken", "moves"), WITHOUT)
+def test_what_the_bounds_or_a_parameter_break(
+    name: str, protocol: Protocol[Any], within: Bounds, broken: str, moves: int
+) -> None:
+    found = finding(protocol, within, broken)
+    assert len(found.behaviour) - 1 == moves
+    assert shown(found.execution) == shown(scenario(name))
+
+
 @pytest.mark.parametrize(("name", "literal", "within"), REPLAYED)
 def test_the_letter_makes_the_histories_of_the_scenario(
     name: str, literal: Protocol[Any], within: Bounds
@@ -134,6 +159,7 @@ def test_the_letter_makes_the_histories_of_the_scenario(
 def test_every_scenario_is_made_by_a_model() -> None:
     text = compile_text(SCENARIOS.read_text(encoding="utf-8"), str(SCENARIOS), standard_library())
     explored_too = {letter.name.lower() for letter, *_ in (*FOUND, *SLOW)}
+    explored_too |= {name for name, *_ in WITHOUT}
     assert {each.name for each in text.scenarios} == explored_too | {name for name, *_ in REPLAYED}
 
 
