@@ -1,4 +1,4 @@
-"""The rows of docs/papers/ and docs/models.md: the commands that stand in them, and what is said of each.
+"""The rows of docs/papers/ and docs/models/: the commands that stand in them, and what is said of each.
 
 A cell says what comes out and then has the command, in backquotes: "`acknowledged` violated after 9 moves: `precedes
 explore st ...`". What is understood, and compared with what the command prints:
@@ -6,6 +6,9 @@ explore st ...`". What is understood, and compared with what the command prints:
 - `` `P`, `Q` violated after N moves``: these properties, each after so many moves;
 - `` `P` holds``: this property, its premise met;
 - ``everything holds``: exit code 0;
+- ``nothing is violated``: the search ended within no limit, and found nothing;
+- `` `P` is never exercised``: its premise was never met. With ``the rest holds``: of no other property is that so, and
+  nothing is violated;
 - ``N states``: as the last line of the report counts them. For a model with several instances "N / M states".
 
 `(slow)` in a cell: its commands are run with the slow tests. `precedes check FILE` and `precedes search` must end with
@@ -20,10 +23,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGES = (*sorted((ROOT / "docs" / "papers").glob("*.md")), ROOT / "docs" / "models.md")
+PAPERS = tuple(sorted((ROOT / "docs" / "papers").glob("*.md")))
+MODELS = tuple(sorted((ROOT / "docs" / "models").glob("*.md")))
+PAGES = (*PAPERS, *MODELS)
 
 _NAMES = r"(?P<names>`[^`]+`(?:(?:, | and )`[^`]+`)*)"
 _VIOLATED = re.compile(_NAMES + r" (?:is |are )?violated after (?P<moves>[\d,]+) moves?")
+_UNEXERCISED = re.compile(_NAMES + r" (?:is|are) never exercised")
 _HOLDS = re.compile(_NAMES + r" holds?\b")
 _STATES = re.compile(r"(?P<states>[\d,]+(?: / [\d,]+)*) states")
 _COMMAND = re.compile(r"`(precedes (?:explore|check|search) [^`]+)`")
@@ -47,6 +53,9 @@ class Statement:
     moves: tuple[tuple[str, int], ...]
     holding: tuple[str, ...]
     everything: bool
+    nothing_violated: bool
+    unexercised: tuple[str, ...]
+    rest_holds: bool
     states: tuple[int, ...]
     slow: bool
 
@@ -76,7 +85,8 @@ def _of_cell(row: Row, cell: str) -> Iterator[Statement]:
     for found in _COMMAND.finditer(cell):
         said, place = cell[place : found.start()], found.end()
         violated = list(_VIOLATED.finditer(said))
-        rest = _VIOLATED.sub("", said)
+        unexercised = list(_UNEXERCISED.finditer(said))
+        rest = _UNEXERCISED.sub("", _VIOLATED.sub("", said))
         states = _STATES.search(said)
         yield Statement(
             f"{row.page}:{row.line}",
@@ -84,6 +94,9 @@ def _of_cell(row: Row, cell: str) -> Iterator[Statement]:
             tuple((name, _number(each["moves"])) for each in violated for name in _named(each["names"])),
             tuple(name for each in _HOLDS.finditer(rest) for name in _named(each["names"])),
             "everything holds" in said.lower(),
+            "nothing is violated" in said.lower(),
+            tuple(name for each in unexercised for name in _named(each["names"])),
+            "the rest holds" in said.lower(),
             tuple(map(_number, states["states"].split(" / "))) if states else (),
             "(slow" in said,
         )

@@ -1,10 +1,11 @@
-"""Every command in the rows of docs/papers/ and docs/models.md prints what the row says of it."""
+"""Every command in the rows of docs/papers/ and docs/models/ prints what the row says of it."""
 
 from __future__ import annotations
 
 import re
 import shlex
 from functools import cache
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -15,7 +16,7 @@ from precedes.core.isolation import Channel
 from precedes.language.library import standard_library
 from precedes.language.loader import compile_text
 from tests.command.running import Ended, precedes
-from tests.papers.rows import PAGES, ROOT, Statement, rows, statements
+from tests.papers.rows import MODELS, PAGES, PAPERS, ROOT, Statement, rows, statements
 
 ALL = list(statements())
 EXPLORED = [each for each in ALL if each.command.startswith("precedes explore")]
@@ -49,10 +50,17 @@ def cases(found: list[Statement]) -> list[object]:
     ]
 
 
+def _unexercised(name: str, *, literal: bool = True) -> re.Pattern[str]:
+    """The line of a property that is never exercised."""
+    name = re.escape(name) if literal else name
+    return re.compile(rf"^  {name} +{MODE} +unknown +its premise was never met", re.MULTILINE)
+
+
 @pytest.mark.parametrize("said", cases(EXPLORED))
 def test_a_row_says_what_explore_prints(said: Statement) -> None:
     printed = explored(said.command)
-    assert said.moves or said.holding or said.everything or said.states, f"{said.place} says nothing of it"
+    says = (said.moves, said.holding, said.everything, said.states, said.nothing_violated, said.unexercised)
+    assert any(says), f"{said.place} says nothing of it"
     for name, moves in said.moves:
         assert re.search(
             rf"^  {re.escape(name)} +{MODE} +violated +after {moves:,} moves?\b", printed.text, re.MULTILINE
@@ -61,8 +69,19 @@ def test_a_row_says_what_explore_prints(said: Statement) -> None:
         assert re.search(rf"^  {re.escape(name)} +{MODE} +holds +premise met", printed.text, re.MULTILINE), (
             name
         )
+    for name in said.unexercised:
+        assert _unexercised(name).search(printed.text), name
     if said.everything:
         assert printed.exit == 0, printed.text
+    if said.nothing_violated or said.rest_holds:
+        assert not re.search(rf" {MODE} +violated ", printed.text), printed.text
+        assert re.search(
+            r"^(holds: everything|undecided: not everything that was asked was met)",
+            printed.text,
+            re.MULTILINE,
+        )
+    if said.rest_holds:
+        assert len(_unexercised(r".+?", literal=False).findall(printed.text)) == len(said.unexercised)
     if said.states:
         counted = re.findall(r"\(([\d,]+) states, [\d,]+ transitions", printed.text)
         assert [int(each.replace(",", "")) for each in counted] == list(said.states)
@@ -78,7 +97,19 @@ def test_there_are_rows() -> None:
     assert len(EXPLORED) > 100
 
 
-@pytest.mark.parametrize("page", PAGES[:-1], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", MODELS, ids=lambda page: page.name)
+def test_where_one_row_of_a_table_has_a_command_every_row_has_one(page: Path) -> None:
+    bare, table, last = [], False, 0
+    for row in rows(page):
+        has = any("`precedes " in cell for cell in row.cells)
+        table = has if row.line != last + 1 else table
+        if has != table:
+            bare.append(row)
+        last = row.line
+    assert not bare
+
+
+@pytest.mark.parametrize("page", PAPERS, ids=lambda page: page.name)
 def test_every_row_has_what_the_paper_says_and_both_verdicts(page: object) -> None:
     assert [row for row in rows(page) if len(row.cells) != 4 or not all(row.cells)] == []  # type: ignore[arg-type]
 

@@ -30,15 +30,20 @@ from precedes.protocol import (
     Transmit,
 )
 from precedes.protocol.invariants import Invariant
-from precedes_models.delta_causal.invariants import THEOREM_3, THEOREM_4, Received, Sent, directly_before
+from precedes_models.delta_causal.invariants import (
+    NEEDLESS,
+    NEVER,
+    THEOREM_3,
+    THEOREM_4,
+    Received,
+    Sent,
+    directly_before,
+)
 
 Mark: TypeAlias = tuple[int, int]
 """(l, x): the sender and the time stamp of a message."""
 Tag: TypeAlias = tuple[frozenset[Mark], ...]
 """CB: for each process, the marks of messages to it."""
-
-NEVER = -(2**62)
-"""Earlier than every time: `deliv` of a process nothing of which has been delivered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,7 @@ class DeltaAgent(Protocol[Agent]):
 
     claims: ClassVar[tuple[str, ...]] = ("causal_order", "delta_causal_order", "deadline", "timely_delivery")
     invariants: ClassVar[tuple[Invariant, ...]] = (THEOREM_3, THEOREM_4)
+    further: ClassVar[tuple[Invariant, ...]] = (NEEDLESS,)
     answers: ClassVar[bool] = False
     symmetric: ClassVar[bool] = True
 
@@ -85,6 +91,7 @@ class DeltaAgent(Protocol[Agent]):
             raise ValueError("delta is a number of ticks, and not negative")
         if not self.lemmas:
             object.__setattr__(self, "invariants", (THEOREM_4,))
+            object.__setattr__(self, "further", ())
 
     @property
     def limit(self) -> int:
@@ -199,6 +206,10 @@ class DeltaAgent(Protocol[Agent]):
                 delivered=self.recent(state.delivered, here.now) | {_received(packet, here.entity)},
             )
         return Step(after, (*actions, Deliver(message)))
+
+    def is_full(self, marks: frozenset[Mark]) -> bool:
+        """Whether there is room for no other mark, so that one may have been left out."""
+        return False
 
     @abstractmethod
     def learned(self, here: Here, cb: Tag, packet: Packet) -> Tag:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 _PAPER = "Δ-causal paper, section 3.4"
 
+NEVER = -(2**62)
+"""Earlier than every time: `deliv` of a process nothing of which has been delivered."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sent:
@@ -163,13 +166,13 @@ def _theorem_4(
     return all(here.now <= packet.stamp + protocol.limit for packet in gone)
 
 
-def _needed(protocol: DeltaCausal, here: Here, state: Agent) -> bool | None:
+def _needed(protocol: DeltaAgent, here: Here, state: Agent) -> bool | None:
     """What waits with a tag that is not full waits for (R0), or for a message before it that has not been delivered and
     is still in time; or its wait ends now."""
     met = False
     delivered = {received.message for received in state.delivered}
     for packet in state.held:
-        if protocol.max_cb is not None and len(packet.cb[here.entity]) >= protocol.max_cb:
+        if protocol.is_full(packet.cb[here.entity]):
             continue
         met = True
         awaited = here.now < packet.stamp or any(
@@ -181,6 +184,18 @@ def _needed(protocol: DeltaCausal, here: Here, state: Agent) -> bool | None:
         if not awaited and protocol.due(here, state, packet) > here.now:
             return False
     return True if met else None
+
+
+def _deliv_grows(
+    protocol: DeltaAgent, here: Here, before: Agent, cause: object, step: Step[Agent]
+) -> bool | None:
+    """(R6), deliv[j] := TS_m, never takes a later time stamp back: it is the maximum."""
+    pairs = [
+        (old, new)
+        for old, new in zip(before.deliv, step.state.deliv, strict=True)
+        if old != new and old > NEVER
+    ]
+    return all(old < new for old, new in pairs) if pairs else None
 
 
 def _less_than_delta(
@@ -210,12 +225,16 @@ THEOREM_4 = OfStep("Theorem 4: no wait outlasts Δ", _PAPER, _theorem_4)
 
 _LEMMA_3 = OfStep("Lemma 3", _PAPER, _lemma_3)
 
+NEEDLESS = OfEntity("no needless wait", "Δ-causal paper, section 4.1, |CB| < MAX_CB", _needed)
+"""Met where something waits with a tag that is not full."""
+
 FURTHER: tuple[Invariant, ...] = (
-    OfEntity("no needless wait", "Δ-causal paper, section 4.1, |CB| < MAX_CB", _needed),
+    OfStep("deliv never falls", "Δ-causal paper, section 3.3, (R6)", _deliv_grows),
+    NEEDLESS,
     OfStep("Theorem 4 by section 2.2: less than Δ", "Δ-causal paper, section 2.2", _less_than_delta),
     OfStep("no earlier time stamp", "Δ-causal paper, section 3.5", _stamps_grow),
 )
-"""The first is met where something waits with a tag that is not full, the second where something waits at all."""
+"""The third is met where something has waited."""
 
 AS_WRITTEN: tuple[Invariant, ...] = (
     OfStep("Lemma 1", _PAPER, _lemma_1),

@@ -16,8 +16,8 @@ from typing import ClassVar
 
 from precedes.protocol import Here, Message, Network, Timed
 from precedes.protocol.invariants import Invariant
-from precedes_models.delta_causal.agent import NEVER, Agent, DeltaAgent, Mark, Packet, Tag, union_max
-from precedes_models.delta_causal.invariants import AS_WRITTEN, FURTHER, REPAIRED, THEOREM_4
+from precedes_models.delta_causal.agent import Agent, DeltaAgent, Mark, Packet, Tag, union_max
+from precedes_models.delta_causal.invariants import AS_WRITTEN, FURTHER, NEVER, REPAIRED, THEOREM_4
 
 
 class Letter(Enum):
@@ -80,8 +80,6 @@ class DeltaCausal(DeltaAgent):
         if self.lemmas and self.as_written:
             object.__setattr__(self, "invariants", (*AS_WRITTEN, THEOREM_4))
             object.__setattr__(self, "further", (*REPAIRED, *FURTHER))
-        if not self.lemmas:
-            object.__setattr__(self, "further", ())
         if self.epsilon:
             object.__setattr__(self, "claims", tuple(claim for claim in self.claims if claim != "deadline"))
 
@@ -149,9 +147,13 @@ class DeltaCausal(DeltaAgent):
         if Part.R0 not in self.without:
             due = max(packet.stamp, due)
         marks = packet.cb[here.entity]
-        if marks and len(marks) == self.max_cb:
+        if self.is_full(marks):
             due = max(due, min(x for _, x in marks) + self.limit + 1)
         return due
+
+    def is_full(self, marks: frozenset[Mark]) -> bool:
+        """|CB| = MAX_CB."""
+        return len(marks) == self.max_cb
 
     def learned(self, here: Here, cb: Tag, packet: Packet) -> Tag:
         """(R4) for the other destinations, (R5) for who is none."""

@@ -60,6 +60,27 @@ def same_cut(protocol: Any, situation: Situation) -> bool | None:
     return len(cuts) == 1 and not waiting
 
 
+def one_cut(protocol: Any, situation: Situation) -> bool | None:
+    """Active entities that have ended stop agreements with the same emask expect the same of those that have stopped:
+    REQ_h of (3), from which (4) deletes. Judged of those of which something has been received, where neither is in an
+    agreement or a reset and no reset lies between the two."""
+    calm = [
+        state
+        for _, state in active(situation, all_along=False)
+        if state.stopping is None and state.returning is None and state.data.round is None and state.marked
+    ]
+    met = None
+    for one, other in combinations(calm, 2):
+        if one.marked != other.marked or one.data.epoch != other.data.epoch:
+            continue
+        for h in one.marked:
+            if max(one.data.req[h], other.data.req[h]) > FIRST:
+                met = True
+                if one.data.req[h] != other.data.req[h]:
+                    return False
+    return met
+
+
 def one_sequence(protocol: Any, situation: Situation) -> bool | None:
     """TO among the active, its order: at any time, of two that were active all along one has delivered what the other
     has, or the beginning of that."""
@@ -174,6 +195,7 @@ def only_the_stopped(protocol: Any, situation: Situation) -> bool | None:
 INVARIANTS: tuple[Invariant, ...] = (
     OfState("cluster: same emask", SECTION_3_2, same_emask, quiescent=True),
     OfState("cluster: same cut", SECTION_3_2, same_cut, quiescent=True),
+    OfState("cluster: one cut", SECTION_3_2, one_cut),
     OfState("cluster: TO among the active, one sequence", SECTION_3, one_sequence),
     OfState("cluster: TO among the active, everything", SECTION_3, everything, quiescent=True),
     OfState("cluster: no acknowledged PDU is lost", SECTION_3, nothing_lost, quiescent=True),

@@ -8,10 +8,10 @@ from itertools import islice
 
 from precedes.protocol import Here, Message, Transmit
 from precedes.protocol.bounds import Bounds
-from precedes_models.delta_causal.agent import NEVER, Agent, DeltaAgent, Mark, Packet, Tag
+from precedes_models.delta_causal.agent import Agent, DeltaAgent, Mark, Packet, Tag
 from precedes_models.delta_causal.fixed_wait import FixedWait
 from precedes_models.delta_causal.full_tag import FullTag
-from precedes_models.delta_causal.invariants import Sent
+from precedes_models.delta_causal.invariants import NEVER, Sent
 from precedes_models.delta_causal.protocol import DeltaCausal
 
 ORDER, WAIT = "Theorem 3, as Theorem 2 has it", "Theorem 4: no wait outlasts Δ"

@@ -181,7 +181,13 @@ def test_where_clocks_differ_the_deadline_is_not_kept_in_real_time() -> None:
 
 # ---- what is asked by name, and steps left out ---------------------------------------------------------------------
 
-NEEDLESS, SECTION_2_2, STAMPS = DeltaCausal.further[-3:]
+GROWS, NEEDLESS, SECTION_2_2, STAMPS = DeltaCausal.further[-4:]
+
+
+def test_deliv_is_the_maximum_unless_s1_is_taken_to_the_letter() -> None:
+    """(R6) assigns; of messages of one time a later delivery may take back what an earlier one noted."""
+    assert explore(DeltaCausal(), THREE, (), invariants=(GROWS,)).of(GROWS.name) is Verdict.HOLDS
+    assert failing(explore(DeltaCausal(letters=S1_ALONE), THREE, (), invariants=(GROWS,))) == {GROWS.name}
 
 
 def test_with_a_tag_that_is_not_full_nothing_waits_needlessly() -> None:

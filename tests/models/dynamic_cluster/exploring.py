@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
+from precedes.protocol import Protocol
 from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration.explorer import explore
 from precedes.protocol.exploration.result import Exploration, Finding
 from precedes.protocol.model import Message
-from precedes_models.dynamic_cluster.protocol import DynamicCluster
 
 
 def bounds(
@@ -43,7 +44,7 @@ def bounds(
 
 
 @cache
-def explored(protocol: DynamicCluster, within: Bounds) -> Exploration:
+def explored(protocol: Protocol[Any], within: Bounds) -> Exploration:
     """Everything that is claimed."""
     return explore(protocol, within)
 
@@ -53,6 +54,6 @@ def violated(found: Exploration) -> dict[str, int]:
     return {finding.property: len(finding.behaviour) - 1 for finding in found.findings}
 
 
-def finding(protocol: DynamicCluster, within: Bounds, name: str) -> Finding:
+def finding(protocol: Protocol[Any], within: Bounds, name: str) -> Finding:
     """The finding of one property."""
     return next(each for each in explored(protocol, within).findings if each.property == name)

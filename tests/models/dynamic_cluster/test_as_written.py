@@ -28,6 +28,7 @@ ENDS = "cluster: agreement ends"
 EVERYTHING = "cluster: TO among the active, everything"
 ACCURATE = "cluster: only who has stopped is taken for stopped"
 EXPECTED = "cluster: what is expected can come"
+ONE_CUT = "cluster: one cut"
 NEW = "cluster: an answer says something new"
 
 FOUND: tuple[tuple[Letter, frozenset[int], Bounds, str, int], ...] = (
@@ -55,6 +56,7 @@ SLOW: tuple[tuple[Letter, frozenset[int], Bounds, str, int], ...] = (
 """The same, for those whose states are many."""
 
 RETURN = bounds(2, crashes=1, recoveries=1)
+CUTS = bounds(3, script="c", losses=1), ONE_CUT
 
 
 def scenario(name: str) -> Execution:
@@ -87,6 +89,12 @@ def test_a_step_to_the_letter_breaks_something(
     assert shown(found.execution) == shown(scenario(letter.name.lower()))
 
 
+def test_own_row_cuts_in_two_places() -> None:
+    """What own_row comes to in the end begins with this."""
+    found = finding(DynamicCluster(letter=frozenset({Letter.OWN_ROW}), hasty=frozenset({2})), *CUTS)
+    assert len(found.behaviour) - 1 == 15
+
+
 def test_without_the_rcv_ack_of_who_returns_recovery_goes_on_for_ever() -> None:
     """The others take it for stopped again, it sends RCV again, and so on."""
     letter = DynamicCluster(letter=frozenset({Letter.OTHERS_ONLY}))
@@ -111,8 +119,34 @@ REPLAYED: tuple[tuple[str, Protocol[Any], Bounds], ...] = (
     ("others_only", DynamicCluster(letter=frozenset({Letter.OTHERS_ONLY})), RETURN),
     ("one_cut", TotalOrder(letter=frozenset({Base.ONE_CUT})), bounds(2, script="ab", losses=1)),
     ("forgets", TotalOrder(letter=frozenset({Base.FORGETS})), bounds(3, script="abc", losses=1)),
+    ("deleted", DynamicCluster(), bounds(3, script="c", crashes=1, losses=1)),
 )
 """Scenarios that are not found by the property that they break."""
+
+
+WITHOUT: tuple[tuple[str, Protocol[Any], Bounds, str, int], ...] = (
+    (
+        "one_attempt",
+        DynamicCluster(attempts=1),
+        bounds(2, crashes=1, losses=2, depth=20),
+        "cluster: same emask",
+        19,
+    ),
+    ("refused", DynamicCluster(hasty=frozenset({2})), bounds(3, script="ac"), "no deadlock", 40),
+    ("serves_nobody", TotalOrder(), bounds(2, crashes=1), "no starvation", 46),
+    ("unasked", TotalOrder(attempts=0), bounds(2, losses=1), "information_preserving", 18),
+)
+"""What happens where no step is taken to the letter: a scenario, a protocol and bounds, what breaks, after how many
+moves."""
+
+
+@pytest.mark.parametrize(("name", "protocol", "within", "broken", "moves"), WITHOUT)
+def test_what_the_bounds_or_a_parameter_break(
+    name: str, protocol: Protocol[Any], within: Bounds, broken: str, moves: int
+) -> None:
+    found = finding(protocol, within, broken)
+    assert len(found.behaviour) - 1 == moves
+    assert shown(found.execution) == shown(scenario(name))
 
 
 @pytest.mark.parametrize(("name", "literal", "within"), REPLAYED)
@@ -125,6 +159,7 @@ def test_the_letter_makes_the_histories_of_the_scenario(
 def test_every_scenario_is_made_by_a_model() -> None:
     text = compile_text(SCENARIOS.read_text(encoding="utf-8"), str(SCENARIOS), standard_library())
     explored_too = {letter.name.lower() for letter, *_ in (*FOUND, *SLOW)}
+    explored_too |= {name for name, *_ in WITHOUT}
     assert {each.name for each in text.scenarios} == explored_too | {name for name, *_ in REPLAYED}
 
 

@@ -63,6 +63,7 @@ BROKEN: tuple[tuple[type[DynamicCluster], frozenset[int], Bounds, str, int], ...
     (EmaskNotMerged, frozenset(), bounds(3, crashes=1), ACCURATE, 73),
     (AcknowledgesTooEarly, frozenset(), bounds(3), "cluster: acknowledged is pre-acknowledged by all", 26),
     (DeletesNothing, HASTY, bounds(3, script="c", losses=1), ACCURATE, 45),
+    (DeletesNothing, HASTY, bounds(3, script="c", losses=1), "cluster: one cut", 15),
     (NeverIgnores, frozenset(), bounds(2, crashes=1), EVERYTHING, 23),
     (CutsToTheMost, HASTY, bounds(3, script="c", losses=1), ACCURATE, 49),
     (CountsNoStopAck, HASTY, bounds(3, script="c", losses=1), ACCURATE, 79),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from precedes.protocol import Here, Step, Transmit
+from dataclasses import replace
+
+from precedes.protocol import Here, Message, Step, Transmit
 from precedes_models.dynamic_cluster.protocol import DynamicCluster
 from precedes_models.dynamic_cluster.state import (
     Member,
@@ -14,10 +16,12 @@ from precedes_models.dynamic_cluster.state import (
     StopAck,
     StopPack,
 )
+from precedes_models.total_order.transfer import Data
 
 E1, E2, E3 = (Here(k, 3) for k in range(3))
 NOBODY, ONLY_E3 = frozenset[int](), frozenset({2})
 ROW = (1, 1, 1)
+A1 = Message(0, 1, frozenset({0, 1, 2}))
 
 
 def said(step: object) -> tuple[object, ...]:
@@ -61,3 +65,27 @@ def test_stop_3_goes_on_by_a_stop_ack_where_the_stop_pack_was_lost() -> None:
     state = protocol.arrive(E1, state, StopPack(0, ONLY_E3, ROW), 0).state
     step = protocol.arrive(E1, state, StopAck(1, ONLY_E3, ROW), 1)
     assert said(step) == (StopAck(0, ONLY_E3, ROW),)
+
+
+def test_data_is_sent_while_a_stop_is_agreed_on() -> None:
+    """Section 3.2: the agreement goes on without a stop of data transfer."""
+    protocol = DynamicCluster()
+    state = protocol.arrive(E1, protocol.start(E1), Stop(1, ONLY_E3, ROW), 1).state
+    assert state.stopping is not None
+    assert said(protocol.send(E1, state, A1)) == (Data(0, 1, ROW, A1),)
+
+
+def test_no_data_is_sent_while_somebody_is_taken_back() -> None:
+    """Recovery (5): the sending of data begins again."""
+    protocol = DynamicCluster()
+    state = replace(protocol.start(E1), emask=ONLY_E3, marked=ONLY_E3)
+    assert protocol.send(E1, state, A1) is not None
+    answered = protocol.arrive(E1, state, Rcv(2), 2)
+    assert said(answered) == (RcvPack(0, 2, NOBODY, ROW, 0, 0),)
+    assert protocol.send(E1, answered.state, A1) is None
+
+
+def test_recovery_3_an_rcv_after_rcv_pack_is_ignored() -> None:
+    protocol = DynamicCluster()
+    state = protocol.arrive(E1, replace(protocol.start(E1), emask=ONLY_E3, marked=ONLY_E3), Rcv(2), 2).state
+    assert protocol.arrive(E1, state, Rcv(2), 2) == Step(state)

@@ -84,9 +84,12 @@ class Group:
 
 @pytest.mark.parametrize("nodes", [2, 3, 5, 50])
 @pytest.mark.parametrize("adj", [Ring(), Uniform()])
-def test_a_round_without_faults_takes_2n_plus_1_packets(nodes: int, adj: Neighbourhood) -> None:
+@pytest.mark.parametrize("as_written", [True, False])
+def test_a_round_without_faults_takes_2n_plus_1_packets(
+    nodes: int, adj: Neighbourhood, as_written: bool
+) -> None:
     """Section 3.4.1."""
-    group = Group(HighIntegrity(adj=adj), nodes)
+    group = Group(HighIntegrity(as_written=as_written, adj=adj), nodes)
     group.multicast()
     assert group.counts == {"Data": 1, "Query": nodes, "Answer": nodes}
     assert group.counts.total() == packets(nodes)

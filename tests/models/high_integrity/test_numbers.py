@@ -186,6 +186,24 @@ def test_rounds_until_all_are_named_by_the_chain_of_what_is_missing() -> None:
         assert expected_rounds(adj, nodes, failed) == 1 / (1 - unnoticed(adj, nodes, failed))
 
 
+def test_the_figures_of_the_page() -> None:
+    """docs/papers/high-integrity.md, sections 3.4.2 to 3.4.4 and 5."""
+    assert [
+        round(float(expected_rounds_all(adj, 50, 3)), 2) for adj in (Uniform(itself=True), Uniform())
+    ] == [2.43, 2.40]
+    near, uniform, run = NearFar(), Uniform(), {20, 21}
+    assert round(float(1 - unnoticed_near_far(near, 1000)), 3) == 0.721
+    assert round(float(1 - unnoticed(uniform, 1000, {1})), 3) == 0.632
+    assert [round(float(1 - unnoticed(adj, 50, run)), 3) for adj in (near, uniform)] == [0.755, 0.865]
+    assert [round(float(expected_rounds(Uniform(d), 1000, {1})), 3) for d in (1, 2)] == [1.582, 1.156]
+    most = max(expected_requests(Ring(2), 1001, failed) for failed in range(1, 1001))
+    assert round(float(most) / 1000, 3) == 0.385
+    assert round(float(expected_requests(Uniform(2), 1001, 421)) / 1000, 3) == 0.385
+    for nodes in (3, 5, 50):
+        drawn = false_report(Uniform(itself=True), nodes, 1, 2)
+        assert drawn == 1 - (1 - Fraction(1, nodes)) ** 2
+
+
 def test_near_and_far_by_formula_and_by_sum() -> None:
     for nodes in range(2, 20):
         for near in (NearFar(), NearFar(Fraction(1, 3), 3)):

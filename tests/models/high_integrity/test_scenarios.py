@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,8 +10,11 @@ import pytest
 from click.testing import CliRunner
 
 from precedes.cli.main import cli
+from precedes.core.execution import EventKind, Execution
+from precedes.language.library import standard_library
+from precedes.language.loader import compile_text
 from precedes_models.high_integrity.faults import Broken, Dead, Dies, Fault, Lost, Phase
-from precedes_models.high_integrity.neighbors import RING, Neighbourhood, Ring
+from precedes_models.high_integrity.neighbors import RING, Neighbourhood, Ring, choices
 from precedes_models.high_integrity.outcomes import End, to_the_end
 from precedes_models.high_integrity.protocol import HighIntegrity
 
@@ -73,6 +77,45 @@ def test_the_model_does_what_the_scenario_shows(name: str) -> None:
         protocol = HighIntegrity(as_written=as_written, adj=case.adj)
         (end,) = to_the_end(protocol, case.entities, case.faults, {})
         assert _summary(end) == expected
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_logs_of_a_scenario_are_those_of_the_model(name: str) -> None:
+    """Round by round: who gets the data and who is reported; then who has stopped and who is removed."""
+    case, shown = CASES[name], scenario(name)
+    (end,) = to_the_end(HighIntegrity(as_written=True, adj=case.adj), case.entities, case.faults, {})
+    nodes = {entity: node for node, entity in enumerate(shown.entities)}
+    logs = [history.events for history in shown.histories]
+    rounds = [event.message for event in logs[0] if event.kind is EventKind.SEND]
+    assert len(rounds) == len(end.rounds)
+    ((_, asked),) = choices(case.adj, 0, range(case.entities))
+    for data, reports, seen in zip(rounds, _reported(shown), end.rounds, strict=True):
+        got = {node for node, log in enumerate(logs) if any(event.message == data for event in log)}
+        assert got == set(range(case.entities)) - seen.lacking
+        # What node 0 finds by itself is in no log.
+        assert reports <= seen.named <= reports | asked
+    stopped = {node for node, log in enumerate(logs) if any(e.kind is EventKind.CRASH for e in log)}
+    assert stopped == end.rounds[-1].stopped
+    views = [event.members for event in logs[0] if event.kind is EventKind.VIEW]
+    remaining = [{nodes[entity] for entity in view} for view in views]
+    assert remaining == ([set(range(case.entities)) - end.removed] if end.removed else [])
+
+
+def scenario(name: str) -> Execution:
+    """A scenario of the file, by name."""
+    text = compile_text(SCENARIOS.read_text(encoding="utf-8"), str(SCENARIOS), standard_library())
+    return next(each.execution for each in text.scenarios if each.name == name)
+
+
+def _reported(shown: Execution) -> list[set[int]]:
+    """Whom node 0 is told to have failed, in each round: after each of its sends."""
+    rounds: list[set[int]] = []
+    for event in shown.histories[0].events:
+        if event.kind is EventKind.SEND:
+            rounds.append(set())
+        elif event.kind is EventKind.DELIVER and (named := re.match(r"E(\d) failed", event.message or "")):
+            rounds[-1].add(int(named[1]) - 1)
+    return rounds
 
 
 def test_every_scenario_has_a_case() -> None:
