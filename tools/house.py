@@ -1,8 +1,8 @@
 """Whether the code keeps the rules of the house: `make lint` runs it, and `--plan` prints the floor plan.
 
 A room is a folder directly below `precedes` or `precedes/engines`, or a module that stands alone. An arrow goes from a
-room to each room whose modules it imports, imports inside functions included, those for a type checker alone left out. Floors are counted along the longest
-chain of arrows. A circle is a set of rooms that import each other.
+room to each room whose modules it imports. Imports inside functions count; what only a type checker reads does not.
+Floors are counted along the longest chain of arrows. A circle is a set of rooms that import each other.
 """
 
 from __future__ import annotations
@@ -28,8 +28,11 @@ LONGEST: Final = 70
 MOST: Final = 6
 """Parameters of a function: more of them are a value that has no name yet."""
 
+SAME_THING: Final = frozenset({"layout", "svg", "text"})
+"""Names that modules of one room may share: diagrams and orders are each laid out, and drawn in two forms."""
+
 EXCEPTIONS: Final[dict[str, str]] = {}
-"""Functions and module names that may break a rule, each with its reason. At most ten."""
+"""Functions that may break a rule, each with its reason. At most ten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +145,23 @@ def broken_rules(known: dict[str, Module]) -> Iterator[str]:
                 )
 
 
+def shared_names(known: dict[str, Module]) -> Iterator[str]:
+    """Modules of one room that have one name: who looks for one finds the other."""
+    found: dict[tuple[str, str], list[Module]] = defaultdict(list)
+    for module in known.values():
+        base = module.name.rpartition(".")[2]
+        if (
+            module.path.name != "__init__.py"
+            and module.name.startswith("precedes.")
+            and base not in SAME_THING
+        ):
+            found[module.room, base].append(module)
+    for (room, base), same in found.items():
+        if len(same) > 1:
+            places = ", ".join(str(module.path.relative_to(ROOT)) for module in same)
+            yield f"{places}: two modules of {room} are called {base}: say what tells them apart"
+
+
 def main() -> int:
     """Print what breaks a rule, or the plan. The exit code is 1 if something does."""
     parser = argparse.ArgumentParser(description="The rules of the house.")
@@ -150,7 +170,7 @@ def main() -> int:
     if parser.parse_args().plan:
         print(plan(known))
         return 0
-    broken = list(broken_rules(known))
+    broken = [*broken_rules(known), *shared_names(known)]
     print("\n".join(broken) or "no rule of the house is broken")
     return 1 if broken else 0
 

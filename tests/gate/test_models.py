@@ -71,7 +71,7 @@ HOSTILE = {
     "is killed": "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
     "hangs": "while True: pass",
     "raises": "raise KeyboardInterrupt",
-    "patches": "import precedes.protocol.exploration.judgment as judging; judging.Judge.fail = lambda *_: None; return State()",
+    "patches": "import precedes.protocol.exploration.judgment as j; j.Judge.fail = lambda *_: None; return State()",
 }
 
 

@@ -1,7 +1,7 @@
 """What the high-integrity paper says of states and steps, as invariants that an exploration checks.
 
 What holds with probability one and what only in expectation is told apart by where it stands: here is the former.
-Expectations and probabilities are in `high_integrity_numbers`. "The paper's own words" that are false as written are
+Expectations and probabilities are in `numbers`. "The paper's own words" that are false as written are
 kept, so that an exploration finds the behaviour.
 """
 

@@ -27,8 +27,8 @@ class TotalOrder(Protocol[Transfer]):
     As written and repaired differ in two steps, each of which `letter` takes as written by itself (scenarios one_cut
     and forgets in specs/papers/dynamic-cluster-as-written.prec). ONE_CUT (1994, section 4.2, step 3): each entity cuts
     its log once, by the minima of REQ, and one that has lost the first PDU of all keeps what it received after it;
-    repaired, it cuts again by what the others tell after their cut, see `total_order_reset`. FORGETS (section 3.3):
-    see `total_order_transfer.confirmed`.
+    repaired, it cuts again by what the others tell after their cut, see `reset`. FORGETS (section 3.3):
+    see `transfer.confirmed`.
 
     `window`: W of the flow condition. `attempts`: how often an entity asks in vain, for a confirmation or in a reset,
     before it gives up; it has to be more than what can be lost of that. Where only so many are lost, more of it does

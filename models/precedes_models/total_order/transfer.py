@@ -3,7 +3,7 @@ confirmation.
 
 After the ST paper (1994, sections 3.1 to 3.4) with every entity a destination: one SEQ instead of TSEQ and PSEQ, one
 REQ instead of TREQ and PREQ. Whose confirmations count is an argument, `group`, because the dynamic cluster ignores
-those of entities that have stopped. How lost PDUs are recovered is decided in `total_order_reset`.
+those of entities that have stopped. How lost PDUs are recovered is decided in `reset`.
 
 The papers leave open who sends when there is no data to send; a PDU is acknowledged only by later PDUs. Here an
 entity that owes a confirmation sends an empty PDU: one with a SEQ and ACKs, and no data.

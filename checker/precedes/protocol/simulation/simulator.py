@@ -1,4 +1,4 @@
-"""Simulated executions: what one is, and under which conditions it comes about. How is in `simulating_running`."""
+"""Simulated executions: what one is, and under which conditions it comes about. How is in `run`."""
 
 from __future__ import annotations
 
