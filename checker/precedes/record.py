@@ -83,7 +83,7 @@ class Recorder:
     def assert_keeps(
         self, *required: str, traces: Iterable[str | os.PathLike[str]] = (), incomplete: bool = False
     ) -> None:
-        """Raise AssertionError, with the figure, unless the requirements hold of what was recorded here and in `traces`.
+        """Raise AssertionError, with the figure, unless what was recorded here and in `traces` keeps all of it.
 
         Unknown and vacuous verdicts are no pass. TypeError if nothing is required. This method needs all of precedes.
         """
