@@ -1,5 +1,5 @@
 """What a schedule of the Δ-causal protocol is made of, as symbols: senders, destinations, times, clocks, what comes
-before what at an entity, and which marks are where. What binds them together is left to `schedules_encoding`.
+before what at an entity, and which marks are where. What binds them together is left to `encoding`.
 
 Times are whole numbers without a bound, and so is Δ: a tick may be as small a part of Δ as one likes, and a schedule
 in real time is one in ticks that are small enough. Messages are numbered in the order in which they are sent. What

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import product
-from typing import Any
 
 from precedes.core.diagnostics import usage
 from precedes.core.execution import Execution
@@ -28,7 +27,7 @@ from precedes.engines.solver.minimization import Narrowing, satisfiable
 from precedes.engines.solver.search import Mismatch
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
-from precedes.protocol.model import Protocol
+from precedes_models.delta_causal.protocol import DeltaCausal
 from precedes_models.delta_causal.schedules.encoding import Encoding
 from precedes_models.delta_causal.schedules.replay import Flight, Schedule, carried_out
 
@@ -52,7 +51,7 @@ class Breach:
 
     claim: Claim
     schedule: Schedule
-    protocol: Protocol[Any]
+    protocol: DeltaCausal
     execution: Execution
 
     def __str__(self) -> str:
@@ -93,7 +92,7 @@ SchedulesAnswer = Breach | NoBreach | Open
 
 
 def find_schedule(
-    protocol: Protocol[Any],
+    protocol: DeltaCausal,
     claim: Claim,
     *,
     entities: int = 3,
@@ -103,16 +102,14 @@ def find_schedule(
     memory: int = 2048,
     progress: Callable[[str], None] | None = None,
 ) -> SchedulesAnswer:
-    """A schedule of the Δ-causal protocol that breaks a claim.
+    """A schedule of the Δ-causal protocol that breaks a claim. PrecedesError U001 for parts of the protocol.
 
-    `protocol` has what the model `delta-causal` has: `max_cb`, `delta`, `epsilon`, `clock_stamps`, `receiver_marks`.
-    `delta` is not looked at, Z3 chooses it, and `epsilon` only for whether it is 0: then all clocks agree. `apart`:
+    `protocol` is a model `delta-causal`. Its `delta` does not matter, for Z3 chooses one. Of `epsilon` it matters
+    whether it is 0: then all clocks agree. `apart`:
     every message takes some time, and a process sends later than whatever else happened at it; so nothing depends on
     two things that happen at one time. `timeout` is in seconds and for all sizes together.
     """
-    if not all(hasattr(protocol, name) for name in ("max_cb", "epsilon", "delta", "clock_stamps")):
-        raise usage(f"schedules are looked for of delta-causal, not of {protocol.name}")
-    if getattr(protocol, "without", None):
+    if protocol.without:
         raise usage("schedules are looked for of the whole protocol", "leave out the parameter `without`")
     deadline = Deadline(timeout)
     done: list[tuple[int, int, float]] = []
@@ -141,20 +138,19 @@ def _sizes(entities: int, messages: int) -> Iterator[tuple[int, int]]:
 
 
 def _of_size(
-    protocol: Protocol[Any],
+    protocol: DeltaCausal,
     claim: Claim,
     size: tuple[int, int],
     apart: bool,
     deadline: Deadline,
     watch: Watch,
 ) -> Breach | None:
-    model: Any = protocol
     encoding = Encoding(
         *size,
-        max_cb=model.max_cb,
-        clock_stamps=model.clock_stamps,
-        receiver_marks=model.receiver_marks,
-        skewed=model.epsilon > 0,
+        max_cb=protocol.max_cb,
+        clock_stamps=protocol.clock_stamps,
+        receiver_marks=protocol.receiver_marks,
+        skewed=protocol.epsilon > 0,
         apart=apart,
     )
     solver = Solver(propositional=False, watch=watch)
@@ -165,7 +161,7 @@ def _of_size(
         return None
     _narrow(encoding, Narrowing(solver, deadline))
     schedule = read(encoding, solver)
-    instance = replace(model, delta=schedule.delta, epsilon=schedule.epsilon)
+    instance = replace(protocol, delta=schedule.delta, epsilon=schedule.epsilon)
     execution = carried_out(instance, schedule)
     # By differing clocks an execution, which has one time, does not show what is late.
     if claim is Claim.THEOREM_3 or not encoding.skewed:
