@@ -27,6 +27,7 @@ from precedes.engines.solver.minimization import Narrowing, satisfiable
 from precedes.engines.solver.search import Mismatch
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
+from precedes.protocol import Protocol
 from precedes_models.delta_causal.protocol import DeltaCausal
 from precedes_models.delta_causal.schedules.encoding import Encoding
 from precedes_models.delta_causal.schedules.replay import Flight, Schedule, carried_out
@@ -92,7 +93,7 @@ SchedulesAnswer = Breach | NoBreach | Open
 
 
 def find_schedule(
-    protocol: DeltaCausal,
+    protocol: Protocol[Any],
     claim: Claim,
     *,
     entities: int = 3,
@@ -102,13 +103,15 @@ def find_schedule(
     memory: int = 2048,
     progress: Callable[[str], None] | None = None,
 ) -> SchedulesAnswer:
-    """A schedule of the Δ-causal protocol that breaks a claim. PrecedesError U001 for parts of the protocol.
+    """A schedule of the Δ-causal protocol that breaks a claim. PrecedesError U001 for another model, or parts of it.
 
     `protocol` is a model `delta-causal`. Its `delta` does not matter, for Z3 chooses one. Of `epsilon` it matters
     whether it is 0: then all clocks agree. `apart`:
     every message takes some time, and a process sends later than whatever else happened at it; so nothing depends on
     two things that happen at one time. `timeout` is in seconds and for all sizes together.
     """
+    if not isinstance(protocol, DeltaCausal):
+        raise usage(f"schedules are looked for of delta-causal, not of {protocol.name}")
     if protocol.without:
         raise usage("schedules are looked for of the whole protocol", "leave out the parameter `without`")
     deadline = Deadline(timeout)
