@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import product
+from typing import Any
 
 from precedes.core.diagnostics import usage
 from precedes.core.execution import Execution
