@@ -13,6 +13,7 @@ import pytest
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.verdict import Verdict
 from precedes.protocol import (
+    Arrive,
     Choose,
     Deliver,
     Here,
@@ -277,6 +278,10 @@ class Returns(Plain):
         (Step(0, Transmit(1)), "the actions of a step are Transmit"),  # type: ignore[arg-type]
         (Step(0, (Message(0, 1, frozenset()),)), "an action of a step is Message"),  # type: ignore[arg-type]
         (Step(0, (Deliver("a1"),)), "an action of a step is Deliver"),  # type: ignore[arg-type]
+        (Step(0, (Deliver(Message("E1", 1, frozenset({1}))),)), "an action of a step is about Message"),  # type: ignore[arg-type]
+        (Step(0, (Deliver(Message(0, "1", frozenset({1}))),)), "an action of a step is about Message"),  # type: ignore[arg-type]
+        (Step(0, (Deliver(Message(0, 1, {1})),)), "an action of a step is about Message"),  # type: ignore[arg-type]
+        (Step(0, (Arrive(Message(0, 1, frozenset({"E2"}))),)), "an action of a step is about Message"),  # type: ignore[arg-type]
         (Choose((Step(0),)), "an option of Choose is Step"),  # type: ignore[arg-type]
         ((0, ()), "a handler returned (0, ())"),
     ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from precedes.core.diagnostics import PrecedesError
 from precedes.protocol.model import Arrive, Choose, Deliver, Discard, Message, Protocol, Step, Transmit, View
@@ -38,8 +38,32 @@ def check_actions(protocol: Protocol[Any], step: Step[Any]) -> None:
             "they are a tuple, and one of a single action has a comma: Step(state, (Deliver(message),))",
         )
     for action in actions:
-        if type(action) not in ACTIONS or not isinstance(getattr(action, "message", _ANY), Message):
+        message = getattr(action, "message", _ANY)
+        if type(action) not in ACTIONS or not isinstance(message, Message):
             raise no_action(protocol, action)
+        if not _is_whole(message):
+            raise errors.mistake(
+                protocol,
+                "M006",
+                f"an action of a step is about {errors.short(message)}",
+                "a message has a sender (from 0), a number (from 1) and a frozenset of destinations; handlers pass on"
+                " those that came in a request or a packet",
+            )
+
+
+def _is_whole(message: Message) -> bool:
+    """Whether a message is made of what a message is made of: models are not type-checked before they run."""
+    sender, number, to = cast(
+        "tuple[object, object, object]", (message.sender, message.number, message.destinations)
+    )
+    return (
+        type(sender) is int
+        and sender >= 0
+        and type(number) is int
+        and number >= 1
+        and isinstance(to, frozenset)
+        and all(type(entity) is int for entity in to)
+    )
 
 
 def no_action(protocol: Protocol[Any], action: object) -> PrecedesError:
