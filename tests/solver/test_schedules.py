@@ -18,12 +18,19 @@ from precedes_models.delta_causal.full_tag import FullTag
 from precedes_models.delta_causal.protocol import DeltaCausal, Letter, Part
 from precedes_models.delta_causal.schedules.encoding import Encoding
 from precedes_models.delta_causal.schedules.replay import carried_out
-from precedes_models.delta_causal.schedules.search import Breach, Claim, NoBreach, Open, find_schedule, read
+from precedes_models.delta_causal.schedules.search import (
+    Claim,
+    NoViolation,
+    ScheduleViolation,
+    Undecided,
+    find_schedule,
+    read,
+)
 
 
 def test_as_written_two_messages_of_one_time_break_theorem_4() -> None:
     found = find_schedule(DeltaCausal(as_written=True, max_cb=None), Claim.THEOREM_4)
-    assert isinstance(found, Breach)
+    assert isinstance(found, ScheduleViolation)
     assert len(found.schedule.sends) == 2
     late = next(flight for flight in found.schedule.flights if flight.delivered == found.schedule.delta + 1)
     assert late.arrives == found.schedule.sends[late.message][1]
@@ -31,14 +38,14 @@ def test_as_written_two_messages_of_one_time_break_theorem_4() -> None:
 
 def test_as_written_three_messages_of_one_time_break_theorem_3() -> None:
     found = find_schedule(DeltaCausal(as_written=True), Claim.THEOREM_3)
-    assert isinstance(found, Breach)
+    assert isinstance(found, ScheduleViolation)
     assert len(found.schedule.sends) == 3
     assert {time for _, time in found.schedule.sends} == {0}
 
 
 def test_step_r4_to_the_letter_breaks_theorem_3_whatever_the_times() -> None:
     found = find_schedule(DeltaCausal(as_written=True), Claim.THEOREM_3, apart=True)
-    assert isinstance(found, Breach)
+    assert isinstance(found, ScheduleViolation)
     assert found.schedule.delta == 3
     receipts = {h.entity: h.messages(EventKind.DELIVER) for h in found.execution.histories}
     assert receipts == {"E1": ("b1",), "E2": ("a1", "a2", "b1")}
@@ -51,7 +58,7 @@ def test_step_r4_to_the_letter_breaks_theorem_3_whatever_the_times() -> None:
 def test_repaired_no_schedule_of_three_messages_breaks_a_theorem(claim: Claim, epsilon: int) -> None:
     max_cb = 1 if claim is Claim.THEOREM_4 else 2
     found = find_schedule(DeltaCausal(max_cb=max_cb, epsilon=epsilon), claim, entities=2)
-    assert isinstance(found, NoBreach), str(found)
+    assert isinstance(found, NoViolation), str(found)
     assert len(found.sizes) == 6
 
 
@@ -60,7 +67,7 @@ def test_with_max_cb_1_step_r4_to_the_letter_breaks_nothing_that_four_messages_s
     """A message with a mark waits for the deadline of the mark, delivered or not, and order comes of that alone."""
     protocol = DeltaCausal(as_written=True, max_cb=1)
     found = find_schedule(protocol, Claim.THEOREM_3, messages=4, apart=True, timeout=900)
-    assert isinstance(found, NoBreach), str(found)
+    assert isinstance(found, NoViolation), str(found)
 
 
 @pytest.mark.slow
@@ -72,21 +79,21 @@ def test_repaired_no_schedule_of_four_messages_breaks_a_theorem(
 ) -> None:
     protocol = DeltaCausal(max_cb=max_cb, epsilon=epsilon)
     found = find_schedule(protocol, claim, entities=3, messages=4, timeout=900)
-    assert isinstance(found, NoBreach), str(found)
+    assert isinstance(found, NoViolation), str(found)
 
 
 def test_the_answer_is_the_same_each_time() -> None:
     first, second = (
         find_schedule(DeltaCausal(as_written=True, epsilon=1), Claim.THEOREM_4) for _ in range(2)
     )
-    assert isinstance(first, Breach)
-    assert isinstance(second, Breach)
+    assert isinstance(first, ScheduleViolation)
+    assert isinstance(second, ScheduleViolation)
     assert first.schedule == second.schedule
 
 
 def test_out_of_time_is_no_answer() -> None:
     found = find_schedule(DeltaCausal(), Claim.THEOREM_3, timeout=0.0)
-    assert isinstance(found, Open)
+    assert isinstance(found, Undecided)
     assert "0 s" in str(found)
 
 
@@ -153,11 +160,11 @@ def test_it_is_so_of_many_schedules(seed: int) -> None:
 def test_to_the_letter_of_one_step_what_both_break_is_found() -> None:
     """(R4) alone at distinct times; (S1) alone breaks nothing there."""
     found = find_schedule(DeltaCausal(letters=frozenset({Letter.R4})), Claim.THEOREM_3, apart=True)
-    assert isinstance(found, Breach)
+    assert isinstance(found, ScheduleViolation)
     clocks = find_schedule(
         DeltaCausal(letters=frozenset({Letter.S1})), Claim.THEOREM_3, entities=2, apart=True
     )
-    assert isinstance(clocks, NoBreach)
+    assert isinstance(clocks, NoViolation)
 
 
 def test_a_protocol_with_a_step_left_out_is_refused() -> None:
@@ -168,7 +175,7 @@ def test_a_protocol_with_a_step_left_out_is_refused() -> None:
 def test_a_schedule_that_the_model_does_not_keep_is_noticed() -> None:
     """A model that is another than the propositions say, here by its bound, is not taken for the one that they mean."""
     found = find_schedule(DeltaCausal(as_written=True, max_cb=None), Claim.THEOREM_4)
-    assert isinstance(found, Breach)
+    assert isinstance(found, ScheduleViolation)
     other = DeltaCausal(max_cb=None, delta=found.schedule.delta)
     with pytest.raises(Mismatch):
         carried_out(other, found.schedule)

@@ -28,7 +28,7 @@ def satisfiable(solver: Solver, deadline: Deadline, *assumptions: Proposition) -
     return outcome is Outcome.SATISFIABLE
 
 
-class Narrowing:
+class Minimization:
     """Narrows the solutions of a solver that has just found one. Every step leaves it with a last solution."""
 
     def __init__(self, solver: Solver, deadline: Deadline) -> None:

@@ -20,7 +20,7 @@ from precedes.engines.solver.bounded import Bounded
 from precedes.engines.solver.decoder import Decoding
 from precedes.engines.solver.features import Features
 from precedes.engines.solver.logic import Linear, Solver, Watch, compared
-from precedes.engines.solver.minimization import Narrowing, satisfiable
+from precedes.engines.solver.minimization import Minimization, satisfiable
 from precedes.engines.solver.translation import Translation
 
 _ONE: Final = Fraction(1)
@@ -53,7 +53,7 @@ def smallest(
         solver.add(constraint)
     if not satisfiable(solver, deadline):
         return None
-    _narrow(encoding, Narrowing(solver, deadline))
+    _minimize(encoding, Minimization(solver, deadline))
     found = Decoding(encoding, solver, "counterexample").execution()
     value = evaluate(formula, found)
     if value != FALSE:
@@ -63,14 +63,14 @@ def smallest(
     return found
 
 
-def _narrow(encoding: Bounded, narrowing: Narrowing) -> None:
+def _minimize(encoding: Bounded, minimization: Minimization) -> None:
     """Decide everything that is left open, what is preferred first. The solver's last solution is then the only one."""
-    narrowing.fewest(encoding.length())
-    narrowing.fewest(encoding.oddities())
-    if encoding.wanted.times and not narrowing.insist(encoding.in_order(Relation.LESS)):
-        narrowing.insist(encoding.in_order(Relation.AT_MOST))
+    minimization.fewest(encoding.length())
+    minimization.fewest(encoding.oddities())
+    if encoding.wanted.times and not minimization.insist(encoding.in_order(Relation.LESS)):
+        minimization.insist(encoding.in_order(Relation.AT_MOST))
     if encoding.wanted.delta:
-        narrowing.insist(compared(Linear(_ONE), Relation.AT_MOST, encoding.delta()))
-    narrowing.decide(encoding.choices())
+        minimization.insist(compared(Linear(_ONE), Relation.AT_MOST, encoding.delta()))
+    minimization.decide(encoding.choices())
     for _, symbol in sorted(encoding.numbers().items()):
-        narrowing.least([symbol])
+        minimization.least([symbol])

@@ -23,9 +23,11 @@ Successor: TypeAlias = tuple[State, Move]
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
-    """What is left of the bounds. `turn`: who is looked at, where not every interleaving is: an entity that will be the
-    next to send, or one of these two.
+class Budget:
+    """What is left of the bounds in a state.
+
+    `turn`: whose moves are explored, where not every interleaving is: an entity that sends next, or one of the three
+    numbers below.
     """
 
     messages: int
@@ -41,9 +43,9 @@ class Left:
 ANYBODY: Final = -1
 """Nobody has been chosen yet."""
 NOBODY: Final = -2
-"""Nobody sends any more; what is under way comes in, to one entity after the other."""
+"""Nobody sends any more. What is in flight arrives, at one entity after the other."""
 ALONE: Final = -3
-"""Nobody sends any more, and one entity is looked at without the others: the state has its component only."""
+"""Nobody sends any more, and one entity is explored without the others: the state has its component only."""
 
 MOVES: Final = tuple(fault.count for fault in FAULTS if fault.moment is Moment.ANY_STATE)
 """Faults that are moves."""
@@ -73,13 +75,13 @@ class Space:
         network = components.network
         self.timed = isinstance(network, Timed)
         self.last_request = last_request(network, bounds.ticks)
-        self.lefts: list[Left] = []
-        self._left_numbers: dict[Left, int] = {}
+        self.budgets: list[Budget] = []
+        self._budget_numbers: dict[Budget, int] = {}
         self._turns: dict[tuple[int, int], int] = {}
         self._spent: dict[tuple[int, str], int] = {}
         self._wanted: dict[tuple[int, int], tuple[Message, ...]] = {}
-        self.beginning = self._left(
-            Left(
+        self.beginning = self._numbered(
+            Budget(
                 messages=bounds.messages if bounds.script is None else sum(map(len, bounds.script)),
                 losses=bounds.losses,
                 duplicates=bounds.duplicates,
@@ -89,7 +91,7 @@ class Space:
                 early=bounds.early,
             )
         )
-        self.faulty = any(getattr(self.lefts[self.beginning], kind) for kind in (*MOVES, "early"))
+        self.faulty = any(getattr(self.budgets[self.beginning], kind) for kind in (*MOVES, "early"))
         self._sets = tuple(_destinations(bounds, entity) for entity in range(bounds.entities))
 
     def initial(self) -> Iterator[Successor]:
@@ -113,39 +115,39 @@ class Space:
                         Began(frozenset(cut), frozenset(stopped), ahead if skew else ()),
                     )
 
-    def left(self, state: State) -> Left:
+    def budget(self, state: State) -> Budget:
         """What is left of the bounds in a state."""
-        return self.lefts[state[-1]]
+        return self.budgets[state[-1]]
 
     def expanded(self, state: State) -> Expanded:
         """Everything that can happen in a state."""
         components = self.components
-        left_number = state[-1]
-        left = self.lefts[left_number]
+        budget_number = state[-1]
+        budget = self.budgets[budget_number]
         rows = self._rows(state)
         found: list[Successor] = []
         for entity, row in enumerate(rows):
-            found += self._all(state, entity, row.arrivals, left_number)
-            found += self._all(state, entity, row.due, left_number)
+            found += self._all(state, entity, row.arrivals, budget_number)
+            found += self._all(state, entity, row.due, budget_number)
         happens = bool(found)
         if not found and not (self.timed and any(row.is_pending for row in rows)):
-            found = self._timeouts(state, rows, left_number)
+            found = self._timeouts(state, rows, budget_number)
             happens = any(after != state or acts(move) for after, move in found)
         accepted = wanted = False
-        if left.messages and not (self.timed and rows[0].now > self.last_request):
-            spent = self._spend(left_number, "messages")
+        if budget.messages and not (self.timed and rows[0].now > self.last_request):
+            spent = self._spend(budget_number, "messages")
             for entity, row in enumerate(rows):
                 requests = self._requests(state[entity], entity, row)
                 wanted = wanted or row.wants
                 accepted = accepted or bool(requests)
                 found += self._all(state, entity, requests, spent)
         if self.faulty:
-            self._faults(state, rows, left, found)
+            self._faults(state, rows, budget, found)
         pending = False
         if self.timed and all(row.may_tick for row in rows):
             pending = any(row.is_pending for row in rows)
-            if pending or (left.messages and rows[0].now < self.last_request):
-                after = (*(components.ticked(component) for component in state[:-1]), left_number)
+            if pending or (budget.messages and rows[0].now < self.last_request):
+                after = (*(components.ticked(component) for component in state[:-1]), budget_number)
                 found.append((after, Ticked(rows[0].now + 1)))
         quiescent = not happens and not pending
         # With time, what is refused at the last tick of the bounds may be accepted later.
@@ -158,19 +160,19 @@ class Space:
         nothing that others do, now or later, comes between, for the channel hands it over in any case before it lets a
         time-out expire.
         """
-        left_number = state[-1]
-        left = self.lefts[left_number]
+        budget_number = state[-1]
+        budget = self.budgets[budget_number]
         for entity, row in enumerate(self._rows(state)):
             if not row.arrivals or any(emission for _, emission, _ in row.arrivals):
                 continue
-            if left.messages and self._requests(state[entity], entity, row):
+            if budget.messages and self._requests(state[entity], entity, row):
                 continue
             found = [
-                (self._after(state, entity, transition, left_number), transition[2])
+                (self._after(state, entity, transition, budget_number), transition[2])
                 for transition in row.arrivals
             ]
-            if left.losses:
-                spent = self._spend(left_number, "losses")
+            if budget.losses:
+                spent = self._spend(budget_number, "losses")
                 found += [
                     (self._after(state, entity, transition, spent), transition[2])
                     for transition in self.components.fault(state[entity], "losses")
@@ -185,7 +187,7 @@ class Space:
         """
         rows = self._rows(state)
         found, wanted, accepted = self._next_sender(state, rows)
-        turn = self.lefts[state[-1]].turn
+        turn = self.budgets[state[-1]].turn
         if turn >= 0:
             return Expanded(found, quiescent=False, refused=False)
         return self._finishing(state, rows, found, wanted=wanted, accepted=accepted)
@@ -196,13 +198,13 @@ class Space:
             row = self._rows(state)[0]
             after = [((transition[0], state[1]), transition[2]) for transition in row.arrivals or NONE]
             return Expanded(list(after), not after, refused=False)
-        left = self.lefts[state[-1]]
+        budget = self.budgets[state[-1]]
         rows = self._rows(state)
         found, wanted, accepted = self._next_sender(state, rows)
-        if left.turn >= 0:
+        if budget.turn >= 0:
             return Expanded(found, quiescent=False, refused=False)
         arrivals = False
-        if left.turn == ANYBODY:
+        if budget.turn == ANYBODY:
             alone = self._alone()
             for row in rows:
                 found += [((transition[0], alone), transition[2]) for transition in row.arrivals or NONE]
@@ -210,21 +212,21 @@ class Space:
             resting = tuple(
                 component for component, row in zip(state[:-1], rows, strict=True) if not row.arrivals
             )
-            if arrivals and not left.messages:
+            if arrivals and not budget.messages:
                 return Expanded(found, quiescent=False, refused=False, resting=resting)
         # The others matter where requests are left and may all be refused.
         return self._finishing(state, rows, found, wanted=wanted, accepted=accepted)
 
     def _next_sender(self, state: State, rows: list[Row]) -> tuple[list[Successor], bool, bool]:
         """The next request, and what comes in to its entity before; whether one was wanted, and accepted."""
-        left = self.lefts[state[-1]]
+        budget = self.budgets[state[-1]]
         found: list[Successor] = []
         accepted = wanted = False
-        if not left.messages or left.turn == NOBODY:
+        if not budget.messages or budget.turn == NOBODY:
             return found, wanted, accepted
         spent = self._turned(self._spend(state[-1], "messages"), ANYBODY)
         for entity, row in enumerate(rows):
-            if left.turn not in (ANYBODY, entity):
+            if budget.turn not in (ANYBODY, entity):
                 continue
             requests = self._requests(state[entity], entity, row)
             wanted = wanted or row.wants
@@ -239,7 +241,7 @@ class Space:
         self, state: State, rows: list[Row], found: list[Successor], *, wanted: bool, accepted: bool
     ) -> Expanded:
         """What comes in to the first entity to which something does; where nothing does, what happens then."""
-        left = self.lefts[state[-1]]
+        budget = self.budgets[state[-1]]
         for entity, row in enumerate(rows):
             if row.arrivals:
                 turn = self._turned(state[-1], NOBODY)
@@ -247,14 +249,14 @@ class Space:
                 return Expanded(found, quiescent=False, refused=False)
         timeouts = self._timeouts(state, rows, self._turned(state[-1], ANYBODY))
         happens = any(after[:-1] != state[:-1] or acts(move) for after, move in timeouts)
-        if left.messages and left.turn == NOBODY:
+        if budget.messages and budget.turn == NOBODY:
             for entity, row in enumerate(rows):
                 accepted = bool(self._requests(state[entity], entity, row)) or accepted
                 wanted = wanted or row.wants
         return Expanded(found + timeouts, not happens, not happens and wanted and not accepted)
 
     def _alone(self) -> int:
-        return self._left(Left(0, turn=ALONE))
+        return self._numbered(Budget(0, turn=ALONE))
 
     def _rows(self, state: State) -> list[Row]:
         components = self.components
@@ -265,18 +267,18 @@ class Space:
         ]
 
     def _all(
-        self, state: State, entity: int, transitions: tuple[Transition, ...] | None, left: int
+        self, state: State, entity: int, transitions: tuple[Transition, ...] | None, budget: int
     ) -> list[Successor]:
         return [
-            (self._after(state, entity, transition, left), transition[2])
+            (self._after(state, entity, transition, budget), transition[2])
             for transition in transitions or NONE
         ]
 
-    def _timeouts(self, state: State, rows: list[Row], left: int) -> list[Successor]:
+    def _timeouts(self, state: State, rows: list[Row], budget: int) -> list[Successor]:
         running = [(entity, one) for entity, row in enumerate(rows) for one in row.timeouts]
         least = min((_patience(transition) for _, transition in running), default=0)
         return [
-            (self._after(state, entity, transition, left), transition[2])
+            (self._after(state, entity, transition, budget), transition[2])
             for entity, transition in running
             if _patience(transition) == least
         ]
@@ -297,55 +299,55 @@ class Space:
             self._wanted[entity, made] = wanted
         return wanted
 
-    def _faults(self, state: State, rows: list[Row], left: Left, found: list[Successor]) -> None:
+    def _faults(self, state: State, rows: list[Row], budget: Budget, found: list[Successor]) -> None:
         for kind in MOVES:
-            if getattr(left, kind):
+            if getattr(budget, kind):
                 spent = self._spend(state[-1], kind)
                 for entity in range(self.entities):
                     found += self._all(state, entity, self.components.fault(state[entity], kind), spent)
-        if left.early and any(row.inbox for row in rows):
+        if budget.early and any(row.inbox for row in rows):
             spent = self._spend(state[-1], "early")
             for entity, row in enumerate(rows):
                 found += self._all(state, entity, row.early, spent)
 
-    def _after(self, state: State, entity: int, transition: Transition, left: int) -> State:
+    def _after(self, state: State, entity: int, transition: Transition, budget: int) -> State:
         emission = transition[1]
-        if not emission and left == state[-1]:
+        if not emission and budget == state[-1]:
             return (*state[:entity], transition[0], *state[entity + 1 :])
         after = list(state)
         after[entity] = transition[0]
-        after[-1] = left
+        after[-1] = budget
         for receiver, flights in emission:
             after[receiver] = self.components.put(after[receiver], flights)
         return tuple(after)
 
-    def _left(self, left: Left) -> int:
-        number = self._left_numbers.setdefault(left, len(self.lefts))
-        if number == len(self.lefts):
-            self.lefts.append(left)
+    def _numbered(self, budget: Budget) -> int:
+        number = self._budget_numbers.setdefault(budget, len(self.budgets))
+        if number == len(self.budgets):
+            self.budgets.append(budget)
         return number
 
     def plain(self, state: State) -> State:
         """The state without the note of whose turn it is."""
         return (*state[:-1], self._turned(state[-1], ANYBODY))
 
-    def turned(self, left: int, names: tuple[int, ...]) -> int:
+    def turned(self, budget: int, names: tuple[int, ...]) -> int:
         """What is left after entity k has become `names[k]`."""
-        turn = self.lefts[left].turn
-        return left if turn < 0 else self._turned(left, names[turn])
+        turn = self.budgets[budget].turn
+        return budget if turn < 0 else self._turned(budget, names[turn])
 
-    def _turned(self, left: int, turn: int) -> int:
-        number = self._turns.get((left, turn))
+    def _turned(self, budget: int, turn: int) -> int:
+        number = self._turns.get((budget, turn))
         if number is None:
-            number = self._turns[left, turn] = self._left(replace(self.lefts[left], turn=turn))
+            number = self._turns[budget, turn] = self._numbered(replace(self.budgets[budget], turn=turn))
         return number
 
-    def _spend(self, left: int, kind: str) -> int:
-        number = self._spent.get((left, kind))
+    def _spend(self, budget: int, kind: str) -> int:
+        number = self._spent.get((budget, kind))
         if number is None:
-            before = self.lefts[left]
-            number = self._left(replace(before, **{kind: getattr(before, kind) - 1}))
-            self._spent[left, kind] = number
+            before = self.budgets[budget]
+            number = self._numbered(replace(before, **{kind: getattr(before, kind) - 1}))
+            self._spent[budget, kind] = number
         return number
 
 

@@ -24,7 +24,7 @@ from precedes.engines.solver.logic import (
     Solver,
     Watch,
 )
-from precedes.engines.solver.minimization import Narrowing, satisfiable
+from precedes.engines.solver.minimization import Minimization, satisfiable
 from precedes.engines.solver.search import Mismatch
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
@@ -47,7 +47,7 @@ class Claim(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Breach:
+class ScheduleViolation:
     """A schedule that breaks a claim, of the fewest messages and then the fewest entities, and the execution that the
     model made of it."""
 
@@ -62,7 +62,7 @@ class Breach:
 
 
 @dataclass(frozen=True, slots=True)
-class NoBreach:
+class NoViolation:
     """Every schedule of up to so many entities and messages keeps the claim, whatever Δ and the times are."""
 
     claim: Claim
@@ -79,7 +79,7 @@ class NoBreach:
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class Undecided:
     """Z3 did not find out within the limits; up to `done` there is none."""
 
     claim: Claim
@@ -90,7 +90,7 @@ class Open:
         return f"{self.claim} was not decided: {self.reason} was met"
 
 
-SchedulesAnswer = Breach | NoBreach | Open
+SchedulesAnswer = ScheduleViolation | NoViolation | Undecided
 
 
 def find_schedule(
@@ -126,13 +126,13 @@ def find_schedule(
             try:
                 found = _of_size(protocol, claim, size, apart, deadline, watch)
             except OutOfTime:
-                return Open(claim, tuple(one[:2] for one in done), f"the limit of {timeout:g} s")
+                return Undecided(claim, tuple(one[:2] for one in done), f"the limit of {timeout:g} s")
             except OutOfMemory:
-                return Open(claim, tuple(one[:2] for one in done), f"the limit of {memory:,} MB")
+                return Undecided(claim, tuple(one[:2] for one in done), f"the limit of {memory:,} MB")
             if found is not None:
                 return found
             done.append((*size, time.monotonic() - started))
-    return NoBreach(claim, entities, messages, tuple(done))
+    return NoViolation(claim, entities, messages, tuple(done))
 
 
 def _sizes(entities: int, messages: int) -> Iterator[tuple[int, int]]:
@@ -148,7 +148,7 @@ def _of_size(
     apart: bool,
     deadline: Deadline,
     watch: Watch,
-) -> Breach | None:
+) -> ScheduleViolation | None:
     encoding = Encoding(
         *size,
         max_cb=protocol.max_cb,
@@ -163,7 +163,7 @@ def _of_size(
     solver.add(encoding.out_of_order() if claim is Claim.THEOREM_3 else encoding.too_late())
     if not satisfiable(solver, deadline):
         return None
-    _narrow(encoding, Narrowing(solver, deadline))
+    _minimize(encoding, Minimization(solver, deadline))
     schedule = read(encoding, solver)
     instance = replace(protocol, delta=schedule.delta, epsilon=schedule.epsilon)
     execution = carried_out(instance, schedule)
@@ -174,18 +174,18 @@ def _of_size(
             raise Mismatch(
                 f"the solver says that this breaks {claim}, the reference evaluator {value}: {schedule!r}"
             )
-    return Breach(claim, schedule, instance, execution)
+    return ScheduleViolation(claim, schedule, instance, execution)
 
 
-def _narrow(encoding: Encoding, narrowing: Narrowing) -> None:
+def _minimize(encoding: Encoding, minimization: Minimization) -> None:
     """Few destinations, then a short time, then small numbers; what is left by a fixed order of choices."""
     pairs = product(encoding.messages, encoding.entities)
-    narrowing.fewest([encoding.is_destination(message, entity) for message, entity in pairs])
-    narrowing.decide(encoding.choices())
+    minimization.fewest([encoding.is_destination(message, entity) for message, entity in pairs])
+    minimization.decide(encoding.choices())
     numbers = list(encoding.numbers())
-    narrowing.least(numbers)
+    minimization.least(numbers)
     for symbol in numbers:
-        narrowing.least([symbol])
+        minimization.least([symbol])
 
 
 def read(encoding: Encoding, solver: Solver) -> Schedule:
