@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from precedes.language.library import Library
-    from precedes.language.loader import Claim, Expectation, Scenario
+    from precedes import Statement
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -42,25 +41,16 @@ class SpecFile(pytest.File):
     """One .prec file."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Its statements, in their order. Mistakes of the text are errors, told as `precedes check` tells them."""
-        from precedes.core.diagnostics import PrecedesError
-        from precedes.language.loader import compile_text
+        """Its statements, in their order. Mistakes of the text are errors, as `precedes check` reports them."""
+        from precedes import PrecedesError, statements
 
         try:
-            compiled = compile_text(self.path.read_text(encoding="utf-8"), self._shown())
+            found = statements(self.path, shown=self._shown())
         except PrecedesError as error:
             raise self.CollectError(str(error)) from error
-        except UnicodeDecodeError as error:
-            said = f"{self._shown()}: P001 not UTF-8 text (byte {error.start})"
-            raise self.CollectError(said) from error
         seen: dict[str, int] = {}
-        for scenario in compiled.scenarios:
-            for expectation in scenario.expectations:
-                name = _numbered(f"{scenario.name}: {expectation.text}", seen)
-                yield ExpectationItem.from_parent(self, name=name, scenario=scenario, expectation=expectation)
-        for claim in compiled.claims:
-            name = _numbered(claim.text, seen)
-            yield ClaimItem.from_parent(self, name=name, claim=claim, library=compiled.library)
+        for statement in found:
+            yield StatementItem.from_parent(self, name=_numbered(statement.name, seen), statement=statement)
 
     def _shown(self) -> str:
         try:
@@ -70,7 +60,7 @@ class SpecFile(pytest.File):
 
 
 def _numbered(name: str, seen: dict[str, int]) -> str:
-    """What is stated twice is told apart by a number."""
+    """A statement that stands there twice gets a number."""
     seen[name] = seen.get(name, 0) + 1
     return name if seen[name] == 1 else f"{name} ({seen[name]})"
 
@@ -79,8 +69,27 @@ class Unlike(Exception):
     """A statement that did not come out as stated; its text is what is shown."""
 
 
-class _Statement(pytest.Item):
-    line: int
+class StatementItem(pytest.Item):
+    """One `expect` of a scenario, or one `claim`, `refute` or `find`."""
+
+    def __init__(self, *, statement: Statement, **more: Any) -> None:
+        super().__init__(**more)
+        self.statement = statement
+
+    def runtest(self) -> None:
+        """Judge it. Unlike if it comes out otherwise or is undecided; skipped if there was nothing to check."""
+        from precedes import Verdict
+
+        statement = self.statement
+        found = statement.judge(
+            timeout=self.config.getoption("--prec-timeout"),
+            accept_bounds=self.config.getoption("--prec-accept-bounds"),
+        )
+        if found.verdict is not Verdict.HOLDS:
+            place = f"{self.path.name}:{statement.line}: {statement.text}: {found.said}"
+            raise Unlike("\n".join([place, *([found.shown] if found.shown else [])]))
+        if found.vacuous:
+            pytest.skip("vacuous: the scenario has no message, so there was nothing to check")
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The figure instead of a traceback."""
@@ -90,60 +99,4 @@ class _Statement(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Where editors jump to."""
-        return self.path, self.line - 1, self.name
-
-
-class ExpectationItem(_Statement):
-    """One `expect` of a scenario."""
-
-    def __init__(self, *, scenario: Scenario, expectation: Expectation, **more: Any) -> None:
-        super().__init__(**more)
-        self.scenario = scenario
-        self.expectation = expectation
-        self.line = expectation.span.line
-
-    def runtest(self) -> None:
-        """Judge it; Unlike where it comes out otherwise, or unknown; skipped where it holds vacuously."""
-        from precedes.core.verdict import verdict
-        from precedes.engines.reference import explain
-        from precedes.reports.figure import figure, sentence
-
-        explanation = explain(self.expectation.requirement, self.scenario.execution)
-        found = verdict(explanation.value)
-        if found is self.expectation.expected:
-            if explanation.vacuous:
-                pytest.skip("vacuous: the scenario has no message, so there was nothing to check")
-            return
-        witness = explanation.witnesses[0] if explanation.witnesses else None
-        name = self.expectation.requirement.name
-        lines = [f"{self.path.name}:{self.line}: {self.expectation.text}: {name} {found.value}"]
-        lines += explanation.reasons
-        explained = sentence(self.expectation.requirement, explanation.execution, witness) if witness else ""
-        lines += [explained] if explained else []
-        raise Unlike("\n".join([*lines, *figure(explanation.execution, witness).splitlines()]))
-
-
-class ClaimItem(_Statement):
-    """One `claim`, `refute` or `find`."""
-
-    def __init__(self, *, claim: Claim, library: Library, **more: Any) -> None:
-        super().__init__(**more)
-        self.claim = claim
-        self.library = library
-        self.line = claim.span.line
-
-    def runtest(self) -> None:
-        """Ask the solver; Unlike where the answer is another one, or none."""
-        from precedes.core.outcome import Limits, Outcome
-        from precedes.jobs.claims import answered
-
-        limits = Limits(
-            self.config.getoption("--prec-timeout"),
-            accept_bounds=self.config.getoption("--prec-accept-bounds"),
-        )
-        answer = answered(self.claim, f"line_{self.line}", limits, self.library)
-        if answer.outcome is Outcome.AS_STATED:
-            return
-        lines = [f"{self.path.name}:{self.line}: {answer.text}: {answer.said}"]
-        lines += [] if answer.shown is None else [answer.shown.scenario]
-        raise Unlike("\n".join(lines))
+        return self.path, self.statement.line - 1, self.name

@@ -18,16 +18,19 @@ from typing import TYPE_CHECKING, Any
 from precedes.core.version import VERSION
 
 if TYPE_CHECKING:
-    from precedes.api.files import check, draw
-    from precedes.api.library import load_library
-    from precedes.api.protocols import explore, simulate
-    from precedes.api.questions import find, lattice, prove
+    from precedes.api.executions import Converted, as_scenario, convert, read, write
+    from precedes.api.files import Check, Drawing, check, draw
+    from precedes.api.library import load_library, names
+    from precedes.api.protocols import Exploration, Simulated, explore, simulate
+    from precedes.api.questions import Answer, Lattice, find, lattice, prove
     from precedes.api.report import Report
-    from precedes.api.traces import Reading, infer, verify
+    from precedes.api.statements import Judgment, Statement, statements
+    from precedes.api.traces import Inference, Reading, Verification, infer, verify
     from precedes.core.diagnostics import PrecedesError
     from precedes.core.execution import Execution
     from precedes.core.formula import Requirement
     from precedes.core.verdict import Verdict
+    from precedes.language.library import Library
     from precedes.protocol.bounds import Bounds
     from precedes.protocol.model import Protocol
     from precedes.record import Recorder
@@ -35,47 +38,83 @@ if TYPE_CHECKING:
 __version__ = VERSION
 
 __all__ = [
+    "Answer",
     "Bounds",
+    "Check",
+    "Converted",
+    "Drawing",
     "Execution",
+    "Exploration",
+    "Inference",
+    "Judgment",
+    "Lattice",
+    "Library",
     "PrecedesError",
     "Protocol",
     "Reading",
     "Recorder",
     "Report",
     "Requirement",
+    "Simulated",
+    "Statement",
     "Verdict",
+    "Verification",
+    "as_scenario",
     "check",
+    "convert",
     "draw",
     "explore",
     "find",
     "infer",
     "lattice",
     "load_library",
+    "names",
     "prove",
+    "read",
     "simulate",
+    "statements",
     "verify",
+    "write",
 ]
 
 _HOMES = {
+    "Answer": "api.questions",
     "Bounds": "protocol.bounds",
+    "Check": "api.files",
+    "Converted": "api.executions",
+    "Drawing": "api.files",
     "Execution": "core.execution",
+    "Exploration": "api.protocols",
+    "Inference": "api.traces",
+    "Judgment": "api.statements",
+    "Lattice": "api.questions",
+    "Library": "language.library",
     "PrecedesError": "core.diagnostics",
     "Protocol": "protocol.model",
     "Reading": "api.traces",
     "Recorder": "record",
     "Report": "api.report",
     "Requirement": "core.formula",
+    "Simulated": "api.protocols",
+    "Statement": "api.statements",
     "Verdict": "core.verdict",
+    "Verification": "api.traces",
+    "as_scenario": "api.executions",
     "check": "api.files",
+    "convert": "api.executions",
     "draw": "api.files",
     "explore": "api.protocols",
     "find": "api.questions",
     "infer": "api.traces",
     "lattice": "api.questions",
     "load_library": "api.library",
+    "names": "api.library",
     "prove": "api.questions",
+    "read": "api.executions",
     "simulate": "api.protocols",
+    "statements": "api.statements",
     "verify": "api.traces",
+    "write": "api.executions",
 }
 
 

@@ -180,6 +180,6 @@ def test_explore_and_simulate(tmp_path: Path) -> None:
         precedes.explore("cmd-auxiliary", bounds, "validity", as_written=True).verdict
         is precedes.Verdict.VIOLATED
     )
-    written = precedes.simulate("cmd", tmp_path / "runs.parquet", executions=20, conditions={"entities": 4})
+    written = precedes.simulate("cmd", tmp_path / "runs.parquet", executions=20, entities=4)
     assert written.executions == 20
     assert precedes.verify(written.path, "causal_order").verdict is precedes.Verdict.HOLDS

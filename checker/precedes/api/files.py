@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from precedes.api.report import Report
 from precedes.core.diagnostics import usage
-from precedes.core.outcome import Limits, Outcome
+from precedes.core.outcome import Limits
 from precedes.core.verdict import Verdict
 from precedes.jobs import check as checking
 from precedes.language.requirements import requirement
 
 if TYPE_CHECKING:
+    from precedes.language.library import Library
     from precedes.language.loader import Scenario
 
 
@@ -27,17 +28,14 @@ class Check(Report):
 
     @property
     def verdict(self) -> Verdict:
-        """Of all statements: violated if one came out otherwise, unknown if one is undecided or there is none."""
-        outcomes = [outcome for file in self.files for outcome in file.outcomes]
-        if Outcome.OTHERWISE in outcomes:
-            return Verdict.VIOLATED
-        return Verdict.UNKNOWN if not outcomes or Outcome.UNDECIDED in outcomes else Verdict.HOLDS
+        """Of all statements: violated if one came out otherwise, unknown if one is undecided or nothing was checked."""
+        return checking.verdict_of(self.files)
 
-    def text(self) -> str:
-        """The report as the command prints it."""
+    def text(self, *, verbose: bool = False) -> str:
+        """The report as the command prints it; `verbose`: with figures for what came out as stated, too."""
         from precedes.reports import check as printed
 
-        return printed.as_text(self.files)
+        return printed.as_text(self.files, verbose=verbose)
 
     def json(self) -> str:
         """The report as `--format json` prints it."""
@@ -112,15 +110,17 @@ def draw(
     *,
     scenario: str | None = None,
     expect: str | None = None,
-    marked: bool = True,
+    unmarked: bool = False,
+    library: Library | None = None,
 ) -> Drawing:
     """Draw a scenario as a space-time diagram.
 
     Args:
-        source: A .prec file, or the text of one (text has a line break).
+        source: A .prec file (`-` is standard input), or the text of one (text has a line break).
         scenario: Which scenario, by name. It can be left out if there is only one.
         expect: Mark what violates this name or formula, instead of the first expectation that is violated.
-        marked: Whether to mark anything.
+        unmarked: Mark nothing, as for an exercise.
+        library: Where names are looked up; the standard library unless given.
 
     Returns:
         The diagram, as text and as SVG.
@@ -132,15 +132,12 @@ def draw(
     from precedes.language.loader import compile_text
     from precedes.reports.space_time import picture
 
+    known = standard_library() if library is None else library
     text = os.fspath(source)
-    file = (
-        compile_text(text, None, standard_library())
-        if "\n" in text
-        else checking.compiled(text, standard_library())
-    )
+    file = compile_text(text, None, known) if "\n" in text else checking.compiled(text, known)
     drawn = _one(file.scenarios, scenario)
     asked = None if expect is None else requirement(expect, file.library, "expect")
-    found = picture.marked(drawn, asked) if marked else picture.Marked(drawn.execution)
+    found = picture.Marked(drawn.execution) if unmarked else picture.marked(drawn, asked)
     return Drawing(drawn.name, picture.as_text(drawn, found), picture.as_svg(drawn, found))
 
 

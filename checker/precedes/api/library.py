@@ -1,9 +1,9 @@
-"""`precedes.load_library`: your own definitions on top of the standard library."""
+"""`precedes.load_library` and `names`: your own definitions on top of the standard library, and what there is."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from precedes.jobs.check import library_with
 
@@ -24,3 +24,36 @@ def load_library(*paths: str | os.PathLike[str]) -> Library:
         PrecedesError: A file cannot be read, has a mistake, or defines a name that another one defines, too.
     """
     return library_with([os.fspath(path) for path in paths])
+
+
+def names(*, library: Library | None = None) -> list[dict[str, Any]]:
+    """List the predicates, services and protocol models that can be named.
+
+    Args:
+        library: Whose names are listed; the standard library unless given.
+
+    Returns:
+        A row for each: kind (`"predicate"`, `"service"`, `"model"`), name, parameters, mode, title, source. A row of a
+        model has its kind and its name only; the rest is None.
+
+    Example:
+        >>> [row["name"] for row in precedes.names() if row["kind"] == "service"][:3]
+        ['1C', 'PO', 'TO']
+    """
+    from precedes.protocol.catalog import installed
+    from precedes.reports.names import named
+
+    known = library_with(()) if library is None else library
+    rows: list[dict[str, Any]] = [
+        {
+            "kind": each.kind.value,
+            "name": each.name,
+            "parameters": each.parameters,
+            "mode": each.mode,
+            "title": each.title,
+            "source": each.source,
+        }
+        for each in named(known)
+    ]
+    nothing = {"parameters": None, "mode": None, "title": None, "source": None}
+    return rows + [{"kind": "model", "name": name, **nothing} for name in installed()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from precedes.api.report import Report
 from precedes.core.diagnostics import usage
@@ -13,10 +13,13 @@ from precedes.core.formula import Requirement
 from precedes.core.suggestions import did_you_mean
 from precedes.core.verdict import Verdict
 from precedes.jobs import explore as jobs
+from precedes.jobs.simulate import CONDITIONS
 from precedes.jobs.simulate import simulate as simulated
 from precedes.language.library import standard_library
-from precedes.protocol.bounds import Bounds, Conditions, Destinations
+from precedes.protocol import script
+from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.catalog import Model, models
+from precedes.protocol.model import Protocol
 from precedes.protocol.simulation.simulator import usual
 from precedes.protocol.simulation.trace import Given, Named, Simulation
 
@@ -91,6 +94,7 @@ def explore(
     quiescent: bool = False,
     order: str = "breadth",
     check_purity: bool = False,
+    **numbers: Any,
 ) -> Exploration:
     """Explore every behavior of a protocol model up to bounds.
 
@@ -100,8 +104,7 @@ def explore(
     Args:
         model: A name of `precedes list`, a Python file with a model, a class that derives from `Protocol`, or an
             instance of one.
-        bounds: How far to go: `Bounds(entities=3, messages=2, losses=1)`. Without bounds: 3 entities, 3 messages, and
-            the destinations that the model names. A search without a limit stops at 4,000,000 states.
+        bounds: How far to go, as a value: `Bounds(entities=3, messages=2, losses=1)`.
         require: What must hold: names, formulas, requirements, or names of the model's invariants. Without it, what the
             model claims and its invariants.
         as_written: Take the protocol to the letter of its paper, not repaired.
@@ -111,6 +114,10 @@ def explore(
         quiescent: Ask what concerns several entities only where nothing is in flight.
         order: Which state is next, `"breadth"` or `"depth"`.
         check_purity: Call every handler twice and compare.
+        numbers: The bounds one by one, with the words of the command: `entities=3`, `messages=2`, `losses=1`,
+            `destinations="broadcast"`, `script="a{2,3} b{1}"`; `depth`, `time_limit` in seconds, `states` and
+            `memory` in megabytes are limits. What is not given is 3 entities, 3 messages, no faults, and the
+            destinations that the model names. A search without a limit stops at 4,000,000 states.
 
     Returns:
         The report, with a shortest behavior for each violation.
@@ -119,7 +126,7 @@ def explore(
         PrecedesError: There is no such model, it makes a mistake, or the bounds do not fit its network.
 
     Example:
-        >>> report = precedes.explore("cmd", precedes.Bounds(entities=3, messages=2), "causal_order")
+        >>> report = precedes.explore("cmd", require="causal_order", entities=3, messages=2)
         >>> report.verdict
         <Verdict.HOLDS: 'holds'>
     """
@@ -127,43 +134,43 @@ def explore(
         raise usage(f"there is no order {order}", "the next state is found breadth or depth first")
     known = standard_library() if library is None else library
     required = [require] if isinstance(require, str | Requirement) else list(require)
+    _refuse(bounds, numbers)
     search = jobs.Search(plain, quiescent, "depth" if order == "depth" else "breadth", check_purity)
     found = []
     for protocol in models(model, as_written=as_written, parameters=parameters):
-        within = bounds or Bounds(destinations=Destinations(protocol.destinations))
+        within = bounds or _bounds(protocol, numbers)
         found.append(jobs.explored(protocol, within.limited(), required, known, search))
     return Exploration(tuple(found))
 
 
 def simulate(
     model: Model,
-    path: str | os.PathLike[str],
+    output: str | os.PathLike[str],
     *,
     executions: int = 1000,
     seed: int = 1,
     as_written: bool = False,
     parameters: Mapping[str, object] | None = None,
-    conditions: Mapping[str, Any] | None = None,
     most_steps: int | None = None,
     engine: str = "auto",
     master: str | None = None,
+    **conditions: Any,
 ) -> Simulated:
     """Run a protocol model at random and write what it does as a trace.
 
     Args:
         model: As for `explore`.
-        path: The .parquet file to write.
+        output: The .parquet file to write.
         executions: How many executions to run.
         seed: The same seed gives the same trace, whatever the engine.
         as_written: Take the protocol to the letter of its paper.
         parameters: Fields of the model and their values.
-        conditions: What differs from the usual conditions of the model's network, by name, as in
-            `{"entities": 5, "loss": 0.1}`. The names are `entities`, `messages`, `destinations`, `interval`, `delay`,
-            `deviation`, `loss`, `duplication`, `corruption`, `crash`, `recovery` and `skew`. Rates are probabilities,
-            times are in ticks of a microsecond.
         most_steps: Give up an execution that takes more steps.
         engine: `"auto"`, `"local"` or `"spark"`.
         master: The Spark master; implies the engine `"spark"`.
+        conditions: What differs from the usual conditions of the model's network, with the words of the command:
+            `entities=5`, `messages=20`, `destinations="broadcast"`; `loss`, `duplicates`, `corruption`, `crash` and
+            `recovery` are probabilities; `interval`, `delay`, `deviation` and `skew` are in ticks of a microsecond.
 
     Returns:
         What was written.
@@ -174,19 +181,50 @@ def simulate(
     from precedes.reports import simulate as printed
 
     protocols = models(model, as_written=as_written, parameters=parameters)
-    chosen = dict(conditions or {})
-    unknown = [name for name in chosen if name not in Conditions.__dataclass_fields__]
-    if unknown:
-        hint = did_you_mean(unknown[0], Conditions.__dataclass_fields__)
-        raise usage(f"there is no condition {unknown[0]}", hint)
-    if isinstance(chosen.get("destinations"), str):
-        chosen["destinations"] = Destinations(chosen["destinations"])
+    _known(conditions, (*CONDITIONS, "destinations"), "condition")
+    chosen = {CONDITIONS.get(name, name): value for name, value in conditions.items()}
+    if "destinations" in chosen:
+        chosen["destinations"] = _destinations(chosen["destinations"])
     settings = tuple(replace(usual(protocol), **chosen) for protocol in protocols)
     # By its name a model can be loaded in another process.
     texts = tuple((name, str(value)) for name, value in (parameters or {}).items())
     source = Named(model, as_written, texts) if isinstance(model, str) else Given(protocols)
     simulation = Simulation(source, settings, seed, executions, most_steps)
-    target = os.fspath(path)
+    target = os.fspath(output)
     done = simulated(simulation, target, engine=engine, master=master)
     summary = printed.as_text(target, protocols, simulation, done)
     return Simulated(target, done.written.executions, done.written.rows, summary)
+
+
+_LIMITS: Final = {"time_limit": "seconds", "memory": "megabytes"}
+"""Words of the command that `Bounds` has by their units."""
+_BOUNDS: Final = (*(name for name in Bounds.__dataclass_fields__ if name not in _LIMITS.values()), *_LIMITS)
+
+
+def _refuse(bounds: Bounds | None, numbers: Mapping[str, Any]) -> None:
+    if bounds is not None and numbers:
+        raise usage("bounds as a value and one by one", f"put {', '.join(numbers)} into the bounds")
+    _known(numbers, _BOUNDS, "bound")
+
+
+def _known(given: Mapping[str, Any], names: Sequence[str], what: str) -> None:
+    for name in given:
+        if name not in names:
+            raise usage(
+                f"there is no {what} {name}", did_you_mean(name, names) or f"there are {', '.join(names)}"
+            )
+
+
+def _bounds(protocol: Protocol[Any], numbers: Mapping[str, Any]) -> Bounds:
+    within = {_LIMITS.get(name, name): value for name, value in numbers.items()}
+    within["destinations"] = _destinations(within.get("destinations", protocol.destinations))
+    if isinstance(within.get("script"), str):
+        within["script"] = script.script(within["script"], within.get("entities", Bounds().entities))
+    return Bounds(**within)
+
+
+def _destinations(given: str | Destinations) -> Destinations:
+    names = [each.value for each in Destinations]
+    if isinstance(given, str) and given not in names:
+        raise usage(f"there are no destinations {given}", f"they are {', '.join(names)}")
+    return Destinations(given)

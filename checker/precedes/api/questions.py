@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from precedes.api.report import Report
 from precedes.core.execution import Execution
 from precedes.core.formula import Requirement
-from precedes.core.outcome import ClaimAnswer, Limits, Outcome
+from precedes.core.outcome import VERDICTS, ClaimAnswer, Limits
 from precedes.core.verdict import Verdict
 from precedes.jobs import claims
 from precedes.language.library import standard_library
@@ -18,13 +20,6 @@ from precedes.language.syntax import Counted, Size
 if TYPE_CHECKING:
     from precedes.jobs.lattice import Lattice as Ordered
     from precedes.language.library import Library
-
-
-_VERDICTS = {
-    Outcome.AS_STATED: Verdict.HOLDS,
-    Outcome.OTHERWISE: Verdict.VIOLATED,
-    Outcome.UNDECIDED: Verdict.UNKNOWN,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +35,7 @@ class Answer(Report):
     @property
     def verdict(self) -> Verdict:
         """Unknown if the solver gave up, or looked up to bounds only."""
-        return _VERDICTS[self.answer.outcome]
+        return VERDICTS[self.answer.outcome]
 
     @property
     def execution(self) -> Execution | None:
@@ -97,6 +92,19 @@ class Lattice(Report):
         from precedes.reports import lattice as printed
 
         return printed.as_form(self.found, "text")
+
+    def markdown(self) -> str:
+        """The order as a page."""
+        from precedes.reports import lattice as printed
+
+        return printed.as_form(self.found, "markdown")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it in the form that the name says: .md (with its diagram beside it), .svg, .json, or text."""
+        from precedes.reports import lattice as printed
+
+        form = {".md": "markdown", ".svg": "svg", ".json": "json"}.get(Path(path).suffix.lower(), "text")
+        printed.write(self.found, form, os.fspath(path))
 
     def json(self) -> str:
         """The order, with the executions that refute the other implications, as one JSON object."""

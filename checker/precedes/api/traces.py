@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from precedes.api.events import Events, is_spark_frame, paths_in, tables_of
@@ -13,15 +14,15 @@ from precedes.api.report import Report
 from precedes.core.diagnostics import usage
 from precedes.core.formula import Requirement
 from precedes.core.verdict import Verdict
-from precedes.engines.scan import local, partials
+from precedes.engines.scan import partials
 from precedes.engines.scan.partials import Count, Unknown, Violation
 from precedes.jobs import infer as inference
 from precedes.jobs import verify as verification
 from precedes.jobs.verify import Question
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
-from precedes.logic.plan import Plan, plan
-from precedes.traces import Notice, Notices, batches_of
+from precedes.logic.plan import Plan
+from precedes.traces import Notice, Notices
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -36,15 +37,17 @@ class Reading:
     Attributes:
         delta: The time that a message may take, with a unit: `"100ms"`, `"2s"`.
         epsilon: How far clocks may be apart, likewise.
-        incomplete: The trace may lack rows.
+        incomplete: Rows may be missing. What a missing row would change is unknown.
         delivery: Which event counts as the delivery, `"deliver"` or `"arrive"`.
         cluster: Entities of every execution that may have no row.
-        order: What counts as the order of events where rows and clocks disagree, `"rows"` or `"clocks"`.
+        order: What gives the order of events where rows and recorded clocks disagree, or times run against the rows:
+            `"rows"` or `"clocks"`. Without it, what depends on that order is unknown.
         strict: Stop at rows that contradict each other.
         engine: `"auto"`, `"local"` or `"spark"`.
         master: The Spark master; implies the engine `"spark"`.
-        max_violations: How many violations a report shows.
-        all_violations: For each violation shown, list every message, pair or cycle that violates.
+        max_violations: How many violations a report shows; with `all_violations` also how many of one name in one
+            execution. Of `verify` only.
+        all_violations: Count everything that violates a name in an execution. Of `verify` only.
     """
 
     delta: str | None = None
@@ -196,6 +199,8 @@ def verify(
     require: str | Requirement | Sequence[str | Requirement],
     *,
     library: Library | None = None,
+    out: str | os.PathLike[str] | None = None,
+    all_verdicts: bool = False,
     reading: Reading | None = None,
     **options: Any,
 ) -> Verification:
@@ -208,6 +213,10 @@ def verify(
             known.
         require: What must hold: names of predicates or services, formulas, or requirements.
         library: Where names are looked up; the standard library unless given.
+        out: A folder. `verdicts.parquet` is written there: what does not hold, with its witness. With
+            `all_violations=True` also `violations.parquet`. A Spark DataFrame has no folder; `precedes.spark.verify`
+            gives the same rows as another DataFrame.
+        all_verdicts: Write the executions that hold, too.
         reading: How the trace is read and judged, as a value.
         options: The same one by one: `delta="100ms"`, `incomplete=True` (see `Reading`).
 
@@ -222,14 +231,18 @@ def verify(
         >>> report["ST"].violated
         1
     """
-    how = _reading(reading, options)
+    how = reading_of(reading, options)
     known = standard_library() if library is None else library
     asked = [require] if isinstance(require, str | Requirement) else list(require)
     if not asked:
         raise usage("nothing is required", 'say what must hold, as in require="ST"')
     named = [one if isinstance(one, Requirement) else requirement(one, known, "require") for one in asked]
+    if all_verdicts and out is None:
+        raise usage("all_verdicts without out", 'say where with out="DIR"')
+    folder = None if out is None else os.fspath(out)
+    question = replace(how.question(paths_in(events) or (), ()), out=folder, all_verdicts=all_verdicts)
     started = time.perf_counter()
-    found, notices = _judged(events, how, plan(named))
+    found, notices = _judged(events, question, question.planned(named, everywhere=out is not None))
     return Verification(found, notices, time.perf_counter() - started)
 
 
@@ -250,18 +263,21 @@ def infer(
     Raises:
         PrecedesError: The trace cannot be read.
     """
-    how = _reading(reading, options)
+    how = reading_of(reading, options)
     known = standard_library() if library is None else library
     names = inference.askable(known)
+    if how.all_violations:
+        raise usage("infer lists no violations", "leave out all_violations; verify has it")
+    question = replace(how.question(paths_in(events) or (), ()), max_violations=inference.SHOWN)
     started = time.perf_counter()
-    found, notices = _judged(events, how, inference.planned(names, known))
-    question = how.question(paths_in(events) or (), ())
+    found, notices = _judged(events, question, inference.planned(names, known))
     return Inference(
         inference.inferred(found, names, known), notices, question, time.perf_counter() - started
     )
 
 
-def _reading(reading: Reading | None, options: Mapping[str, Any]) -> Reading:
+def reading_of(reading: Reading | None, options: Mapping[str, Any]) -> Reading:
+    """The reading, given as a value or one by one. PrecedesError for an option that there is not."""
     if reading is not None and options:
         raise usage("a reading and options together", f"put {', '.join(options)} into the reading")
     if reading is not None:
@@ -276,21 +292,20 @@ def _reading(reading: Reading | None, options: Mapping[str, Any]) -> Reading:
     return Reading(**options)
 
 
-def _judged(events: Events, how: Reading, prepared: Plan) -> tuple[partials.Report, tuple[Notice, ...]]:
-    paths = paths_in(events)
-    question = how.question(paths or (), ())
-    if paths is not None:
+def _judged(events: Events, question: Question, prepared: Plan) -> tuple[partials.Report, tuple[Notice, ...]]:
+    if question.traces:
         return verification.verify(question, lambda _executions, _events: None, prepared)
     notices = Notices()
     if is_spark_frame(events):
+        if question.out is not None:
+            hint = "precedes.spark.verify gives the rows as a DataFrame, which writes itself"
+            raise usage("the verdicts on a DataFrame have no folder", hint)
         partial = verification.of_frame(cast("DataFrame", events), question, prepared, notices)
     else:
-        if how.engine == "spark" or how.master is not None:
+        if question.engine == "spark" or question.master is not None:
             raise usage("rows that are in memory are judged in this process", "leave out engine and master")
         with _closing(tables_of(events, notices)) as tables:
-            partial = local.judged(
-                batches_of(tables, question.options(), notices), prepared, how.max_violations
-            )
+            partial = verification.of_tables(tables, question, prepared, notices)
     report = partials.report(partial, prepared)
     return report, notices.all(violated=report.verdict is Verdict.VIOLATED)
 

@@ -47,7 +47,7 @@ def check(
     files: tuple[str, ...], form: str, verbose: bool, accept_bounds: bool, timeout: float, memory: int
 ) -> Exit:
     """Judge the scenarios and claims of .prec files (or of the directories that hold them)."""
-    from precedes.core.outcome import Limits, Outcome
+    from precedes.core.outcome import Limits
     from precedes.jobs import check as checking
     from precedes.reports import check as printed
     from precedes.reports.progress import progress_line
@@ -57,11 +57,7 @@ def check(
         results = checking.check(checking.source_files(files), limits)
     text = printed.as_json(results) if form == "json" else printed.as_text(results, verbose=verbose)
     put(text)
-    outcomes = [outcome for result in results for outcome in result.outcomes]
-    if Outcome.OTHERWISE in outcomes:
-        return Exit.VIOLATED
-    undecided = Outcome.UNDECIDED in outcomes or checking.met_nothing(results)
-    return Exit.UNDECIDED if undecided else Exit.HOLDS
+    return Exit.of(checking.verdict_of(results))
 
 
 @cli.command()
@@ -90,7 +86,7 @@ def search(
 
     Exit code 0: there is one, printed as a scenario. 1: there is none. 3: none was found up to the bounds.
     """
-    from precedes.core.outcome import Limits, Outcome
+    from precedes.core.outcome import VERDICTS, Limits
     from precedes.jobs import claims
     from precedes.jobs.check import library_with
     from precedes.reports import answers as printed
@@ -101,12 +97,7 @@ def search(
             formula, library_with(specs), entities, messages, Limits(timeout, memory, progress=tell)
         )
     put(printed.search_json(answer) if form == "json" else printed.search_text(answer))
-    exits = {
-        Outcome.AS_STATED: Exit.HOLDS,
-        Outcome.OTHERWISE: Exit.VIOLATED,
-        Outcome.UNDECIDED: Exit.UNDECIDED,
-    }
-    return exits[answer.outcome]
+    return Exit.of(VERDICTS[answer.outcome])
 
 
 @cli.command()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from precedes.core.faults import FAULTS
 from precedes.core.isolation import Channel, Isolation
-from precedes.jobs.simulate import simulate
+from precedes.jobs.simulate import CONDITIONS, simulate
 from precedes.protocol import script
 from precedes.protocol.bounds import Destinations
 from precedes.protocol.simulation.simulator import usual
@@ -19,16 +18,6 @@ from precedes.protocol.validation.integrity import Integrity
 from precedes.reports import simulate as printed
 from precedes.traces.layout.conversion import Advance
 
-CONDITIONS: Final[dict[str, str]] = {
-    "entities": "entities",
-    "messages": "messages",
-    **{fault.option: fault.rate for fault in FAULTS if fault.option is not None and fault.rate is not None},
-    "interval": "interval",
-    "delay": "delay",
-    "deviation": "deviation",
-    "skew": "skew",
-}
-"""Options of the command, and what they are called in the conditions. None: as the network has it."""
 AWAY = 10.0
 """Seconds that an interrupted job has to put away what it was writing."""
 

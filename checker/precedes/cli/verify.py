@@ -81,7 +81,6 @@ def reads_traces(command: Command) -> Command:
 def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **options: Any) -> Exit:
     """Judge recorded executions: JSON Lines, CSV or Parquet; files, globs, directories; - for standard input."""
     from precedes.core.diagnostics import usage
-    from precedes.core.verdict import Verdict
     from precedes.jobs import verify as verification
     from precedes.reports import verify as printed
     from precedes.reports.progress import progress
@@ -97,9 +96,7 @@ def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **opti
     seconds = time.perf_counter() - started
     text = printed.as_json if form == "json" else printed.as_text
     put(text(report, notices, seconds))
-    return {Verdict.HOLDS: Exit.HOLDS, Verdict.VIOLATED: Exit.VIOLATED, Verdict.UNKNOWN: Exit.UNDECIDED}[
-        report.verdict
-    ]
+    return Exit.of(report.verdict)
 
 
 @click.command()

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 from precedes.core.execution import Execution
 from precedes.core.formula import Requirement
+from precedes.core.verdict import Verdict
 from precedes.core.witness import Witness
 
 
@@ -23,6 +25,14 @@ class Outcome(Enum):
     AS_STATED = "as stated"
     OTHERWISE = "otherwise"
     UNDECIDED = "undecided"
+
+
+VERDICTS: Final = {
+    Outcome.AS_STATED: Verdict.HOLDS,
+    Outcome.OTHERWISE: Verdict.VIOLATED,
+    Outcome.UNDECIDED: Verdict.UNKNOWN,
+}
+"""The verdict on the statement itself."""
 
 
 @dataclass(frozen=True, slots=True)

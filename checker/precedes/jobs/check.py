@@ -19,7 +19,7 @@ from precedes.core.verdict import Verdict, verdict
 from precedes.core.witness import Explanation
 from precedes.engines.reference import explain
 from precedes.language.library import Library, standard_library
-from precedes.language.loader import Claim, CompiledFile, compile_text
+from precedes.language.loader import Claim, CompiledFile, Expectation, compile_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,14 @@ def met_nothing(results: Sequence[FileResult]) -> bool:
     )
 
 
+def verdict_of(results: Sequence[FileResult]) -> Verdict:
+    """Of all statements: violated if one came out otherwise, unknown if one is undecided or nothing was checked."""
+    outcomes = [outcome for result in results for outcome in result.outcomes]
+    if Outcome.OTHERWISE in outcomes:
+        return Verdict.VIOLATED
+    return Verdict.UNKNOWN if Outcome.UNDECIDED in outcomes or met_nothing(results) else Verdict.HOLDS
+
+
 def source_files(paths: Sequence[str]) -> tuple[Path, ...]:
     """The .prec files named: files as they are, directories searched below; an error for what is missing or
     holds none.
@@ -103,16 +111,7 @@ def check(files: Sequence[Path], limits: Limits) -> tuple[FileResult, ...]:
             (
                 scenario.name,
                 scenario.title,
-                tuple(
-                    _answer(
-                        expectation.text,
-                        expectation.span.line,
-                        expectation.expected,
-                        expectation.requirement,
-                        scenario.execution,
-                    )
-                    for expectation in scenario.expectations
-                ),
+                tuple(answer_of(expectation, scenario.execution) for expectation in scenario.expectations),
             )
             for scenario in file.scenarios
         )
@@ -131,11 +130,19 @@ def _claims(claims: Sequence[Claim], limits: Limits, library: Library) -> Iterat
         yield answered(claim, f"line_{claim.span.line}", limits, library)
 
 
-def _answer(
-    text: str, line: int, expected: Verdict, requirement: Requirement, execution: Execution
-) -> Answer:
+def answer_of(expectation: Expectation, execution: Execution) -> Answer:
+    """Judge one expectation of a scenario."""
+    requirement = expectation.requirement
     explanation = explain(requirement, execution)
-    return Answer(text, line, expected, verdict(explanation.value), requirement, execution, explanation)
+    return Answer(
+        expectation.text,
+        expectation.span.line,
+        expectation.expected,
+        verdict(explanation.value),
+        requirement,
+        execution,
+        explanation,
+    )
 
 
 def library_with(paths: Sequence[str]) -> Library:
@@ -155,19 +162,21 @@ def library_with(paths: Sequence[str]) -> Library:
     return library
 
 
-def compiled(name: str, library: Library) -> CompiledFile:
-    """A .prec file, `-` for standard input, on top of a library. PrecedesError with its mistakes."""
+def compiled(name: str, library: Library, shown: str | None = None) -> CompiledFile:
+    """A .prec file, `-` for standard input, on top of a library. PrecedesError with its mistakes; `shown` is what they
+    call the file.
+    """
     if name == "-":
         return compile_text(_decoded(sys.stdin.buffer.read(), "<stdin>"), "<stdin>", library)
     if Path(name).is_dir():
         raise usage(f"{name} is a folder, and one .prec file is needed")
     (file,) = source_files([name])
-    return compile_text(_text(file), str(file), library)
+    return compile_text(_text(file, shown), shown or str(file), library)
 
 
-def _text(path: Path) -> str:
+def _text(path: Path, shown: str | None = None) -> str:
     try:
-        return _decoded(path.read_bytes(), str(path))
+        return _decoded(path.read_bytes(), shown or str(path))
     except OSError as error:
         raise usage(f"cannot read {path}: {error.strerror}") from error
 

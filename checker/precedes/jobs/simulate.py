@@ -7,8 +7,10 @@ import pickle
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from precedes.core.diagnostics import usage
+from precedes.core.faults import FAULTS
 from precedes.protocol.simulation.trace import (
     Named,
     Piece,
@@ -20,6 +22,17 @@ from precedes.protocol.simulation.trace import (
     write,
 )
 from precedes.traces.layout.conversion import Advance
+
+CONDITIONS: Final[dict[str, str]] = {
+    "entities": "entities",
+    "messages": "messages",
+    **{fault.option: fault.rate for fault in FAULTS if fault.option is not None and fault.rate is not None},
+    "interval": "interval",
+    "delay": "delay",
+    "deviation": "deviation",
+    "skew": "skew",
+}
+"""Options of `precedes simulate`, and what they are called in `Conditions`."""
 
 
 def simulate(

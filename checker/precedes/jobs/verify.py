@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from precedes.core.columns import Batch
 from precedes.core.diagnostics import usage
 from precedes.core.execution import EventKind
+from precedes.core.formula import Requirement
 from precedes.core.verdict import Verdict
 from precedes.engines.columnar.batch_scan import Scan
 from precedes.engines.scan import local, partials
@@ -18,9 +19,10 @@ from precedes.jobs.check import library_with
 from precedes.language.durations import duration
 from precedes.language.requirements import requirement
 from precedes.logic.plan import Listing, Plan, plan
-from precedes.traces import Notice, Notices, Order, TraceOptions, expand
+from precedes.traces import Notice, Notices, Order, TraceOptions, batches_of, expand
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame
 
 Advance = Callable[[int, int], None]
@@ -51,7 +53,12 @@ class Question:
     def plan(self, *, everywhere: bool = False) -> Plan:
         """The plan for what is required. `everywhere`: offenders are wanted of every execution, not of those shown."""
         library = library_with(self.specs)
-        found = plan([requirement(text, library, "--require") for text in self.required])
+        required = [requirement(text, library, "--require") for text in self.required]
+        return self.planned(required, everywhere=everywhere)
+
+    def planned(self, required: Sequence[Requirement], *, everywhere: bool = False) -> Plan:
+        """The same for requirements."""
+        found = plan(required)
         listing = Listing(self.max_violations, everywhere) if self.all_violations else None
         return replace(found, listing=listing)
 
@@ -143,6 +150,15 @@ def of_frame(events: DataFrame, question: Question, prepared: Plan, notices: Not
     return frames.judged(events, prepared, question.options(), notices, question.max_violations)
 
 
+def of_tables(
+    tables: Iterable[pa.Table], question: Question, prepared: Plan, notices: Notices
+) -> partials.Partial:
+    """Judge canonical tables that are in memory, or come one after the other."""
+    batches = batches_of(tables, question.options(), notices)
+    with _rows_of(question, prepared) as each:
+        return local.judged(batches, prepared, question.max_violations, each)
+
+
 def _local(
     question: Question, prepared: Plan, options: TraceOptions, notices: Notices, advance: Advance
 ) -> partials.Partial:
@@ -156,8 +172,17 @@ def _local(
 
     sources = expand(question.traces, notices)
     limit = question.max_violations
+    every = question.all_verdicts
+    with _rows_of(question, prepared) as each:
+        return local.verify(sources, prepared, options, notices, limit, (count, *each), every=every)
+
+
+@contextmanager
+def _rows_of(question: Question, prepared: Plan) -> Iterator[tuple[local.Each, ...]]:
+    """What writes the verdicts on a batch to the folder of the question, if it names one."""
     if question.out is None:
-        return local.verify(sources, prepared, options, notices, limit, (count,))
+        yield ()
+        return
     with ExitStack() as files:
         file = files.enter_context(verdict_file(question.out))
         offenders = files.enter_context(violation_file(question.out)) if question.all_violations else None
@@ -167,5 +192,4 @@ def _local(
             if offenders is not None:
                 offenders.write(violation_rows(batch, result, prepared))
 
-        every = question.all_verdicts
-        return local.verify(sources, prepared, options, notices, limit, (count, write), every=every)
+        yield (write,)

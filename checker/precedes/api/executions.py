@@ -1,0 +1,133 @@
+"""`precedes.read`, `write`, `convert` and `as_scenario`: executions as values, as files, and as text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from precedes.api.events import Events, is_spark_frame, paths_in, tables_of
+from precedes.api.traces import Reading, reading_of
+from precedes.core.columns import execution_of
+from precedes.core.diagnostics import usage
+from precedes.core.execution import Execution
+from precedes.traces import Notices, batches_of, read_batches, write_executions
+from precedes.traces.layout import conversion
+from precedes.traces.partition.spill import EVENTS_PER_PART, ROWS_IN_MEMORY, whole_executions
+
+if TYPE_CHECKING:
+    from precedes.traces import Notice
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """What `convert` wrote.
+
+    Attributes:
+        path: The file.
+        executions: How many executions it has.
+        rows: How many rows.
+        irregular: How many executions repeat or contradict themselves. All of their rows are kept.
+        notices: What was noticed while the trace was read.
+    """
+
+    path: str
+    executions: int
+    rows: int
+    irregular: int
+    notices: tuple[Notice, ...]
+
+
+def read(events: Events, *, reading: Reading | None = None, **options: Any) -> Iterator[Execution]:
+    """Read a trace, one execution after the other.
+
+    Args:
+        events: As for `verify`, but for a Spark DataFrame.
+        reading: How the trace is read, as a value.
+        options: The same one by one (see `Reading`).
+
+    Returns:
+        The executions, in the order of their names. No more than a part of a large trace is in memory.
+
+    Raises:
+        PrecedesError: The trace cannot be read.
+
+    Example:
+        >>> first = next(precedes.read("traces/rabbitmq-fanout.jsonl.gz"))
+        >>> first.name, len(first.delivered("c1"))
+        ('rabbitmq-fanout-000', 45)
+    """
+    how = reading_of(reading, options).question((), ()).options()
+    notices = Notices()
+    paths = paths_in(events)
+    batches = (
+        batches_of(_tables(events, notices), how, notices)
+        if paths is None
+        else read_batches(paths, how, notices)
+    )
+    return (execution_of(batch, number) for batch in batches for number in range(batch.executions))
+
+
+def write(executions: Iterable[Execution], path: str | os.PathLike[str]) -> int:
+    """Write executions as a trace.
+
+    Args:
+        executions: Executions with whole histories.
+        path: The file: JSON Lines, CSV (each also with .gz or .zst) or Parquet, as its name says.
+
+    Returns:
+        How many rows were written.
+
+    Raises:
+        PrecedesError: The name says no format, or the file cannot be written.
+        ValueError: Of an execution only its logs are known, which no trace can say.
+    """
+    return write_executions(executions, path)
+
+
+def convert(events: Events | Sequence[str | os.PathLike[str]], output: str | os.PathLike[str]) -> Converted:
+    """Write a trace as one Parquet file that `verify` scans many times faster.
+
+    Args:
+        events: As for `verify`, but for a Spark DataFrame.
+        output: The .parquet file to write.
+
+    Returns:
+        What was written.
+
+    Raises:
+        PrecedesError: The trace cannot be read, or the file cannot be written.
+    """
+    target = os.fspath(output)
+    notices = Notices()
+    paths = paths_in(events)
+    if paths is None:
+        parts = whole_executions(_tables(events, notices), EVENTS_PER_PART, ROWS_IN_MEMORY)
+        done = conversion.lay_out(parts, target, notices)
+    else:
+        done = conversion.convert(paths, target, notices)
+    return Converted(target, done.executions, done.rows, done.irregular, tuple(notices.all()))
+
+
+def as_scenario(execution: Execution, name: str = "found") -> str:
+    """An execution as a scenario of a .prec file.
+
+    Args:
+        execution: The execution.
+        name: The name of the scenario.
+
+    Returns:
+        Its statements, a line each.
+    """
+    from precedes.language import scenario_printer
+
+    return scenario_printer.as_scenario(execution, name)
+
+
+def _tables(events: Events, notices: Notices) -> Iterator[Any]:
+    if is_spark_frame(events):
+        raise usage(
+            "a Spark DataFrame is judged where it is", "write it to a file first, as df.write.parquet(...)"
+        )
+    return tables_of(events, notices)
