@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from precedes.core.formula import Requirement
     from precedes.core.verdict import Verdict
     from precedes.language.library import Library
-    from precedes.protocol.bounds import Bounds
+    from precedes.protocol.bounds import Bounds, Destinations
     from precedes.protocol.model import Protocol
-    from precedes.record import Recorder
+    from precedes.record import Entity, Recorder
 
 __version__ = VERSION
 
@@ -42,7 +42,9 @@ __all__ = [
     "Bounds",
     "Check",
     "Converted",
+    "Destinations",
     "Drawing",
+    "Entity",
     "Execution",
     "Exploration",
     "Inference",
@@ -82,7 +84,9 @@ _HOMES = {
     "Bounds": "protocol.bounds",
     "Check": "api.files",
     "Converted": "api.executions",
+    "Destinations": "protocol.bounds",
     "Drawing": "api.files",
+    "Entity": "record",
     "Execution": "core.execution",
     "Exploration": "api.protocols",
     "Inference": "api.traces",

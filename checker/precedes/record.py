@@ -35,8 +35,14 @@ CLOCK: Final = "precedes-clock"
 class Recorder:
     """Writes one execution, or its part in this process, to a file in JSON Lines.
 
-    `sync`: let the operating system write every line to the disk before going on, so that it survives the machine
-    and not only the process. An existing file is added to: its entities go on where they were.
+    An existing file is added to: its entities go on where they were. A recorder is a context manager that closes the
+    file. See [`precedes.record`](../gate.md).
+
+    Args:
+        path: The file.
+        execution: The name of the execution; processes that record one execution give the same name.
+        sync: Let the operating system write every line to the disk before going on, so that it survives the machine
+            and not only the process.
     """
 
     def __init__(self, path: str | os.PathLike[str], execution: str = "run", *, sync: bool = False) -> None:

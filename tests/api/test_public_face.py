@@ -11,7 +11,9 @@ from typing import Any
 
 import duckdb
 import pandas as pd
+import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import precedes
@@ -57,9 +59,10 @@ def test_importing_it_loads_nothing_heavy() -> None:
         lambda: pa.Table.from_pylist(ROWS),
         lambda: pa.Table.from_pylist(ROWS).to_reader(),
         lambda: pd.DataFrame(ROWS),
+        lambda: pl.DataFrame(ROWS),
         lambda: duckdb.sql("select * from events"),
     ],
-    ids=["rows", "generator", "table", "reader", "pandas", "duckdb"],
+    ids=["rows", "generator", "table", "reader", "pandas", "polars", "duckdb"],
 )
 def test_events_come_from_anywhere(made: Callable[[], object]) -> None:
     duckdb.register("events", pa.Table.from_pylist(ROWS))
@@ -119,6 +122,15 @@ def test_it_says_what_the_command_says(tmp_path: Path) -> None:
         (lambda: precedes.verify([{"execution": 1}], "SP"), "row 1"),
         (lambda: precedes.verify("missing.jsonl", "SP"), "there is no such file"),
         (lambda: precedes.verify(ROWS, "SP", engine="spark"), "in this process"),
+        (lambda: precedes.verify(ROWS, "SP", all_verdicts=True), "all_verdicts without out"),
+        (lambda: precedes.infer(ROWS, all_violations=True), "infer lists no violations"),
+        (lambda: precedes.convert(ROWS, "trace.csv"), "trace.csv"),
+        (lambda: precedes.explore("cmd", precedes.Bounds(), losses=1), "put losses into the bounds"),
+        (lambda: precedes.explore("cmd", loses=1), "there is no bound loses"),
+        (lambda: precedes.explore("cmd", destinations="all"), "there are no destinations all"),
+        (lambda: precedes.explore("cmd", script="z{1}"), "script"),
+        (lambda: precedes.simulate("cmd", "runs.parquet", los=0.1), "there is no condition los"),
+        (lambda: precedes.statements("missing.prec"), "no such file"),
         (lambda: precedes.draw(SCENARIO, scenario="early"), "there is no scenario early"),
         (lambda: precedes.explore("cmdd"), "there is no model cmdd"),
     ],
@@ -183,3 +195,131 @@ def test_explore_and_simulate(tmp_path: Path) -> None:
     written = precedes.simulate("cmd", tmp_path / "runs.parquet", executions=20, entities=4)
     assert written.executions == 20
     assert precedes.verify(written.path, "causal_order").verdict is precedes.Verdict.HOLDS
+
+
+def test_all_violations_are_listed() -> None:
+    counted = precedes.verify(SAMPLE, "ST", all_violations=True).violations[0].offenders
+    assert counted is not None
+    assert counted.count == 2
+    assert precedes.verify(SAMPLE, "ST").violations[0].offenders is None
+
+
+@pytest.mark.parametrize("events", [SAMPLE, ROWS], ids=["file", "rows"])
+def test_verdicts_are_written_where_that_is_asked(events: Any, tmp_path: Path) -> None:
+    report = precedes.verify(events, "SP", out=tmp_path / "some")
+    precedes.verify(events, "SP", out=tmp_path / "all", all_verdicts=True, all_violations=True)
+    some, every = (pq.read_table(tmp_path / name / "verdicts.parquet") for name in ("some", "all"))
+    assert len(some) == sum(report[name].violated for name in report)
+    assert len(every) == report.executions * len(list(report))
+    assert not (tmp_path / "some" / "violations.parquet").exists()
+    assert len(pq.read_table(tmp_path / "all" / "violations.parquet")) == report["order_preserving"].violated
+
+
+def test_infer_says_what_the_command_says() -> None:
+    command = [
+        str(Path(sys.executable).with_name("precedes")),
+        "infer",
+        SAMPLE,
+        "--delta",
+        "1ms",
+        "--format",
+        "json",
+    ]
+    told = json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
+    mine = json.loads(precedes.infer(SAMPLE, delta="1ms").json())
+    assert {**told, "timings": None} == {**mine, "timings": None}
+
+
+def test_an_empty_scenario_is_not_checked(tmp_path: Path) -> None:
+    file = tmp_path / "empty.prec"
+    file.write_text("scenario s\ncluster A B\nexpect ST\n", encoding="utf-8")
+    assert precedes.check(file).verdict is precedes.Verdict.UNKNOWN
+    (statement,) = precedes.statements(file)
+    assert statement.judge().vacuous
+
+
+def test_statements_are_judged_one_by_one(tmp_path: Path) -> None:
+    file = tmp_path / "late.prec"
+    file.write_text(SCENARIO + "expect SP\nclaim ST implies SP\nclaim SP implies ST\n", encoding="utf-8")
+    found = precedes.statements(file)
+    assert [(each.name, each.line) for each in found] == [
+        ("late: expect not order_preserving", 5),
+        ("late: expect SP", 6),
+        ("claim ST implies SP", 7),
+        ("claim SP implies ST", 8),
+    ]
+    assert [each.judge().verdict.value for each in found] == ["holds", "violated", "holds", "violated"]
+    judged = found[1].judge()
+    assert judged.said == "SP violated"
+    assert "B delivers b before a" in judged.shown
+    assert "RL[B]: < b a ]" in judged.shown
+
+
+def test_a_drawing_can_be_left_unmarked() -> None:
+    assert precedes.draw(SCENARIO).svg != precedes.draw(SCENARIO, unmarked=True).svg
+
+
+def test_executions_are_read_written_and_converted(tmp_path: Path) -> None:
+    executions = list(precedes.read(SAMPLE))
+    assert len(executions) == 20
+    assert precedes.write(executions, tmp_path / "copy.csv") == 3600
+    assert list(precedes.read(tmp_path / "copy.csv")) == executions
+    done = precedes.convert(SAMPLE, tmp_path / "laid.parquet")
+    assert (done.executions, done.rows, done.irregular) == (20, 3600, 0)
+    assert list(precedes.read(done.path)) == executions
+    (execution,) = precedes.read(ROWS)
+    assert execution.delivered("R") == ("q", "p")
+    assert "RL" in precedes.as_scenario(execution) or "H" in precedes.as_scenario(execution)
+    same = precedes.convert(pa.Table.from_pylist(ROWS), tmp_path / "rows.parquet")
+    assert list(precedes.read(same.path)) == [execution]
+
+
+def test_a_scenario_reads_back(tmp_path: Path) -> None:
+    (execution,) = precedes.read(ROWS)
+    file = tmp_path / "found.prec"
+    file.write_text(precedes.as_scenario(execution) + "expect not order_preserving\n", encoding="utf-8")
+    assert precedes.check(file).verdict is precedes.Verdict.HOLDS
+
+
+def test_names() -> None:
+    rows = precedes.names()
+    assert {row["kind"] for row in rows} == {"predicate", "service", "model"}
+    assert {row["name"] for row in rows} >= {"ST", "causal_order", "cmd"}
+    order = next(row for row in rows if row["name"] == "order_equivalent")
+    assert order["parameters"] == ("L", "M")
+    assert order["source"]
+
+
+def test_a_lattice_is_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own.prec").write_text("predicate a := forall p: sent(p)\n", encoding="utf-8")
+    forms: list[tuple[str, str]] = []
+    monkeypatch.setattr(
+        "precedes.reports.lattice.write", lambda found, form, path: forms.append((form, Path(path).name))
+    )
+    for name in ("page.md", "picture.svg", "data.json", "plain.txt"):
+        precedes.Lattice(None).save(tmp_path / name)  # type: ignore[arg-type]
+    assert forms == [
+        ("markdown", "page.md"),
+        ("svg", "picture.svg"),
+        ("json", "data.json"),
+        ("text", "plain.txt"),
+    ]
+
+
+def test_bounds_one_by_one_are_those_of_the_command() -> None:
+    words = ["explore", "cmd-auxiliary", "--messages", "2", "--script", "a{2} b{1}", "--states", "500"]
+    command = [
+        str(Path(sys.executable).with_name("precedes")),
+        *words,
+        "--require",
+        "validity",
+        "--format",
+        "json",
+    ]
+    told = json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
+    found = precedes.explore("cmd-auxiliary", require="validity", messages=2, script="a{2} b{1}", states=500)
+    mine = json.loads(found.json())
+    for document in (told, mine):
+        for run in document["explorations"]:
+            run.pop("timings")
+    assert told == mine

@@ -7,8 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import griffe
 import pytest
 
+import precedes
 from tools import pages
 
 ROOT = Path(__file__).parents[2]
@@ -18,6 +20,31 @@ ROOT = Path(__file__).parents[2]
 def test_a_generated_page_is_current(name: str) -> None:
     written = (pages.FOLDER / name).read_text(encoding="utf-8")
     assert written == pages.PAGES[name](), "python tools/pages.py"
+
+
+def test_the_page_of_the_python_face_is_its_all() -> None:
+    page = (pages.FOLDER / "api.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^::: precedes\.(\w+)$", page, re.MULTILINE)) == sorted(precedes.__all__)
+    assert page.count(":::") == len(precedes.__all__)
+
+
+def test_every_docstring_of_the_face_names_every_parameter() -> None:
+    face = griffe.load(
+        "precedes", search_paths=[ROOT / "checker"], resolve_aliases=True, resolve_external=False
+    )
+    compared = 0
+    for name in precedes.__all__:
+        found = face[name].final_target
+        assert found.docstring is not None, name
+        if found.is_function:
+            sections = {section.kind.value: section for section in found.docstring.parse("google")}
+            documented = (
+                {each.name for each in sections["parameters"].value} if "parameters" in sections else set()
+            )
+            assert documented == {parameter.name for parameter in found.parameters}, name
+            assert "returns" in sections, name
+            compared += 1
+    assert compared > 15
 
 
 @pytest.mark.slow
@@ -32,3 +59,7 @@ def test_the_site_builds(tmp_path: Path) -> None:
             r'<(?:script|link|img)[^>]+(?:src|href)="(https?:[^"]+)"', page.read_text(encoding="utf-8")
         )
         assert not fetched, page
+    shown = re.findall(
+        r'<h3 id="precedes\.(\w+)"', (tmp_path / "reference/api.html").read_text(encoding="utf-8")
+    )
+    assert sorted(shown) == sorted(precedes.__all__)

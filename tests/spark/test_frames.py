@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import expr
 
+import precedes
 import precedes.spark
 from precedes.core.diagnostics import PrecedesError
 
@@ -190,3 +192,91 @@ def test_a_column_that_stands_twice_is_told(spark: SparkSession) -> None:
 def test_clocks_of_every_type(spark: SparkSession, clock: str) -> None:
     frame = spark.createDataFrame(KEPT, SCHEMA).withColumn("clock", expr(clock))
     assert precedes.spark.verify(frame, "SP").count() > 0
+
+
+# ---- one report for all executions: `precedes.verify(df, ...)`
+
+COLUMNS = ("execution", "entity", "seq", "event", "message", "dest")
+LOST = [(3, *row[1:]) for row in KEPT if row[1] != "C"]
+CONTRADICTED = [
+    (4, "A", 0, "send", "a", ["B"]),
+    (4, "D", 0, "send", "a", ["B"]),
+    (4, "B", 0, "deliver", "a", None),
+]
+MANY = [(10 + x, *row[1:]) for x in range(12) for row in (SWAPPED if x % 3 else KEPT)]
+
+
+def reports(spark: SparkSession, rows: list[Any], require: Any, **options: Any) -> tuple[Any, Any]:
+    """The reports on a DataFrame and on the same rows in this process."""
+    of_frame = precedes.verify(spark.createDataFrame(rows, SCHEMA), require, **options)
+    here = precedes.verify([dict(zip(COLUMNS, row, strict=True)) for row in rows], require, **options)
+    return of_frame, here
+
+
+def shown(report: Any) -> dict[str, Any]:
+    """Everything that a report says, but for its times, and for the places of rows, which a DataFrame does not have."""
+    text = re.sub(r"(a partition of the DataFrame|<rows>): row \d+", "row", report.json())
+    found: dict[str, Any] = {**json.loads(text), "timings": None}
+    for violation in found.get("violations", []):
+        for offender in violation.get("offenders", {}).get("first", []):
+            for event in offender["events"]:
+                event["file"] = event["row"] = None
+    return found
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"incomplete": True}, {"cluster": ("E",)}, {"max_violations": 3}, {"all_violations": True}],
+    ids=["plain", "incomplete", "cluster", "few", "all violations"],
+)
+def test_the_report_on_a_frame_is_that_on_its_rows(spark: SparkSession, options: dict[str, Any]) -> None:
+    rows = [*SWAPPED, *KEPT, *LOST, *CONTRADICTED, *MANY]
+    of_frame, here = reports(spark, rows, ["ST", "agreement", "information_equivalent"], **options)
+    assert shown(of_frame) == shown(here)
+    assert of_frame.executions == 16
+    assert of_frame.table().equals(here.table())
+    assert of_frame.verdict is precedes.Verdict.VIOLATED
+    assert of_frame["ST"].violated == here["ST"].violated > 8
+
+
+def test_a_violation_on_a_frame_is_raised(spark: SparkSession) -> None:
+    report = precedes.verify(spark.createDataFrame([*SWAPPED, *KEPT], SCHEMA), "order_equivalent")
+    with pytest.raises(AssertionError, match="B delivers a before d, C delivers d before a"):
+        report.raise_for_violations()
+    precedes.verify(spark.createDataFrame(KEPT, SCHEMA), "order_equivalent").raise_for_violations()
+
+
+def test_notices_come_back_from_the_workers(spark: SparkSession) -> None:
+    twice = [*KEPT, KEPT[0]]
+    of_frame, here = reports(spark, twice, "ST")
+    assert [notice.code for notice in here.notices] != []
+    assert [(each.code, each.count) for each in of_frame.notices] == [
+        (each.code, each.count) for each in here.notices
+    ]
+
+
+def test_infer_takes_a_frame(spark: SparkSession) -> None:
+    rows = [*SWAPPED, *KEPT]
+    of_frame = precedes.infer(spark.createDataFrame(rows, SCHEMA))
+    here = precedes.infer([dict(zip(COLUMNS, row, strict=True)) for row in rows])
+    assert shown(of_frame) == shown(here)
+    assert "reliable" in of_frame.kept
+    assert "order_equivalent" in of_frame.broken
+
+
+def test_a_frame_without_rows_is_not_checked(spark: SparkSession) -> None:
+    report = precedes.verify(spark.createDataFrame([], SCHEMA), "ST")
+    assert (report.verdict, report.executions) == (precedes.Verdict.UNKNOWN, 0)
+
+
+def test_what_a_frame_cannot_be_asked_is_an_error(spark: SparkSession) -> None:
+    frame = spark.createDataFrame(KEPT, SCHEMA)
+    with pytest.raises(PrecedesError, match="seq"):
+        precedes.verify(frame.drop("seq"), "ST")
+    with pytest.raises(PrecedesError, match=r"precedes\.spark\.verify"):
+        precedes.verify(frame, "ST", out="verdicts")
+    with pytest.raises(PrecedesError, match="Spark DataFrame"):
+        precedes.read(frame)
+    unreadable = spark.createDataFrame([*KEPT, (3, "A", 0, "sned", "m", None)], SCHEMA)
+    with pytest.raises(PrecedesError, match="sned"):
+        precedes.verify(unreadable, "ST")

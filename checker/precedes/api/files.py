@@ -61,7 +61,13 @@ class Check(Report):
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A space-time diagram. A notebook shows it as a picture."""
+    """A space-time diagram. A notebook shows it as a picture.
+
+    Attributes:
+        name: The name of the scenario.
+        text: The diagram as text.
+        svg: The diagram as SVG.
+    """
 
     name: str
     text: str

@@ -71,7 +71,14 @@ class Exploration(Report):
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """What `simulate` wrote: `path` is a trace for `verify`, `executions` of them have `events` in all."""
+    """What `simulate` wrote. `str` of it is the text that the command prints.
+
+    Attributes:
+        path: The trace, for `verify`.
+        executions: How many executions it has.
+        events: How many events they have altogether.
+        summary: The text.
+    """
 
     path: str
     executions: int

@@ -104,12 +104,16 @@ class Verification(Report):
 
     @property
     def violations(self) -> tuple[Violation, ...]:
-        """The first violations, each with its execution, its predicate and the explanation."""
+        """The first violations. Each has the name of its `execution`, its `predicate`, and as `cut` an `Execution` of
+        the messages that show it.
+        """
         return self.found.violations
 
     @property
     def unknowns(self) -> tuple[Unknown, ...]:
-        """The first verdicts that are unknown, with their reasons."""
+        """The first verdicts that are unknown. Each has the name of its `execution`, its `predicate`, and as `why` the
+        reasons.
+        """
         return self.found.unknowns
 
     def __getitem__(self, name: str) -> Count:
@@ -209,7 +213,7 @@ def verify(
     Args:
         events: Paths (files, globs, directories); an Arrow table or reader, a pandas or polars frame, a DuckDB
             relation, or anything else with `__arrow_c_stream__`; a Spark DataFrame; or rows as dictionaries. The
-            columns are those of a trace (docs/traces.md): `execution`, `entity`, `event`, `message`, and what else is
+            columns are those of a [trace](../traces.md): `execution`, `entity`, `event`, `message`, and what else is
             known.
         require: What must hold: names of predicates or services, formulas, or requirements.
         library: Where names are looked up; the standard library unless given.

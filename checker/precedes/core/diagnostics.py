@@ -64,11 +64,17 @@ def _excerpt(line: str, span: Span) -> tuple[str, str]:
 
 
 class PrecedesError(Exception):
-    """What a user did that cannot be carried out: one or more diagnostics, exit code 2. Picklable, for Spark
-    workers.
+    """What a user asked for cannot be carried out. The command ends with exit code 2.
+
+    `str(error)` has one message or more: each says what was wrong, where, and what would be right, with a stable code
+    ([codes](codes.md)).
+
+    Attributes:
+        diagnostics: The messages as values, with `code`, `message`, `path`, `span` and `hint`.
     """
 
     def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:
+        # Nothing but this, so that it can be pickled in a Spark worker.
         super().__init__(diagnostics)
         self.diagnostics = diagnostics
 

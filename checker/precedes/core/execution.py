@@ -95,10 +95,17 @@ class History:
 class Execution:
     """One execution of a group of entities (a cluster).
 
-    `histories` has one entry per entity of the cluster, in the cluster's order; `messages` every message that
-    stands in a history. `delta` and `epsilon` are in nanoseconds. `marks` gives, per entity, the number of
-    deliveries before its `||`. `delivery` is the kind of event that counts as delivery. `by_clocks`: recorded clocks
-    are evidence of what happened before what. `doubt` says why happens-before is not known; no reason where it is.
+    Attributes:
+        name: What the trace or the scenario calls it.
+        histories: The history of each entity, in the cluster's order.
+        messages: Every message of the histories, by its name.
+        delta: The time that a message may take, in nanoseconds.
+        epsilon: How far clocks may be apart, in nanoseconds.
+        complete: False if rows may be missing.
+        marks: For an entity with a failure point `||`, the number of deliveries before it.
+        delivery: Which kind of event counts as the delivery.
+        by_clocks: Recorded clocks are evidence of what happened before what.
+        doubt: Why happens-before is not known; no reason if it is.
     """
 
     name: str

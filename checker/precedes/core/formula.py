@@ -455,9 +455,12 @@ FALSEHOOD = Truth(False)
 class Requirement:
     """A formula under the name that reports call it by.
 
-    `parts` are the closed named predicates whose conjunction the formula is (`ST` is `selectively_correct`
-    and `order_equivalent`); empty where the definition is no such conjunction. A report names the requirement
-    and every part below it.
+    Attributes:
+        name: The name.
+        formula: What it means.
+        parts: The closed named predicates whose conjunction the formula is (`ST` is `selectively_correct` and
+            `order_equivalent`); empty if the definition is no such conjunction. A report names the requirement and
+            every part below it.
     """
 
     name: str

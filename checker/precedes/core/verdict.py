@@ -16,7 +16,13 @@ FALSE: Final = -1
 
 
 class Verdict(Enum):
-    """What is said of a formula on one execution, or of a run as a whole."""
+    """The verdict on a formula in one execution, or on a run as a whole.
+
+    Attributes:
+        HOLDS: Everything that was asked holds.
+        VIOLATED: Something is violated, for certain.
+        UNKNOWN: It is not decided, or there was nothing to check. Unknown is never a pass.
+    """
 
     HOLDS = "holds"
     VIOLATED = "violated"

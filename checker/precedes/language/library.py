@@ -19,7 +19,10 @@ from precedes.language.vocabulary import RELATIONS
 
 
 class Library:
-    """Definitions by name. Immutable but for what it remembers of its own."""
+    """Definitions by name: `"ST" in library`, and `for name in library`.
+
+    `load_library` makes one. Nothing that is done with it changes what it says.
+    """
 
     def __init__(
         self,

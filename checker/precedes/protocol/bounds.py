@@ -27,10 +27,29 @@ MOST_STATES = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Everything that may happen up to these numbers is explored.
+    """How far an exploration goes: everything that may happen up to these numbers is explored.
 
-    `script` says who asks for what to be sent, in whose order; without one, every choice of senders and destinations is
-    explored, up to `messages` requests altogether. Limits: an exploration that meets one is not complete, and says so.
+    The last four are limits. An exploration that meets one is not complete, and its report says so.
+
+    Attributes:
+        entities: How many entities there are.
+        messages: How many requests to send there are altogether.
+        destinations: Which destination sets are explored.
+        script: Who asks for what to be sent, in which order. Without it, every choice of senders and destinations is
+            explored.
+        losses: How many packets the network may lose.
+        duplicates: How many packets the network may copy.
+        corruptions: How many packets the network may change.
+        crashes: How often an entity may stop.
+        recoveries: How often a stopped entity may start again.
+        early: How many time-outs may expire while packets are in flight.
+        broken_links: How many pairs of entities are disconnected, chosen in the beginning.
+        dead: How many entities have stopped before the beginning.
+        ticks: The last tick of a request, in a network with time.
+        depth: Stop after so many moves.
+        seconds: Stop after so many seconds.
+        states: Stop at so many states.
+        megabytes: Stop at so much memory in use.
     """
 
     entities: int = 3
@@ -43,13 +62,9 @@ class Bounds:
     crashes: int = 0
     recoveries: int = 0
     early: int = 0
-    """time-outs that expire although packets are under way"""
     broken_links: int = 0
-    """pairs of entities between which nothing arrives, chosen in the beginning"""
     dead: int = 0
-    """entities that have stopped before the beginning"""
     ticks: int | None = None
-    """the last tick at which a message may be requested, in a network with time"""
     depth: int | None = None
     seconds: float | None = None
     states: int | None = None

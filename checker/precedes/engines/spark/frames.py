@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -52,7 +53,8 @@ def violations(events: DataFrame, plan: Plan, options: TraceOptions) -> DataFram
 def judged(events: DataFrame, plan: Plan, options: TraceOptions, notices: Notices, limit: int) -> Partial:
     """One report for all executions, as for files; `limit` violations are kept. PrecedesError as for files, too."""
     messages = WorkerMessages(events.sparkSession)
-    work = judge_frame(Judging(plan, options, limit, None), messages.tell())
+    judging = Judging(plan, replace(options, origins=False), limit, None)
+    work = judge_frame(judging, messages.tell())
     rows = (
         _by_execution(events).mapInArrow(work, from_arrow_schema(JUDGED_SCHEMA)).select("partial").collect()
     )

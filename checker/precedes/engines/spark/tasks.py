@@ -226,7 +226,8 @@ def _batches_of(records: Records, options: TraceOptions, notices: Notices) -> It
     tables, first = [TABLE_SCHEMA.empty_table()], 1
     for record in records:
         table = pa.Table.from_batches([record])
-        tables.append(canonical(table, "DataFrame", notices, first))
+        # A DataFrame has no row numbers, only what a worker is given of it has.
+        tables.append(canonical(table, "a partition of the DataFrame", notices, first))
         first += len(table)
     rows = pa.concat_tables(tables)
     tables.clear()
