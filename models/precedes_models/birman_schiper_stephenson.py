@@ -15,6 +15,7 @@ from precedes.protocol import (
     Action,
     Deliver,
     Here,
+    Invariant,
     Message,
     OfEntity,
     OfStep,
@@ -23,7 +24,6 @@ from precedes.protocol import (
     Step,
     Transmit,
 )
-from precedes.protocol.invariants import Invariant
 
 Group: TypeAlias = frozenset[int]
 

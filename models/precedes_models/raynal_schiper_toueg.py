@@ -10,8 +10,18 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
-from precedes.protocol import Action, Deliver, Here, Message, OfStep, Protocol, Reliable, Step, Transmit
-from precedes.protocol.invariants import Invariant
+from precedes.protocol import (
+    Action,
+    Deliver,
+    Here,
+    Invariant,
+    Message,
+    OfStep,
+    Protocol,
+    Reliable,
+    Step,
+    Transmit,
+)
 from precedes_models import vector_time
 
 Matrix: TypeAlias = tuple[tuple[int, ...], ...]

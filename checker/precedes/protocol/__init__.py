@@ -3,9 +3,15 @@
 A model is written against these names:
 
     from precedes.protocol import Deliver, Here, Message, Protocol, Reliable, Step, Transmit
+
+`run` and `Simulator` simulate executions as values; what they need is loaded when they are first used.
 """
 
-from precedes.protocol.invariants import OfEntity, OfPair, OfState, OfStep, Situation
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from precedes.protocol.bounds import Conditions, Destinations
+from precedes.protocol.invariants import Invariant, OfEntity, OfPair, OfState, OfStep, Situation
 from precedes.protocol.model import (
     Action,
     Arrive,
@@ -23,13 +29,19 @@ from precedes.protocol.model import (
 )
 from precedes.protocol.network import Network, Reliable, SingleChannel, Timed
 
+if TYPE_CHECKING:
+    from precedes.protocol.simulation.simulator import Run, Simulator, run
+
 __all__ = [
     "Action",
     "Arrive",
     "Choose",
+    "Conditions",
     "Deliver",
+    "Destinations",
     "Discard",
     "Here",
+    "Invariant",
     "Message",
     "Network",
     "OfEntity",
@@ -39,6 +51,8 @@ __all__ = [
     "Outcome",
     "Protocol",
     "Reliable",
+    "Run",
+    "Simulator",
     "SingleChannel",
     "Situation",
     "Step",
@@ -46,4 +60,13 @@ __all__ = [
     "Timer",
     "Transmit",
     "View",
+    "run",
 ]
+
+_SIMULATION = ("Run", "Simulator", "run")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _SIMULATION:
+        raise AttributeError(f"module 'precedes.protocol' has no attribute {name!r}")
+    return getattr(import_module("precedes.protocol.simulation.simulator"), name)

@@ -16,6 +16,7 @@ from precedes.protocol import (
     Action,
     Deliver,
     Here,
+    Invariant,
     Message,
     OfEntity,
     OfStep,
@@ -24,7 +25,6 @@ from precedes.protocol import (
     Step,
     Transmit,
 )
-from precedes.protocol.invariants import Invariant
 from precedes_models import vector_time
 from precedes_models.vector_time import Clock
 

@@ -10,8 +10,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from precedes.protocol import Deliver, Here, OfEntity, OfState, OfStep, Situation, Step, Transmit
-from precedes.protocol.invariants import Invariant
+from precedes.protocol import Deliver, Here, Invariant, OfEntity, OfState, OfStep, Situation, Step, Transmit
 from precedes_models.cmd.auxiliary import (
     CASE_I,
     DEFINITION_4,

@@ -20,6 +20,7 @@ from precedes.protocol import (
     Deliver,
     Discard,
     Here,
+    Invariant,
     Message,
     Network,
     Outcome,
@@ -29,7 +30,6 @@ from precedes.protocol import (
     Timer,
     Transmit,
 )
-from precedes.protocol.invariants import Invariant
 from precedes_models.delta_causal.invariants import (
     NEEDLESS,
     NEVER,

@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from precedes.protocol import Deliver, Here, Message, Step, Timer, Transmit
-from precedes.protocol.invariants import Invariant, OfEntity, OfStep
+from precedes.protocol import Deliver, Here, Invariant, Message, OfEntity, OfStep, Step, Timer, Transmit
 
 if TYPE_CHECKING:
     from precedes_models.delta_causal.agent import Agent, DeltaAgent, Packet

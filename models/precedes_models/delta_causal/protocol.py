@@ -14,8 +14,7 @@ from enum import Enum
 from itertools import combinations, product
 from typing import ClassVar
 
-from precedes.protocol import Here, Message, Network, Timed
-from precedes.protocol.invariants import Invariant
+from precedes.protocol import Here, Invariant, Message, Network, Timed
 from precedes_models.delta_causal.agent import Agent, DeltaAgent, Mark, Packet, Tag, union_max
 from precedes_models.delta_causal.invariants import AS_WRITTEN, FURTHER, NEVER, REPAIRED, THEOREM_4
 

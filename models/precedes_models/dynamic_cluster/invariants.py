@@ -14,6 +14,7 @@ from precedes.protocol import (
     Deliver,
     Discard,
     Here,
+    Invariant,
     Message,
     OfState,
     OfStep,
@@ -22,7 +23,6 @@ from precedes.protocol import (
     Transmit,
     View,
 )
-from precedes.protocol.invariants import Invariant
 from precedes_models.dynamic_cluster.state import Member, RcvPack, Standing, StopPack
 from precedes_models.total_order.transfer import FIRST
 

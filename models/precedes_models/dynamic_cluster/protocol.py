@@ -7,8 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from precedes.protocol import Here, Message, SingleChannel, Step, Timer, Transmit
-from precedes.protocol.invariants import Invariant
+from precedes.protocol import Here, Invariant, Message, SingleChannel, Step, Timer, Transmit
 from precedes_models.dynamic_cluster import stop as stopping
 from precedes_models.dynamic_cluster.invariants import INVARIANTS
 from precedes_models.dynamic_cluster.recovery import RecoveryAgreement

@@ -10,8 +10,18 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from precedes.protocol import Here, Message, OfPair, OfState, OfStep, Situation, Step, Timer, Transmit
-from precedes.protocol.invariants import Invariant
+from precedes.protocol import (
+    Here,
+    Invariant,
+    Message,
+    OfPair,
+    OfState,
+    OfStep,
+    Situation,
+    Step,
+    Timer,
+    Transmit,
+)
 from precedes_models.high_integrity.neighbors import NearFar, Uniform
 from precedes_models.high_integrity.state import Part, Request, State, part_of
 

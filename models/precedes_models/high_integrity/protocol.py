@@ -15,6 +15,7 @@ from precedes.protocol import (
     Choose,
     Deliver,
     Here,
+    Invariant,
     Message,
     Outcome,
     Protocol,
@@ -24,7 +25,6 @@ from precedes.protocol import (
     Transmit,
     View,
 )
-from precedes.protocol.invariants import Invariant
 from precedes_models.high_integrity.invariants import INVARIANTS, NOTICED
 from precedes_models.high_integrity.neighbors import (
     RING,

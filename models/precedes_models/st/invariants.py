@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
-from precedes.protocol import Here, Step
-from precedes.protocol.invariants import Invariant, OfEntity, OfPair, OfState, OfStep, Situation
+from precedes.protocol import Here, Invariant, OfEntity, OfPair, OfState, OfStep, Situation, Step
 from precedes_models.st.state import FIRST, Pdu, State
 
 if TYPE_CHECKING:

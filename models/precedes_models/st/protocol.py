@@ -10,8 +10,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from precedes.protocol import Here, Message, Step, Timer
-from precedes.protocol.invariants import Invariant
+from precedes.protocol import Here, Invariant, Message, Step, Timer
 from precedes_models.st.invariants import FURTHER, INVARIANTS
 from precedes_models.st.recovery import Recovery
 from precedes_models.st.state import Collecting, Pdu, Poll, Request, Rst, RstAck, RstPak, State

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from precedes.protocol import Here, OfEntity, OfPair, OfState, Situation
-from precedes.protocol.invariants import Invariant
+from precedes.protocol import Here, Invariant, OfEntity, OfPair, OfState, Situation
 from precedes_models.total_order.transfer import Transfer
 
 SECTION_3 = "1994, section 3.1"

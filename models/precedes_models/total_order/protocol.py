@@ -8,8 +8,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from precedes.protocol import Here, Message, Protocol, SingleChannel, Step, Timer, Transmit
-from precedes.protocol.invariants import Invariant
+from precedes.protocol import Here, Invariant, Message, Protocol, SingleChannel, Step, Timer, Transmit
 from precedes_models.total_order import reset as recovery
 from precedes_models.total_order import transfer
 from precedes_models.total_order.invariants import INVARIANTS

@@ -8,8 +8,8 @@ from typing import Any
 
 from precedes.core.execution import Execution
 from precedes.engines.solver.search import Mismatch
+from precedes.protocol import Choose, Deliver, Discard, Here, Message, Outcome, Protocol, Step, Transmit
 from precedes.protocol.exploration.histories import replayed
-from precedes.protocol.model import Choose, Deliver, Discard, Here, Message, Outcome, Protocol, Step, Transmit
 from precedes.protocol.moves import Arrived, Expired, Move, Requested, Ticked
 
 
