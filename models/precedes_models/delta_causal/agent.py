@@ -1,6 +1,6 @@
 """An agent that stamps messages with the time of its clock, tags them, and holds back what arrives until its tag allows
 the delivery (Δ-causal paper, §2.2 and §3.2). What the tag says and how long it makes a message wait is left to the
-algorithms: `delta_causal`, `delta_causal_full_tag`, `delta_causal_fixed_wait`.
+algorithms: `protocol`, `full_tag`, `fixed_wait`.
 
 Times are whole ticks of a clock. "Wait until x + Δ < time" has a first instant on a clock that ticks, which is
 x + Δ + 1; on the real line it has none, and what is called the moment of delivery is then the limit from above.

@@ -1,7 +1,7 @@
 """ST: T. Tachikawa, A. Nakamura, M. Takizawa: Data Transmission with Selectively Totally Ordered Broadcast Protocol on
 Single Channel Network. Transactions of the Information Processing Society of Japan, 1994 (in Japanese).
 
-Data transfer is in `st_transfer`, recovery in `st_recovery`, the failure line and the sorting in `st_sorting`.
+Data transfer is in `transfer`, recovery in `recovery`, the failure line and the sorting in `sorting`.
 """
 
 from __future__ import annotations

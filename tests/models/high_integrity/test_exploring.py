@@ -145,7 +145,7 @@ def test_a_map_given_by_itself() -> None:
 def test_every_order_comes_to_the_ends_of_the_one_order(
     adj: Neighbourhood, entities: int, as_written: bool
 ) -> None:
-    """What `high_integrity_outcomes` plays in one order is what all orders come to, with every draw and dead nodes."""
+    """What `outcomes` plays in one order is what all orders come to, with every draw and dead nodes."""
     protocol = HighIntegrity(as_written=as_written, adj=adj)
     ends: dict[frozenset[int], set[object]] = {}
     reached: dict[frozenset[int], set[object]] = {}
