@@ -122,6 +122,8 @@ def test_it_says_what_the_command_says(tmp_path: Path) -> None:
         (lambda: precedes.verify([{"execution": 1}], "SP"), "row 1"),
         (lambda: precedes.verify("missing.jsonl", "SP"), "there is no such file"),
         (lambda: precedes.verify(ROWS, "SP", engine="spark"), "in this process"),
+        (lambda: precedes.verify(ROWS, "SP", engine="sparc"), "there is no engine sparc"),
+        (lambda: precedes.verify(SAMPLE, "SP", engine="duckdb"), "there is no engine duckdb"),
         (lambda: precedes.verify(ROWS, "SP", all_verdicts=True), "all_verdicts without out"),
         (lambda: precedes.infer(ROWS, all_violations=True), "infer lists no violations"),
         (lambda: precedes.convert(ROWS, "trace.csv"), "trace.csv"),

@@ -12,6 +12,7 @@ from precedes.core.diagnostics import usage
 from precedes.core.formula import Requirement
 from precedes.core.suggestions import did_you_mean
 from precedes.core.verdict import Verdict
+from precedes.engines.engine import AUTO
 from precedes.jobs import explore as jobs
 from precedes.jobs.simulate import CONDITIONS
 from precedes.jobs.simulate import simulate as simulated
@@ -159,7 +160,7 @@ def simulate(
     as_written: bool = False,
     parameters: Mapping[str, object] | None = None,
     most_steps: int | None = None,
-    engine: str = "auto",
+    engine: str = AUTO,
     master: str | None = None,
     **conditions: Any,
 ) -> Simulated:
@@ -173,7 +174,7 @@ def simulate(
         as_written: Take the protocol to the letter of its paper.
         parameters: Fields of the model and their values.
         most_steps: Give up an execution that takes more steps.
-        engine: `"auto"`, `"local"` or `"spark"`.
+        engine: `"auto"`, `"local"` (in this process) or `"spark"`.
         master: The Spark master; implies the engine `"spark"`.
         conditions: What differs from the usual conditions of the model's network, with the words of the command:
             `entities=5`, `messages=20`, `destinations="broadcast"`; `loss`, `duplicates`, `corruption`, `crash` and

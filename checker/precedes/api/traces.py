@@ -14,6 +14,7 @@ from precedes.api.report import Report
 from precedes.core.diagnostics import usage
 from precedes.core.formula import Requirement
 from precedes.core.verdict import Verdict
+from precedes.engines.engine import AUTO, selected
 from precedes.engines.scan import partials
 from precedes.engines.scan.partials import Count, Unknown, Violation
 from precedes.jobs import infer as inference
@@ -43,7 +44,7 @@ class Reading:
         order: What gives the order of events where rows and recorded clocks disagree, or times run against the rows:
             `"rows"` or `"clocks"`. Without it, what depends on that order is unknown.
         strict: Stop at rows that contradict each other.
-        engine: `"auto"`, `"local"` or `"spark"`.
+        engine: `"auto"`, `"local"` (in this process) or `"spark"`.
         master: The Spark master; implies the engine `"spark"`.
         max_violations: How many violations a report shows; with `all_violations` also how many of one name in one
             execution. Of `verify` only.
@@ -57,7 +58,7 @@ class Reading:
     cluster: tuple[str, ...] = ()
     order: str | None = None
     strict: bool = False
-    engine: str = "auto"
+    engine: str = AUTO
     master: str | None = None
     max_violations: int = 10
     all_violations: bool = False
@@ -306,7 +307,7 @@ def _judged(events: Events, question: Question, prepared: Plan) -> tuple[partial
             raise usage("the verdicts on a DataFrame have no folder", hint)
         partial = verification.of_frame(cast("DataFrame", events), question, prepared, notices)
     else:
-        if question.engine == "spark" or question.master is not None:
+        if selected(question.engine, question.master) != "local":
             raise usage("rows that are in memory are judged in this process", "leave out engine and master")
         with _closing(tables_of(events, notices)) as tables:
             partial = verification.of_tables(tables, question, prepared, notices)

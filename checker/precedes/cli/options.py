@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import click
 
+from precedes.engines.engine import AUTO, NAMES
+
 SPECS = click.option(
     "--spec",
     "specs",
     multiple=True,
     metavar="FILE",
     help="A .prec file with predicates of your own; repeatable.",
+)
+ENGINE = click.option("--engine", type=click.Choice(NAMES), default=AUTO, show_default=True)
+MASTER = click.option(
+    "--master", metavar="URL", help="The Spark master; implies --engine spark.  [default: local[*]]"
 )
 TIMEOUT = click.option(
     "--timeout",

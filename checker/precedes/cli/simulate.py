@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from precedes.cli.options import AS_WRITTEN, DESTINATIONS, HANG_LIMIT, SETTINGS
+from precedes.cli.options import AS_WRITTEN, DESTINATIONS, ENGINE, HANG_LIMIT, MASTER, SETTINGS
 from precedes.cli.terminal import put
 from precedes.core.exit_codes import Exit
 from precedes.core.faults import FAULTS
@@ -55,10 +55,8 @@ def _rates_and_times(command: Any) -> Any:
     "--most-steps", type=click.IntRange(min=1), metavar="N", help="Give up an execution that takes more."
 )
 @HANG_LIMIT
-@click.option("--engine", type=click.Choice(["auto", "local", "spark"]), default="auto", show_default=True)
-@click.option(
-    "--master", metavar="URL", help="The Spark master; implies --engine spark.  [default: local[*]]"
-)
+@ENGINE
+@MASTER
 def simulate(output: str, hang_limit: float, **options: Any) -> Exit:
     """Run a protocol model at random and write what it does as a trace.
 

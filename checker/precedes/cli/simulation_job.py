@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from precedes.core.isolation import Channel, Isolation
+from precedes.engines.engine import selected
 from precedes.jobs.simulate import CONDITIONS, simulate
 from precedes.protocol import script
 from precedes.protocol.bounds import Destinations
@@ -89,7 +90,7 @@ def simulated(asked: Asked, silence: float, advance: Advance) -> str:
         advance(progress.executions, progress.rows)
 
     # A cluster may be busy with other jobs for as long as it wants.
-    on_spark = asked.options["engine"] == "spark" or asked.options["master"] is not None
+    on_spark = selected(asked.options["engine"], asked.options["master"]) == "spark"
     with Isolation(asked, silence=None if on_spark else silence, heard=heard) as process:
         try:
             answer = process.answer()

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from precedes.cli.options import SPECS
+from precedes.cli.options import ENGINE, MASTER, SPECS
 from precedes.cli.terminal import put
 from precedes.core.exit_codes import Exit
 
@@ -17,12 +17,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _READING = (
     click.argument("traces", nargs=-1, required=True, metavar="TRACE..."),
     SPECS,
-    click.option(
-        "--engine", type=click.Choice(["auto", "local", "spark"]), default="auto", show_default=True
-    ),
-    click.option(
-        "--master", metavar="URL", help="The Spark master; implies --engine spark.  [default: local[*]]"
-    ),
+    ENGINE,
+    MASTER,
     click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True),
     click.option("--delta", metavar="TIME", help="The time a message may take, as 100ms or 2s."),
     click.option("--epsilon", metavar="TIME", help="How far clocks may be apart."),

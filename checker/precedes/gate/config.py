@@ -17,6 +17,7 @@ from msgspec import Meta, Struct
 from precedes.core.diagnostics import Diagnostic, PrecedesError, Span, usage
 from precedes.core.isolation import SILENCE
 from precedes.core.suggestions import did_you_mean
+from precedes.engines.engine import AUTO, EngineName
 
 Severity: TypeAlias = Literal["error", "warning", "note", "off"]
 """How much a rule counts. `error` fails the gate; the others are told, `off` is not."""
@@ -126,7 +127,7 @@ class Trace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, renam
         dict[str, Share],
         Meta(description="Per requirement the share of executions that may violate it: '0.1 %'."),
     ] = {}
-    engine: Literal["auto", "local", "spark"] = "auto"
+    engine: EngineName = AUTO
     delta: str | None = None
     epsilon: str | None = None
     incomplete: bool = False

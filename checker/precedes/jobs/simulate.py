@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, assert_never
 
-from precedes.core.diagnostics import usage
 from precedes.core.faults import FAULTS
+from precedes.engines.engine import AUTO, selected
 from precedes.protocol.simulation.trace import (
     Named,
     Piece,
@@ -39,21 +39,25 @@ def simulate(
     simulation: Simulation,
     target: str | os.PathLike[str],
     *,
-    engine: str = "auto",
+    engine: str = AUTO,
     master: str | None = None,
     advance: Advance | None = None,
     alive: Callable[[], None] = lambda: None,
 ) -> Simulated:
     """Write the executions to a columnar file.
 
-    `engine` is auto, local or spark. `alive` is called every second or so of computing. PrecedesError for mistakes of
-    the model (M005 to M013), a target that is no Parquet file by its name (T002) or cannot be written (T003), and an
-    engine that is not there.
+    `engine` is a name of `precedes.engines.engine`. `alive` is called every second or so of computing. PrecedesError
+    for mistakes of the model (M005 to M013), a target that is no Parquet file by its name (T002) or cannot be written
+    (T003), and an engine that is not there (U001).
     """
-    if engine == "local" and master is not None:
-        raise usage("--master goes with --engine spark")
-    on_spark = engine == "spark" or master is not None
-    pieces = _spark_pieces(simulation, master) if on_spark else local_pieces(simulation)
+    pieces: Iterable[Piece]
+    match selected(engine, master):
+        case "local":
+            pieces = local_pieces(simulation)
+        case "spark":
+            pieces = _spark_pieces(simulation, master)
+        case other:
+            assert_never(other)
     return write(simulation, pieces, target, advance=advance, alive=alive)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from precedes.core.columns import Batch
 from precedes.core.diagnostics import usage
@@ -13,6 +13,7 @@ from precedes.core.execution import EventKind
 from precedes.core.formula import Requirement
 from precedes.core.verdict import Verdict
 from precedes.engines.columnar.batch_scan import Scan
+from precedes.engines.engine import AUTO, selected
 from precedes.engines.scan import local, partials
 from precedes.engines.scan.verdict_rows import verdict_file, verdict_rows, violation_file, violation_rows
 from precedes.jobs.check import library_with
@@ -36,7 +37,7 @@ class Question:
     traces: tuple[str, ...]
     required: tuple[str, ...]
     specs: tuple[str, ...] = ()
-    engine: str = "auto"
+    engine: str = AUTO
     master: str | None = None
     out: str | None = None
     all_verdicts: bool = False
@@ -66,7 +67,7 @@ class Question:
         """The arguments of `precedes verify` that ask the same of the same traces, but require something else."""
         given = {
             "--spec": self.specs,
-            "--engine": () if self.engine == "auto" else (self.engine,),
+            "--engine": () if self.engine == AUTO else (self.engine,),
             "--master": self.master,
             "--delta": self.delta,
             "--epsilon": self.epsilon,
@@ -112,12 +113,13 @@ def verify(
     prepared = prepared or question.plan(everywhere=question.out is not None)
     options = question.options()
     notices = Notices()
-    if question.engine == "spark" or question.master is not None:
-        if question.engine == "local":
-            raise usage("--master goes with --engine spark")
-        partial = _on_spark(question, prepared, options, notices)
-    else:
-        partial = _local(question, prepared, options, notices, advance)
+    match selected(question.engine, question.master):
+        case "local":
+            partial = _local(question, prepared, options, notices, advance)
+        case "spark":
+            partial = _on_spark(question, prepared, options, notices)
+        case engine:
+            assert_never(engine)
     report = partials.report(partial, prepared)
     return report, notices.all(violated=report.verdict is Verdict.VIOLATED)
 
