@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
 
-from precedes.core import formula as f
 from precedes.core.columns import batch_of
 from precedes.core.execution import Execution
 from precedes.core.formula import Formula
 from precedes.core.verdict import FALSE
 from precedes.engines.columnar.compiler.formula_compiler import compile_formula
 from precedes.engines.reference import evaluate
-from tests.strategies.choices import Seeded, chance, pick
-from tests.strategies.executions import Shape, execution
-from tests.strategies.formulas import Scope, atom, event_term, formula
+from precedes.testing.choices import Seeded
+from precedes.testing.random_executions import Shape, execution
+from precedes.testing.random_formulas import decided_by_an_atom, formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,36 +31,10 @@ def case(seed: int) -> Case:
 
 
 def focused_case(seed: int) -> Case:
-    """A case with this number in which one atom decides: of named things, below two quantifiers, or in a
-    relation.
-    """
+    """A case with this number in which one atom decides."""
     choices = Seeded(seed)
-    execution_met = execution(choices, Shape(messages=7))
-    kind = choices.integer(0, 3)
-    if kind < 2:
-        entities = [f.EntityNamed(name) for name in execution_met.entities] or [f.EntityNamed("E1")]
-        messages = [f.MessageNamed(name) for name in execution_met.messages] or [f.MessageNamed("m1")]
-        here, there, p, q = (pick(choices, of) for of in (entities, entities, messages, messages))
-        named = Scope((here, there), (p, q))
-        if kind == 0:
-            return Case(atom(choices, named), execution_met)
-        first, second = event_term(choices, named), event_term(choices, named)
-        if chance(choices, 50):
-            return Case(f.HappensBefore(first, second), execution_met)
-        count = f.Constant(Fraction(choices.integer(0, 3)), f.Dimension.NUMBER)
-        found = f.VectorTime(first, there)
-        return Case(f.Comparison(f.Relation.EQUAL, found, count, f.Dimension.NUMBER), execution_met)
-    here, p, q = f.EntityVariable("i"), f.MessageVariable("p"), f.MessageVariable("q")
-    scope = Scope((here,), (p, q))
-    if kind == 2:
-        body: Formula = f.Implies(atom(choices, scope), atom(choices, scope))
-        if chance(choices, 50):
-            body = f.Implies(f.And((f.InLog(p, f.ReceiptLog(here)), atom(choices, scope))), body)
-        body = f.Forall(p, f.TRUTH, f.Forall(q, f.TRUTH, body))
-    else:
-        one, other = f.InLog(p, f.ReceiptLog(here)), f.Precedes(p, q, f.SendLog(f.Sender(p)))
-        body = f.Acyclic(p, q, f.And((f.Or((one, other)), atom(choices, scope))))
-    return Case(f.Forall(here, f.TRUTH, body), execution_met)
+    met = execution(choices, Shape(messages=7))
+    return Case(decided_by_an_atom(choices, met.entities or ("E1",), tuple(met.messages) or ("m1",)), met)
 
 
 def compiled_value(case: Case, jit: bool = False) -> int:

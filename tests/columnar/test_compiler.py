@@ -21,8 +21,7 @@ from tests.columnar.agreement import (
     focused_case,
     values,
 )
-from tests.strategies.executions import executions
-from tests.strategies.formulas import formulas
+from tests.strategies.drawn import executions, formulas
 
 SEEDS, BLOCK = 1_500, 250
 

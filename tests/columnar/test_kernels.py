@@ -21,11 +21,12 @@ from precedes.engines.columnar.runtime import events as runtime_events
 from precedes.engines.reference import evaluate
 from precedes.logic.plan import Plan, plan
 from precedes.logic.recognition import DEFINITIONS, UNTUNED
+from precedes.testing.choices import Seeded
+from precedes.testing.random_executions import TRACES, Shape, execution, with_evidence
 from precedes.traces.schema import EVENT_CODES, FIRST_WITHOUT_MESSAGE, WITHOUT_MESSAGE
-from tests.strategies.choices import Seeded
 from tests.strategies.clocked import EVERYTHING as EVERY_EVENT
 from tests.strategies.clocked import run
-from tests.strategies.executions import TRACES, Shape, execution, executions, with_evidence
+from tests.strategies.drawn import executions
 
 NAMES = tuple(DEFINITIONS)
 EVERYTHING = plan([Requirement(name, formula) for name, formula in DEFINITIONS.items()])

@@ -25,9 +25,9 @@ from precedes.core.formula import (
 from precedes.core.verdict import verdict
 from precedes.engines.reference import evaluate
 from precedes.logic.canonical_form import canonical
-from tests.strategies.choices import Choices, Seeded, pick
-from tests.strategies.executions import TRACES, execution
-from tests.strategies.formulas import formula as random_formula
+from precedes.testing.choices import Choices, Seeded, pick
+from precedes.testing.random_executions import TRACES, execution
+from precedes.testing.random_formulas import formula as random_formula
 
 Change = Callable[[Formula], Formula | None]
 

@@ -17,8 +17,8 @@ from precedes.engines.columnar.kernels import causal_order, time, witness
 from precedes.engines.columnar.kernels.delivery_cycle import inversion, located, narrowed, on_cycles, shortest
 from precedes.logic.plan import plan
 from precedes.logic.recognition import DEFINITIONS
-from tests.strategies.choices import Seeded
-from tests.strategies.executions import Shape, execution
+from precedes.testing.choices import Seeded
+from precedes.testing.random_executions import Shape, execution
 
 MESSAGES = 6
 Logs = Sequence[Sequence[int]]

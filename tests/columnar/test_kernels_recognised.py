@@ -39,8 +39,8 @@ from precedes.language.requirements import requirement
 from precedes.logic.canonical_form import canonical
 from precedes.logic.plan import plan
 from precedes.logic.recognition import DEFINITIONS, recognise
-from tests.strategies.executions import TRACES, executions
-from tests.strategies.formulas import formulas
+from precedes.testing.random_executions import TRACES
+from tests.strategies.drawn import executions, formulas
 
 A, B = EntityVariable("a"), EntityVariable("b")
 X, Y = MessageVariable("x"), MessageVariable("y")

@@ -15,9 +15,9 @@ from precedes.jobs.infer import proved
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.logic.universals import clauses
-from tests.strategies.choices import Seeded
-from tests.strategies.executions import TRACES, execution
-from tests.strategies.formulas import formula
+from precedes.testing.choices import Seeded
+from precedes.testing.random_executions import TRACES, execution
+from precedes.testing.random_formulas import formula
 
 LIBRARY = standard_library()
 LEAVES = {

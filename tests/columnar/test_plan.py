@@ -27,8 +27,8 @@ from precedes.core.verdict import FALSE, TRUE, conjunction
 from precedes.engines.columnar.batch_scan import scan
 from precedes.logic.plan import plan
 from precedes.logic.recognition import DEFINITIONS
-from tests.strategies.choices import Seeded
-from tests.strategies.executions import execution
+from precedes.testing.choices import Seeded
+from precedes.testing.random_executions import execution
 
 ROOT = Path(__file__).parents[2]
 
@@ -144,8 +144,8 @@ prepared = plan([Requirement(name, formula) for name, formula in DEFINITIONS.ite
 SCANNING = """
 from precedes.core.columns import batch_of
 from precedes.engines.columnar.batch_scan import scan
-from tests.strategies.choices import Seeded
-from tests.strategies.executions import execution
+from precedes.testing.choices import Seeded
+from precedes.testing.random_executions import execution
 for seed in range(20):
     scan(batch_of([execution(Seeded(seed))]), prepared)
 """

@@ -16,10 +16,10 @@ from precedes.engines.reference.causes import kind_of
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.logic.plan import plan
+from precedes.testing.choices import Seeded
+from precedes.testing.random_executions import execution
+from precedes.testing.random_formulas import formula
 from tests.columnar.agreement import executions_alike
-from tests.strategies.choices import Seeded
-from tests.strategies.executions import execution
-from tests.strategies.formulas import formula
 from tests.strategies.rewriting import rewritten, with_modes
 
 

@@ -24,11 +24,12 @@ from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.logic.plan import Plan, plan
 from precedes.logic.recognition import DEFINITIONS
+from precedes.testing.random_executions import TRACES
 from precedes.traces import Notices, TraceOptions, write_executions
 from precedes.traces.layout.columnar_file import LaidOut, layout_of
 from precedes.traces.layout.conversion import convert
 from precedes.traces.sources import source_of
-from tests.strategies.executions import TRACES, executions
+from tests.strategies.drawn import executions
 
 
 def required(*names: str) -> Plan:

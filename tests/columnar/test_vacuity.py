@@ -19,9 +19,9 @@ from precedes.logic.canonical_form import canonical
 from precedes.logic.plan import plan
 from precedes.logic.refutation import TooManyError, refutations
 from precedes.logic.vacuity import EVERYTHING, NOTHING, Seen, in_words, lacking, possible, premise
-from tests.strategies.choices import Choices, Seeded, pick
-from tests.strategies.executions import TRACES, execution
-from tests.strategies.formulas import formula
+from precedes.testing.choices import Choices, Seeded, pick
+from precedes.testing.random_executions import TRACES, execution
+from precedes.testing.random_formulas import formula
 
 LIBRARY = standard_library()
 NOTHING_ASKED = plan([])

@@ -17,8 +17,9 @@ from precedes.language.loader import Scenario, compile_text
 from precedes.reports.space_time.picture import as_svg, marked
 from precedes.reports.space_time.plane import RADIUS, Box, plane, text_width
 from precedes.reports.space_time.svg import diagram_svg
+from precedes.testing.random_executions import SCENARIOS, TRACES
 from tests.command.running import precedes
-from tests.strategies.executions import SCENARIOS, TRACES, executions
+from tests.strategies.drawn import executions
 
 PAPERS = Path(__file__).parents[2] / "specs" / "papers"
 CROSSED = """

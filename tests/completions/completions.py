@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from precedes.core.execution import Event, EventKind, Execution, History, Message
-from tests.strategies.choices import Choices, chance, pick
+from precedes.testing.choices import Choices, chance, pick
 
 NEW_ENTITY, NEW_MESSAGES = "E8", ("m7", "m9")
 """What a completion may add; random formulas name m9 (and E9, which is nowhere)."""

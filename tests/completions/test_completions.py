@@ -21,11 +21,11 @@ from precedes.jobs.infer import askable, proved
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.logic.plan import plan
+from precedes.testing.choices import Seeded
+from precedes.testing.random_executions import Shape, execution
+from precedes.testing.random_formulas import formula
 from tests.columnar.agreement import Case, case, focused_case
 from tests.completions.completions import completions
-from tests.strategies.choices import Seeded
-from tests.strategies.executions import Shape, execution
-from tests.strategies.formulas import formula
 
 LIBRARY = {name: requirement(name, standard_library()) for name in askable(standard_library())}
 SHAPES = (

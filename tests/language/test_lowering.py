@@ -13,9 +13,9 @@ from precedes.language.library import Library, standard_library
 from precedes.language.loader import compile_text
 from precedes.language.parsing.parser import parse
 from precedes.language.requirements import requirement
+from precedes.testing.choices import Seeded
+from precedes.testing.random_executions import SCENARIOS, execution
 from tests.language.judging import as_stated
-from tests.strategies.choices import Seeded
-from tests.strategies.executions import SCENARIOS, execution
 
 L, M, E = core.EntityVariable("L"), core.EntityVariable("M"), core.EntityVariable("i")
 P, Q = core.MessageVariable("p"), core.MessageVariable("q")

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from precedes.language import syntax
 from precedes.language.parsing.parser import parse, parse_sentence
 from precedes.language.printer import sentence_text, source_text, statement_text
+from precedes.testing.choices import Seeded
 from tests.language import trees
-from tests.strategies.choices import Seeded
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted(

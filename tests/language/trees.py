@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from precedes.core.execution import EventKind
 from precedes.core.verdict import Verdict
 from precedes.language import syntax
-from tests.strategies.choices import Choices, Drawn, chance, pick
+from precedes.testing.choices import Choices, chance, pick
+from tests.strategies.drawn import Drawn
 
 WORDS = (
     "p",

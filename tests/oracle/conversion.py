@@ -51,17 +51,24 @@ def run_of(execution: Execution) -> oracle.Run:
 def questions(execution: Execution, run: oracle.Run) -> Iterator[str]:
     """The names that have an answer of true or false on the execution."""
     messages = execution.messages.values()
-    if execution.by_clocks or execution.doubt:
+    if execution.doubt or any(history.doubt for history in execution.histories):
         return
     if not execution.complete or any(not m.logged and m.sender is not None for m in messages):
         return
     yield from oracle.LOGS
     if not all(history.interleaved for history in execution.histories) or not oracle.possible(run):
         return
-    yield from oracle.CAUSAL
     events = [event for history in run.histories for event in history]
     clocks = [clock for kept in run.clocks for clock in kept]
-    if all(clock is not None for clock, (what, _, _) in zip(clocks, events, strict=True) if what != "arrive"):
+    exact = all(
+        clock is not None for clock, (what, _, _) in zip(clocks, events, strict=True) if what != "arrive"
+    )
+    evidence = execution.by_clocks and any(clock is not None for clock in clocks)
+    # Clocks that are evidence add nothing to what the rows say only if they are what the rows imply.
+    if evidence and not (exact and oracle.vector_time(run)):
+        return
+    yield from oracle.CAUSAL
+    if exact:
         yield "vector_time"
     sent = {m: time for what, m, time in events if what == "send"}
     if execution.delta is None or execution.epsilon or any(time is None for _, _, time in events):

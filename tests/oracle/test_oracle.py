@@ -18,10 +18,11 @@ from precedes.engines.reference import evaluate
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.logic.plan import plan
+from precedes.testing.choices import Seeded
+from precedes.testing.random_executions import Shape, execution
 from tests.oracle import oracle
 from tests.oracle.conversion import questions, run_of
-from tests.strategies.choices import Seeded
-from tests.strategies.executions import Shape, execution, executions
+from tests.strategies.drawn import executions
 
 ORDERLY = Shape(entities=4, messages=7, odd=False, evidence=False)
 REQUIREMENTS = {name: requirement(name, standard_library()) for name in oracle.ALL}

@@ -22,11 +22,11 @@ from precedes.protocol.exploration.reductions import Reduction
 from precedes.protocol.exploration.result import Exploration
 from precedes.protocol.exploration.stability import lasts
 from precedes.reports.explore import scenario
+from precedes.testing.choices import Seeded, pick
+from precedes.testing.random_formulas import formula
 from precedes_models.cmd.protocol import Cmd
 from tests.command.running import precedes
 from tests.protocol.toys import Alternating, InTurn, Plain, Tabled, Tosses, Waits
-from tests.strategies.choices import Seeded, pick
-from tests.strategies.formulas import formula
 from tests.strategies.rewriting import rewritten, with_modes
 
 TWO = Bounds(entities=2, messages=2)

@@ -25,8 +25,8 @@ from precedes.core.formula import (
 from precedes.core.verdict import FALSE, TRUE, Reason, negation, verdict
 from precedes.engines.reference import evaluate
 from precedes.engines.reference.evaluation import Evaluator
-from tests.strategies.executions import SCENARIOS, executions
-from tests.strategies.formulas import formulas
+from precedes.testing.random_executions import SCENARIOS
+from tests.strategies.drawn import executions, formulas
 
 OPEN = Undetermined("open")
 VALUES: dict[int, Formula] = {TRUE: TRUTH, FALSE: FALSEHOOD, int(Reason.NOT_DECIDED): OPEN}

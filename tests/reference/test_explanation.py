@@ -23,10 +23,10 @@ from precedes.core.formula import (
 from precedes.core.verdict import FALSE, TRUE, Reason, negation, verdict
 from precedes.core.witness import Fact
 from precedes.engines.reference import cut, evaluate, explain
+from precedes.testing.random_executions import TRACES
 from tests.reference import definitions as d
 from tests.reference import scenarios as s
-from tests.strategies.executions import TRACES, executions
-from tests.strategies.formulas import formulas
+from tests.strategies.drawn import executions, formulas
 
 
 def test_the_part_that_fails_is_named() -> None:

@@ -24,10 +24,10 @@ from precedes.engines.reference import evaluate
 from precedes.engines.reference.evaluation import Evaluator, judged
 from precedes.engines.reference.happens_before import HappensBeforeRelation, Occurrence
 from precedes.engines.reference.interleavings import possible_interleavings
+from precedes.testing.random_executions import Shape
 from tests.reference import definitions as d
 from tests.reference import scenarios as s
-from tests.strategies.executions import Shape, executions
-from tests.strategies.formulas import formulas
+from tests.strategies.drawn import executions, formulas
 
 Place = tuple[str, int]
 Clocks = dict[Place, dict[str, int]]

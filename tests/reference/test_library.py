@@ -13,9 +13,10 @@ from precedes.language.loader import compile_source
 from precedes.language.parsing.parser import parse
 from precedes.language.requirements import requirement
 from precedes.reports.figure import figure
+from precedes.testing.random_executions import SCENARIOS, Shape
 from tests.reference import definitions as d
 from tests.reference import scenarios as s
-from tests.strategies.executions import SCENARIOS, Shape, executions
+from tests.strategies.drawn import executions
 
 BY_HAND = sorted(
     (value for value in vars(d).values() if isinstance(value, Requirement)), key=lambda value: value.name

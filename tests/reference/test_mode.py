@@ -15,9 +15,9 @@ from precedes.language.loader import compile_text
 from precedes.language.parsing.parser import parse_sentence
 from precedes.language.printer import sentence_text
 from precedes.language.requirements import requirement
-from tests.strategies.choices import Seeded
-from tests.strategies.executions import execution
-from tests.strategies.formulas import formula
+from precedes.testing.choices import Seeded
+from precedes.testing.random_executions import execution
+from precedes.testing.random_formulas import formula
 from tests.strategies.rewriting import with_modes
 
 SENT = f.Exists(f.MessageVariable("p"), f.TRUTH, f.Sent(f.MessageVariable("p")))

@@ -19,10 +19,10 @@ from precedes.language.quoting import written
 from precedes.language.requirements import requirement
 from precedes.reports.figure import WIDTH, figure, sentence
 from precedes.reports.prose.times import duration_text
+from precedes.testing.random_executions import SCENARIOS, TRACES
 from tests.reference import definitions as d
 from tests.reference import scenarios as s
-from tests.strategies.executions import SCENARIOS, TRACES, executions
-from tests.strategies.formulas import formulas
+from tests.strategies.drawn import executions, formulas
 
 
 def told(requirement: Requirement, execution: Execution) -> str:

@@ -17,8 +17,8 @@ from precedes.core.traversal import (
     transformed,
     walk,
 )
-from tests.strategies.choices import Seeded
-from tests.strategies.formulas import Scope, formula
+from precedes.testing.choices import Seeded
+from precedes.testing.random_formulas import Scope, formula
 
 P, Q = core.MessageVariable("p"), core.MessageVariable("q")
 HERE, E1 = core.EntityVariable("i"), core.EntityNamed("E1")

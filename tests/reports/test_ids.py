@@ -25,8 +25,9 @@ from precedes.reports.figure import figure, sentence
 from precedes.reports.prose.identifiers import identifiers_of
 from precedes.reports.space_time.svg import diagram_svg
 from precedes.reports.space_time.text import diagram
+from precedes.testing.random_executions import SCENARIOS
 from tests.reports.hostile import HOSTILE, names, renamed
-from tests.strategies.executions import SCENARIOS, executions
+from tests.strategies.drawn import executions
 
 LIBRARY = standard_library()
 ASKED = {

@@ -8,8 +8,8 @@ from precedes.core.formula import Formula, Iff
 from precedes.engines.solver import Bounds, Counterexample, Options, Proved, prove
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
-from tests.strategies.choices import Seeded
-from tests.strategies.formulas import formula
+from precedes.testing.choices import Seeded
+from precedes.testing.random_formulas import formula
 from tests.strategies.rewriting import rewritten, with_modes
 
 FEW = Options(timeout=4, bounds=Bounds((1, 2), (0, 2)))

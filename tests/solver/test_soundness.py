@@ -13,10 +13,10 @@ from precedes.core.verdict import FALSE
 from precedes.engines.reference import evaluate
 from precedes.engines.solver import Bounds, NoCounterexample, Options, Proved, prove
 from precedes.engines.solver.features import features
+from precedes.testing.choices import Seeded
+from precedes.testing.random_executions import Shape, execution
+from precedes.testing.random_formulas import formula
 from tests.solver.asking import asked
-from tests.strategies.choices import Seeded
-from tests.strategies.executions import Shape, execution
-from tests.strategies.formulas import formula
 
 UP_TO = Bounds((1, 3), (0, 3))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from precedes.core.execution import Event, EventKind, Execution, History, Message
-from tests.strategies.choices import Choices, chance, pick
+from precedes.testing.choices import Choices, chance, pick
 
 EVERYTHING = frozenset({EventKind.SEND, EventKind.DELIVER, EventKind.LOCAL})
 COUNTS = (EVERYTHING, EVERYTHING - {EventKind.LOCAL}, frozenset({EventKind.SEND}))

@@ -12,7 +12,7 @@ from typing import assert_never
 
 from precedes.core import formula as f
 from precedes.core.traversal import Node, bound, free_variables, substituted, transformed
-from tests.strategies.choices import Choices, chance, pick, shuffled
+from precedes.testing.choices import Choices, chance, pick, shuffled
 
 
 def rewritten(choices: Choices, formula: f.Formula, *, ranges: bool = False) -> f.Formula:

@@ -27,6 +27,7 @@ from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.logic.plan import plan
 from precedes.logic.vacuity import Seen
+from precedes.testing.random_executions import TRACES
 from precedes.traces import Notices, TraceOptions, assemble, read_batches, write_executions
 from precedes.traces.layout.columnar_file import KEY, LAYOUT_SCHEMA, LaidOut, layout_of, layouts_of
 from precedes.traces.layout.conversion import convert
@@ -34,7 +35,7 @@ from precedes.traces.partition.shuffle import rows_of, shares
 from precedes.traces.partition.spill import whole_executions
 from precedes.traces.reader import pieces, read_piece
 from precedes.traces.sources import TraceSource, expand, source_of
-from tests.strategies.executions import TRACES, executions
+from tests.strategies.drawn import executions
 from tests.traces.reading import json_lines, read_file, told
 
 OPTIONS = TraceOptions()

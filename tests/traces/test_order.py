@@ -14,8 +14,8 @@ from precedes.core.columns import Batch, batch_of, histories_of
 from precedes.core.execution import Event, EventKind, Execution
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.reference.happens_before import HappensBeforeRelation
+from precedes.testing.choices import Seeded
 from precedes.traces.order import backwards
-from tests.strategies.choices import Seeded
 from tests.strategies.clocked import COUNTS, EVERYTHING, run, spoiled
 
 RUNS = 400

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from precedes.core.columns import batch_of, execution_of
 from precedes.core.execution import Event, EventKind, Execution, History, Message
 from precedes.core.verdict import NO_REASON
+from precedes.testing.random_executions import ROWS, SCENARIOS
 from precedes.traces import Notices, TraceOptions, read_batches, write_executions
-from tests.strategies.executions import ROWS, SCENARIOS, executions
+from tests.strategies.drawn import executions
 from tests.traces.reading import batches, told
 from tests.traces.test_assembling import same
 

@@ -5,24 +5,20 @@ not logged, times that are present, partly missing or do not fit together, recor
 arrivals, local events, crashes, incomplete traces, and impossible executions (a delivery before its send, a cycle of
 happens-before).
 
-`executions()` is the hypothesis strategy, `execution(Seeded(seed))` the same by seed. `Shape` says what may
-occur.
+`execution(Seeded(seed))` gives the execution of a seed. `Shape` says what may occur.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
-
-from hypothesis import strategies as st
 
 from precedes.core.clock_order import compared, counted_events, has_cycle
 from precedes.core.columns import batch_of, histories_of
 from precedes.core.execution import Event, EventKind, Execution, History, Message
 from precedes.core.verdict import NO_REASON, Reason
-from tests.strategies.choices import Choices, Drawn, chance, pick, shuffled
+from precedes.testing.choices import Choices, chance, pick, shuffled
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +30,7 @@ class Shape:
     odd                  creation, duplication, misdelivery, unlogged sends, impossible orders
     arrival_delivery     executions whose delivery is the arrival (`--delivery arrive`)
     evidence             clocks that are evidence, and doubts about the order of events
+    contradictions       events after a crash that no recovery precedes, which rows of a trace may not have
     """
 
     entities: int = 4
@@ -42,6 +39,7 @@ class Shape:
     odd: bool = True
     arrival_delivery: bool = True
     evidence: bool = True
+    contradictions: bool = True
 
 
 TRACES = Shape()
@@ -52,12 +50,6 @@ ROWS = Shape(evidence=False)
 
 SCENARIOS = Shape(scenarios=True)
 """What a scenario can hold, which is more."""
-
-
-@st.composite
-def executions(draw: Callable[[st.SearchStrategy[int]], int], shape: Shape = TRACES) -> Execution:
-    """Random executions of the shape."""
-    return execution(Drawn(draw), shape)
 
 
 def execution(choices: Choices, shape: Shape = TRACES, name: str = "x") -> Execution:
@@ -77,8 +69,10 @@ def execution(choices: Choices, shape: Shape = TRACES, name: str = "x") -> Execu
         EventKind.ARRIVE if arrivals and shape.arrival_delivery and chance(choices, 25) else EventKind.DELIVER
     )
     steps = _timed(choices, steps)
-    steps = _clocked(choices, steps, messages, entities, delivery)
+    steps = _clocked(choices, steps, entities, delivery)
     seen = {event.message for _, event in steps}
+    if not shape.contradictions:
+        steps = _without_contradictions(steps)
     histories = tuple(_history(choices, entity, steps, shape) for entity in entities)
     marks = {}
     if shape.scenarios and chance(choices, 25):
@@ -97,7 +91,7 @@ def execution(choices: Choices, shape: Shape = TRACES, name: str = "x") -> Execu
     )
     if shape.scenarios or not shape.evidence:
         return made
-    return _doubted(choices, with_evidence(made) if chance(choices, 50) else made)
+    return doubted(choices, with_evidence(made) if chance(choices, 50) else made)
 
 
 def with_evidence(execution: Execution) -> Execution:
@@ -129,9 +123,9 @@ def with_evidence(execution: Execution) -> Execution:
     )
 
 
-def _doubted(choices: Choices, execution: Execution) -> Execution:
+def doubted(choices: Choices, execution: Execution, percent: int = 15) -> Execution:
     """Times that run against the rows of some entity, now and then."""
-    if not execution.histories or not chance(choices, 15):
+    if not execution.histories or not chance(choices, percent):
         return execution
     histories = tuple(
         replace(history, doubt=history.doubt | Reason.ROW_ORDER) if chance(choices, 50) else history
@@ -240,7 +234,6 @@ def _timed(choices: Choices, steps: list[Step]) -> list[Step]:
 def _clocked(
     choices: Choices,
     steps: list[Step],
-    messages: dict[str, Message],
     entities: tuple[str, ...],
     delivery: EventKind,
 ) -> list[Step]:
@@ -253,6 +246,7 @@ def _clocked(
     clocked = []
     for entity, event in steps:
         mine = current[entity]
+        found = event
         if event.kind in (EventKind.SEND, delivery, EventKind.LOCAL):
             if event.kind is delivery:
                 for other, count in sent.get(event.message or "", {}).items():
@@ -264,9 +258,21 @@ def _clocked(
             if mode == 3 and chance(choices, 15):
                 clock[pick(choices, entities)] = choices.integer(0, 5)
             if not (mode == 3 and chance(choices, 10)):
-                event = Event(event.kind, event.message, event.time, clock, event.members)
-        clocked.append((entity, event))
+                found = Event(event.kind, event.message, event.time, clock, event.members)
+        clocked.append((entity, found))
     return clocked
+
+
+def _without_contradictions(steps: list[Step]) -> list[Step]:
+    """No crash that is followed by anything but a recovery."""
+    kept = []
+    for place, (entity, event) in enumerate(steps):
+        after = next(
+            (later.kind for owner, later in steps[place + 1 :] if owner == entity), EventKind.RECOVER
+        )
+        if event.kind is not EventKind.CRASH or after is EventKind.RECOVER:
+            kept.append((entity, event))
+    return kept
 
 
 def _history(choices: Choices, entity: str, steps: list[Step], shape: Shape) -> History:

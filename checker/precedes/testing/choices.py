@@ -1,16 +1,15 @@
-"""Where random cases get their choices: from hypothesis, which shrinks them, or from a seed, which is fast.
+"""Where random cases get their choices.
 
-The generators beside this module are written once against `Choices`. The first alternative of every choice
-is the plainest one, so that hypothesis shrinks a failing case towards short logs, no loss and no oddities.
+The generators beside this module are written once against `Choices`. `Seeded` takes choices from a seed, which is fast
+and always gives the same case. A test that uses hypothesis can draw them from it: the first alternative of every choice
+is the plainest one, so that a failing case shrinks towards short logs, no loss and no oddities.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol, TypeVar
-
-from hypothesis import strategies as st
 
 T = TypeVar("T")
 
@@ -26,23 +25,12 @@ class Choices(Protocol):
 class Seeded:
     """Choices from a pseudo-random generator: the same seed gives the same case."""
 
-    def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)
+    def __init__(self, seed: int | str) -> None:
+        self._random = random.Random(seed)  # noqa: S311 - the same case every time is what is wanted
 
     def integer(self, low: int, high: int) -> int:
         """See `Choices`."""
         return low + int(self._random.random() * (high - low + 1))
-
-
-class Drawn:
-    """Choices drawn from hypothesis, for use in a composite strategy."""
-
-    def __init__(self, draw: Callable[[st.SearchStrategy[int]], int]) -> None:
-        self._draw = draw
-
-    def integer(self, low: int, high: int) -> int:
-        """See `Choices`."""
-        return self._draw(st.integers(low, high))
 
 
 def chance(choices: Choices, percent: int) -> bool:

@@ -1,20 +1,18 @@
 """Random closed, sort-correct formulas of the core: every atom, every term, every connective and binder.
 
-Names of entities and messages are those that `executions` gives, and some that no execution has.
+Names of entities and messages are those that `random_executions` gives, and some that no execution has.
 Quantifiers range over what the language's definitions range over (logs, shared parts of logs, destination
 sets) more often than over arbitrary formulas.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from hypothesis import strategies as st
-
 from precedes.core import formula as f
-from tests.strategies.choices import Choices, Drawn, chance, pick
+from precedes.testing.choices import Choices, chance, pick
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +28,6 @@ class Scope:
         if isinstance(variable, f.EntityVariable):
             return Scope((*self.entities, variable), self.messages, self.binders - 1)
         return Scope(self.entities, (*self.messages, variable), self.binders - 1)
-
-
-@st.composite
-def formulas(draw: Callable[[st.SearchStrategy[int]], int], depth: int = 5) -> f.Formula:
-    """Random closed formulas of at most this depth."""
-    return formula(Drawn(draw), depth)
 
 
 def formula(choices: Choices, depth: int = 5, scope: Scope | None = None) -> f.Formula:
@@ -99,6 +91,33 @@ def _range(choices: Choices, depth: int, scope: Scope, variable: f.Variable) -> 
     if kind < 8:
         return f.And((here, f.InLog(variable, log_term(choices, scope))))
     return f.And((here, atom(choices, scope)))
+
+
+def decided_by_an_atom(
+    choices: Choices, entities: Sequence[str] = ("E1", "E2"), messages: Sequence[str] = ("m1", "m2")
+) -> f.Formula:
+    """A formula in which one atom decides: of named things, below two quantifiers, or in a relation."""
+    kind = choices.integer(0, 3)
+    if kind < 2:
+        here, there = (f.EntityNamed(pick(choices, entities)) for _ in range(2))
+        named = Scope((here, there), tuple(f.MessageNamed(pick(choices, messages)) for _ in range(2)))
+        if kind == 0:
+            return atom(choices, named)
+        first, second = event_term(choices, named), event_term(choices, named)
+        if chance(choices, 50):
+            return f.HappensBefore(first, second)
+        count = f.Constant(Fraction(choices.integer(0, 3)), f.Dimension.NUMBER)
+        return f.Comparison(f.Relation.EQUAL, f.VectorTime(first, there), count, f.Dimension.NUMBER)
+    i, p, q = f.EntityVariable("i"), f.MessageVariable("p"), f.MessageVariable("q")
+    scope = Scope((i,), (p, q))
+    if kind == 3:
+        one, other = f.InLog(p, f.ReceiptLog(i)), f.Precedes(p, q, f.SendLog(f.Sender(p)))
+        related = f.And((f.Or((one, other)), atom(choices, scope)))
+        return f.Forall(i, f.TRUTH, f.Acyclic(p, q, related))
+    body: f.Formula = f.Implies(atom(choices, scope), atom(choices, scope))
+    if chance(choices, 50):
+        body = f.Implies(f.And((f.InLog(p, f.ReceiptLog(i)), atom(choices, scope))), body)
+    return f.Forall(i, f.TRUTH, f.Forall(p, f.TRUTH, f.Forall(q, f.TRUTH, body)))
 
 
 def entity_term(choices: Choices, scope: Scope) -> f.EntityTerm:
@@ -206,4 +225,10 @@ def atom(choices: Choices, scope: Scope) -> f.Formula:
         return f.Faulty(entity_term(choices, scope))
     if kind < 19:
         return f.Repeated(message_term(choices, scope), log_term(choices, scope))
-    return pick(choices, (f.TRUTH, f.FALSEHOOD, f.Undetermined("not in this version"), f.FailureLine()))
+    plain: tuple[f.Formula, ...] = (
+        f.TRUTH,
+        f.FALSEHOOD,
+        f.Undetermined("not in this version"),
+        f.FailureLine(),
+    )
+    return pick(choices, plain)

@@ -1,0 +1,312 @@
+"""Our engines as `precedes.testing` asks them; also for `python -m precedes.testing tests.conformance.engines:scan`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from precedes.core import formula as f
+from precedes.core.columns import batch_of
+from precedes.core.execution import EventKind, Execution, History
+from precedes.core.formula import Requirement
+from precedes.core.traversal import walk
+from precedes.core.verdict import FALSE, TRUE, Reason, Verdict, verdict
+from precedes.engines.columnar.batch_scan import scan as scan_batch
+from precedes.engines.columnar.compiler.formula_compiler import compile_formula
+from precedes.logic.plan import plan
+from precedes.testing import Answer, Unsupported, rows
+from precedes.traces import TraceOptions
+from tests.oracle import oracle as papers
+from tests.oracle.conversion import questions, run_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def said(value: int) -> Answer:
+    """The answer that a value stands for, with its reasons."""
+    return Verdict.HOLDS if value == TRUE else Verdict.VIOLATED if value == FALSE else Reason(value)
+
+
+@dataclass(frozen=True, slots=True)
+class OneByOne:
+    """An engine that judges one requirement on one execution."""
+
+    name: str
+    judge: Callable[[Requirement, Execution], Answer]
+
+    def verdicts(
+        self, requirements: Sequence[Requirement], executions: Sequence[Execution]
+    ) -> list[list[Answer]]:
+        """See `precedes.testing.Engine`."""
+        return [[self.judge(one, execution) for one in requirements] for execution in executions]
+
+
+# ---- the oracle ----
+
+
+def by_the_papers(asked: Requirement, execution: Execution) -> Answer:
+    """What the papers' sentences say, where nothing is unknown."""
+    if asked.name not in papers.ALL:
+        return Unsupported("a formula without a name")
+    run = run_of(execution)
+    if asked.name not in questions(execution, run):
+        return Unsupported("what is not known for certain")
+    return Verdict.HOLDS if papers.ALL[asked.name](run) else Verdict.VIOLATED
+
+
+oracle = OneByOne("oracle", by_the_papers)
+
+
+# ---- columns ----
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """Every formula compiled to loops over columns, none recognized."""
+
+    name: str = "compiled"
+    jit: bool = False
+
+    def verdicts(
+        self, requirements: Sequence[Requirement], executions: Sequence[Execution]
+    ) -> list[list[Answer]]:
+        """See `precedes.testing.Engine`."""
+        batch = batch_of(executions)
+        columns = [compile_formula(one.formula).run(batch, self.jit)[0].tolist() for one in requirements]
+        return [list(map(said, row)) for row in zip(*columns, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What `precedes verify` does in one process: kernels for the definitions, compiled formulas for the rest."""
+
+    name: str = "scan"
+    jit: bool = False
+
+    def verdicts(
+        self, requirements: Sequence[Requirement], executions: Sequence[Execution]
+    ) -> list[list[Answer]]:
+        """See `precedes.testing.Engine`."""
+        batch = batch_of(executions)
+        found = scan_batch(batch, plan(requirements), self.jit)
+        places = [found.names.index(one.name) for one in requirements]
+        # Of an incomplete execution a kernel says that it is incomplete, whatever else is not known.
+        answer = said if batch.complete else verdict
+        return [[answer(int(row[place])) for place in places] for row in found.values]
+
+
+compiled, scan = Compiled(), Scan()
+as_machine_code = Scan("scan, as machine code", jit=True)
+
+
+# ---- Spark ----
+
+SCHEMA = (
+    "execution string, entity string, seq bigint, event string, message string, dest array<string>, sender string,"
+    " time double, clock map<string, bigint>, members array<string>"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OnSpark:
+    """One DataFrame with the rows of many executions."""
+
+    session: SparkSession
+    name: str = "spark"
+
+    def verdicts(
+        self, requirements: Sequence[Requirement], executions: Sequence[Execution]
+    ) -> list[list[Answer]]:
+        """See `precedes.testing.Engine`."""
+        from precedes.engines.spark.frames import verdicts
+
+        common = executions[0]
+        options = TraceOptions(
+            delivery=common.delivery,
+            cluster=common.entities,
+            delta=common.delta,
+            epsilon=common.epsilon,
+            complete=common.complete,
+        )
+        known = [one for one in executions if not any(h.doubt & Reason.ROW_ORDER for h in one.histories)]
+        events = self.session.createDataFrame([row for one in known for row in rows(one)], SCHEMA)
+        found = {
+            (row.execution, row.predicate): Verdict(row.verdict)
+            for row in verdicts(events, plan(requirements), options, all_verdicts=True).collect()
+        }
+        return [[self._answer(one, asked, found) for asked in requirements] for one in executions]
+
+    @staticmethod
+    def _answer(execution: Execution, asked: Requirement, found: dict[tuple[str, str], Verdict]) -> Answer:
+        if any(h.doubt & Reason.ROW_ORDER for h in execution.histories):
+            return Unsupported("rows without seq")
+        if not any(history.events for history in execution.histories):
+            return Unsupported("an execution without rows")
+        return found[execution.name, asked.name]
+
+
+# ---- the solver ----
+
+
+def by_the_solver(asked: Requirement, execution: Execution) -> Answer:
+    """Whether the solver finds an execution that is this one and satisfies the formula, or violates it."""
+    lacking = beyond_the_solver(asked, execution)
+    if lacking is not None:
+        return Unsupported(lacking)
+    speaking = {type(node) for node in walk(asked.formula)}
+    this_one = f.conjunction(*facts(execution, speaking))
+    holds = satisfied(f.And((this_one, asked.formula)), execution)
+    fails = satisfied(f.And((this_one, f.Not(asked.formula))), execution)
+    if not (holds or fails):
+        assert satisfied(this_one, execution), "the solver has no such execution"
+    assert not (holds and fails), "what was said of the execution leaves the verdict open"
+    return Verdict.HOLDS if holds else Verdict.VIOLATED if fails else Verdict.UNKNOWN
+
+
+def beyond_the_solver(asked: Requirement, execution: Execution) -> str | None:
+    """What an execution or formula has that the solver's executions have not."""
+    events = [event for history in execution.histories for event in history.events]
+    speaking = {type(node) for node in walk(asked.formula)}
+    times = f.TimeOf in speaking
+    of_messages = [event for event in events if event.message is not None]
+    lacks = {
+        "incomplete executions": not execution.complete,
+        "another delivery than deliver": execution.delivery is not EventKind.DELIVER,
+        "doubts about the order of events": bool(execution.doubt)
+        or any(h.doubt for h in execution.histories),
+        "clocks as evidence": any(event.clock is not None for event in events),
+        "sends that were not logged": any(
+            m.sender is not None and not m.logged for m in execution.messages.values()
+        ),
+        "impossible executions": not papers.possible(run_of(execution)),
+        "failure marks": f.FailureLine in speaking,
+        "local events in vector times": f.VectorTime in speaking
+        and any(event.kind is EventKind.LOCAL for event in events),
+        "events without a time": times and any(event.time is None for event in of_messages),
+        "times that do not fit": times and not times_fit(execution),
+        "times before 0": times and any((event.time or 0) < 0 for event in of_messages),
+        "no arrivals": f.ArrivalEvent in speaking
+        and not any(event.kind is EventKind.ARRIVE for event in events),
+        "times closer than epsilon": times and execution.epsilon > 0,
+        "no delta": f.Delta in speaking and execution.delta is None,
+        "no clocks": f.RecordedClock in speaking,
+    }
+    return next((reason for reason, it_does in lacks.items() if it_does), None)
+
+
+def times_fit(execution: Execution) -> bool:
+    """Nothing is delivered earlier than it was sent."""
+    sent = {
+        event.message: event.time
+        for history in execution.histories
+        for event in history.events
+        if event.kind is EventKind.SEND
+    }
+    return all(
+        event.time >= (sent.get(event.message) or event.time)
+        for history in execution.histories
+        for event in history.events
+        if event.kind is EventKind.DELIVER and event.time is not None
+    )
+
+
+def facts(execution: Execution, speaking: set[type]) -> Iterator[f.Formula]:
+    """Everything that is so in an execution, by the names of its entities and messages: no other of its size has it
+    all. Times, arrivals, crashes and the interleaving of sends and deliveries where the question speaks of them."""
+    messages = [f.MessageNamed(name) for name in execution.messages]
+    for history in execution.histories:
+        here = f.EntityNamed(history.entity)
+        yield f.SameEntity(here, here)
+        logs = (
+            (f.SendLog(here), execution.sent(history.entity)),
+            (f.ReceiptLog(here), execution.delivered(history.entity)),
+        )
+        for log, entries in logs:
+            yield from (stated(f.InLog(m, log), m.name in entries) for m in messages)
+            yield from (
+                f.Precedes(f.MessageNamed(one), f.MessageNamed(other), log)
+                for one, other in pairwise(entries)
+            )
+        for message in messages:
+            to = execution.messages[message.name].destinations or frozenset()
+            yield stated(f.IsDestination(here, message), history.entity in to)
+            if f.Repeated in speaking:
+                delivered = [e.message for e in history.events if e.kind is execution.delivery]
+                twice = delivered.count(message.name) > 1
+                yield stated(f.Repeated(message, f.ReceiptLog(here)), twice)
+        if f.Faulty in speaking:
+            yield stated(f.Faulty(here), history.crashed)
+        yield from order_of(history, messages, speaking)
+    if f.Delta in speaking:
+        yield equal(f.Delta(), execution.delta or 0, f.Dimension.DURATION)
+
+
+def order_of(
+    history: History, messages: Sequence[f.MessageNamed], speaking: set[type]
+) -> Iterator[f.Formula]:
+    """The order of the events at an entity, each at its first occurrence, and their times."""
+    here = f.EntityNamed(history.entity)
+    arrivals = f.ArrivalEvent in speaking
+    first: dict[f.EventTerm, int | None] = {}
+    for event in history.events:
+        if event.message is None:
+            continue
+        about = f.MessageNamed(event.message)
+        if event.kind is EventKind.SEND:
+            first.setdefault(f.SendEvent(about), event.time)
+        elif event.kind is EventKind.DELIVER:
+            first.setdefault(f.DeliveryEvent(about, here), event.time)
+        elif event.kind is EventKind.ARRIVE and arrivals:
+            first.setdefault(f.ArrivalEvent(about, here), event.time)
+    if speaking & {f.HappensBefore, f.VectorTime, f.TimeOf, f.ArrivalEvent}:
+        yield from (f.HappensBefore(one, other) for one, other in pairwise(first))
+    if arrivals:
+        for message in messages:
+            arrival = f.TimeOf(f.ArrivalEvent(message, here))
+            took_place = f.Comparison(f.Relation.EQUAL, arrival, arrival, f.Dimension.TIME)
+            yield stated(took_place, arrival.event in first)
+    if f.TimeOf in speaking:
+        for event, time in first.items():
+            if time is not None:
+                yield equal(f.TimeOf(event), time, f.Dimension.TIME)
+
+
+def stated(atom: f.Formula, so: bool) -> f.Formula:
+    """The atom, or that it is not so."""
+    return atom if so else f.Not(atom)
+
+
+def equal(term: f.NumberTerm, value: int, dimension: f.Dimension) -> f.Formula:
+    """The term is the value."""
+    from fractions import Fraction
+
+    return f.Comparison(f.Relation.EQUAL, term, f.Constant(Fraction(value), dimension), dimension)
+
+
+def satisfied(formula: f.Formula, execution: Execution) -> bool:
+    """Whether the encoding of executions of this size has one of which the formula is certainly true."""
+    from precedes.engines.solver.answers import Deadline
+    from precedes.engines.solver.bounded import Bounded
+    from precedes.engines.solver.features import features
+    from precedes.engines.solver.logic import Solver, Watch
+    from precedes.engines.solver.minimization import satisfiable
+    from precedes.engines.solver.translation import Translation
+
+    deadline = Deadline(60.0)
+    wanted = features(formula)
+    encoding = Bounded(wanted, len(execution.entities), len(execution.messages))
+    target = Translation(encoding, deadline, wanted.epsilon).value(formula, want=True, bindings={})
+    if target is False:
+        return False
+    with Watch(2048) as watch:
+        solver = Solver(propositional=not wanted.numbers, watch=watch)
+        solver.add(target)
+        for constraint in encoding.constraints():
+            solver.add(constraint)
+        return satisfiable(solver, deadline)
+
+
+solver = OneByOne("solver", by_the_solver)

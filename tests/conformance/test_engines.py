@@ -1,0 +1,58 @@
+"""Our engines through the conformance kit, as anybody's engine goes through it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from precedes.testing import KINDS, Engine, Kind, check_engine
+from tests.conformance.engines import OnSpark, as_machine_code, compiled, oracle, scan, solver
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+NAMED: tuple[Kind, ...] = ("definitions", "doubts")
+"""Where the oracle has something to say: it knows names, not formulas."""
+
+PLACED: tuple[Kind, ...] = ("definitions", "formulas", "atoms")
+"""Cases of which Spark can read the rows: in a DataFrame, `seq` says what the order of events is."""
+
+
+@pytest.mark.parametrize(
+    ("engine", "cases", "kinds"),
+    [
+        pytest.param(oracle, 2_048, NAMED, id="oracle"),
+        pytest.param(compiled, 512, KINDS, id="compiled"),
+        pytest.param(scan, 1_024, KINDS, id="scan"),
+        pytest.param(solver, 96, PLACED, id="solver"),
+    ],
+)
+def test_an_engine_conforms(engine: Engine, cases: int, kinds: tuple[Kind, ...]) -> None:
+    found = check_engine(engine, cases=cases, kinds=kinds)
+    assert found.judged.total() * 10 > cases, "little was judged"
+
+
+def test_spark_conforms(spark: SparkSession) -> None:
+    found = check_engine(OnSpark(spark), cases=128, kinds=PLACED)
+    assert {kind for kind, _ in found.judged} == set(PLACED)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("engine", "cases", "kinds"),
+    [
+        pytest.param(oracle, 100_000, NAMED, id="oracle"),
+        pytest.param(compiled, 20_000, KINDS, id="compiled"),
+        pytest.param(scan, 50_000, KINDS, id="scan"),
+        pytest.param(as_machine_code, 2_048, ("definitions", "doubts"), id="machine code"),
+        pytest.param(solver, 4_096, PLACED, id="solver"),
+    ],
+)
+def test_an_engine_conforms_on_many_cases(engine: Engine, cases: int, kinds: tuple[Kind, ...]) -> None:
+    check_engine(engine, cases=cases, first=1_000_000, kinds=kinds)
+
+
+@pytest.mark.slow
+def test_spark_conforms_on_many_cases(spark: SparkSession) -> None:
+    check_engine(OnSpark(spark), cases=2_048, first=1_000_000, kinds=PLACED)
