@@ -7,7 +7,7 @@
 
 Everything that the command `precedes` does can be done with these functions, with the same words. They are loaded
 when they are first used. All other modules of the package are internal, except `precedes.protocol` (to write a model),
-`precedes.record` (to record a trace) and `precedes.spark`.
+`precedes.record` (to record a trace), `precedes.spark` and `precedes.testing` (to test an engine of your own).
 """
 
 from __future__ import annotations

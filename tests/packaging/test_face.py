@@ -10,7 +10,7 @@ import pytest
 
 from tests.command.documents import ROOT, blocks, documents
 
-PUBLIC = ("precedes", "precedes.protocol", "precedes.record", "precedes.spark")
+PUBLIC = ("precedes", "precedes.protocol", "precedes.record", "precedes.spark", "precedes.testing")
 SCHEDULES = "models/precedes_models/delta_causal/schedules/"
 """The search for schedules is an encoding of its own for the solver, with the solver's own words."""
 

@@ -35,7 +35,7 @@ doubts        both, on executions whose rows do not tell the order of events: th
 
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 REQUIREMENTS: Final = 8
-EXECUTIONS: Final = 16
+EXECUTIONS: Final = 8
 BATCH: Final = REQUIREMENTS * EXECUTIONS
 """Cases in a batch: every one of its requirements on every one of its executions."""
 

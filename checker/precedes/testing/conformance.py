@@ -95,7 +95,7 @@ def check_engine(
     answers with `Unsupported`: this is counted under the reason and is no disagreement.
 
     Args:
-        engine: The engine. It is asked in batches: up to 8 requirements on up to 16 executions at once.
+        engine: The engine. It is asked in batches: up to 8 requirements on up to 8 executions at once.
         cases: How many cases of each kind.
         first: The number of the first. Other numbers are other cases.
         kinds: What cases are made of (see `precedes.testing.Kind`).
