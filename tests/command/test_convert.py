@@ -57,7 +57,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     ended = precedes("convert", source, "-o", target)
     assert ended.code == 0, ended
     assert "T101" in ended.out
-    assert "2 executions repeat or contradict themselves" in ended.out
+    assert "the rows of 2 executions repeat or contradict each other" in ended.out
     return source, target
 
 

@@ -21,26 +21,26 @@ _FORMS = {".svg": "svg", ".txt": "text"}
 @click.command()
 @click.argument("file", metavar="FILE", type=click.Path(dir_okay=False, allow_dash=True))
 @SPECS
-@click.option("--scenario", "wanted", metavar="NAME", help="Only this one.  [default: every one]")
+@click.option("--scenario", "wanted", metavar="NAME", help="Draw only this scenario.  [default: all]")
 @click.option(
     "--expect",
     "asked",
     metavar="NAME|FORMULA",
-    help="Mark what violates this.  [default: the first expectation that is violated]",
+    help="Mark what violates this.  [default: the first violated expectation]",
 )
-@click.option("--unmarked", is_flag=True, help="Mark nothing, as for an exercise.")
+@click.option("--unmarked", is_flag=True, help="Mark nothing, for example for an exercise.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(["text", "svg"]),
-    help="[default: as the output is named; else text, in a folder svg]",
+    help="Output format.  [default: by the name of the output; svg in a folder; else text]",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(writable=True),
     metavar="FILE|DIR/",
-    help="Write it there; in a folder, one file for each scenario.",
+    help="Write to this file, or one file for each scenario to this folder.",
 )
 def draw(
     file: str,
@@ -52,9 +52,9 @@ def draw(
     form: str | None,
     output: str | None,
 ) -> Exit:
-    """Draw the scenarios of a .prec file as space-time diagrams; `-` is standard input.
+    """Draw the scenarios of a .prec file as space-time diagrams.
 
-    What violates an expectation, meant or not, is marked.
+    `-` reads standard input. A violation of an expectation is marked, whether the file expects it or not.
     """
     from precedes.core.diagnostics import usage
     from precedes.jobs.check import compiled, library_with
@@ -71,8 +71,8 @@ def draw(
     form = form or _FORMS.get(suffix) or ("svg" if into_folder else "text")
     if form == "svg" and len(scenarios) > 1 and not into_folder:
         names = ", ".join(scenario.name for scenario in scenarios)
-        hint = f"name one with --scenario ({names}), or give a folder for all: -o figures/"
-        raise usage("an SVG has one scenario", hint)
+        hint = f"name one with --scenario ({names}), or write all to a folder: -o figures/"
+        raise usage("an SVG file can show only one scenario", hint)
     asking = None if asked is None else requirement(asked, source.library, "--expect")
     printed = picture.as_svg if form == "svg" else picture.as_text
     texts = [

@@ -1,4 +1,4 @@
-"""What `precedes explore` carries out in a process of its own, and what the caller hears of it."""
+"""`precedes explore` in a process of its own, and the messages that this process sends to its caller."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from precedes.reports import explore as printed
 from precedes.reports.progress import Commentary
 
 SOON: Final = 2.0
-"""Seconds that a search may take before a violation is told apart from the report."""
+"""Seconds after which a search reports violations before its report."""
 _OFTEN: Final = 0.2
 """Seconds between two lines of progress."""
 PATIENCE: Final = 20.0
@@ -49,7 +49,7 @@ class Done(Struct, frozen=True):
 
 
 class Progress(Struct, frozen=True, tag="progress"):
-    """How far the search is."""
+    """How far the search has come."""
 
     text: str
 
@@ -117,9 +117,9 @@ class Asked:
 
 
 def answered(asked: Asked, silence: float, comments: Commentary) -> Done:
-    """Explore in a process of its own. An interrupt asks for what is known so far, a second one ends it without that.
+    """Explore in a process of its own. An interrupt asks for a report of what is known; a second one ends the process.
 
-    PrecedesError where there is no verdict.
+    Raises PrecedesError if there is no verdict.
     """
     seen: list[Seen] = []
 
@@ -138,7 +138,7 @@ def answered(asked: Asked, silence: float, comments: Commentary) -> Done:
         try:
             answer = process.answer()
         except KeyboardInterrupt:
-            comments.say("interrupted: what is known so far follows; another interrupt ends it without")
+            comments.say("interrupted: a report of what is known follows; interrupt again to end without it")
             process.interrupt(within=PATIENCE)
             answer = process.answer()
     if answer is not None:
@@ -149,7 +149,7 @@ def answered(asked: Asked, silence: float, comments: Commentary) -> Done:
 
 @dataclass(slots=True)
 class _Reporter(Observer):
-    """Tells the caller what a search comes to while it goes on."""
+    """Sends progress and violations to the caller during a search."""
 
     model: str
     channel: Channel
@@ -158,7 +158,7 @@ class _Reporter(Observer):
     waiting: list[Seen] = field(default_factory=list)
 
     def progress(self, states: int, depth: int, frontier: int) -> None:
-        """A line every now and then; what was seen, once the search has taken a while."""
+        """Send a line now and then, and the violations found, once the search has taken a while."""
         self.channel.alive()
         now = time.monotonic()
         if now - self.told < _OFTEN:
@@ -173,9 +173,9 @@ class _Reporter(Observer):
             self.waiting.clear()
 
     def violated(self, sighting: Sighting) -> None:
-        """Told with the next line of progress."""
+        """Keep a violation until the next line of progress."""
         self.waiting.append(Seen(sighting.property, printed.sighted(self.model, sighting)))
 
     def interrupts(self) -> bool:
-        """Whether the caller wants what is known."""
+        """Whether the caller asked for a report of what is known."""
         return self.channel.interrupted

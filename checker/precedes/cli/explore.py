@@ -25,63 +25,82 @@ def _faults(command: Any) -> Any:
 @click.command()
 @click.argument("model", metavar="MODEL")
 @AS_WRITTEN
-@click.option("--entities", type=click.IntRange(min=1), default=3, show_default=True, metavar="N")
+@click.option(
+    "--entities",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="Number of entities.",
+)
 @click.option(
     "--messages",
     type=click.IntRange(min=0),
     default=3,
     show_default=True,
     metavar="N",
-    help="Requests altogether.",
+    help="Number of requests in all.",
 )
 @DESTINATIONS
 @click.option(
-    "--script", metavar="SENDS", help="Who sends what, in place of every choice: 'a{2,3} b{1} a{3}'."
+    "--script", metavar="SENDS", help="Explore only these sends: 'a{2,3} b{1} a{3}'.  [default: every choice]"
 )
 @_faults
-@click.option("--ticks", type=click.IntRange(min=0), metavar="N", help="The last tick of a request.")
+@click.option(
+    "--ticks", type=click.IntRange(min=0), metavar="N", help="Last tick at which a request is made."
+)
 @click.option(
     "--require",
     "required",
     multiple=True,
     metavar="NAME|FORMULA",
-    help="What must hold, or the name of an invariant of the model; repeatable.  [default: what the paper claims, and"
-    " its lemmas]",
+    help="What must hold: a name, a formula, or an invariant of the model; repeatable.  [default: the claims and"
+    " invariants of the model]",
 )
 @SPECS
 @SETTINGS
-@click.option("--depth", type=click.IntRange(min=0), metavar="N", help="Stop after so many moves.")
+@click.option("--depth", type=click.IntRange(min=0), metavar="N", help="Stop after this many moves.")
 @click.option(
-    "--time-limit", type=click.FloatRange(min=0), metavar="SECONDS", help="Stop after so many seconds."
+    "--time-limit", type=click.FloatRange(min=0), metavar="SECONDS", help="Stop after this many seconds."
 )
 @click.option(
     "--states",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Stop at so many states.  [default: 4,000,000, unless there is another limit]",
+    help="Stop at this many states.  [default: 4,000,000, unless there is another limit]",
 )
 @click.option(
-    "--memory", type=click.IntRange(min=64), metavar="MEGABYTES", help="Stop at so much memory in use."
+    "--memory", type=click.IntRange(min=64), metavar="MEGABYTES", help="Stop when this much memory is in use."
 )
-@click.option("--plain", is_flag=True, help="Every interleaving: without the reductions.")
+@click.option("--plain", is_flag=True, help="Explore every interleaving, without reductions.")
 @click.option(
-    "--quiescent", is_flag=True, help="Ask what concerns several entities only where nothing is in flight."
+    "--quiescent", is_flag=True, help="Check properties of several entities only where nothing is in flight."
 )
 @click.option(
-    "--order", type=click.Choice(["breadth", "depth"]), default="breadth", help="Which state is next."
+    "--order",
+    type=click.Choice(["breadth", "depth"]),
+    default="breadth",
+    help="Search breadth first or depth first.",
 )
-@click.option("--check-purity", is_flag=True, help="Call every handler twice and compare.")
+@click.option("--check-purity", is_flag=True, help="Call every handler twice and compare the results.")
 @HANG_LIMIT
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Format of the output.",
+)
 def explore(form: str, hang_limit: float, **options: Any) -> Exit:
-    """Explore every behaviour of a protocol model up to bounds.
+    """Explore every behavior of a protocol model, within bounds.
 
-    MODEL is a name of `precedes list`, or a file with a class that derives from precedes.protocol.Protocol. It runs in
-    a process of its own. In a long search, each violation is told on standard error when it is found; Ctrl-C ends the
-    search with a report of what is known.
+    MODEL is a name that `precedes list` prints, or a file with a class that derives from precedes.protocol.Protocol. It
+    runs in a process of its own. A long search prints each violation on standard error when it finds it. Ctrl-C ends
+    the search with a report of what is known.
 
-    Exit code 0: everything holds. 1: something is violated, and shown. 3: a limit was met, a premise never, no order
-    was asked for, or the search was interrupted before anything was found.
+    Exit code 0: everything holds. 1: something is violated, and shown. 3: the search met a limit, a premise was never
+    met, no order was asked for, or the search was interrupted before it found anything.
     """
     from precedes.cli.exploration_job import Asked, answered
     from precedes.core.isolation import terminated_as_interrupted

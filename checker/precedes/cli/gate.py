@@ -20,34 +20,44 @@ from precedes.gate.outputs import FORMATS
     "config",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="precedes.toml or a pyproject.toml.  [default: the nearest one upwards]",
+    help="A precedes.toml or pyproject.toml.  [default: the nearest one, from this folder upward]",
 )
 @click.option(
     "--format",
     "form",
     type=click.Choice(tuple(FORMATS)),
-    help="What goes to standard output.  [default: text]",
+    help="Format of standard output.  [default: text]",
 )
 @click.option(
     "--output",
     "outputs",
     multiple=True,
     metavar="FORMAT:PATH",
-    help="Write this form there, too; repeatable.",
+    help="Also write this format to a file; repeatable.",
 )
-@click.option("--baseline", metavar="FILE", help="Compare with it, whatever the configuration says.")
-@click.option("--write-baseline", is_flag=True, help="Write what was found as the baseline.")
+@click.option(
+    "--baseline", metavar="FILE", help="Compare with this baseline, whatever the configuration says."
+)
+@click.option("--write-baseline", is_flag=True, help="Write the results as the new baseline.")
 @click.option(
     "--accept", multiple=True, metavar="NAME", help="Accept that this was removed or weakened; repeatable."
 )
-@click.option("--no-cache", is_flag=True, help="Do everything again.")
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes at a time.")
-@click.option("-q", "--quiet", is_flag=True, help="Only the closing line.")
-@click.option("-v", "--verbose", is_flag=True, help="What passed, too.")
-@click.option("--show-config", is_flag=True, help="Print the configuration as it is understood, and stop.")
-@click.option("--schema", type=click.Choice(["config", "report"]), help="Print a JSON schema, and stop.")
+@click.option("--no-cache", is_flag=True, help="Run every check, even if nothing changed.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How many processes run at a time.  [default: one for each core]",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print only the last line.")
+@click.option("-v", "--verbose", is_flag=True, help="Also print what passed.")
+@click.option("--show-config", is_flag=True, help="Print the configuration as the gate reads it, and exit.")
+@click.option("--schema", type=click.Choice(["config", "report"]), help="Print a JSON schema, and exit.")
 def gate(**options: Any) -> Exit:
-    """Carry out everything that precedes.toml or [tool.precedes] states, for CI: one summary, one exit code."""
+    """Run all checks of precedes.toml, or of [tool.precedes] in pyproject.toml, for CI.
+
+    The gate prints one summary. Exit code 0: passed. 1: failed. 2: could not run. 3: undecided.
+    """
     from precedes.gate.run import session
 
     told = session.run(session.Request(**options), Path.cwd(), os.environ)
@@ -59,8 +69,10 @@ def gate(**options: Any) -> Exit:
 @click.argument("what", metavar="[CODE|NAME]", required=False)
 @SPECS
 def explain(what: str | None, specs: tuple[str, ...]) -> Exit:
-    """Say what a code in a message means, why it is told, and what to do; or what a predicate or service asks, where it
-    is from and what it implies. Without either: all codes.
+    """Explain a code, a predicate or a service.
+
+    For a code of a message: what it means, why you see it, and what to do. For a predicate or service: what it asks,
+    its source, and what it implies. Without an argument: all codes.
     """
     from precedes.reports.error_codes import explained, is_code, listed
 
@@ -80,7 +92,7 @@ def explain(what: str | None, specs: tuple[str, ...]) -> Exit:
 @click.command()
 @click.argument("folder", default=".", type=click.Path(file_okay=False))
 def init(folder: str) -> Exit:
-    """Write a commented precedes.toml, a first scenario and a first definition; nothing is overwritten."""
+    """Write a precedes.toml with comments, a first scenario and a first definition. Nothing is overwritten."""
     from precedes.gate.run.template import write
 
     for path in write(Path(folder)):

@@ -1,8 +1,7 @@
-"""The command `precedes`: arguments in, exit code out. What is done is done elsewhere and imported when it is
-needed.
+"""The command `precedes`: arguments in, exit code out. Commands import the code that does the work when they run.
 
-Exit codes: 0 all that was asked holds; 1 something is violated; 2 it could not run; 3 undecided. 2 before 1
-before 3.
+Exit codes: 0, everything that was asked holds; 1, something is violated; 2, it could not run; 3, undecided. If several
+apply, 2 takes precedence over 1, and 1 over 3.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from precedes.core.exit_codes import Exit
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="precedes", prog_name="precedes")
 def cli() -> None:
-    """Check message order: scenarios and traces against one set of formulas.
+    """Check message order in scenarios, claims, protocol models and recorded traces, with one set of formulas.
 
     Exit codes: 0 holds, 1 violated, 2 could not run, 3 undecided.
     """
@@ -36,17 +35,26 @@ def cli() -> None:
 
 @cli.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("-v", "--verbose", is_flag=True, help="Show figures for what came out as stated, too.")
 @click.option(
-    "--accept-bounds", is_flag=True, help="No counterexample up to a bound is answer enough for a claim."
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Format of the output.",
+)
+@click.option(
+    "-v", "--verbose", is_flag=True, help="Also show figures for statements that came out as stated."
+)
+@click.option(
+    "--accept-bounds", is_flag=True, help="Accept a claim that has no counterexample up to a bound."
 )
 @TIMEOUT
 @MEMORY
 def check(
     files: tuple[str, ...], form: str, verbose: bool, accept_bounds: bool, timeout: float, memory: int
 ) -> Exit:
-    """Judge the scenarios and claims of .prec files (or of the directories that hold them)."""
+    """Judge the scenarios and claims in .prec files, or in directories of such files."""
     from precedes.core.outcome import Limits
     from precedes.jobs import check as checking
     from precedes.reports import check as printed
@@ -64,12 +72,25 @@ def check(
 @click.argument("formula")
 @SPECS
 @click.option(
-    "--entities", type=click.IntRange(min=1), metavar="N", help="At most so many entities.  [default: 4]"
+    "--entities",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Search executions of at most this many entities.  [default: 4]",
 )
 @click.option(
-    "--messages", type=click.IntRange(min=0), metavar="N", help="At most so many messages.  [default: 6]"
+    "--messages",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Search executions of at most this many messages.  [default: 6]",
 )
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Format of the output.",
+)
 @TIMEOUT
 @MEMORY
 def search(
@@ -82,9 +103,9 @@ def search(
     timeout: float,
     memory: int,
 ) -> Exit:
-    """Ask the solver for the smallest possible execution of which FORMULA is true.
+    """Ask the solver for the smallest possible execution for which FORMULA is true.
 
-    Exit code 0: there is one, printed as a scenario. 1: there is none. 3: none was found up to the bounds.
+    Exit code 0: there is one; it is printed as a scenario. 1: there is none. 3: none was found up to the bounds.
     """
     from precedes.core.outcome import VERDICTS, Limits
     from precedes.jobs import claims
@@ -108,20 +129,22 @@ def search(
     type=click.Choice(["text", "markdown", "svg", "json"]),
     default="text",
     show_default=True,
+    help="Format of the output.",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False, writable=True),
     metavar="FILE",
-    help="Write it there; the diagram of NAME.md to NAME/diagram.svg.",
+    help="Write to this file. The diagram of NAME.md goes to NAME/diagram.svg.",
 )
 @TIMEOUT
 @MEMORY
 def lattice(specs: tuple[str, ...], form: str, output: str | None, timeout: float, memory: int) -> Exit:
-    """Find out which service and predicate implies which: proofs, and executions that refute.
+    """Find out which services and predicates imply which others.
 
-    Exit code 0: every pair is proved or refuted. 3: some are not, or up to bounds only.
+    Each implication has a proof, or an execution that refutes it. Exit code 0: every pair is proved or refuted. 3: some
+    pairs are not, or only up to a bound.
     """
     from precedes.core.outcome import Limits
     from precedes.jobs.check import library_with
@@ -143,7 +166,10 @@ def lattice(specs: tuple[str, ...], form: str, output: str | None, timeout: floa
 @click.argument("traces", nargs=-1, required=True, metavar="TRACE...")
 @click.option("-o", "--output", required=True, metavar="FILE", help="The .parquet file to write.")
 def convert(traces: tuple[str, ...], output: str) -> Exit:
-    """Lay a trace out for scanning: one Parquet file, from which `verify` says the same many times faster."""
+    """Convert a trace to one columnar Parquet file, which `verify` reads many times faster.
+
+    The verdicts stay the same.
+    """
     from precedes.reports.progress import progress
     from precedes.traces import Notices
     from precedes.traces.layout.conversion import convert as converted
@@ -155,14 +181,16 @@ def convert(traces: tuple[str, ...], output: str) -> Exit:
         put(f"notice {notice.render()}")
     put(f"{output}: {result.executions:,} executions, {result.rows:,} rows")
     if result.irregular:
-        put(f"{result.irregular:,} executions repeat or contradict themselves; all of their rows are kept")
+        put(
+            f"the rows of {result.irregular:,} executions repeat or contradict each other; all of them are kept"
+        )
     return Exit.HOLDS
 
 
 @cli.command("list")
 @SPECS
 def list_names(specs: tuple[str, ...]) -> Exit:
-    """Print the predicates, services, models and formats that can be named."""
+    """Print the names of all predicates, services, models and formats."""
     from precedes.gate.outputs import FORMATS
     from precedes.jobs import check as checking
     from precedes.protocol.catalog import installed
@@ -185,7 +213,7 @@ def main() -> None:
 
 
 def run(command: Callable[[], Any]) -> int:
-    """The exit code of a command, its errors told on standard error."""
+    """The exit code of a command. Errors are printed on standard error."""
     from precedes.core.diagnostics import PrecedesError, diagnosed
 
     try:

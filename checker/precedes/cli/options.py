@@ -22,25 +22,26 @@ TIMEOUT = click.option(
     type=click.FloatRange(min=0.1),
     default=60.0,
     show_default=True,
-    help="Seconds for one question.",
+    help="Time limit for each question, in seconds.",
 )
 MEMORY = click.option(
     "--memory",
     type=click.IntRange(min=64),
     default=2048,
     show_default=True,
-    help="Megabytes for one question.",
+    help="Memory limit for each question, in megabytes.",
 )
 AS_WRITTEN = click.option(
-    "--as-written", is_flag=True, help="The letter of the paper instead of the repaired form."
+    "--as-written", is_flag=True, help="Use the form that follows the paper exactly, not the repaired one."
 )
 DESTINATIONS = click.option(
     "--destinations",
     type=click.Choice(["unicast", "multicast", "broadcast", "any"]),
-    help="One other entity, any set of others, all, or any set.  [default: what the model says]",
+    help="Each message goes to one other entity (unicast), any set of others (multicast), all entities (broadcast), or"
+    " any set (any).  [default: what the model says]",
 )
 SETTINGS = click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the model; repeatable."
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a parameter of the model; repeatable."
 )
 HANG_LIMIT = click.option(
     "--hang-limit",
@@ -48,5 +49,5 @@ HANG_LIMIT = click.option(
     default=300.0,
     show_default=True,
     metavar="SECONDS",
-    help="Give up on a model that gets no further for so long.",
+    help="Give up on a model that makes no progress for this long.",
 )

@@ -15,14 +15,14 @@ TIMES = {
     "interval": (click.FloatRange(min=0, min_open=True), "Mean time between two requests of an entity."),
     "delay": (click.FloatRange(min=0), "Mean delay of a packet."),
     "deviation": (click.FloatRange(min=0), "Standard deviation of the delay."),
-    "skew": (click.IntRange(min=0), "How far the clocks of two entities may differ."),
+    "skew": (click.IntRange(min=0), "How far apart the clocks of two entities may be."),
 }
 
 
 def _rates_and_times(command: Any) -> Any:
     for name, (kind, text) in reversed(TIMES.items()):
         command = click.option(
-            f"--{name}", type=kind, metavar="TICKS", help=f"{text}  [default: as the network has it]"
+            f"--{name}", type=kind, metavar="TICKS", help=f"{text}  [default: what the network says]"
         )(command)
     for fault in reversed(FAULTS):
         if fault.option is not None:
@@ -37,22 +37,41 @@ def _rates_and_times(command: Any) -> Any:
 @click.argument("model", metavar="MODEL")
 @click.option("-o", "--output", required=True, metavar="TRACE", help="The .parquet file to write.")
 @AS_WRITTEN
-@click.option("--executions", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N")
-@click.option("--seed", type=int, default=1, show_default=True, metavar="N")
-@click.option("--entities", type=click.IntRange(min=1), default=3, show_default=True, metavar="N")
+@click.option(
+    "--executions",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="Number of executions.",
+)
+@click.option(
+    "--seed", type=int, default=1, show_default=True, metavar="N", help="Seed of the random numbers."
+)
+@click.option(
+    "--entities",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="Number of entities.",
+)
 @click.option(
     "--messages",
     type=click.IntRange(min=1),
     default=12,
     show_default=True,
     metavar="N",
-    help="Requests in an execution.",
+    help="Number of requests in each execution.",
 )
 @DESTINATIONS
 @_rates_and_times
 @SETTINGS
 @click.option(
-    "--most-steps", type=click.IntRange(min=1), metavar="N", help="Give up an execution that takes more."
+    "--most-steps",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Give up an execution that takes more steps.",
 )
 @HANG_LIMIT
 @ENGINE
@@ -60,9 +79,9 @@ def _rates_and_times(command: Any) -> Any:
 def simulate(output: str, hang_limit: float, **options: Any) -> Exit:
     """Run a protocol model at random and write what it does as a trace.
 
-    MODEL is a name of `precedes list`, or a file with a class that derives from precedes.protocol.Protocol. It runs in
-    a process of its own. The trace is laid out for scanning, so that `verify` goes straight over it. The same seed
-    gives the same trace, whatever the engine.
+    MODEL is a name that `precedes list` prints, or a file with a class that derives from precedes.protocol.Protocol. It
+    runs in a process of its own. The trace is a columnar file, which `verify` reads fast. The same seed gives the same
+    trace with every engine.
     """
     from precedes.cli.simulation_job import Asked, simulated
     from precedes.reports.progress import progress

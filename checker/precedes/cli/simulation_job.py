@@ -1,4 +1,4 @@
-"""What `precedes simulate` carries out in a process of its own."""
+"""`precedes simulate` in a process of its own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from precedes.reports import simulate as printed
 from precedes.traces.layout.conversion import Advance
 
 AWAY = 10.0
-"""Seconds that an interrupted job has to put away what it was writing."""
+"""Seconds that an interrupted job has to remove what it was writing."""
 
 
 class Progress(Struct, frozen=True):
@@ -83,7 +83,7 @@ class Asked:
 
 
 def simulated(asked: Asked, silence: float, advance: Advance) -> str:
-    """Simulate in a process of its own. PrecedesError where nothing was written."""
+    """Simulate in a process of its own. Raises PrecedesError if nothing was written."""
 
     def heard(note: bytes) -> None:
         progress = msgspec.json.decode(note, type=Progress)

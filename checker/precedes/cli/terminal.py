@@ -1,4 +1,4 @@
-"""Where commands print. Whatever a file, an id or an argument holds, a terminal gets lines of printable characters."""
+"""Output of commands. Whatever a file, an id or an argument contains, a terminal gets lines of printable characters."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from precedes.core.printable import printable
 
 
 def put(text: str, *, error: bool = False) -> None:
-    """Print lines, to standard error where they tell of one."""
+    """Print lines, on standard error if they report an error."""
     click.echo(printable(text), nl=not text.endswith("\n"), err=error)
 
 
 def put_coloured(text: str) -> None:
-    """Print what holds colours for a terminal, and has been made printable before it got them."""
+    """Print text that has colors for a terminal. It must be printable apart from these."""
     click.echo(text, nl=False, color=True)

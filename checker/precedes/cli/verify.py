@@ -19,30 +19,43 @@ _READING = (
     SPECS,
     ENGINE,
     MASTER,
-    click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True),
-    click.option("--delta", metavar="TIME", help="The time a message may take, as 100ms or 2s."),
-    click.option("--epsilon", metavar="TIME", help="How far clocks may be apart."),
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        help="Format of the output.",
+    ),
+    click.option(
+        "--delta", metavar="TIME", help="Longest time that a message may take, such as 100ms or 2s."
+    ),
+    click.option("--epsilon", metavar="TIME", help="How far apart clocks may be."),
     click.option(
         "--incomplete",
         is_flag=True,
-        help="Rows may be missing: what a missing row would change is unknown.",
+        help="Rows may be missing. A verdict that a missing row could change is unknown.",
     ),
     click.option(
-        "--delivery", type=click.Choice(["deliver", "arrive"]), default="deliver", show_default=True
+        "--delivery",
+        type=click.Choice(["deliver", "arrive"]),
+        default="deliver",
+        show_default=True,
+        help="Which event counts as a delivery.",
     ),
     click.option(
         "--cluster",
         multiple=True,
         metavar="NAME[,NAME...]",
-        help="Entities of every execution that may have no row.",
+        help="Entities that belong to every execution, even without a row.",
     ),
     click.option(
         "--order",
         type=click.Choice(["rows", "clocks"]),
-        help="What gives the order of events where rows and recorded clocks disagree, or times run against the rows. "
-        "[default: neither, and what depends on it is unknown]",
+        help="Follow the rows, or the recorded clocks, if they disagree or if times run against the rows.  [default: "
+        "neither; what depends on their order is unknown]",
     ),
-    click.option("--strict", is_flag=True, help="Stop at rows that contradict each other."),
+    click.option("--strict", is_flag=True, help="Stop if rows contradict each other."),
 )
 
 
@@ -59,23 +72,28 @@ def reads_traces(command: Command) -> Command:
 )
 @reads_traces
 @click.option(
-    "--out", metavar="DIR", help="Write verdicts.parquet there: what does not hold, with its witness."
+    "--out",
+    metavar="DIR",
+    help="Write verdicts.parquet to this folder: what does not hold, with its witness.",
 )
-@click.option("--all-verdicts", is_flag=True, help="With --out: the executions that hold, too.")
+@click.option("--all-verdicts", is_flag=True, help="With --out: also write the executions that hold.")
 @click.option(
     "--all-violations",
     is_flag=True,
-    help="Count everything that violates a name in an execution; with --out also write violations.parquet.",
+    help="Count everything that violates a name in an execution. With --out, also write violations.parquet.",
 )
 @click.option(
     "--max-violations",
     type=click.IntRange(min=0),
     default=10,
     show_default=True,
-    help="How many to show; with --all-violations also how many of one name in one execution.",
+    help="How many to show. With --all-violations, also how many of one name in one execution.",
 )
 def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **options: Any) -> Exit:
-    """Judge recorded executions: JSON Lines, CSV or Parquet; files, globs, directories; - for standard input."""
+    """Judge recorded executions.
+
+    TRACE is a file, a glob or a directory, in JSON Lines, CSV or Parquet; `-` is JSON Lines on standard input.
+    """
     from precedes.core.diagnostics import usage
     from precedes.jobs import verify as verification
     from precedes.reports import verify as printed
@@ -83,7 +101,7 @@ def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **opti
 
     if not required:
         raise usage(
-            "nothing is required", "say what must hold, as in --require ST; `precedes list` has the names"
+            "nothing is required", "say what must hold, as in --require ST; `precedes list` prints the names"
         )
     started = time.perf_counter()
     question = verification.Question(traces=traces, required=required, **options)
@@ -98,9 +116,9 @@ def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **opti
 @click.command()
 @reads_traces
 def infer(traces: tuple[str, ...], form: str, **options: Any) -> Exit:
-    """Find the strongest guarantees that recorded executions keep, and the weakest that they break.
+    """Find the strongest guarantees that recorded executions satisfy, and the weakest that they violate.
 
-    Exit code 0: there are some. 3: no message was met, or nothing is kept for certain.
+    Exit code 0: they satisfy some. 3: there was no message, or nothing is satisfied for certain.
     """
     from precedes.core.verdict import Verdict
     from precedes.jobs import infer as inference
