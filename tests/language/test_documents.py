@@ -82,7 +82,7 @@ def test_what_stands_in_logs_is_read() -> None:
 
 
 def test_the_statements_are_read() -> None:
-    table = DOCUMENT.read_text(encoding="utf-8").split("| statement | |")[1].split("\n\n")[0]
+    table = DOCUMENT.read_text(encoding="utf-8").split("| statement | meaning |")[1].split("\n\n")[0]
     statements = [
         text for cell in re.findall(r"^\| (`.*?`) \|", table, re.MULTILINE) for text in cell.split("`, `")
     ]

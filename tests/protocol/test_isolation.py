@@ -249,7 +249,7 @@ def test_an_interrupt_before_anything_was_found_is_undecided(endless: Path) -> N
 def test_a_model_that_hangs_when_it_is_interrupted_ends_all_the_same(tmp_path: Path) -> None:
     process = begun(written(tmp_path, f"print('begun', flush=True)\n        {HOSTILE['hangs']}"))
     assert process.stderr is not None
-    for said in ("begun", "interrupted: what is known so far follows"):
+    for said in ("begun", "interrupted: a report of what is known follows"):
         assert process.stderr.readline().startswith(said)
         process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)

@@ -64,7 +64,7 @@ MOST: Final = 3
 """So many are named at most."""
 LONGEST: Final = 64
 """Of a longer word nothing is near."""
-NAMES: Final = "`precedes list` has the names"
+NAMES: Final = "`precedes list` prints all names"
 
 
 def intended(word: str, known: Iterable[str]) -> str:

@@ -24,7 +24,7 @@ def nanoseconds(quantity: Quantity, mistakes: Mistakes) -> int | None:
     if isinstance(found, int):
         return found
     mistakes.tell(
-        "S016", f"{term_text(quantity)} is {found}", quantity.span, "times are 64 bits of nanoseconds"
+        "S016", f"{term_text(quantity)} is {found}", quantity.span, "times are whole nanoseconds in 64 bits"
     )
     return None
 

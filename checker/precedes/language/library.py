@@ -145,8 +145,8 @@ class Library:
                 if call.name in open_:
                     way = list(open_)
                     circle = _way((*way[way.index(call.name) :], call.name))
-                    hint = "a definition is written out where it is used, and this would have no end"
-                    here.tell("N007", f"{call.name} is defined by itself: {circle}", call.span, hint)
+                    hint = "definitions are inserted where they are used, and this one would have no end"
+                    here.tell("N007", f"{call.name} is used in its own definition: {circle}", call.span, hint)
                     self._typed[name] = definition
                 elif call.name in self._own and call.name not in self._typed:
                     waiting.append(call.name)

@@ -155,8 +155,10 @@ class _File:
                 self.scenario(group, group.head)
             elif group.sound:
                 for statement in group.statements:
-                    hint = 'a scenario begins: scenario name "title"'
-                    self.mistakes.tell("S015", "this stands in no scenario", statement.span, hint)
+                    hint = 'begin a scenario: scenario name "title"'
+                    self.mistakes.tell(
+                        "S015", "this belongs to a scenario, but there is none", statement.span, hint
+                    )
         for question in self.source.statements:
             if isinstance(question, syntax.Question):
                 typed = infer_sentence(

@@ -59,7 +59,7 @@ class _Builder:
             return
         for again in clusters[1:]:
             self.tell(
-                "S001", "the scenario has a cluster already", again.span, f"in line {clusters[0].span.line}"
+                "S001", "the scenario already has a cluster", again.span, f"in line {clusters[0].span.line}"
             )
         seen: dict[str, Span] = {}
         for entity in clusters[0].entities:
@@ -84,10 +84,10 @@ class _Builder:
 
     def members(self, destinations: syntax.Destinations) -> frozenset[str]:
         if destinations.digits and len(self.cluster) >= 10:
-            hint = "write {1,12}: with ten entities or more a digit is not enough"
+            hint = "write {1,12}: with ten entities or more, one digit is not enough"
             self.tell(
                 "S004",
-                "digits without commas name the entities of small clusters only",
+                "digits without commas are possible only in clusters of fewer than ten entities",
                 destinations.span,
                 hint,
             )
@@ -106,13 +106,13 @@ class _Builder:
             if log.kind in own:
                 self.tell(
                     "S005",
-                    f"{shown(entity)} has this log already",
+                    f"{shown(entity)} already has this log",
                     log.span,
                     f"in line {own[log.kind].span.line}",
                 )
             elif own and (log.kind is syntax.LogKind.H or syntax.LogKind.H in own):
                 other = next(iter(own.values()))
-                hint = f"the other is in line {other.span.line}; a history is SL and RL in one order"
+                hint = f"the other is in line {other.span.line}; a history has SL and RL in one order"
                 self.tell("S005", f"{shown(entity)} has a history or logs, not both", log.span, hint)
             else:
                 own[log.kind] = log
@@ -132,7 +132,7 @@ class _Builder:
                 both = f"{shown(first.entity)} and {shown(entity)}"
                 self.tell("S006", f"{shown(name)} has two senders, {both}", item.span, hint)
             else:
-                how = "again" if first.destinations == to else "again, to others"
+                how = "again" if first.destinations == to else "again, to other destinations"
                 self.tell(
                     "S007", f"{shown(name)} is sent {how}", item.span, f"first in line {first.span.line}"
                 )
@@ -150,20 +150,25 @@ class _Builder:
                 isinstance(item, syntax.Change) or item.event is not None
             ):
                 self.tell(
-                    "S008", f"{kind.value} stands in histories only", item.span, "a history is H1: < !a ?b ]"
+                    "S008",
+                    f"{kind.value} can only be in a history",
+                    item.span,
+                    "write a history: H1: < !a ?b ]",
                 )
                 continue
             if log.kind is syntax.LogKind.H and item.event is None:
                 name = written(item.message.text)
-                told_ = f"a history says what happens to {name}: sent or delivered?"
-                self.tell("S017", told_, item.span, f"!{name} is its send, ?{name} its delivery")
+                told_ = f"a history must say what happens to {name}: sent or delivered?"
+                self.tell(
+                    "S017", told_, item.span, f"write !{name} if it is sent, ?{name} if it is delivered"
+                )
                 continue
             if kind is EventKind.RECOVER:
                 if not crashed:
-                    self.tell("S009", f"{shown(entity)} recovers and has not crashed", item.span)
+                    self.tell("S009", f"{shown(entity)} recovers but has not crashed", item.span)
                 crashed = told = False
             elif crashed and not told:
-                hint = "an entity that goes on has a `recover` first"
+                hint = "write `recover` before the entity's next event"
                 self.tell("S009", f"{shown(entity)} has crashed", item.span, hint)
                 told = True
             crashed = crashed or kind is EventKind.CRASH
@@ -183,12 +188,12 @@ class _Builder:
         if log.kind is syntax.LogKind.SL:
             self.tell(
                 "S010",
-                "|| marks a failure point in what was delivered",
+                "|| marks a failure point among deliveries",
                 item.span,
                 f"in RL[{written(entity)}]",
             )
         elif entity in self.marks:
-            self.tell("S010", f"the log of {shown(entity)} has a failure point already", item.span)
+            self.tell("S010", f"the log of {shown(entity)} already has a failure point", item.span)
         else:
             self.marks[entity] = delivered
 
@@ -201,12 +206,14 @@ class _Builder:
             if send is None:
                 self.tell(
                     "S011",
-                    f"nobody sends {shown(name)}: its destinations stand where it is sent",
+                    f"nobody sends {shown(name)}: write its destinations where it is sent",
                     item.destinations.span,
                 )
             elif to != (frozenset(self.cluster) if send.destinations is None else send.destinations):
                 hint = f"it is sent in line {send.span.line}"
-                self.tell("S011", f"{shown(name)} was sent to others", item.destinations.span, hint)
+                self.tell(
+                    "S011", f"{shown(name)} was sent to other destinations", item.destinations.span, hint
+                )
         if item.sender is None:
             return
         sender = self.entity(item.sender)
@@ -227,7 +234,7 @@ class _Builder:
                     "S012",
                     f"{shown(sender)} does not send {shown(name)}",
                     item.span,
-                    f"what {shown(sender)} sends is written, without {shown(name)}",
+                    f"the sends of {shown(sender)} are written, without {shown(name)}",
                 )
             first, where = self.claimed.setdefault(name, (sender, item.span))
             if first != sender:
@@ -240,7 +247,7 @@ class _Builder:
         for statement in statements:
             value = nanoseconds(statement.value, self.mistakes)
             if statement.bound in self.bounds:
-                self.tell("S013", f"{statement.bound} is given already", statement.span)
+                self.tell("S013", f"{statement.bound} is already set", statement.span)
             elif value is not None:
                 self.bounds[statement.bound] = value
 
@@ -349,14 +356,14 @@ def impossible(execution: Execution) -> Iterator[tuple[str, int, str, str | None
                 yield (
                     history.entity,
                     place,
-                    f"{shown(event.message or '')} is here before it is sent",
+                    f"{shown(event.message or '')} occurs before it is sent",
                     "it is sent later in this history",
                 )
     if not found:
         cycle = _cycle(execution, sends)
         if cycle:
             way = " -> ".join(_shown(execution, place) for place in (*cycle, cycle[0]))
-            yield *cycle[0], "happens-before has a cycle: this cannot have happened", way
+            yield *cycle[0], "happens-before has a cycle, so this execution is impossible", way
 
 
 def _before(execution: Execution, sends: dict[str, _Place]) -> dict[_Place, list[_Place]]:

@@ -290,9 +290,7 @@ class Lowering:
             case "repeated":
                 log = self.terms.log(arguments[1], environment, hoists)
                 if isinstance(log, Part):
-                    raise LoweringRefused(
-                        "N014", "repeated speaks of a whole log, not of a part of one", call.span
-                    )
+                    raise LoweringRefused("N014", "repeated needs a whole log, not a part of one", call.span)
                 return core.Repeated(self.terms.message(arguments[0], environment, hoists), log)
             case "concurrent":
                 one, other = (self.terms.event(argument, environment, hoists) for argument in arguments)

@@ -164,9 +164,9 @@ class Terms:
             case syntax.Apply(function="size", arguments=(log,)):
                 whole = self.log(log, environment, hoists)
                 if isinstance(whole, Part):
-                    hint = "a log's size is known as size(L); of a part write the condition on positions"
+                    hint = "size(L) is the size of a whole log; for a part, write a condition on positions"
                     raise LoweringRefused(
-                        "N014", "size speaks of a whole log, not of a part of one", term.span, hint
+                        "N014", "size needs a whole log, not a part of one", term.span, hint
                     )
                 return core.Size(whole)
             case syntax.Apply(function="send_time", arguments=(message,)):

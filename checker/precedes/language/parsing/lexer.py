@@ -128,7 +128,7 @@ class _Splitter:
 
     def unreadable(self, group: str, found: str, span: Span) -> None:
         if group == "UNCLOSED":
-            hint = 'it ends at " on the same line'
+            hint = 'close it with " on the same line'
             self.mistakes.tell("P002", "the quotation is never closed", span, hint)
         else:
             shown = found if found.isprintable() else f"U+{ord(found):04X}"
@@ -174,7 +174,7 @@ class _Splitter:
             return
         sound = False
         if opened is not None:
-            self.mistakes.tell("P003", "the log is never closed", opened.span, "a log is written < a b c ]")
+            self.mistakes.tell("P003", "the log is never closed", opened.span, "write a log as < a b c ]")
         elif not rule:
             self.tell_stranger(tokens[0])
         elif deep := too_deep(tokens):
@@ -187,7 +187,7 @@ class _Splitter:
 
     def tell_stranger(self, token: Token) -> None:
         if _LOG_NAME.fullmatch(token.text):
-            hint = f"a log is written {token.text}: < a b ]"
+            hint = f"write a log as {token.text}: < a b ]"
             self.mistakes.tell("P005", f"{token.text} does not begin a log here", token.span, hint)
             return
         hint = meant_statement(token.text) or f"one of {', '.join(_STATEMENT_WORDS)}, or a log, RL1: < a b ]"
@@ -311,4 +311,4 @@ def _quote_hint(character: str) -> str | None:
         return 'quotations are written "..."'
     if character == ";":
         return "statements need no separator"
-    return "names with other characters are quoted"
+    return "put names with other characters in quotation marks"

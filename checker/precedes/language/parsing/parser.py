@@ -171,16 +171,16 @@ def _hint(token: Token, raw: RawStatement, expected: frozenset[str]) -> str | No
             return f"the name of a {raw.tokens[0].text} is one word: {one_word}"
         return f"a name with {'spaces' if ' ' in name else 'other characters'} is quoted: {quoted(name)}"
     if token.type == "COMMA" and raw.rule in ("log", "cluster"):
-        return f"{'messages' if raw.rule == 'log' else 'entities'} are separated by spaces, without commas"
+        return f"separate {'messages' if raw.rule == 'log' else 'entities'} with spaces, not commas"
     if token.type == "NAME" and token.text in UNITS:
-        return f"a unit stands right after its number: 10{token.text}"
+        return f"write the unit directly after its number: 10{token.text}"
     begins_line = all(
         t.line < token.line or t.column >= token.column for t in raw.tokens if t.line <= token.line
     )
     if begins_line and token.type == "NAME" and (meant := meant_statement(token.text)):
         return meant
     if token.type in _COMPARATORS and any(t.type in _COMPARATORS for t in raw.tokens if t is not token):
-        return "comparisons do not chain: write a < b and b < c"
+        return "comparisons cannot be chained: write a < b and b < c"
     if END not in expected and ("RPAR" in expected or "RSQB" in expected) and "AND" in expected:
         return "a `)` is missing" if "RPAR" in expected else "a `]` is missing"
     if {"LPAR", "FORALL"} <= expected:

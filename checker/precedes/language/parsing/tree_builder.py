@@ -135,7 +135,10 @@ class Builder:
             counted = syntax.Counted(parts[0].text)
         except ValueError:
             self.refuse(
-                "P010", f"{parts[0].text} cannot be bounded", parts[0].span, "entities and messages can"
+                "P010",
+                f"{parts[0].text} cannot be bounded",
+                parts[0].span,
+                "only entities and messages can be bounded",
             )
             counted = syntax.Counted.ENTITIES
         return syntax.Size(counted, parts[1].type == "EQUAL", self.integer(parts[2]), span)
@@ -157,7 +160,7 @@ class Builder:
         if kind is None or bool(number) == named or not ((number.isdigit() and number.isascii()) or named):
             hint = "a log is SL1, RL1 or H1, by place in the cluster, or RL[name]"
             if (named_ := _NAMED_HEAD.fullmatch(head.text)) and not named:
-                hint = f"by name it is written {named_[1]}[{named_[2]}]; {hint}"
+                hint = f"to use a name, write {named_[1]}[{named_[2]}]; {hint}"
             self.refuse("P011", f"{head.text} is no log", head.span, hint)
             return syntax.Log(syntax.LogKind.RL, syntax.Place(1), items, span)
         owner = parts[2] if named else syntax.Place(self.whole(number, head.span), head.span)
@@ -259,9 +262,9 @@ class Builder:
         if isinstance(node, _TERMS):
             self.refuse(
                 "P008",
-                "a formula is needed here, and this is a term",
+                "a formula is needed here, but this is a term",
                 node.span,
-                "terms are compared: p = q, p in L",
+                "compare terms: p = q, p in L",
             )
             return syntax.Truth(True, node.span)
         return cast(syntax.Formula, node)
@@ -270,8 +273,12 @@ class Builder:
         """What was read, as a term."""
         if isinstance(node, _TERMS):
             return node
-        hint = "comparisons do not chain: write a < b and b < c" if isinstance(node, syntax.Compare) else None
-        self.refuse("P008", "a term is needed here, and this is a formula", node.span, hint)
+        hint = (
+            "comparisons cannot be chained: write a < b and b < c"
+            if isinstance(node, syntax.Compare)
+            else None
+        )
+        self.refuse("P008", "a term is needed here, but this is a formula", node.span, hint)
         return syntax.Name("x", False, node.span)
 
     def sides(self, parts: list[Any]) -> tuple[syntax.Formula, syntax.Formula, Span]:
@@ -317,7 +324,9 @@ class Builder:
 
     def comparison(self, parts: list[Any]) -> syntax.Formula:
         if len(parts) > 3:
-            self.refuse("P007", "comparisons do not chain", _to(parts[0], parts[-1]), "write a < b and b < c")
+            self.refuse(
+                "P007", "comparisons cannot be chained", _to(parts[0], parts[-1]), "write a < b and b < c"
+            )
         comparator = syntax.Comparator[parts[1].type]
         return syntax.Compare(comparator, self.term(parts[0]), self.term(parts[2]), _to(parts[0], parts[2]))
 

@@ -89,10 +89,10 @@ class Cells:
         if cell.allowed == {Sort.NUMBER} and Sort.DURATION in allowed:
             hint = f"a duration has a unit: {term_text(term)}s" if isinstance(term, syntax.Quantity) else None
         elif cell.allowed == {Sort.DURATION} and Sort.TIME in allowed:
-            hint = "a time is another time and a duration: send_time(p) + delta"
+            hint = "a time is a time plus a duration: send_time(p) + delta"
         elif cell.allowed == {Sort.LOG} and allowed == COMPARED:
-            hint = "logs are compared with order_equivalent, information_equivalent, equivalent"
-        message = f"{term_text(term)} is {worded(cell.allowed)}{where}, and {worded(allowed)} is needed here"
+            hint = "compare logs with order_equivalent, information_equivalent, equivalent"
+        message = f"{term_text(term)} is {worded(cell.allowed)}{where}, but {worded(allowed)} is needed here"
         self.mistakes.tell("N005", message, term.span, hint)
 
     def unify(self, left: Cell, right: Cell, term: syntax.Term) -> None:
@@ -142,9 +142,9 @@ class Cells:
                 options = ", ".join(
                     f"{name.text}: {sort.value}" for sort in Sort if sort in cell.root().allowed
                 )
-                what = f"nothing shows what {name.text} stands for"
+                what = f"it is not known what {name.text} stands for"
                 hint = (
-                    f"for a parameter write one of {options}"
+                    f"for a parameter, write one of {options}"
                     if len(cell.root().allowed) > 3
                     else f"it may be any of {options}"
                 )

@@ -196,8 +196,8 @@ class _Inference(Cells):
                 hint = (
                     _as_quantity(name.text)
                     or did_you_mean(name.text, environment)
-                    or f"bind it, forall {name.text}: ...; if the execution has an entity or a message of that name, "
-                    f"quote it: {quoted(name.text)}"
+                    or f"introduce it, forall {name.text}: ...; if it is the name of an entity or a message, quote it: "
+                    f"{quoted(name.text)}"
                 )
                 self.mistakes.tell("N002", f"there is no {shown(name.text)} here", name.span, hint)
             cell = self.named(name, frozenset((Sort.ENTITY, Sort.MESSAGE)))
@@ -211,7 +211,9 @@ class _Inference(Cells):
                 if not name.quoted and self.is_predicate(name):
                     return Cell(), lambda: name
                 known = (*environment, *self.scope.entities, *sorted(self.scope.messages))
-                elsewhere = "the scenario has no entity or message of that name; a variable is bound: "
+                elsewhere = (
+                    "the scenario has no entity or message of that name; to introduce a variable, write "
+                )
                 hint = (
                     _as_quantity(name.text)
                     or did_you_mean(name.text, known)
@@ -222,12 +224,12 @@ class _Inference(Cells):
         return cell, lambda: replace(name, sort=cell.sort())
 
     def is_predicate(
-        self, name: syntax.Name, hint: str = "a predicate is a formula and stands alone"
+        self, name: syntax.Name, hint: str = "a predicate is a formula, so use it alone"
     ) -> bool:
         """Whether a term is the name of a predicate; told, and then nothing more is said of it."""
         if self.signatures(name.text) is None:
             return False
-        self.mistakes.tell("N002", f"{name.text} is a predicate, and a term is needed here", name.span, hint)
+        self.mistakes.tell("N002", f"{name.text} is a predicate, but a term is needed here", name.span, hint)
         return True
 
     def compares_a_predicate(self, left: syntax.Term, right: syntax.Term, environment: _Environment) -> bool:
@@ -238,7 +240,7 @@ class _Inference(Cells):
                 if isinstance(other, syntax.Quantity) and other.unit is not None and not there:
                     given = term_text(other)
                     hint = (
-                        f"it stands alone; the delta that it speaks of is given apart: --delta {given}, "
+                        f"use it alone, and set its delta separately: --delta {given}, "
                         f"or `delta {given}` in a scenario"
                     )
                     return self.is_predicate(side, hint)
@@ -248,9 +250,9 @@ class _Inference(Cells):
         """An entity by place or name, where it is known which there are."""
         if self.scope is None:
             if isinstance(reference, syntax.Place):
-                named = 'an entity is named here: RL["name"]'
+                named = 'name the entity: RL["name"]'
                 self.mistakes.tell(
-                    "N010", "there is no cluster here in which to count", reference.span, named
+                    "N010", "there is no cluster here, so entities have no numbers", reference.span, named
                 )
         elif isinstance(reference, syntax.Place):
             if not 1 <= reference.number <= len(self.scope.entities):
@@ -269,7 +271,7 @@ class _Inference(Cells):
         function = FUNCTIONS.get(term.function)
         if function is None:
             if term.function in RELATIONS or self.signatures(term.function) is not None:
-                what = f"{term.function} is a predicate, and a term is needed here"
+                what = f"{term.function} is a predicate, but a term is needed here"
                 self.mistakes.tell("N003", what, term.span)
             else:
                 hint = did_you_mean(term.function, FUNCTIONS)
@@ -292,7 +294,7 @@ class _Inference(Cells):
         environment: _Environment,
     ) -> Callable[[], tuple[syntax.Term, ...]]:
         if len(given) != len(wanted):
-            hint = signature(name, wanted) if wanted else f"{name} stands alone"
+            hint = signature(name, wanted) if wanted else f"use {name} alone"
             self.mistakes.tell("N004", f"{name} has {_counted(len(wanted))}, not {len(given)}", span, hint)
             built = [self.term(argument, environment)[1] for argument in given]
         else:
@@ -327,7 +329,7 @@ class _Inference(Cells):
                         "N012", "arithmetic is linear: one side must be a number", term.span, hint
                     )
                 elif factor == 0 and term.operator is syntax.Operator.OVER:
-                    self.mistakes.tell("N012", "nothing is divided by zero", term.span)
+                    self.mistakes.tell("N012", "division by zero", term.span)
                 self.narrow(scaled, frozenset((Sort.DURATION, Sort.NUMBER)), other)
                 return scaled, build
             case _:
@@ -437,7 +439,7 @@ class _Inference(Cells):
             wanted: tuple[Alternatives, ...] = relation.parameters
             if call.arguments is None and wanted:
                 self.mistakes.tell(
-                    "N004", f"{call.name} needs its arguments", call.span, signature(call.name, wanted)
+                    "N004", f"{call.name} needs arguments", call.span, signature(call.name, wanted)
                 )
                 return lambda: call
         else:
@@ -449,9 +451,9 @@ class _Inference(Cells):
             if call.arguments is None and (
                 open_ := [s[0] for s in parameters if Sort.ENTITY not in s and Sort.LOG not in s]
             ):
-                hint = f"{signature(call.name, wanted)}; a name alone speaks of every entity or receipt log"
+                hint = f"{signature(call.name, wanted)}; without arguments it applies to every entity or receipt log"
                 self.mistakes.tell(
-                    "N004", f"{call.name} needs its arguments: one is a {open_[0].value}", call.span, hint
+                    "N004", f"{call.name} needs arguments: one is a {open_[0].value}", call.span, hint
                 )
                 return lambda: call
         if call.arguments is None:
@@ -461,9 +463,9 @@ class _Inference(Cells):
 
     def unknown(self, call: syntax.Call, environment: _Environment) -> None:
         if call.name in environment:
-            hint: str | None = f"{call.name} is a variable, and a formula is needed here"
+            hint: str | None = f"{call.name} is a variable, but a formula is needed here"
         elif call.name in FUNCTIONS:
-            hint = f"{call.name} is a function: compare what it gives, {call.name}(...) = ..."
+            hint = f"{call.name} is a function: compare its result, {call.name}(...) = ..."
         else:
             hint = intended(call.name, (*self.known, *RELATIONS))
         self.mistakes.tell("N001", f"there is no predicate or service {call.name}", call.span, hint)
