@@ -195,7 +195,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_cannot_be_drawn(crossed: Path, tmp_path: Path) -> None:
     ended = precedes("draw", crossed, "-o", tmp_path / "x.svg")
-    assert (ended.code, "crossed" in ended.err, "a folder for all" in ended.err) == (2, True, True)
+    assert (ended.code, "crossed" in ended.err, "write all to a folder" in ended.err) == (2, True, True)
     ended = precedes("draw", crossed, "--scenario", "nothing")
     assert (ended.code, "crossed" in ended.err) == (2, True)
     assert precedes("draw", tmp_path).code == 2

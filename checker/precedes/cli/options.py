@@ -13,7 +13,13 @@ SPECS = click.option(
     metavar="FILE",
     help="A .prec file with predicates of your own; repeatable.",
 )
-ENGINE = click.option("--engine", type=click.Choice(NAMES), default=AUTO, show_default=True)
+ENGINE = click.option(
+    "--engine",
+    type=click.Choice(NAMES),
+    default=AUTO,
+    show_default=True,
+    help="Run on this machine or on Spark.",
+)
 MASTER = click.option(
     "--master", metavar="URL", help="The Spark master; implies --engine spark.  [default: local[*]]"
 )
