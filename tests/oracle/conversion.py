@@ -45,7 +45,9 @@ def run_of(execution: Execution) -> oracle.Run:
                 crashed.add(i)
             elif event.kind is EventKind.RECOVER:
                 crashed.discard(i)
-    return oracle.Run(histories, to, execution.delta, clocks, crashed)
+    marked = bool(execution.marks) and set(execution.marks) == set(execution.entities)
+    marks = [execution.marks[e] for e in execution.entities] if marked else None
+    return oracle.Run(histories, to, execution.delta, clocks, crashed, marks)
 
 
 def questions(execution: Execution, run: oracle.Run) -> Iterator[str]:
@@ -56,6 +58,8 @@ def questions(execution: Execution, run: oracle.Run) -> Iterator[str]:
     if not execution.complete or any(not m.logged and m.sender is not None for m in messages):
         return
     yield from oracle.LOGS
+    if run.marks is not None and oracle.failure_line_of(run) is not None:
+        yield "failure_line"
     if not all(history.interleaved for history in execution.histories) or not oracle.possible(run):
         return
     events = [event for history in run.histories for event in history]
@@ -76,5 +80,5 @@ def questions(execution: Execution, run: oracle.Run) -> Iterator[str]:
     if any(time < sent[m] for what, m, time in events if what == "deliver" and m in sent):  # type: ignore[operator]
         return
     yield from oracle.TIMED
-    if any(what == "arrive" for what, _, _ in events):
+    if any(what == "arrive" for what, _, _ in events) or not any(run.to.values()):
         yield "timely_delivery"

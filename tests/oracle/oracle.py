@@ -18,7 +18,8 @@ class Run:
     "arrive" or "local".
 
     `to[m]` is the set of the numbers of m's destinations. `clocks` is aligned with `histories`: a list of
-    counts or None. `crashed` are the numbers of those that stopped and did not come back.
+    counts or None. `crashed` are the numbers of those that stopped and did not come back. `marks[i]` is the number of
+    messages in RL_i before its `||`.
     """
 
     histories: list[list[tuple[str, str, float | None]]]
@@ -26,6 +27,7 @@ class Run:
     delta: float | None = None
     clocks: list[list[list[int] | None]] = field(default_factory=list)
     crashed: set[int] = field(default_factory=set)
+    marks: list[int] | None = None
 
     @property
     def n(self) -> int:
@@ -93,6 +95,16 @@ def selectively_correct(run: Run) -> bool:
     return order_preserving(run) and selectively_information_preserving(run)
 
 
+def preserving(run: Run) -> bool:
+    """ "RL_i, being order-preserving and information-preserving, preserves.\""""
+    return order_preserving(run) and information_preserving(run)
+
+
+def selectively_correct_literal(run: Run) -> bool:
+    """ "A correct RL_i that is selectively information-preserving is selectively correct", as it is printed."""
+    return correct(run) and selectively_information_preserving(run)
+
+
 def reliable(run: Run) -> bool:
     """Every receipt log is correct, or every one is selectively correct (§2.2, last paragraph)."""
     return correct(run) or selectively_correct(run)
@@ -104,6 +116,13 @@ def no_creation(run: Run) -> bool:
 
 def no_duplication(run: Run) -> bool:
     return run.received == run.rl
+
+
+def delivered_where_addressed(run: Run) -> bool:
+    """What an entity receives is destined to it (abstract); what nobody sent has no destinations."""
+    return all(
+        i in run.to[m] for i, log in enumerate(run.rl) for m in log if any(m in sent for sent in run.sl)
+    )
 
 
 def broadcast(run: Run) -> bool:
@@ -121,6 +140,80 @@ def acyclic_order(run: Run) -> bool:
             return False
         logs = [[m for m in log if m not in first] for log in logs]
     return True
+
+
+# ---- 1994, §4.1: the failure line --------------------------------------------------------------------------
+
+
+def _channel(run: Run) -> dict[str, set[str]]:
+    """What comes before each message on the single channel: in some SL or RL, or before what comes before it."""
+    before: dict[str, set[str]] = {m: set() for log in (*run.sl, *run.rl) for m in log}
+    for log in (*run.sl, *run.rl):
+        for k, m in enumerate(log):
+            before[m].update(log[:k])
+    for middle, earliest in before.items():
+        for earlier in before.values():
+            if middle in earlier:
+                earlier |= earliest
+    return before
+
+
+def _failures(run: Run, before: dict[str, set[str]]) -> dict[int, tuple[int, str]] | None:
+    """Of each E_i with a direct failure point, the index from 0 in RL_i at which it failed to receive a PDU that is
+    addressed to it, and which that is. None where the order of the channel does not say which came first."""
+    found = {}
+    for i, log in enumerate(run.rl):
+        lost = {m for m, to in run.to.items() if i in to and m not in log}
+        for k, m in enumerate(log):
+            missed = lost & before[m]
+            if missed:
+                first = [one for one in missed if not missed & before[one]]
+                if len(first) != 1:
+                    return None
+                found[i] = (k, first[0])
+                break
+    return found
+
+
+def _line(run: Run, failures: dict[int, tuple[int, str]], turn: list[int]) -> list[int]:
+    """Steps (1) to (6), of the E_h in turn, as indexes from 0. A log that has the lost PDU fails there; any other
+    where it has the first PDU that stands in RL_h from the failure point on."""
+    logs = run.rl
+    line = [len(log) - 1 for log in logs]
+    again = True
+    while again:
+        again = False
+        for h in turn:
+            if h not in failures or failures[h][0] >= line[h]:
+                continue
+            index, lost = failures[h]
+            line[h] = index
+            for j, log in enumerate(logs):
+                at = [lost] if lost in log else [m for m in logs[h][index:] if m in log]
+                if j != h and at:
+                    line[j] = min(line[j], log.index(at[0]))
+            again = True
+            break
+    return line
+
+
+def failure_line_of(run: Run) -> list[int] | None:
+    """How many messages stand before the failure point in each log; None where the text leaves it open: the channel's
+    order has a circle or does not say which PDU was lost first, or it matters with which E_h step (2) begins."""
+    before = _channel(run)
+    if any(m in earlier for m, earlier in before.items()):
+        return None
+    failures = _failures(run, before)
+    if failures is None:
+        return None
+    numbers = list(range(run.n))
+    line = _line(run, failures, numbers)
+    return [max(f, 0) for f in line] if line == _line(run, failures, numbers[::-1]) else None
+
+
+def failure_line(run: Run) -> bool:
+    """The marks stand there."""
+    return run.marks == failure_line_of(run)
 
 
 # ---- 1994, §2.4, and the dynamic cluster paper: services ---------------------------------------------------
@@ -237,6 +330,15 @@ def delta_causal_order(run: Run) -> bool:
                 if causality.precedes(m1, m2) and sent[m1] + run.delta >= sent[m2]:
                     return False
     return True
+
+
+def in_time(run: Run) -> bool:
+    """What a destination got, it got within Δ of the send: not discarded by step (R1)."""
+    assert run.delta is not None
+    sent, received = _times(run)
+    return all(
+        received[m, i] - sent[m] <= run.delta for m, to in run.to.items() for i in to if (m, i) in received
+    )
 
 
 def deadline(run: Run) -> bool:
@@ -361,6 +463,11 @@ def _addressed_to_both(run: Run) -> Iterator[tuple[list[str], list[str], set[str
             yield [m for m in run.rl[i] if m in both], [m for m in run.rl[j] if m in both], both
 
 
+def begins(run: Run) -> bool:
+    """hist(p) is a prefix of hist(q), of what is addressed to both, whichever p and q are: so they are one."""
+    return all(a == b for a, b, _ in _addressed_to_both(run))
+
+
 def prefix_order(run: Run) -> bool:
     """ "hist(p) is a prefix of hist(q) or the reverse", of what is addressed to both."""
     return all(a[: len(b)] == b or b[: len(a)] == a for a, b, _ in _addressed_to_both(run))
@@ -388,7 +495,10 @@ LOGS: dict[str, Callable[[Run], bool]] = {
     "information_preserving": information_preserving,
     "selectively_information_preserving": selectively_information_preserving,
     "correct": correct,
+    "preserving": preserving,
     "selectively_correct": selectively_correct,
+    "selectively_correct_literal": selectively_correct_literal,
+    "delivered_where_addressed": delivered_where_addressed,
     "reliable": reliable,
     "no_creation": no_creation,
     "no_duplication": no_duplication,
@@ -403,6 +513,7 @@ LOGS: dict[str, Callable[[Run], bool]] = {
     "agreement": agreement,
     "uniform_agreement": uniform_agreement,
     "validity": validity,
+    "begins": begins,
     "prefix_order": prefix_order,
     "gap_free_order": gap_free_order,
 }
@@ -417,7 +528,18 @@ CAUSAL: dict[str, Callable[[Run], bool]] = {
 }
 """What needs happens-before: of possible executions only."""
 
-TIMED: dict[str, Callable[[Run], bool]] = {"delta_causal_order": delta_causal_order, "deadline": deadline}
+TIMED: dict[str, Callable[[Run], bool]] = {
+    "delta_causal_order": delta_causal_order,
+    "deadline": deadline,
+    "in_time": in_time,
+}
 """What needs every time and a delta; the first, a possible execution too."""
 
-ALL = {**LOGS, **CAUSAL, **TIMED, "timely_delivery": timely_delivery, "vector_time": vector_time}
+ALL = {
+    **LOGS,
+    **CAUSAL,
+    **TIMED,
+    "timely_delivery": timely_delivery,
+    "vector_time": vector_time,
+    "failure_line": failure_line,
+}
