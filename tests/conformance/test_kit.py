@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import precedes
+from precedes import testing
 from precedes.core import formula as core
 from precedes.core.columns import execution_of
 from precedes.core.execution import Execution
@@ -21,11 +23,12 @@ from precedes.engines.reference import evaluate
 from precedes.language.library import standard_library
 from precedes.testing import KINDS, Answer, Case, Kind, Unsupported, case, cases, check_engine
 from precedes.testing.__main__ import main
-from precedes.testing.cases import BATCH, EXECUTIONS, definitions, expression
+from precedes.testing.numbered_cases import BATCH, EXECUTIONS, definitions, expression
 from precedes.traces import TraceOptions
 from tests.conformance.engines import OneByOne
 from tests.traces.reading import batch_of_rows
 
+ROOT = Path(__file__).parents[2]
 Judge = Callable[[Requirement, Execution], Answer]
 
 
@@ -35,6 +38,25 @@ def by_definition(asked: Requirement, execution: Execution) -> Answer:
 
 def engine(judge: Judge = by_definition, name: str = "toy") -> OneByOne:
     return OneByOne(name, judge)
+
+
+# ---- what is public
+
+
+def test_what_is_public_is_documented() -> None:
+    """And stands in the page on engines, but for the words of a case."""
+    page = (ROOT / "docs/contributing/engine.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r"^::: precedes\.testing\.(\w+)$", page, re.MULTILINE))
+    assert len(shown) > 5
+    assert shown <= set(testing.__all__)
+    for name in shown:
+        assert getattr(testing, name).__doc__, name
+
+
+def test_it_needs_no_hypothesis() -> None:
+    code = "import sys, precedes.testing; print({'hypothesis', 'z3', 'pyspark'} & set(sys.modules))"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert told == "set()\n"
 
 
 # ---- cases

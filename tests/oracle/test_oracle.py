@@ -22,9 +22,9 @@ from precedes.engines.solver import Bounds, Counterexample, Example, find, impli
 from precedes.language.library import standard_library
 from precedes.logic.plan import plan
 from precedes.testing import Unsupported
-from precedes.testing.cases import BATCH, EXECUTIONS, definitions
-from precedes.testing.cases import case as numbered
 from precedes.testing.choices import Seeded, chance
+from precedes.testing.numbered_cases import BATCH, EXECUTIONS, definitions
+from precedes.testing.numbered_cases import case as numbered
 from precedes.testing.random_executions import Shape, execution
 from tests.conformance.engines import OnSpark, by_the_papers
 from tests.oracle import oracle

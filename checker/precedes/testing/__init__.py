@@ -12,8 +12,8 @@ example that runs; `python -m precedes.testing module:engine` does the same from
 
 from precedes.core.verdict import Reason, Verdict
 from precedes.engines.engine import Answer, Engine, Unsupported
-from precedes.testing.cases import KINDS, Case, Kind, case, cases, options, rows
 from precedes.testing.conformance import Conformance, Disagreement, check_engine
+from precedes.testing.numbered_cases import KINDS, Case, Kind, case, cases, options, rows
 
 __all__ = [
     "KINDS",

@@ -12,8 +12,8 @@ import sys
 from importlib import import_module
 
 from precedes.engines.engine import Engine
-from precedes.testing.cases import KINDS
 from precedes.testing.conformance import check_engine
+from precedes.testing.numbered_cases import KINDS
 
 
 def main() -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from precedes.core.verdict import Reason, Verdict, reasons, verdict
 from precedes.engines.engine import Answer, Engine, Unsupported
 from precedes.engines.reference import evaluate
-from precedes.testing.cases import KINDS, Case, Kind, batches
+from precedes.testing.numbered_cases import KINDS, Case, Kind, batches
 
 SHOWN = 20
 """So many disagreements are listed; the smallest case among all is printed in full."""
@@ -109,8 +109,10 @@ def check_engine(
             What the engine itself raises passes through, with a note that says of which cases.
 
     Example:
-        >>> from precedes.testing import check_engine
-        >>> print(check_engine(MyEngine(), cases=2_000))  # doctest: +SKIP
+        ```python
+        def test_conformance():
+            check_engine(MyEngine(), cases=2_000)
+        ```
     """
     found = Conformance(engine.name)
     for kind in kinds:
