@@ -85,7 +85,18 @@ def test_no_block_is_indented(document: Path) -> None:
     assert re.findall(r"(?<=\n)\n(?: {4}|\t)(?! *[-*\d]).*", prose(document)) == []
 
 
-@pytest.mark.parametrize("document", [path for path in RUNNING if name_of(path) != SPARK], ids=name_of)
+LONG = frozenset({"docs/models/to.md", "docs/models/dynamic-cluster.md", "docs/models/delta-causal.md"})
+"""Documents whose simulations take long. What they say of exploring is tested row by row (tests/papers)."""
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        pytest.param(path, id=name_of(path), marks=[pytest.mark.slow] if name_of(path) in LONG else [])
+        for path in RUNNING
+        if name_of(path) != SPARK
+    ],
+)
 def test_the_commands_of_a_document(document: Path, tmp_path: Path) -> None:
     carry_out(document, tmp_path, run)
 
