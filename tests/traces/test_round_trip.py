@@ -16,6 +16,7 @@ from precedes.core.execution import Event, EventKind, Execution, History, Messag
 from precedes.core.verdict import NO_REASON
 from precedes.testing.random_executions import ROWS, SCENARIOS
 from precedes.traces import Notices, TraceOptions, read_batches, write_executions
+from precedes.traces.formats import registry
 from tests.strategies.drawn import executions
 from tests.traces.reading import batches, told
 from tests.traces.test_assembling import same
@@ -166,6 +167,16 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
     assert [p.code for p in told(lambda: write_executions([], tmp_path / "t.txt"))] == ["T002"]
     assert [p.code for p in told(lambda: write_executions([], tmp_path / "no" / "t.csv"))] == ["T003"]
     assert [p.code for p in told(lambda: write_executions([], "-"))] == ["T002"]
+
+
+def test_a_format_that_is_only_read_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry.BY_SUFFIX, ".csv", replace(registry.CSV, writable=False))
+    monkeypatch.setattr(registry, "FORMATS", (registry.JSON_LINES, replace(registry.CSV, writable=False)))
+    (problem,) = told(lambda: write_executions([], tmp_path / "t.csv"))
+    assert (problem.code, problem.message) == ("T002", "CSV is read and not written")
+    assert ".csv" not in str(problem.hint)
+    assert ".jsonl" in str(problem.hint)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", FORMATS)

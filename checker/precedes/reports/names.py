@@ -9,15 +9,9 @@ from itertools import groupby
 from precedes.language.library import Library
 from precedes.language.requirements import mode_in
 from precedes.language.syntax import DefinitionKind
+from precedes.traces.formats.registry import listed
 
-FORMATS = (
-    (
-        "traces",
-        "JSON Lines (.jsonl, .ndjson, .json), CSV (.csv), Parquet (.parquet); text also as .gz and .zst",
-    ),
-    ("reports", "text, json"),
-    ("diagrams", "text, svg"),
-)
+FORMATS = (("traces", listed()), ("reports", "text, json"), ("diagrams", "text, svg"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from precedes.core.execution import Execution
+from precedes.traces.formats.registry import known
 from precedes.traces.formats.text_stream import reason
 from precedes.traces.formats.written_rows import Values
 from precedes.traces.problems import unreadable
@@ -30,6 +31,9 @@ def write_executions(executions: Iterable[Execution], path: str | os.PathLike[st
     target = source_of(os.fspath(path))
     if target.path == STANDARD_INPUT:
         raise unreadable("T002", "a trace is written to a file", target.path, "name a file, as trace.jsonl")
+    if not target.format.writable:
+        hint = known(written=True)
+        raise unreadable("T002", f"{target.format.name} is read and not written", target.path, hint)
     try:
         with in_place(target) as temporary:
             compression = None if target.compression is None else target.compression.value

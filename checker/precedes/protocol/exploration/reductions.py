@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
+from precedes.core.faults import FAULTS, Moment
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration import symmetry_reduction
 from precedes.protocol.exploration.judgment import Judge
@@ -31,14 +32,7 @@ def usable(protocol: Protocol[Any], bounds: Bounds, judge: Judge) -> frozenset[R
     single_channel = isinstance(protocol.network, SingleChannel)
     if single_channel and not (judge.asks_on_the_way or bounds.crashes or bounds.early):
         found.add(Reduction.SILENTLY)
-    faults = (
-        bounds.losses
-        + bounds.duplicates
-        + bounds.corruptions
-        + bounds.crashes
-        + bounds.recoveries
-        + bounds.early
-    )
+    faults = any(getattr(bounds, fault.count) for fault in FAULTS if fault.moment is not Moment.BEGINNING)
     rearranges = type(protocol).receipt_log is not Protocol.receipt_log
     if (
         not (protocol.answers or faults or rearranges or judge.of_pair.all or judge.of_state.all)

@@ -49,6 +49,8 @@ ALONE: Final = -3
 
 MOVES: Final = tuple(fault.count for fault in FAULTS if fault.moment is Moment.ANY_STATE)
 """Faults that are moves."""
+LATER: Final = tuple(fault.count for fault in FAULTS if fault.moment is not Moment.BEGINNING)
+"""Faults that take something from the budget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +85,10 @@ class Space:
         self.beginning = self._numbered(
             Budget(
                 messages=bounds.messages if bounds.script is None else sum(map(len, bounds.script)),
-                losses=bounds.losses,
-                duplicates=bounds.duplicates,
-                corruptions=bounds.corruptions,
-                crashes=bounds.crashes,
-                recoveries=bounds.recoveries,
-                early=bounds.early,
+                **{kind: getattr(bounds, kind) for kind in LATER},
             )
         )
-        self.faulty = any(getattr(self.budgets[self.beginning], kind) for kind in (*MOVES, "early"))
+        self.faulty = any(getattr(self.budgets[self.beginning], kind) for kind in LATER)
         self._sets = tuple(_destinations(bounds, entity) for entity in range(bounds.entities))
 
     def initial(self) -> Iterator[Successor]:

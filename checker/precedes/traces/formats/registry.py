@@ -38,12 +38,25 @@ JSON_LINES: Final = TraceFormat("JSON Lines", (".jsonl", ".ndjson", ".json"), "j
 CSV: Final = TraceFormat("CSV", (".csv",), "csv")
 PARQUET: Final = TraceFormat("Parquet", (".parquet",), "parquet", compressible=False, divisible=True)
 
-FORMATS: Final = (JSON_LINES, CSV, PARQUET)
+FORMATS: Final = (
+    JSON_LINES,
+    CSV,
+    PARQUET,
+)
 BY_SUFFIX: Final = {suffix: each for each in FORMATS for suffix in each.suffixes}
 
 
-def known() -> str:
-    """The suffixes, for messages."""
-    packed = [suffix for each in FORMATS if each.compressible for suffix in each.suffixes]
-    plain = [suffix for each in FORMATS if not each.compressible for suffix in each.suffixes]
-    return f"known are {', '.join(packed)} (each also with .gz or .zst) and {', '.join(plain)}"
+def known(*, written: bool = False) -> str:
+    """The suffixes, for messages; those that can be `written`, or all that can be read."""
+    formats = [each for each in FORMATS if each.writable or not written]
+    packed = [suffix for each in formats if each.compressible for suffix in each.suffixes]
+    plain = [suffix for each in formats if not each.compressible for suffix in each.suffixes]
+    named = [f"{', '.join(packed)} (each also with .gz or .zst)"] if packed else []
+    return f"known are {' and '.join([*named, *([', '.join(plain)] if plain else [])])}"
+
+
+def listed() -> str:
+    """Every format with its suffixes."""
+    texts = ", ".join(f"{each.name} ({', '.join(each.suffixes)})" for each in FORMATS)
+    packed = ", ".join(each.name for each in FORMATS if each.compressible)
+    return f"{texts}; {packed} also as .gz and .zst"
