@@ -72,6 +72,7 @@ def test_what_is_not_run_is_little() -> None:
     assert [(block.document, block.body.split("\n")[0].split("  ")[0]) for block in marked("not run")] == [
         ("README.md", "$ make demo"),
         ("README.md", "from precedes.spark import verify"),
+        ("docs/contributing/index.md", "$ make setup"),
         (SPARK, "$ cp precedes-0.1.0-py3-none-any.whl precedes.zip"),
         (
             SPARK,
