@@ -20,7 +20,7 @@ from precedes.core.version import VERSION
 if TYPE_CHECKING:
     from precedes.api.executions import Converted, as_scenario, convert, read, write
     from precedes.api.files import Check, Drawing, check, draw
-    from precedes.api.library import load_library, names
+    from precedes.api.library import explain, load_library, names
     from precedes.api.protocols import Exploration, Simulated, explore, simulate
     from precedes.api.questions import Answer, Lattice, find, lattice, prove
     from precedes.api.report import Report
@@ -65,6 +65,7 @@ __all__ = [
     "check",
     "convert",
     "draw",
+    "explain",
     "explore",
     "find",
     "infer",
@@ -107,6 +108,7 @@ _HOMES = {
     "check": "api.files",
     "convert": "api.executions",
     "draw": "api.files",
+    "explain": "api.library",
     "explore": "api.protocols",
     "find": "api.questions",
     "infer": "api.traces",

@@ -89,9 +89,16 @@ class Recorder:
     def assert_keeps(
         self, *required: str, traces: Iterable[str | os.PathLike[str]] = (), incomplete: bool = False
     ) -> None:
-        """Raise AssertionError, with the figure, unless what was recorded here and in `traces` keeps all of it.
+        """Verify what was recorded here and in other files. This method needs all of precedes.
 
-        Unknown and vacuous verdicts are no pass. TypeError if nothing is required. This method needs all of precedes.
+        Args:
+            required: What must hold: names of predicates or services, or formulas.
+            traces: The files of other processes.
+            incomplete: Rows may be missing.
+
+        Raises:
+            AssertionError: Something is violated, unknown, or had nothing to check. Its text is the report.
+            TypeError: Nothing is required.
         """
         if not required:
             raise TypeError('nothing is required; say what must hold, as in assert_keeps("ST")')
@@ -128,10 +135,18 @@ class Entity:
         self._lock = threading.Lock()
 
     def send(self, message: str | int | None = None, to: Iterable[str | int] | None = None) -> dict[str, str]:
-        """Record a send, before the message leaves; the headers to carry with it.
+        """Record a send, before the message leaves.
 
-        `message` names it, uniquely in the execution; a name is made up where there is none. `to`: the entities that it
-        is for, all of them where that is None. TypeError for what is no id, ValueError for an empty one.
+        Args:
+            message: Its name, of which there is one in the execution. Without it, a name is made up.
+            to: The entities that it is for; without it, all of them.
+
+        Returns:
+            The headers to carry with the message.
+
+        Raises:
+            TypeError: A name is no id: ids are text or whole numbers.
+            ValueError: A name is empty.
         """
         if isinstance(to, str):
             raise TypeError(f"to={to!r} is one name; write to=[{to!r}]")
@@ -145,9 +160,16 @@ class Entity:
             return {MESSAGE: name, SENDER: self.name, CLOCK: json.dumps(self._clock, separators=(",", ":"))}
 
     def deliver(self, headers: Mapping[str, Any]) -> str:
-        """Record a delivery, with the headers that came with the message (text or bytes); the message's name.
+        """Record a delivery.
 
-        KeyError where the headers were lost on the way.
+        Args:
+            headers: The headers that came with the message, as text or bytes.
+
+        Returns:
+            The message's name.
+
+        Raises:
+            KeyError: The headers were lost on the way.
         """
         return self._received("deliver", headers)
 

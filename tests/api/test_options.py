@@ -29,12 +29,12 @@ FACE: Final[Mapping[str, tuple[Callable[..., Any], tuple[str, ...]]]] = {
     "lattice": (precedes.lattice, ()),
     "convert": (precedes.convert, ()),
     "list": (precedes.names, ()),
+    "explain": (precedes.explain, ()),
 }
 """The function for each command, and the words that its `**` parameter takes."""
 
 NOT_FUNCTIONS: Final = {
     "gate": "a run in CI; its configuration is its input, and its outputs are files",
-    "explain": "text about a code or a name, for people",
     "init": "writes files to begin with",
 }
 

@@ -292,6 +292,16 @@ def test_names() -> None:
     assert order["source"]
 
 
+def test_explain_says_what_the_command_says() -> None:
+    for what in ("ST", "T102"):
+        command = [str(Path(sys.executable).with_name("precedes")), "explain", what]
+        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        assert told.strip() == precedes.explain(what).strip()
+    assert "T102" in precedes.explain()
+    with pytest.raises(precedes.PrecedesError, match="STT"):
+        precedes.explain("STT")
+
+
 def test_a_lattice_is_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "own.prec").write_text("predicate a := forall p: sent(p)\n", encoding="utf-8")
     forms: list[tuple[str, str]] = []

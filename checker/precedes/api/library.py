@@ -1,4 +1,4 @@
-"""`precedes.load_library` and `names`: your own definitions on top of the standard library, and what there is."""
+"""`precedes.load_library`, `names` and `explain`: definitions of your own, what there is, and what it says."""
 
 from __future__ import annotations
 
@@ -57,3 +57,28 @@ def names(*, library: Library | None = None) -> list[dict[str, Any]]:
     ]
     nothing = {"parameters": None, "mode": None, "title": None, "source": None}
     return rows + [{"kind": "model", "name": name, **nothing} for name in installed()]
+
+
+def explain(what: str | None = None, *, library: Library | None = None) -> str:
+    """Explain a code, a predicate or a service.
+
+    Args:
+        what: A code of a message, as `"T102"`, or a name. Without it, all codes are listed.
+        library: Where names are looked up; the standard library unless given.
+
+    Returns:
+        For a code: what it means, why you see it, and what to do. For a name: what it asks, its source, and what it
+        implies.
+
+    Raises:
+        PrecedesError: There is no such code or name.
+    """
+    from precedes.reports.error_codes import explained, is_code, listed
+
+    if what is None:
+        return listed()
+    if is_code(what):
+        return explained(what)
+    from precedes.reports.definitions import defined
+
+    return defined(what, library_with(()) if library is None else library)

@@ -74,18 +74,9 @@ def explain(what: str | None, specs: tuple[str, ...]) -> Exit:
     For a code of a message: what it means, why you see it, and what to do. For a predicate or service: what it asks,
     its source, and what it implies. Without an argument: all codes.
     """
-    from precedes.reports.error_codes import explained, is_code, listed
+    from precedes.api import library
 
-    if what is None:
-        text = listed()
-    elif is_code(what):
-        text = explained(what)
-    else:
-        from precedes.jobs.check import library_with
-        from precedes.reports.definitions import defined
-
-        text = defined(what, library_with(specs))
-    put(text)
+    put(library.explain(what, library=library.load_library(*specs) if specs else None))
     return Exit.HOLDS
 
 
