@@ -23,12 +23,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=float,
         default=60.0,
         metavar="SECONDS",
-        help="Seconds for one claim (default: 60).",
+        help="Time limit for each claim, in seconds (default: 60).",
     )
     group.addoption(
         "--prec-accept-bounds",
         action="store_true",
-        help="A claim without counterexample up to the bound is enough.",
+        help="Accept a claim that has no counterexample up to the bound.",
     )
 
 

@@ -263,7 +263,7 @@ def _text(value: str | bytes) -> str:
 def _id(name: object) -> str:
     """An id as text: 1 and "1" are one, here as in a trace."""
     if isinstance(name, bool) or not isinstance(name, str | int):
-        raise TypeError(f"{name!r} is no id: ids are text or whole numbers")
+        raise TypeError(f"{name!r} is not an id: ids are text or whole numbers")
     if name == "":
         raise ValueError("an id has at least one character")
     return str(name)

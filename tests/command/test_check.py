@@ -80,10 +80,10 @@ def test_a_statement_over_no_message_holds_vacuously_and_says_so(tmp_path: Path)
     path = tmp_path / "s.prec"
     path.write_text("scenario s\ncluster A B\nexpect ST\n", encoding="utf-8")
     ended = precedes("check", path)
-    assert "line 3: expect ST: holds vacuously, it met no message" in ended.out
+    assert "line 3: expect ST: holds vacuously: there was no message" in ended.out
     assert ended.code == 3
     assert ended.out.endswith(
-        "undecided: no scenario has a message, so every expectation is vacuous and nothing was checked\n"
+        "undecided: no scenario has a message, so every expectation is vacuous, and nothing was checked\n"
     )
     path.write_text("scenario s\ncluster A B\nexpect ST\n" + FIG3 + "expect SP\n", encoding="utf-8")
     ended = precedes("check", path)

@@ -387,4 +387,4 @@ def test_every_unit_is_read(unit: str, tmp_path: Path) -> None:
     path.write_text(HEAD + f"delta 1{unit}\nH1: < !a{{2}}@0 ]\nH2: < ?a@1{unit} ]\nexpect deadline\n")
     assert precedes("check", path).code == 0
     path.write_text("predicate f := forall i: forall p in RL[i]: deliver_time(p, i) - send_time(p) <= 1h\n")
-    assert "h is no unit; the units are" in precedes("check", path).err
+    assert "h is not a unit; the units are" in precedes("check", path).err

@@ -155,7 +155,7 @@ def test_the_report_says_what_is_missing(tmp_path: Path) -> None:
     ) in ended.out
     assert (
         "\nexecutions 1, 2: causal_order, order_equivalent are unknown\n"
-        "  not violated by what was recorded; a row that is missing may violate it\n"
+        "  not violated by the recorded rows; a missing row may violate it\n"
     ) in ended.out
     (first, *_) = verified(tmp_path, GAP, "fifo_delivery")["unknown"]
     assert first["as_recorded"] == "violated"
@@ -192,5 +192,5 @@ def test_what_is_inferred_of_what_was_recorded(tmp_path: Path) -> None:
     )
     assert told == names
     text = precedes("infer", path, "--incomplete").out
-    assert "not violated by what was recorded; a row that is missing may violate it\n" in text
+    assert "not violated by the recorded rows; a missing row may violate it\n" in text
     assert "violated as recorded, but a row may be missing\n" in text

@@ -93,7 +93,7 @@ def test_the_text(tmp_path: Path) -> None:
     path.write_text(KEPT + SWAPPED)
     ended = precedes("infer", path)
     assert ended.code == 0
-    assert "keeps, in every execution\n  selectively_information_preserving " in ended.out
+    assert "satisfied in every execution\n  selectively_information_preserving " in ended.out
     width = len("selectively_information_preserving")
     assert f"\n  {'order_equivalent':<{width}}  1 of 2  both logs have" in ended.out
     assert (
@@ -176,7 +176,7 @@ def test_deliveries_alone_may_keep_nothing(tmp_path: Path) -> None:
     path.write_text(CONSUMED.replace('"b"', '"a"').replace("deliver", "arrive"))
     ended = precedes("infer", path)
     assert ended.code == 3
-    assert "keeps nothing for certain" in ended.out
+    assert "nothing is satisfied for certain" in ended.out
     assert "to hold it to that" not in ended.out
 
 
@@ -186,8 +186,8 @@ def test_the_commands_can_be_pasted(tmp_path: Path) -> None:
     path.write_text(KEPT + SWAPPED)
     given = ("--spec", spec, "--delta", "2s", "--cluster", "Z,Y", "--epsilon", "1ms", "--strict")
     ended = precedes("infer", path, *given)
-    (hold,) = [line for line in ended.out.splitlines() if line.startswith("to hold it to that: ")]
-    (see,) = [line for line in ended.out.splitlines() if line.startswith("to see where: ")]
+    (hold,) = [line for line in ended.out.splitlines() if line.startswith("to require this: ")]
+    (see,) = [line for line in ended.out.splitlines() if line.startswith("to see a violation: ")]
     for line, code in ((hold, 0), (see, 1)):
         program, *words = shlex.split(line.partition(": ")[2])
         assert program == "precedes"

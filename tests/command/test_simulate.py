@@ -153,7 +153,7 @@ def test_a_model_from_a_file_runs_on_spark(greedy: Path, tmp_path: Path) -> None
         (("delta-causal", "--set", "delta=9", "--delay", "99"), "hardly ever fall between 0 and 10"),
         (("cmd", "--most-steps", "5"), "M011 cmd: execution 1 of seed 1 takes more than 5 steps"),
         (("cmd", "--engine", "local", "--master", "local[1]"), "U001 --master goes with --engine spark"),
-        (("cmd", "-o", "runs.jsonl"), "T002 the layout for scanning is Parquet"),
+        (("cmd", "-o", "runs.jsonl"), "T002 a columnar file is Parquet"),
         (("cmd", "-o", "nowhere/runs.parquet"), "T003 cannot be written"),
     ],
 )

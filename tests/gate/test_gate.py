@@ -148,7 +148,7 @@ def test_a_stronger_requirement_is_a_new_check_and_a_removed_one_is_told(folder:
     changed(folder, "precedes.toml", '["ST"]', '["order_preserving"]')
     code, out = told(folder)
     assert code == 1
-    assert "G202 error: SP is not required any more: this execution was forbidden and is allowed now" in out
+    assert "G202 error: SP is no longer required: this execution was forbidden and is allowed now" in out
 
 
 def test_a_check_that_is_gone_is_told_once(folder: Path) -> None:
@@ -156,7 +156,7 @@ def test_a_check_that_is_gone_is_told_once(folder: Path) -> None:
     code, out = told(folder)
     assert code == 1
     assert out.count("G201") == 1
-    assert "precedes.toml:1: G201 error: verify traces/*.jsonl is not done any more" in out
+    assert "precedes.toml:1: G201 error: verify traces/*.jsonl is no longer run" in out
     assert told(folder, "--accept", "verify traces/*.jsonl")[0] == 0
 
 
@@ -164,7 +164,7 @@ def test_a_removed_expectation(folder: Path) -> None:
     changed(folder, "specs/first.prec", "expect not ST\n", "")
     code, out = told(folder)
     assert code == 1
-    assert "G201 error: check specs/first.prec: first: expect not ST is checked no more" in out
+    assert "G201 error: check specs/first.prec: first: expect not ST is no longer checked" in out
 
 
 def test_nothing_checked_is_no_pass(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_nothing_checked_is_no_pass(tmp_path: Path) -> None:
     (tmp_path / "a.prec").write_text("# nothing\n", encoding="utf-8")
     code, out = told(tmp_path)
     assert code == 3
-    assert "a.prec:1: G301 undecided: no expectation and no claim: nothing was checked" in out
+    assert "a.prec:1: G301 undecided: there is no expectation and no claim, so nothing was checked" in out
 
 
 def test_a_mistake_in_a_spec_is_told_at_its_line(folder: Path) -> None:
@@ -221,7 +221,7 @@ def test_fewer_executions_than_in_the_baseline(folder: Path) -> None:
     kept(folder, facts={"executions": 2})
     code, out = told(folder)
     assert code == 1
-    assert "G204 error: executions: 1, where the baseline has 2" in out
+    assert "G204 error: executions: 1; the baseline has 2" in out
 
 
 def test_a_lost_proof(folder: Path) -> None:
@@ -276,7 +276,10 @@ def test_definitions_alone_are_no_check(folder: Path) -> None:
     (folder / "precedes.toml").write_text('[[check]]\nfiles = ["specs/words.prec"]\n', encoding="utf-8")
     code, out = told(folder)
     assert code == 3
-    assert "G301 undecided: definitions, and nothing that is said of them: nothing was checked" in out
+    assert (
+        "G301 undecided: there are only definitions, and no statements about them, so nothing was checked"
+        in out
+    )
 
 
 def many(violating: int, executions: int) -> str:

@@ -278,7 +278,7 @@ def test_a_script_that_cannot_be_read(folder: Path) -> None:
     (folder / "precedes.toml").write_text('[[explore]]\nmodel = "st"\nscript = "a{1,9}"\n', encoding="utf-8")
     ended = gate(folder)
     assert ended.code == 2
-    assert "names an entity that is not there" in ended.err
+    assert "names an entity that does not exist" in ended.err
 
 
 def test_what_may_go_wrong_in_a_simulation(folder: Path) -> None:

@@ -39,7 +39,7 @@ ITEMS = (
         "explore cmd",
         "states",
         "failed",
-        "cmd: 7 states, where the baseline has 8",
+        "cmd: 7 states; the baseline has 8",
         Place("precedes.toml"),
     ),
     Item("G202", "check a.prec", "definition spread", "failed", "spread demands less", Place("a.prec", 1)),
@@ -376,12 +376,12 @@ def test_forms_that_nobody_meant(tmp_path: Path, name: str, text: str, said: str
 def test_a_starter_writes_all_or_nothing(tmp_path: Path) -> None:
     (tmp_path / "specs").write_text("a file\n", encoding="utf-8")
     ended = precedes("init", tmp_path)
-    assert (ended.code, "specs is there already" in ended.err) == (2, True)
+    assert (ended.code, "specs already exists" in ended.err) == (2, True)
     assert not (tmp_path / "precedes.toml").exists()
     (tmp_path / "specs").unlink()
     (tmp_path / "pyproject.toml").write_text("[tool.precedes]\n", encoding="utf-8")
     ended = precedes("init", tmp_path)
-    assert (ended.code, "pyproject.toml with [tool.precedes] is there already" in ended.err) == (2, True)
+    assert (ended.code, "pyproject.toml with [tool.precedes] already exists" in ended.err) == (2, True)
     (tmp_path / "pyproject.toml").write_text("[tool.other]\n", encoding="utf-8")
     assert precedes("init", tmp_path).code == 0
     assert gate(tmp_path).code == 0

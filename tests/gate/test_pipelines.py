@@ -164,7 +164,7 @@ def test_the_template_compares_a_merge_request_with_the_target_branch(
     }
     said = ended(merge, job["script"][-1], ["sh", "-ec"], **variables)
     assert said.returncode == code, said.stdout + said.stderr
-    assert ("expect not ST is checked no more" in said.stdout) == (code == 1)
+    assert ("expect not ST is no longer checked" in said.stdout) == (code == 1)
 
 
 def test_the_hooks_are_commands(folder: Path) -> None:

@@ -89,7 +89,7 @@ def test_traces_are_judged(tmp_path: Path, elsewhere: dict[str, str]) -> None:
     rows = ROOT / "traces/rabbitmq-fanout.jsonl.gz"
     assert "violated" in ran(f"verify {rows} --require ST --out verdicts", tmp_path, elsewhere, 1)
     ran(f"convert {rows} -o laid.parquet", tmp_path, elsewhere)
-    assert "breaks" in ran("infer laid.parquet", tmp_path, elsewhere)
+    assert "violated" in ran("infer laid.parquet", tmp_path, elsewhere)
 
 
 def test_scenarios_claims_and_models_are_judged(tmp_path: Path, elsewhere: dict[str, str]) -> None:

@@ -76,7 +76,7 @@ def test_a_row_says_what_explore_prints(said: Statement) -> None:
     if said.nothing_violated or said.rest_holds:
         assert not re.search(rf" {MODE} +violated ", printed.text), printed.text
         assert re.search(
-            r"^(holds: everything|undecided: not everything that was asked was met)",
+            r"^(holds: everything|undecided: not every property could be decided)",
             printed.text,
             re.MULTILINE,
         )

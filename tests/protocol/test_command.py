@@ -65,7 +65,7 @@ def test_a_violation_is_shown_and_check_confirms_it(greedy: Path, tmp_path: Path
 
 def test_steps_histories_and_diagram(greedy: Path) -> None:
     out = precedes("explore", greedy, "--script", "a{2} a{2}").out
-    assert " 3  a2 of E1 comes to E2: delivers a2" in out
+    assert " 3  a2 from E1 arrives at E2: delivers a2" in out
     assert "SL1: < a1{2} a2{2} ]" in out
     assert "● a2{2} ──▶ ● a2" in out or "▶ ● a2" in out
 
@@ -119,7 +119,7 @@ def test_a_parameter_that_is_one_of_several_words(value: str, code: int) -> None
 def test_requests_that_are_refused_for_ever(greedy: Path) -> None:
     ended = precedes("explore", greedy, "--set", "limit=1", "--entities", 2, "--require", "no_duplication")
     assert ended.code == 1
-    assert "every request that is left is refused" in ended.out
+    assert "every remaining request is refused" in ended.out
 
 
 @pytest.mark.parametrize(

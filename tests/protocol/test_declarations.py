@@ -357,7 +357,7 @@ def test_an_entity_that_is_never_heard_leaves_no_deadlock_open() -> None:
     found = explore(Deaf(), SMALL)
     assert found.of("no deadlock") is Verdict.UNKNOWN
     assert found.open["no deadlock"] == (
-        "no request of E2 and E3 was accepted in any state; a script says who is to send",
+        "no request of E2 and E3 was accepted in any state; a script says who sends",
     )
     plain = explore(Deaf(), SMALL, plain=True)
     assert plain.open == found.open

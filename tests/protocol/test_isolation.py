@@ -104,7 +104,7 @@ def test_what_became_of_the_process_is_told(tmp_path: Path) -> None:
     assert "its process was ended by SIGKILL" in precedes("explore", model).err
     written(tmp_path, HOSTILE["hangs"])
     said = precedes("explore", model, "--hang-limit", 1).err
-    assert "its process got no further for 1 s, in arrive (greedy.py, line 2" in said
+    assert "its process made no progress for 1 s, in arrive (greedy.py, line 2" in said
     written(tmp_path, HOSTILE["patches its judge"])
     assert "M016" in precedes("explore", model).err
     assert (
@@ -118,7 +118,7 @@ def test_processes_end_where_there_are_no_groups_of_them(
 ) -> None:
     monkeypatch.delattr(os, "killpg")
     model = written(tmp_path, HOSTILE["hangs"])
-    assert "got no further for 1 s" in precedes("explore", model, "--hang-limit", 1).err
+    assert "made no progress for 1 s" in precedes("explore", model, "--hang-limit", 1).err
 
 
 def test_what_a_model_prints_is_not_in_the_report(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ RAISED = f"PythonException: {TRACEBACK}"
         (
             f"{LOST.format(3)}Command exited with code 137\nDriver stacktrace:\n\tat org.apache.spark...",
             "K005",
-            "executor 3 was ended, for want of memory as it seems: Command exited with code 137",
+            "executor 3 was ended, probably for lack of memory: Command exited with code 137",
         ),
         (
             f"{LOST.format(1)}Remote RPC client disassociated. Likely due to network issues.\nDriver stacktrace",
@@ -75,7 +75,7 @@ RAISED = f"PythonException: {TRACEBACK}"
         (
             f"{RAISED}pyspark.errors.exceptions.base.PySparkImportError: [UNSUPPORTED_PACKAGE_VERSION] {OLD}\n",
             "K003",
-            f"the Python of a worker does not fit: {OLD}",
+            f"the Python of a worker is not suitable: {OLD}",
         ),
         (
             f"{JOB}cancelled\n\tat org.apache\nCaused by: java.nio.ClosedChannelException: the door is shut\n\tat",
@@ -295,7 +295,7 @@ def test_another_pandas(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(pd, "__version__", "1.0.0")
     ended = precedes("verify", TRACE, "--require", "ST", "--engine", "spark")
     without_java(ended)
-    assert ended.err.startswith("K007 pyspark does not fit what is installed beside it:")
+    assert ended.err.startswith("K007 pyspark does not work with the installed packages:")
     assert "1.0.0" in ended.err
 
 
@@ -372,7 +372,7 @@ def test_an_interrupt(tmp_path: Path, when: str) -> None:
     os.killpg(process.pid, signal.SIGINT)
     told = ended(process)
     without_java(told)
-    assert told.err.startswith("K008 interrupted: the job on Spark was given up")
+    assert told.err.startswith("K008 interrupted: the Spark job was canceled")
     for _ in range(600):
         if not children(process.pid):
             break

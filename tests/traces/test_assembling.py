@@ -196,7 +196,7 @@ CONTRADICTIONS = [
     ("T033", [row("E1", "send", "a", 3, clock=[1]), row("E1", "send", "a", 3, clock=[2])], "that differ"),
     ("T033", [row("E1", "view", None, 3, members=["E1"]), row("E1", "view", None, 3)], "that differ"),
     ("T034", [row("E1", "crash", None, 0), row("E1", "send", "a", 1)],
-     "E1 crashes (t.jsonl: row 1), and its next event is no recovery (t.jsonl: row 2)"),
+     "E1 crashes (t.jsonl: row 1), but its next event is not a recovery (t.jsonl: row 2)"),
     ("T035", [row("E1", "send", "a", 0), row("E2", "deliver", "a", 0, sender="E2")],
      "a was sent by E1 (t.jsonl: row 1), but its sender is E2 by t.jsonl: row 2"),
     ("T035", [row("E1", "deliver", "a", 0, sender="E3"), row("E2", "deliver", "a", 0, sender="E2")],

@@ -81,7 +81,7 @@ def test_a_broken_row_is_no_document(tmp_path: Path, lines: list[str], code: str
 
 def test_commas_between_rows_are_told(tmp_path: Path) -> None:
     problem = only(tmp_path / "t.jsonl", f"{LINE},\n{LINE}\n".encode())
-    assert (problem.code, problem.row, problem.hint) == ("T007", 1, "no comma comes between rows")
+    assert (problem.code, problem.row, problem.hint) == ("T007", 1, "there is no comma between rows")
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
@@ -102,7 +102,7 @@ def test_another_format_is_told_by_its_name(tmp_path: Path) -> None:
     problem = only(tmp_path / "t.jsonl.gz", LINE.encode())
     assert (problem.code, problem.message) == (
         "T004",
-        "the name says gzip, and the first bytes are of something else",
+        "the name says gzip, but the first bytes say otherwise",
     )
     assert only(tmp_path / "u.jsonl.zst", packed).code == "T004"
     pq.write_table(pa.table({"a": [1]}), tmp_path / "t.parquet")

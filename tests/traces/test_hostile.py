@@ -153,7 +153,7 @@ def test_a_column_that_stands_twice_is_told(name: str, tmp_path: Path) -> None:
     path = tmp_path / "twice.parquet"
     pq.write_table(table, path)
     for found in (told(lambda: read_file(path)), told(lambda: canonical(table, "t", Notices()))):
-        assert [(one.code, one.message) for one in found] == [("T008", f"the column `{name}` stands twice")]
+        assert [(one.code, one.message) for one in found] == [("T008", f"the column `{name}` occurs twice")]
     text = f"{','.join(names)}\n" + ",".join(array[0].as_py() for array in arrays) + "\n"
     assert [one.code for one in told(lambda: read_bytes(text.encode(), "t.csv"))] == ["T008"]
     line = "{" + ",".join(f'"{n}":"{a[0].as_py()}"' for n, a in zip(names, arrays, strict=True)) + "}\n"

@@ -305,7 +305,7 @@ def batch_of(executions: Sequence[Execution]) -> Batch:
     settings = {(e.delta, e.epsilon, e.complete, e.delivery, e.by_clocks) for e in executions}
     if len(settings) > 1:
         raise ValueError(
-            "executions with different delta, epsilon, completeness, delivery or evidence are no one batch"
+            "executions with different delta, epsilon, completeness, delivery or evidence cannot be in one batch"
         )
     delta, epsilon, complete, delivery, by_clocks = (
         settings.pop() if settings else (None, 0, True, EventKind.DELIVER, False)

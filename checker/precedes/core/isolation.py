@@ -204,7 +204,7 @@ class Isolation:
                 case _Refusal(diagnostics):
                     raise PrecedesError(diagnostics)
                 case _Silent(where):
-                    raise self._without_answer(f"got no further for {self._silence:g} s{where}")
+                    raise self._without_answer(f"made no progress for {self._silence:g} s{where}")
                 case _:
                     assert_never(said)
 
@@ -256,7 +256,7 @@ class Isolation:
         try:
             understood: _Line = msgspec.json.decode(line.removeprefix(self._token), type=_Line)
         except msgspec.DecodeError:
-            raise self._without_answer("wrote what is no answer") from None
+            raise self._without_answer("wrote something that is not an answer") from None
         return understood
 
     def _give_up(self, heard: float) -> None:
@@ -280,9 +280,7 @@ class Isolation:
             return f"was ended by signal {-code}"
 
     def _without_answer(self, what: str) -> PrecedesError:
-        hint = (
-            "a model computes what it is asked and nothing else; precedes explain M015 says what this may be"
-        )
+        hint = "a model must only compute what it is asked; `precedes explain M015` lists common causes"
         return PrecedesError(
             (Diagnostic("M015", f"no verdict on {self._about}: its process {what}", hint=hint),)
         )

@@ -55,7 +55,7 @@ REASON_TEXT: Final[dict[Reason, str]] = {
     Reason.CONTRADICTION: "rows of this execution contradict each other",
     Reason.INCOMPLETE: "the trace is incomplete: what is missing may not have been recorded",
     Reason.SEND_NOT_LOGGED: "the send of a message was not logged",
-    Reason.INTERLEAVING: "the order of an entity's sends and deliveries among each other is not known",
+    Reason.INTERLEAVING: "it is not known how an entity's sends and deliveries interleave",
     Reason.CYCLE: "happens-before has a cycle: the execution is impossible",
     Reason.NO_TIME: "a send or a delivery has no time",
     Reason.NO_DELTA: "no delta is given",

@@ -33,7 +33,7 @@ Rate: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 DestinationSets: TypeAlias = Annotated[
     Literal["unicast", "multicast", "broadcast", "any"] | None,
     Meta(
-        description="One other entity, any set of others, all, or any set; as the model has it, unless told."
+        description="One other entity, any set of others, all entities, or any set; the default is what the model says."
     ),
 ]
 
@@ -45,31 +45,31 @@ class Specs(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, renam
         tuple[str, ...], Meta(min_length=1, description="Files, directories and globs of .prec files.")
     ]
     accept_bounds: Annotated[
-        bool, Meta(description="A claim without counterexample up to the bound is enough.")
+        bool, Meta(description="Accept a claim that has no counterexample up to the bound.")
     ] = False
-    timeout: Annotated[Seconds, Meta(description="Seconds for one claim.")] = 60.0
-    memory: Annotated[Positive, Meta(description="Megabytes for one claim.")] = 2048
+    timeout: Annotated[Seconds, Meta(description="Time limit for each claim, in seconds.")] = 60.0
+    memory: Annotated[Positive, Meta(description="Memory limit for each claim, in megabytes.")] = 2048
 
 
 class Model(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
     """A protocol model to explore."""
 
     model: Annotated[str, Meta(description="A name that `precedes list` shows, or a Python file.")]
-    as_written: Annotated[bool, Meta(description="The letter of the paper instead of the repaired form.")] = (
-        False
-    )
+    as_written: Annotated[
+        bool, Meta(description="Use the form that follows the paper exactly, not the repaired one.")
+    ] = False
     set: Annotated[dict[str, str | int | bool], Meta(description="Parameters of the model.")] = {}
     require: Annotated[
-        tuple[str, ...], Meta(description="What must hold; what the model claims, where empty.")
+        tuple[str, ...], Meta(description="What must hold; if empty, the claims of the model.")
     ] = ()
     specs: Annotated[tuple[str, ...], Meta(description="Files of predicates of your own.")] = ()
-    expect: Annotated[Literal["holds", "violated"], Meta(description="What has to come out.")] = "holds"
+    expect: Annotated[Literal["holds", "violated"], Meta(description="The expected result.")] = "holds"
     entities: Positive = 3
     messages: Count = 3
     destinations: DestinationSets = None
     script: Annotated[
         str | None,
-        Meta(description="Who sends what, in place of every choice up to `messages`: 'a{2,3} b{1}'."),
+        Meta(description="Explore only these sends, not every choice up to `messages`: 'a{2,3} b{1}'."),
     ] = None
     losses: Count = 0
     duplicates: Count = 0
@@ -82,15 +82,18 @@ class Model(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, renam
     ticks: Count | None = None
     unmet: Annotated[
         tuple[str, ...],
-        Meta(description="Properties whose premise is met nowhere within the bounds, and known not to be."),
+        Meta(
+            description="Properties that these bounds never exercise, so that the gate does not report them."
+        ),
     ] = ()
     quiescent: Annotated[
-        bool, Meta(description="Ask what concerns several entities only where nothing is in flight.")
+        bool, Meta(description="Check properties of several entities only where nothing is in flight.")
     ] = False
-    states: Annotated[Positive | None, Meta(description="Stop, undecided, after so many states.")] = None
-    seconds: Annotated[Seconds | None, Meta(description="Stop, undecided, after so many seconds.")] = None
+    states: Annotated[Positive | None, Meta(description="Stop, undecided, after this many states.")] = None
+    seconds: Annotated[Seconds | None, Meta(description="Stop, undecided, after this many seconds.")] = None
     depends: Annotated[
-        tuple[str, ...], Meta(description="Further files that the model reads; its imports are found.")
+        tuple[str, ...],
+        Meta(description="Other files that the model reads; its imports are found automatically."),
     ] = ()
 
 
@@ -125,7 +128,7 @@ class Trace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, renam
     specs: Annotated[tuple[str, ...], Meta(description="Files of predicates of your own.")] = ()
     budget: Annotated[
         dict[str, Share],
-        Meta(description="Per requirement the share of executions that may violate it: '0.1 %'."),
+        Meta(description="For each requirement, the share of executions that may violate it: '0.1 %'."),
     ] = {}
     engine: EngineName = AUTO
     delta: str | None = None
@@ -135,7 +138,7 @@ class Trace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, renam
     cluster: tuple[str, ...] = ()
     order: Annotated[
         Literal["rows", "clocks"] | None,
-        Meta(description="What gives the order of events where rows, times and recorded clocks disagree."),
+        Meta(description="Which order counts if rows, times and recorded clocks disagree."),
     ] = None
     strict: bool = False
 
@@ -147,12 +150,12 @@ class Configuration(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     explore: Annotated[tuple[Model, ...], Meta(description="Protocol models to explore.")] = ()
     simulate: Annotated[tuple[Simulation, ...], Meta(description="Protocol models to run at random.")] = ()
     verify: Annotated[tuple[Trace, ...], Meta(description="Traces to verify.")] = ()
-    unknown: Annotated[
-        Unknown, Meta(description="What an unknown verdict or a bound means for the gate.")
-    ] = "undecided"
+    unknown: Annotated[Unknown, Meta(description="What an unknown verdict or a bound counts as.")] = (
+        "undecided"
+    )
     severity: Annotated[
         dict[str, Severity],
-        Meta(description="Per rule (G101) or requirement (causal_order) how much it counts."),
+        Meta(description="For each rule (G101) or requirement (causal_order), how much it counts."),
     ] = {}
     baseline: Annotated[str | None, Meta(description="The baseline file, relative to this one.")] = None
     accept: Annotated[
@@ -163,10 +166,11 @@ class Configuration(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         ".precedes-cache"
     )
     jobs: Annotated[
-        Positive | None, Meta(description="Processes at a time; one for each core, where absent.")
+        Positive | None,
+        Meta(description="How many processes run at a time; the default is one for each core."),
     ] = None
     hang_limit: Annotated[
-        Seconds, Meta(description="Seconds after which a model that gets no further has no verdict.")
+        Seconds, Meta(description="Seconds without progress after which a model has no verdict.")
     ] = SILENCE
 
 
@@ -212,9 +216,9 @@ def load(path: Path) -> Configuration:
             (
                 Diagnostic(
                     "C003",
-                    "nothing is to be done: no check, explore, simulate or verify",
+                    "there is nothing to do: no check, explore, simulate or verify",
                     str(path),
-                    hint='[[check]] with files = ["specs"] is a beginning',
+                    hint='begin with [[check]] and files = ["specs"]',
                 ),
             )
         )

@@ -104,16 +104,16 @@ def _said(name: str, how: Weaker, was: Value, is_: Value) -> str:
             return f"{name}: without {', '.join(missing)}, which the baseline has" if missing else ""
         case Weaker.ADDED:
             added = gone(is_, was)
-            return f"{name}: with {', '.join(added)}, which the baseline has not" if added else ""
+            return f"{name}: with {', '.join(added)}, which the baseline does not have" if added else ""
         case Weaker.OTHER | Weaker.FEWER | Weaker.MORE:
             # A number where there was a name says something else, whatever it says.
-            return f"{name}: {is_}, where the baseline has {was}" if is_ != was else ""
+            return f"{name}: {is_}; the baseline has {was}" if is_ != was else ""
     assert_never(how)
 
 
 def instead(name: str, was: int, is_: int) -> str:
     """That a number is another one than in the baseline."""
-    return f"{name}: {is_:,}, where the baseline has {was:,}"
+    return f"{name}: {is_:,}; the baseline has {was:,}"
 
 
 def _names(value: Value) -> Sequence[str]:

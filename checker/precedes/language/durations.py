@@ -35,7 +35,7 @@ def duration(text: str) -> int:
     if not _DIGITS.fullmatch(digits):
         raise usage(f"{text!r} is no duration", _HINT)
     if unit and unit not in UNITS:
-        raise usage(f"{text!r} is no duration: there is no unit {unit}", _HINT)
+        raise usage(f"{text!r} is not a duration: there is no unit {unit}", _HINT)
     found = _exact(Fraction(digits), unit or "s")
     if isinstance(found, str):
         raise usage(f"{text!r} is {found}", _HINT)

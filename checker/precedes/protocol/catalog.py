@@ -72,7 +72,7 @@ def _instances(
     try:
         return (protocol(as_written=as_written, **given),)
     except (TypeError, ValueError) as error:
-        raise _error("M004", f"{protocol.name} cannot be made: {error}", _fields_hint(protocol)) from None
+        raise _error("M004", f"{protocol.name} cannot be created: {error}", _fields_hint(protocol)) from None
 
 
 def _class(model: str) -> type[Protocol[Any]]:
@@ -88,7 +88,7 @@ def _class(model: str) -> type[Protocol[Any]]:
     except Exception as error:  # noqa: BLE001 - whatever a model's module raises is told as its mistake
         raise _error("M003", f"{model} cannot be loaded: {_said(error)}", f"it is {point.value}") from None
     if not _is_model(loaded):
-        raise _error("M002", f"{model} is no protocol", f"{point.value} is to be a subclass of Protocol")
+        raise _error("M002", f"{model} is not a protocol", f"{point.value} must be a subclass of Protocol")
     checked: type[Protocol[Any]] = loaded
     return checked
 
@@ -100,7 +100,7 @@ def _from_file(path: str) -> type[Protocol[Any]]:
     name = f"_precedes_model_{file.stem}"
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
-        raise _error("M003", f"{path} is no Python file", "a model is written in a file named NAME.py")
+        raise _error("M003", f"{path} is not a Python file", "a model is written in a file named NAME.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     folder = str(file.parent.resolve())
@@ -127,7 +127,7 @@ def _from_file(path: str) -> type[Protocol[Any]]:
         raise _error(
             "M002",
             f"{path} has {what}",
-            "a model's file has one class that derives from Protocol and has all that is abstract there",
+            "a model's file has one class that derives from Protocol and defines everything that is abstract there",
         )
     protocol: type[Protocol[Any]] = found[0]
     if not hasattr(protocol, "name"):
@@ -166,7 +166,7 @@ def _value(protocol: type[Protocol[Any]], name: str, value: object) -> object:
         return _read(hints[name], value)
     except (ValueError, KeyError):
         raise _error(
-            "M004", f"{value} is no value for {name} of {protocol.name}", _fields_hint(protocol)
+            "M004", f"{value} is not a value for {name} of {protocol.name}", _fields_hint(protocol)
         ) from None
 
 

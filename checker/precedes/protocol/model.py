@@ -211,7 +211,7 @@ class Protocol(ABC, Generic[S]):
 
     def expire(self, here: Here, state: S, timer: Timer) -> Outcome[S]:
         """A timer expires."""
-        raise NotImplementedError(f"{type(self).__name__} has timers and does not say what they do")
+        raise NotImplementedError(f"{type(self).__name__} has timers but does not say what they do")
 
     def crash(self, here: Here, state: S) -> S | None:
         """What an entity that stops still has when it recovers: stable memory. None: it cannot recover."""
@@ -240,13 +240,13 @@ class Protocol(ABC, Generic[S]):
     def renamed(self, state: S, names: tuple[int, ...]) -> S:
         """The state of an entity after entity k has become `names[k]`, for every k: in vectors, keys and messages."""
         raise NotImplementedError(
-            f"{type(self).__name__} is symmetric and does not say how to rename a state"
+            f"{type(self).__name__} is symmetric but does not say how to rename a state"
         )
 
     def renamed_packet(self, packet: Hashable, names: tuple[int, ...]) -> Hashable:
         """A packet after entity k has become `names[k]`."""
         raise NotImplementedError(
-            f"{type(self).__name__} is symmetric and does not say how to rename a packet"
+            f"{type(self).__name__} is symmetric but does not say how to rename a packet"
         )
 
     def name_of(self, entity: int) -> str:

@@ -29,7 +29,8 @@ def script(text: str | None, entities: int) -> tuple[tuple[Message, ...], ...] |
         to = range(entities) if found[2] is None else [int(k) - 1 for k in re.findall(r"\d+", found[2])]
         if sender >= entities or any(not 0 <= k < entities for k in to):
             raise usage(
-                f"the script's {found[0].strip()} names an entity that is not there", f"there are {entities}"
+                f"the script's {found[0].strip()} names an entity that does not exist",
+                f"there are {entities}",
             )
         sent[sender].append(Message(sender, len(sent[sender]) + 1, frozenset(to)))
         place = found.end()

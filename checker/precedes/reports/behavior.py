@@ -51,16 +51,16 @@ def _text(protocol: Protocol[Any], move: Move) -> str:
             what = _packet(packet)
             if original is not None:
                 what += f", which was {_packet(original)},"
-            more = " (a copy is still under way)" if copied else ""
-            return f"{what} of {name(sender)} comes to {name(entity)}{more}{_done(protocol, step)}"
+            more = " (a copy is still in flight)" if copied else ""
+            return f"{what} from {name(sender)} arrives at {name(entity)}{more}{_done(protocol, step)}"
         case Expired(entity, timer, step, early):
             about = "" if timer.about is None else f" about {name(timer.about)}"
             when = " early" if early else ""
             return f"timer {timer.name}{about} of {name(entity)} expires{when}{_done(protocol, step)}"
         case Lost(entity, sender, packet):
-            return f"{_packet(packet)} of {name(sender)} to {name(entity)} is lost"
+            return f"{_packet(packet)} from {name(sender)} to {name(entity)} is lost"
         case Vanished(entity, sender, packet):
-            return f"{_packet(packet)} of {name(sender)} comes to {name(entity)}, which has stopped"
+            return f"{_packet(packet)} from {name(sender)} arrives at {name(entity)}, which has stopped"
         case Crashed(entity):
             return f"{name(entity)} stops"
         case Recovered(entity, step):

@@ -34,7 +34,9 @@ def as_text(results: Sequence[FileResult], *, verbose: bool = False) -> str:
                 if answer.outcome is not Outcome.AS_STATED or verbose:
                     lines += _answer(result.path, answer)
                 elif answer.explanation.vacuous:
-                    lines.append(f"    line {answer.line}: {answer.text}: holds vacuously, it met no message")
+                    lines.append(
+                        f"    line {answer.line}: {answer.text}: holds vacuously: there was no message"
+                    )
         lines += _claims(result)
     return "\n".join([*lines, "", _closing(results)]) + "\n"
 
@@ -66,9 +68,11 @@ def _answer(path: str, answer: Answer) -> list[str]:
 def _closing(results: Sequence[FileResult]) -> str:
     outcomes = [outcome for result in results for outcome in result.outcomes]
     if not outcomes:
-        return "undecided: no expectation and no claim, nothing was checked"
+        return "undecided: there is no expectation and no claim, so nothing was checked"
     if met_nothing(results):
-        return "undecided: no scenario has a message, so every expectation is vacuous and nothing was checked"
+        return (
+            "undecided: no scenario has a message, so every expectation is vacuous, and nothing was checked"
+        )
     numbers = {outcome: outcomes.count(outcome) for outcome in Outcome}
     parts = [f"{number} {outcome.value}" for outcome, number in numbers.items() if number]
     return f"{len(outcomes)} statement{'' if len(outcomes) == 1 else 's'}: {', '.join(parts)}"

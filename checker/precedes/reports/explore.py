@@ -156,7 +156,7 @@ def _closing(found: Exploration) -> str:
         met = "it was interrupted" if found.stopped_by == INTERRUPTED else f"{found.stopped_by} was met"
         return f"{reached}{outcome}; {met} {detail}"
     if found.verdict is Verdict.HOLDS:
-        return f"holds: everything, in every behaviour up to the bounds {detail}"
+        return f"holds: everything, in every behavior within the bounds {detail}"
     if found.verdict is Verdict.VIOLATED:
         return f"violated {detail}"
     if not found.asked:
@@ -164,7 +164,7 @@ def _closing(found: Exploration) -> str:
             "undecided: no order was asked for; give the model claims, or say with --require what must hold "
             + detail
         )
-    return f"undecided: not everything that was asked was met {detail}"
+    return f"undecided: not every property could be decided {detail}"
 
 
 def sighted(model: str, sighting: Sighting) -> str:

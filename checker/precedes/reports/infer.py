@@ -57,39 +57,39 @@ def as_text(found: Inferred, notices: Sequence[Notice], seconds: float, question
     lines = [f"notice {notice.render()}" for notice in notices]
     lines += [f"notice {text}" for text in remarks(report)]
     if not report.messages:
-        what = "the trace has no execution" if not report.executions else "no message was met"
+        what = "the trace has no execution" if not report.executions else "there was no message"
         return (
-            "\n".join([*lines, f"undecided: {what}, nothing can be inferred ({size_of(report, seconds)})"])
+            "\n".join([*lines, f"undecided: {what}, so nothing can be inferred ({size_of(report, seconds)})"])
             + "\n"
         )
     if found.kept:
-        lines += ["keeps, in every execution", *_names(found, found.kept)]
-        lines += _following("and with these", found.kept)
+        lines += ["satisfied in every execution", *_names(found, found.kept)]
+        lines += _following("and therefore", found.kept)
     else:
-        lines.append("keeps nothing for certain")
+        lines.append("nothing is satisfied for certain")
     if found.fitting:
-        lines += ["", "not violated by what was recorded; a row that is missing may violate it"]
+        lines += ["", "not violated by the recorded rows; a missing row may violate it"]
         lines += _names(found, found.fitting)
-        lines += _following("and with these", found.fitting)
+        lines += _following("and therefore", found.fitting)
     if found.broken:
-        lines += ["", "breaks", *_names(found, found.broken, Inferred.violated)]
-        lines += _following("and with these", found.broken)
+        lines += ["", "violated", *_names(found, found.broken, Inferred.violated)]
+        lines += _following("and therefore", found.broken)
     if found.lacking:
         lines += ["", "violated as recorded, but a row may be missing"]
         lines += _names(found, found.lacking, Inferred.violated_as_recorded)
-        lines += _following("and with these", found.lacking)
+        lines += _following("and therefore", found.lacking)
     if found.open:
         lines += ["", "unknown", *_names(found, found.open, Inferred.unknown)]
     if found.untested:
         parts = [name for name in found.untested if name in report.leaves]
         none = "vacuous: in no execution could these have been violated, so there was nothing to check"
         lines += ["", none, *_names(found, parts)]
-        lines += _following("and what is made of them", {"": found.untested}, parts)
+        lines += _following("and names that consist of these", {"": found.untested}, parts)
     lines.append("")
     if found.kept:
-        lines.append(f"to hold it to that: {_command(question, tuple(found.kept))}")
+        lines.append(f"to require this: {_command(question, tuple(found.kept))}")
     if found.broken:
-        lines.append(f"to see where: {_command(question, (next(iter(found.broken)),))}")
+        lines.append(f"to see a violation: {_command(question, (next(iter(found.broken)),))}")
     lines.append(f"inferred from {size_of(report, seconds)}")
     return "\n".join(lines) + "\n"
 

@@ -13,7 +13,7 @@ from precedes.language.quoting import shown
 def lines(offenders: Offenders) -> Iterator[str]:
     """How many there are, a line for each of the first, and how many more."""
     if not offenders.count:
-        yield "no offender can be named here: what decides was not recorded, or it takes too long to find"
+        yield "no offender can be named here: the deciding events were not recorded, or the search takes too long"
         return
     most = "" if offenders.exact else "at least "
     plural = "" if offenders.count == 1 else "s"

@@ -127,7 +127,7 @@ def as_text(report: Report, notices: Sequence[Notice], seconds: float) -> str:
 def whys(unknown: Unknown) -> tuple[str, ...]:
     """Why a verdict is unknown: the reasons; of an incomplete execution, what would be said if no row is missing."""
     if unknown.as_recorded is Verdict.HOLDS:
-        told = "not violated by what was recorded; a row that is missing may violate it"
+        told = "not violated by the recorded rows; a missing row may violate it"
     elif unknown.violation is not None:
         seen = unknown.violation
         shows = sentence(seen.requirement, seen.cut, _witness(seen.explanation))
@@ -163,12 +163,12 @@ def helped(why: str) -> str:
 def remarks(report: Report) -> list[str]:
     """What a reader has to know before the verdicts: what does not occur, and in how many executions nothing does."""
     remarks = [
-        f"{shown(name)} is named in a requirement and occurs in no execution: nothing was checked of it"
+        f"{shown(name)} is named in a requirement but occurs in no execution: nothing about it was checked"
         for name in report.unmet
     ]
     if report.vacuous and report.messages:
         of = "1 execution has" if report.vacuous == 1 else f"{report.vacuous:,} executions have"
-        remarks.append(f"{of} no message: what holds there holds vacuously")
+        remarks.append(f"{of} no message: names hold vacuously there")
     return remarks
 
 
@@ -224,11 +224,11 @@ def size_of(report: Report, seconds: float) -> str:
 def _closing(report: Report, seconds: float) -> str:
     size = size_of(report, seconds)
     if not report.executions:
-        return f"undecided: the trace has no execution, nothing was checked ({size})"
+        return f"undecided: the trace has no execution, so nothing was checked ({size})"
     if not report.messages:
-        return f"undecided: no message was met, so nothing was checked ({size})"
+        return f"undecided: there was no message, so nothing was checked ({size})"
     if report.verdict is Verdict.HOLDS:
-        return f"holds: all that was required ({size})"
+        return f"holds: everything that was required ({size})"
     if report.verdict is Verdict.UNKNOWN:
-        return f"undecided: not all that was required could be judged ({size})"
+        return f"undecided: some requirements could not be judged ({size})"
     return f"{report.verdict.value} ({size})"

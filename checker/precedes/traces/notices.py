@@ -38,7 +38,7 @@ _SHOWN: Final = 3
 
 def unknown_column(name: str) -> str:
     """What is told of a column that no trace has."""
-    return f"column `{name}` is not known and was ignored"
+    return f"column `{name}` is unknown and was ignored"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -139,9 +139,8 @@ class Notices:
         if met is not None and (silent := sorted(addressed - met)):
             names = [json.dumps(name, ensure_ascii=False) for name in silent[:_SHOWN]]
             more = "" if len(silent) <= _SHOWN else f" and {len(silent) - _SHOWN:,} more"
-            text = (
-                f"destinations have no row anywhere, misspelt or silent throughout: {', '.join(names)}{more}"
-            )
+            listed = ", ".join(names) + more
+            text = f"destinations have no row anywhere; they are misspelled, or have no events: {listed}"
             yield Notice(ONLY_ADDRESSED, text, len(silent))
 
     def _add(self, code: str, text: str, number: int | None, example: Example | None = None) -> None:

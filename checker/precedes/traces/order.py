@@ -23,21 +23,21 @@ from precedes.traces.notices import Example, Notices
 from precedes.traces.options import Order, TraceOptions
 
 TIMES_AGAINST_ROWS: Final = (
-    "rows have earlier times than rows before them of the same entity, and no `seq`: what depends on the order of its "
-    "events is unknown. Give `seq`, sort the rows, or take them as they are with --order rows"
+    "rows without `seq` have earlier times than rows before them of the same entity: what depends on the order of its "
+    "events is unknown. Add `seq`, sort the rows, or use --order rows if the rows are right"
 )
 TIMES_AGAINST_SEQ: Final = (
-    "rows have earlier times than events before them of the same entity, by `seq` or the order that was chosen: events "
+    "rows have earlier times than events before them of the same entity, by `seq` or the order that you chose: events "
     "are judged in that order"
 )
 CLOCKS_AGAINST_ROWS: Final = (
     "recorded clocks disagree with the order of rows: what depends on it is unknown. Choose with --order rows or "
     "--order clocks"
 )
-CLOCKS_SET_ASIDE: Final = "recorded clocks disagree with the order of rows, which was chosen"
+CLOCKS_SET_ASIDE: Final = "recorded clocks disagree with the order of rows, which you chose"
 CLOCKS_CANNOT_ORDER: Final = (
-    "recorded clocks cannot be put in one order with the messages: what depends on it is unknown. --order rows leaves "
-    "the clocks out"
+    "recorded clocks and the messages have no common order: what depends on it is unknown. --order rows ignores the "
+    "clocks"
 )
 
 

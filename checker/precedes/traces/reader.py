@@ -31,7 +31,7 @@ def read_table(source: TraceSource | str, notices: Notices, order: int | None = 
         rows += len(table)
         yield table
     if not rows:
-        notices.once(notice.NO_ROW, f"{source.shown} has no row")
+        notices.once(notice.NO_ROW, f"{source.shown} has no rows")
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ def source_of(path: str, order: int = 0) -> TraceSource:
     if found is None:
         piped = f"JSON Lines under another name are read with `precedes verify - < {shlex.quote(path)}`"
         hint = f"{known()}; {piped}"
-        raise PrecedesError((Diagnostic("T002", "the name does not tell the format", path, hint=hint),))
+        raise PrecedesError((Diagnostic("T002", "the name does not say the format", path, hint=hint),))
     columns = tuple((column, value) for column, value in _stated(path) if column in INPUT_COLUMNS)
     size = Path(path).stat().st_size if Path(path).exists() else 0
     return TraceSource(path, *found, columns, order, size)
@@ -146,12 +146,16 @@ def _directory(directory: str, notices: Notices) -> Iterator[str]:
         for name in sorted(name for name in files if not name.startswith(("_", "."))):
             path = str(Path(folder, name))
             if _format(name) is None:
-                notices.once(notice.FILE_IGNORED, f"{path} is no trace by its name and was not read")
+                notices.once(
+                    notice.FILE_IGNORED, f"{path} does not have the name of a trace and was not read"
+                )
                 continue
             found = True
             yield path
     if not found:
-        raise PrecedesError((Diagnostic("T001", "no trace is in this directory", directory, hint=known()),))
+        raise PrecedesError(
+            (Diagnostic("T001", "there is no trace in this directory", directory, hint=known()),)
+        )
 
 
 def _refuse(error: OSError) -> None:

@@ -30,10 +30,12 @@ def write_executions(executions: Iterable[Execution], path: str | os.PathLike[st
     """
     target = source_of(os.fspath(path))
     if target.path == STANDARD_INPUT:
-        raise unreadable("T002", "a trace is written to a file", target.path, "name a file, as trace.jsonl")
+        raise unreadable(
+            "T002", "a trace must be written to a file", target.path, "name a file, such as trace.jsonl"
+        )
     if not target.format.writable:
         hint = known(written=True)
-        raise unreadable("T002", f"{target.format.name} is read and not written", target.path, hint)
+        raise unreadable("T002", f"{target.format.name} can be read but not written", target.path, hint)
     try:
         with in_place(target) as temporary:
             compression = None if target.compression is None else target.compression.value

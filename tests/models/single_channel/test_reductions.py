@@ -1,9 +1,9 @@
 """The models on one channel, searched with the reductions and without: the same verdicts and findings, and no more
 states.
 
-A reduction applies to them only where what concerns several entities is judged in quiescence, and nobody stops: then
-what is not answered comes in first. So each is searched in four ways: every interleaving or not, judged everywhere or
-in quiescence.
+A reduction applies to them only if properties of several entities are judged in quiescence and nobody stops: then
+packets that nobody answers arrive first. So each is searched in four ways: every interleaving or not, judged
+everywhere or in quiescence.
 """
 
 from __future__ import annotations

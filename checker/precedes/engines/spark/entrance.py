@@ -30,7 +30,7 @@ _PATIENCE: Final = 10.0
 _LOOKED_AT: Final = 1 << 18
 """Bytes at the end of the log."""
 
-_FITTING: Final = "pip install 'precedes[spark]' brings versions that fit"
+_FITTING: Final = "pip install 'precedes[spark]' installs versions that work together"
 
 
 @contextmanager
@@ -56,10 +56,10 @@ def entered(master: str | None) -> Iterator[SparkSession]:
         except KeyboardInterrupt:
             session.cancel()
             raise _error(
-                "K008", "interrupted: the job on Spark was given up", "nothing of it is kept"
+                "K008", "interrupted: the Spark job was canceled", "its results are discarded"
             ) from None
         except ImportError as error:
-            said = f"pyspark does not fit what is installed beside it: {error}"
+            said = f"pyspark does not work with the installed packages: {error}"
             raise _error("K007", said, _FITTING) from error
         except session.FAILURES as error:
             if debug:
@@ -92,7 +92,7 @@ def _refuse_missing() -> None:
             raise
         raise usage("the Spark engine needs pyspark", "pip install 'precedes[spark]'") from error
     except Exception as error:
-        said = f"pyspark cannot be loaded beside what is installed: {type(error).__name__}: {error}"
+        said = f"pyspark cannot be loaded with the installed packages: {type(error).__name__}: {error}"
         raise _error("K007", said, _FITTING) from error
 
 
@@ -116,7 +116,7 @@ def _refuse_silent(master: str) -> None:
     raise _error(
         "K001",
         f"no Spark master answers at {', '.join(said)}",
-        "see whether it runs and can be reached from here; without --master Spark runs on this machine",
+        "check that it runs and can be reached from here; without --master Spark runs on this machine",
     )
 
 

@@ -38,10 +38,10 @@ _SHIP: Final = (
 _SAME: Final = (
     "workers need the precedes of the driver: ship one archive to both, as docs/how-to/spark-cluster.md does"
 )
-_MORE: Final = "give the executors more memory or fewer cores, or lay the trace out with `precedes convert`"
-_AGAIN: Final = "run it again, and see what its machine or the cluster says of it"
+_MORE: Final = "give the executors more memory or fewer cores, or convert the trace with `precedes convert`"
+_AGAIN: Final = "run it again; if this happens again, read the logs of its machine or of the cluster"
 _MASTER: Final = (
-    "see whether it runs, and is of the Spark version of this pyspark; without --master Spark runs here"
+    "check that it runs, and that it has the Spark version of this pyspark; without --master Spark runs here"
 )
 
 _SIGNS: Final = (
@@ -49,7 +49,7 @@ _SIGNS: Final = (
     _sign(
         r"PYTHON_VERSION_MISMATCH.*?(?P<there>\d+\.\d+)\D+?(?P<here>\d+\.\d+)",
         "K003",
-        "the workers run Python {there}, and the driver Python {here}",
+        "the workers run Python {there}, but the driver runs Python {here}",
         _SAME_PYTHON,
     ),
     _sign(
@@ -79,7 +79,7 @@ _SIGNS: Final = (
     _sign(
         r"\[?(?:PACKAGE_NOT_INSTALLED|UNSUPPORTED_PACKAGE_VERSION)\]? (?P<said>[^\n]*)",
         "K003",
-        "the Python of a worker does not fit: {said}",
+        "the Python of a worker is not suitable: {said}",
         _SHIP,
     ),
     _sign(
@@ -91,7 +91,7 @@ _SIGNS: Final = (
     _sign(
         r"\bImportError: (?P<said>[^\n]*)",
         "K003",
-        "the Python of a worker does not fit: {said}",
+        "the Python of a worker is not suitable: {said}",
         _SHIP,
     ),
     _sign(
@@ -106,7 +106,7 @@ _SIGNS: Final = (
     _sign(
         r"ExecutorLostFailure \(executor (?P<which>\S+) exited.*?Reason: (?P<said>[^\n]*(?:137|143|memory|OOM)[^\n]*)",
         "K005",
-        "executor {which} was ended, for want of memory as it seems: {said}",
+        "executor {which} was ended, probably for lack of memory: {said}",
         _MORE,
     ),
     _sign(
@@ -119,14 +119,14 @@ _SIGNS: Final = (
         r"Python worker (?:exited unexpectedly|process terminated)|Failed to get the worker's socket|EOFException",
         "K004",
         "the Python of a worker ended in the middle of its work",
-        f"where the system ended it for want of memory: {_MORE}",
+        f"if the system ended it for lack of memory: {_MORE}",
     ),
     _sign(r"All masters are unresponsive", "K001", "the Spark master does not answer", _MASTER),
     _sign(
         r"Application has been killed. Reason: (?P<said>[^\n]*)",
         "K002",
         "the cluster refused the application: {said}",
-        "see what the master says of it",
+        "see what the logs of the master say",
     ),
     _sign(
         r"(?P<said>Master must either be [^\n]*|Could not parse Master URL: [^\n]*|When running with master[^\n]*)",
@@ -149,7 +149,7 @@ _SIGNS: Final = (
     _sign(
         r"(?:ConnectException|UnknownHostException|UnresolvedAddressException)(?:: (?P<said>[^\n]*))?",
         "K001",
-        "nobody answers where Spark was sent: {said}",
+        "nothing answers at the address given to Spark: {said}",
         _MASTER,
     ),
 )
@@ -185,9 +185,7 @@ def failure(said: str, log: str, *, started: bool) -> Diagnostic:
         hint = "this is a defect of precedes; PRECEDES_DEBUG=1 shows where"
         return Diagnostic("I001", f"internal error in a worker of Spark: {_short(own['said'])}", hint=hint)
     if gone and started:
-        hint = (
-            f"where the system ended it for want of memory, give it more (spark.driver.memory); else {_AGAIN}"
-        )
+        hint = f"if the system ended it for lack of memory, give it more (spark.driver.memory); else {_AGAIN}"
         return Diagnostic("K004", "the JVM of the driver ended in the middle of the work", hint=hint)
     hint = "PRECEDES_DEBUG=1 shows all that Spark says"
     if started:

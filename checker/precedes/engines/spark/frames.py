@@ -88,7 +88,7 @@ def _by_execution(events: DataFrame) -> DataFrame:
 def _refuse(events: DataFrame) -> None:
     """Raise PrecedesError for all columns that cannot be read, while the plan is made."""
     told = [
-        Diagnostic("T008", f"the column `{name}` stands twice", _SHOWN, hint="drop or rename one of the two")
+        Diagnostic("T008", f"the column `{name}` occurs twice", _SHOWN, hint="drop or rename one of the two")
         for name in INPUT_COLUMNS
         if events.columns.count(name) > 1
     ]

@@ -84,7 +84,7 @@ def of_this_version(work: Callable[[Given], Made]) -> Callable[[Given], Made]:
 
     def checked(given: Given) -> Made:
         if expected != version.VERSION:
-            said = f"a worker has precedes {version.VERSION}, and the driver {expected}"
+            said = f"a worker has precedes {version.VERSION}, but the driver has {expected}"
             raise PrecedesError((Diagnostic("K003", said, hint="ship one archive to both"),))
         return work(given)
 

@@ -90,7 +90,7 @@ def _matching(root: Path, pattern: str) -> Sequence[Path]:
         return tuple(root.glob(pattern))
     except (ValueError, NotImplementedError) as error:
         raise usage(
-            f"{pattern!r} is no pattern: {error}", "patterns are relative to the configuration"
+            f"{pattern!r} is not a pattern: {error}", "patterns are relative to the configuration"
         ) from None
 
 

@@ -271,7 +271,12 @@ class Simulating(Check):
         place = _place(self.root, self.configuration, settings.model)
         if not report.messages:
             yield Item(
-                "G301", self.name, "executions", "undecided", "no message was met: nothing was checked", place
+                "G301",
+                self.name,
+                "executions",
+                "undecided",
+                "there was no message, so nothing was checked",
+                place,
             )
         own = definitions(specs)
         required = names_of(settings.require, tuple(map(str, specs))).values()

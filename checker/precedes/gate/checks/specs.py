@@ -66,9 +66,9 @@ class SpecCheck(Check):
         if items and not (result.outcomes and met_nothing([result])):
             return items
         place = Place(relative(self.path, self.root))
-        said = "no expectation and no claim: nothing was checked"
+        said = "there is no expectation and no claim, so nothing was checked"
         if items:
-            said = "no scenario has a message: every expectation is vacuous, nothing was checked"
+            said = "no scenario has a message, so every expectation is vacuous, and nothing was checked"
         return (Item("G301", self.name, "statements", "undecided", said, place), *items)
 
 

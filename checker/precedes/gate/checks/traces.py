@@ -115,7 +115,7 @@ def _items(this: TraceCheck, question: Question, report: Report) -> Iterator[Ite
     budgets = _budgets(this, question.plan().below, required)
     if not report.messages or report.unmet:
         unmet = ", ".join(report.unmet)
-        said = f"{unmet} occurs in no execution" if unmet else "no message was met: nothing was checked"
+        said = f"{unmet} occurs in no execution" if unmet else "there was no message, so nothing was checked"
         yield Item("G301", this.name, "trace", "undecided", said, place)
     specs = files(this.root, this.settings.specs, ".prec") if this.settings.specs else ()
     own = definitions(specs)

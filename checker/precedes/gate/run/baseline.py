@@ -171,7 +171,7 @@ def compare(
     were_checked = [kept for kept in before.items if kept.rule != "G301"]
     for check in dict.fromkeys(kept.check for kept in were_checked):
         if check not in places:
-            said = f"{check} is not done any more"
+            said = f"{check} is no longer run"
             found.append(Item("G201", check, "all of it", "failed", said, place))
     for check, scope in before.scopes.items():
         if check in places and check in scopes:
@@ -185,7 +185,7 @@ def compare(
         elif kept.check in places and (
             kept.rule not in REQUIRING or (kept.rule == "G103" and kept.stated is None)
         ):
-            said = f"{kept.name} is checked no more"
+            said = f"{kept.name} is no longer checked"
             found.append(Item("G201", kept.check, kept.subject, "failed", said, place))
     return Comparison(
         frozenset(failed.keys() - were.keys()),
@@ -204,7 +204,7 @@ def _narrowed(check: str, before: Scope, now: Scope, place: Place) -> Iterable[I
     for name, said in weaker(before, now):
         if name == "files":
             for file in gone(before[name], now[name]):
-                yield Item("G201", check, file, "failed", f"{file} is verified no more", place)
+                yield Item("G201", check, file, "failed", f"{file} is no longer verified", place)
         else:
             yield Item("G204", check, name, "failed", said, place)
 
@@ -212,11 +212,11 @@ def _narrowed(check: str, before: Scope, now: Scope, place: Place) -> Iterable[I
 def _moved(kept: Kept, item: Item, *, unknown: Unknown, same: bool) -> Iterable[Item]:
     """What became weaker in one item. `same`: its check goes as far as it did."""
     if kept.proof == "proved" and item.proof == "bounded" and item.result != "failed":
-        said = f"{item.subject} was proved for every size and is known up to a bound only"
+        said = f"{item.subject} was proved for every size and is now known only up to a bound"
         yield Item("G203", item.check, item.subject, "failed", said, item.place)
     elif unknown == "accepted" and kept.result == "passed" and item.result == "undecided":
         # Otherwise it is not accepted, and told by itself.
-        said = f"{item.subject} was decided and is open: {item.message}"
+        said = f"{item.subject} was decided and is now undecided: {item.message}"
         yield Item("G203", item.check, item.subject, "failed", said, item.place)
     for fact in (*LOWERED, *RAISED):
         was, is_ = kept.facts.get(fact), item.facts.get(fact)
@@ -224,5 +224,5 @@ def _moved(kept: Kept, item: Item, *, unknown: Unknown, same: bool) -> Iterable[
             yield Item("G204", item.check, fact, "failed", instead(fact, was, is_), item.place)
     was, is_ = kept.facts.get("states"), item.facts.get("states")
     if was is not None and is_ is not None and was != is_ and same:
-        said = f"{is_:,} states, where the baseline has {was:,}"
+        said = f"{is_:,} states; the baseline has {was:,}"
         yield Item("G205", item.check, "states", "failed", said, item.place)

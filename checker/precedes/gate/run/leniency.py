@@ -44,9 +44,9 @@ def lenient(before: Baseline, configuration: Configuration, place: Place) -> Ite
         was, is_ = severity_of(before.severity, rule, subject), severity_of(now, rule, subject)
         if SEVERITIES.index(is_) < SEVERITIES.index(was):
             name = subject if subject in now or subject in before.severity else code
-            lowered.setdefault(name, f"{name} counts as {is_}, where the baseline has {was}")
+            lowered.setdefault(name, f"{name} counts as {is_}; the baseline has {was}")
     for name, said in lowered.items():
         yield Item("G206", "gate", f"severity of {name}", "failed", said, place)
     if UNKNOWNS.index(configuration.unknown) < UNKNOWNS.index(before.unknown):
-        said = f"what is unknown is {configuration.unknown}, where the baseline has {before.unknown}"
+        said = f"an unknown verdict counts as {configuration.unknown}; the baseline has {before.unknown}"
         yield Item("G206", "gate", "unknown", "failed", said, place)

@@ -80,7 +80,7 @@ def run(
     items, reused = _items(checks, Workers(jobs, configuration.hang_limit), cache, tell)
     place = Place(path.name)
     if all(item.rule == "G202" for item in items):
-        said = "definitions, and nothing that is said of them: nothing was checked"
+        said = "there are only definitions, and no statements about them, so nothing was checked"
         items = (*items, Item("G301", "gate", "statements", "undecided", said, place))
     scopes = {check.name: check.scope for check in checks}
     comparison = Comparison(frozenset(), (), frozenset(), ())
@@ -114,7 +114,7 @@ def _know_severities(
             (
                 Diagnostic(
                     "C002",
-                    f"a severity of {unknown[0]}, which is neither a rule nor required here",
+                    f"the severity of {unknown[0]} has no effect: it is neither a rule nor required here",
                     str(path),
                     hint=did_you_mean(unknown[0], sorted(known)) or "`precedes explain` lists the rules",
                 ),
@@ -169,7 +169,7 @@ def _reminded(item: Item, spent: frozenset[str] | set[str]) -> Item:
     """With a word on why a name in the configuration does not accept it."""
     if not item.rule.startswith(COMPARING) or not _names(item) & spent:
         return item
-    said = "it was accepted when the baseline was written; what is accepted once is not accepted again"
+    said = "it was accepted when the baseline was written; a name is not accepted twice"
     return msgspec.structs.replace(item, detail="\n".join(part for part in (item.detail, said) if part))
 
 

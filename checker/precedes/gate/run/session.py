@@ -100,7 +100,7 @@ def _carried_out(configuration: Configuration, path: Path, request: Request) -> 
     file = None if name is None else (Path(name) if request.baseline else path.parent / name)
     if request.write_baseline and file is None:
         raise usage(
-            "--write-baseline without a baseline",
+            "--write-baseline needs the name of a baseline",
             'say where: baseline = "precedes-baseline.json", or --baseline',
         )
     before = None if file is None or request.write_baseline else baselines.read(file)

@@ -84,8 +84,8 @@ def write(folder: Path) -> Iterator[Path]:
         there.append("pyproject.toml with [tool.precedes]")
     if there:
         raise usage(
-            f"{folder / there[0]} is there already",
-            "nothing was written; `precedes init FOLDER` begins elsewhere",
+            f"{folder / there[0]} already exists",
+            "nothing was written; to begin elsewhere, use `precedes init FOLDER`",
         )
     for name, text in FILES.items():
         path = folder / name

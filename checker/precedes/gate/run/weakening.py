@@ -47,7 +47,7 @@ def weakened(before: Baseline, items: Sequence[Item]) -> tuple[Item, ...]:
         if not instead:
             # What became of a definition, or of a whole check, is told by the comparison of these.
             if kept.rule in REQUIRING and kept.check in places:
-                said = f"{kept.subject} is not required any more, and nothing is in its place"
+                said = f"{kept.subject} is no longer required, and nothing replaces it"
                 place = places[kept.check]
                 found.append(Item("G202", kept.check, kept.subject, "failed", said, place))
             continue
@@ -108,7 +108,7 @@ def _less(
         case Counterexample(execution, _):
             said = f"{kept.subject} demands less than it did"
             if instead[0].subject != kept.subject:
-                said = f"{kept.subject} is not required any more"
+                said = f"{kept.subject} is no longer required"
             scenario = as_scenario(execution, "weakened")
             witness = next(iter(explain(replace(old, formula=before), execution).witnesses), None)
             return Item(

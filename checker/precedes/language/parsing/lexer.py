@@ -235,7 +235,7 @@ def numeral(text: str) -> tuple[str, str]:
 def no_unit(text: str) -> str | None:
     """`h is no unit`, of a number with letters behind it that are none."""
     _, unit = numeral(text)
-    return f"{unit} is no unit" if unit and unit not in UNITS else None
+    return f"{unit} is not a unit" if unit and unit not in UNITS else None
 
 
 def meant_statement(word: str) -> str | None:

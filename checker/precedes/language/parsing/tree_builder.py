@@ -122,7 +122,7 @@ class Builder:
             return syntax.Parameter(name, syntax.Sort(parts[2].text))
         except ValueError:
             sorts = ", ".join(sort.value for sort in syntax.Sort)
-            self.refuse("P009", f"{parts[2].text} is no sort", parts[2].span, f"the sorts are {sorts}")
+            self.refuse("P009", f"{parts[2].text} is not a sort", parts[2].span, f"the sorts are {sorts}")
             return syntax.Parameter(name)
 
     def question(self, parts: list[Any]) -> syntax.Question:
@@ -161,7 +161,7 @@ class Builder:
             hint = "a log is SL1, RL1 or H1, by place in the cluster, or RL[name]"
             if (named_ := _NAMED_HEAD.fullmatch(head.text)) and not named:
                 hint = f"to use a name, write {named_[1]}[{named_[2]}]; {hint}"
-            self.refuse("P011", f"{head.text} is no log", head.span, hint)
+            self.refuse("P011", f"{head.text} is not a log", head.span, hint)
             return syntax.Log(syntax.LogKind.RL, syntax.Place(1), items, span)
         owner = parts[2] if named else syntax.Place(self.whole(number, head.span), head.span)
         return syntax.Log(kind, owner, items, span)

@@ -201,7 +201,7 @@ class _Search:
         silent = unheard(self.components, exchanged=self.symmetry is not None)
         if silent and self.stopped_by is None:
             found[DEADLOCK] = (
-                f"no request of {' and '.join(silent)} was accepted in any state; a script says who is to send",
+                f"no request of {' and '.join(silent)} was accepted in any state; a script says who sends",
             )
         return found
 
@@ -413,7 +413,7 @@ class _Search:
                 messages, packets = starving(self.components, state)
                 about = (*(f"{message} is never delivered at {at}" for message, at in messages), *packets)
                 return Finding(name, behaviour, execution, quiescent, about=about, starving=tuple(messages))
-            about = ("every request that is left is refused",) if name == DEADLOCK else ()
+            about = ("every remaining request is refused",) if name == DEADLOCK else ()
             return Finding(name, behaviour, execution, quiescent, about=about)
         explanation = explain(self.judge.violated[name].asked, execution)
         if explanation.value != FALSE:

@@ -18,9 +18,9 @@ class Reduction(Enum):
     """A way to leave states out that no property can tell apart from those that are looked at."""
 
     SYMMETRY = "symmetry of the entities"
-    ONE_BY_ONE = "messages coming in to one entity after the other"
+    ONE_BY_ONE = "arrivals at one entity after the other"
     BY_ITSELF = "each entity by itself in the end"
-    SILENTLY = "what is not answered comes in first"
+    SILENTLY = "packets that nobody answers arrive first"
 
 
 def usable(protocol: Protocol[Any], bounds: Bounds, judge: Judge) -> frozenset[Reduction]:

@@ -110,7 +110,7 @@ class Running:
                     self.protocol,
                     "M011",
                     f"execution {self.number} of seed {self.seed} takes more than {most_steps:,} steps",
-                    "entities that go on for ever never end a run; allow more steps if this one only takes long",
+                    "entities that go on forever never end a run; allow more steps if this one only takes long",
                 )
 
     def _begin(self) -> None:

@@ -176,7 +176,7 @@ def local_pieces(simulation: Simulation) -> Iterator[Piece]:
             yield from _in_order(work, processes)
     except BrokenProcessPool as error:
         said = "a process that simulated ended without an answer"
-        hint = "the model ended it, or the system did for want of memory"
+        hint = "the model ended it, or the system did for lack of memory"
         raise PrecedesError((Diagnostic("M015", said, hint=hint),)) from error
 
 

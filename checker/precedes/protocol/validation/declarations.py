@@ -65,7 +65,7 @@ def _claims(protocol: Protocol[Any]) -> list[tuple[str, str]]:
         return [
             (
                 f"claims is the text {errors.short(claims)}",
-                f"it is a tuple, and one of a single claim has a comma: claims = ({quoted},)",
+                f"it must be a tuple, and a tuple of one claim has a comma: claims = ({quoted},)",
             )
         ]
     if not isinstance(claims, tuple | list) or not all(isinstance(claim, str) for claim in claims):

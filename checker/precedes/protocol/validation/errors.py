@@ -58,7 +58,7 @@ def due_without_time(protocol: Protocol[Any], timer: str) -> PrecedesError:
         protocol,
         "M009",
         f"timer {timer} is due at a time, in a network without time",
-        "leave `due` out, or let the network be Timed(...)",
+        "omit `due`, or use the network Timed(...)",
     )
 
 

@@ -35,7 +35,7 @@ def check_actions(protocol: Protocol[Any], step: Step[Any]) -> None:
             protocol,
             "M006",
             f"the actions of a step are {errors.short(actions)}",
-            "they are a tuple, and one of a single action has a comma: Step(state, (Deliver(message),))",
+            "they must be a tuple, and a tuple of one action has a comma: Step(state, (Deliver(message),))",
         )
     for action in actions:
         message = getattr(action, "message", _ANY)

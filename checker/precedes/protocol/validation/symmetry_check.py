@@ -172,7 +172,7 @@ class Exchanging:
             "M014",
             f"{handler} of {name_of(other[0].entity)} does not do what it does at {name_of(one[0].entity)} when the"
             " entities exchange their names, but symmetric is True",
-            "take `symmetric = True` out of the model, or mend the handler, renamed or renamed_packet; "
+            "remove `symmetric = True` from the model, or correct the handler, renamed or renamed_packet; "
             f"it was called with{calls}",
         )
 

@@ -42,9 +42,9 @@ _CRASH: Final = EVENT_CODES[EventKind.CRASH]
 _RECOVER: Final = EVENT_CODES[EventKind.RECOVER]
 _SCALARS: Final = ("event", "message", "sender", "time", "channel", "position", "redelivered", "view")
 _LISTS: Final = ("clock", "vector", "members")
-_TWICE: Final = "rows are there more than once and count once"
+_TWICE: Final = "rows occur more than once and count once"
 _RESENT: Final = (
-    "sends are repeated unchanged and count once: where one id is used for several messages, make it "
+    "sends are repeated without change and count once: if several messages share an id, use "
     "topic-partition-offset"
 )
 

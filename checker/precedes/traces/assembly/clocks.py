@@ -20,7 +20,7 @@ from precedes.traces.assembly.contradictions import Contradiction, Finding
 from precedes.traces.assembly.encoding import ABSENT, Numbering, lists_of, offsets_of
 from precedes.traces.notices import Notices
 
-OUTSIDE: Final = "clock components of entities outside of the cluster are left out"
+OUTSIDE: Final = "clock entries for entities outside the cluster are ignored"
 
 
 def clocks_of(

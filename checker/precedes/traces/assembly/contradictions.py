@@ -31,12 +31,13 @@ class Contradiction(Enum):
 
 
 _HINTS: Final = {
-    Contradiction.TWO_SENDERS: "a message has one sender; give the messages of each sender ids of their own",
-    Contradiction.RESENT_TO_OTHERS: "a message has one destination set; to others goes another message",
+    Contradiction.TWO_SENDERS: "a message has one sender; use different ids for the messages of different senders",
+    Contradiction.RESENT_TO_OTHERS: "a message has one set of destinations; give the second message another id",
     Contradiction.ONE_SEQ: "`seq` counts the events of one entity in one execution",
-    Contradiction.AFTER_CRASH: "a `recover` row says that the entity is back",
-    Contradiction.OTHER_SENDER: "`sender` names who sent the message",
-    Contradiction.LONG_CLOCK: "a list has a number per entity; name the silent, or write a map",
+    Contradiction.AFTER_CRASH: "add a `recover` row if the entity recovered",
+    Contradiction.OTHER_SENDER: "`sender` names the entity that sent the message",
+    Contradiction.LONG_CLOCK: "a list has one number for each entity; name entities without rows with --cluster, "
+    "or write a map",
 }
 
 
@@ -95,7 +96,7 @@ def _text(finding: Finding, table: pa.Table) -> str:
         case Contradiction.ONE_SEQ:
             return f"{entity} has two events with seq {other['seq']} that differ ({here}; {there})"
         case Contradiction.AFTER_CRASH:
-            return f"{entity} crashes ({here}), and its next event is no recovery ({there})"
+            return f"{entity} crashes ({here}), but its next event is not a recovery ({there})"
         case Contradiction.OTHER_SENDER:
             first = shown(one["entity"] if one["event"] == 0 else one["sender"])
             return f"{message} was sent by {first} ({here}), but its sender is {shown(other['sender'])} by {there}"

@@ -15,10 +15,9 @@ from precedes.traces.notices import MOST_NAMES, Addressing, Notices
 from precedes.traces.options import TraceOptions
 from precedes.traces.schema import EVENT_CODES
 
-TO_ALL: Final = "sends have no `dest`: they are taken as addressed to every entity, the sender included"
+TO_ALL: Final = "sends have no `dest`, so they go to every entity, including the sender"
 NOT_SENT: Final = (
-    "deliveries are of messages that no row sends, and what is asked of sends says nothing of them: log the sends, or "
-    "name `sender`"
+    "deliveries have no send, so requirements on sends do not apply to them: log the sends, or name `sender`"
 )
 
 _SEND: Final = EVENT_CODES[EventKind.SEND]

@@ -20,7 +20,7 @@ from precedes.traces.notices import Notices
 from precedes.traces.options import TraceOptions
 from precedes.traces.problems import TOLD_AT_ONCE
 
-NO_SEQ: Final = "rows have no `seq`: the order of rows is taken for the order of events"
+NO_SEQ: Final = "rows have no `seq`, so their order is taken as the order of events"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +159,9 @@ def _refuse_some(table: pa.Table, entity: Int64, seq: Int64, entity_names: Names
         diagnostics.append(
             Diagnostic(
                 "T020",
-                f"`seq` is missing, and another row of entity {shown(entity_names[number])} has one ({other})",
+                f"`seq` is missing, but another row of entity {shown(entity_names[number])} has one ({other})",
                 table["file"][row].as_py(),
-                hint="within an execution all rows of an entity have `seq`, or none has",
+                hint="in an execution, all rows of an entity have `seq`, or none",
                 row=table["row"][row].as_py(),
             )
         )

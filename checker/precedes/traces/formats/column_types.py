@@ -62,7 +62,7 @@ def twice(kind: Type) -> str | None:
 def refusal(column: str, kind: Type, shown: str | None = None) -> RowError:
     """What is wrong with a column of a type, which may have another name in its own system."""
     if (name := twice(kind)) is not None:
-        return RowError("T008", f"the field `{name}` stands twice in the column `{column}`", None)
+        return RowError("T008", f"the field `{name}` occurs twice in the column `{column}`", None)
     _, code, wanted = _COLUMNS[column]
     return RowError(code, f"the column `{column}` is of type {shown or kind}", wanted)
 
@@ -109,7 +109,7 @@ def _clock(kind: Type) -> bool:
 _COLUMNS: Final[dict[str, tuple[Accepts, str, str]]] = {
     **dict.fromkeys(ID_COLUMNS, (_id, "T012", "ids are text or whole numbers")),
     **dict.fromkeys(ID_LIST_COLUMNS, (_ids, "T012", "it is a list of ids, which are text or whole numbers")),
-    "event": (is_text, "T012", "events are text, as send and deliver"),
+    "event": (is_text, "T012", "events are text, such as send and deliver"),
     "seq": (_whole, "T012", "places in a history are whole numbers"),
     "position": (_whole, "T012", "positions are whole numbers"),
     "redelivered": (_types.is_boolean, "T012", "it is true or false"),

@@ -83,10 +83,10 @@ def _header(source: TraceSource, block: bytes) -> tuple[list[str], bytes]:
     try:
         header = next(csv.reader(text, strict=True), [])
     except csv.Error as error:
-        raise unreadable("T007", f"the header is no CSV: {error}", source.shown, row=1) from error
+        raise unreadable("T007", f"the header is not CSV: {error}", source.shown, row=1) from error
     if len(set(header)) < len(header):
         twice = sorted({name for name in header if header.count(name) > 1})
-        raise unreadable("T008", f"the column {twice[0]} stands twice in the header", source.shown, row=1)
+        raise unreadable("T008", f"the column {twice[0]} occurs twice in the header", source.shown, row=1)
     stated = {name for name, _ in source.partition}
     missing = [name for name in REQUIRED_COLUMNS if name not in header and name not in stated]
     if missing:
@@ -221,7 +221,7 @@ def _record_by_record(
     def values(record: list[str] | csv.Error) -> dict[str, object]:
         nonlocal commas
         if isinstance(record, csv.Error):
-            raise RowError("T007", f"this is no CSV: {record}", "a file that was cut off ends like this")
+            raise RowError("T007", f"this is not CSV: {record}", "a file that was cut off looks like this")
         if len(record) != len(header):
             raise RowError("T017", f"this row has {len(record)} cells, the header {len(header)}", None)
         cells = {k: cell for k, cell in zip(header, record, strict=True) if k in INPUT_COLUMNS}

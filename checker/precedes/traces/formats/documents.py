@@ -46,7 +46,7 @@ def disguise(start: bytes) -> RowError | None:
         if start.startswith(signature) and (binary or not signature.isascii()):
             named = _NAMED_LIKE.get(kind)
             hint = f"give it a name that ends in {named}" if named else "unpack or convert it"
-            return RowError("T009", f"by its first bytes this file is {kind}, and not text", hint)
+            return RowError("T009", f"the first bytes say that this file is {kind}, not text", hint)
     encoding = next((name for mark, name in _MARKS.items() if start.startswith(mark)), None)
     if encoding is None:
         encoding = _ZEROS.get("".join("0" if byte == 0 else "x" for byte in start[:4]))

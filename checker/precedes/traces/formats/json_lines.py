@@ -266,17 +266,19 @@ def _object(line: bytes) -> dict[str, object]:
         value = parse_json(line.decode())
     except DuplicateName as error:
         raise RowError(
-            "T008", f"the name {shown(str(error))} stands twice in this row", "a row has a column once"
+            "T008", f"the name {shown(str(error))} occurs twice in this row", "a row has a column once"
         ) from error
     except json.JSONDecodeError as error:
         comma = error.msg == "Extra data" and line[error.pos :].strip() == b","
         hint = (
-            "no comma comes between rows" if comma else f"{_ONE_EACH}; a file that was cut off ends like this"
+            "there is no comma between rows"
+            if comma
+            else f"{_ONE_EACH}; a file that was cut off looks like this"
         )
-        said = f"this is no JSON at column {error.colno}: {error.msg.lower()}"
+        said = f"this is not JSON at column {error.colno}: {error.msg.lower()}"
         raise RowError("T007", said, hint) from error
     except (ValueError, RecursionError) as error:
-        raise RowError("T007", f"this is no JSON: {error}", _ONE_EACH) from error
+        raise RowError("T007", f"this is not JSON: {error}", _ONE_EACH) from error
     if not isinstance(value, dict):
         what = "a JSON array" if isinstance(value, list) else "no JSON object"
         raise RowError("T007", f"this line is {what}", f"{_ONE_EACH}, without an array around them")

@@ -117,7 +117,7 @@ def _look_at(
         except Irregular as error:
             row = None if error.rows is None else numbers[int(error.rows[0])]
             raise unreadable(
-                "T015", "`time` is outside of the years 1677 to 2262", source.shown, row=row
+                "T015", "`time` is outside the years 1677 to 2262", source.shown, row=row
             ) from error
         table = table.drop_columns(["time"])
     maps = "clock" in table.column_names and arrow.types.is_map(table.schema.field("clock").type)
@@ -140,7 +140,7 @@ def _values(raw: dict[str, object], maps: bool) -> dict[str, object]:
         raw = raw | {"clock": {name: count for name, (_, count) in zip(names, clock, strict=True)}}
         if name := next((name for k, name in enumerate(names) if name in names[:k]), None):
             raise RowError(
-                "T008", f"the name {shown(name)} stands twice in `clock`", "an entity has one component"
+                "T008", f"the name {shown(name)} occurs twice in `clock`", "an entity has one component"
             )
     return {name: value for name, value in raw.items() if value is not None}
 
@@ -205,7 +205,7 @@ def refuse_twice(source: TraceSource, names: Sequence[str]) -> None:
     for name in INPUT_COLUMNS:
         if names.count(name) > 1:
             raise unreadable(
-                "T008", f"the column `{name}` stands twice", source.shown, "remove or rename one of the two"
+                "T008", f"the column `{name}` occurs twice", source.shown, "remove or rename one of the two"
             )
 
 
@@ -222,9 +222,9 @@ def _require(source: TraceSource, names: list[str]) -> None:
 def _damaged(source: TraceSource) -> Exception:
     return unreadable(
         "T005",
-        "this is no Parquet file, or a damaged one",
+        "this is not a Parquet file, or it is damaged",
         source.shown,
-        "a file that was cut off has lost its end",
+        "a file that was cut off looks like this",
     )
 
 

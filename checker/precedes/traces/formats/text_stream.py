@@ -61,7 +61,7 @@ class _Checked:
             "T004",
             f"this {self._source.compression.value} file is cut off or damaged",
             self._source.shown,
-            "make it again, or copy it again; nothing of it was used",
+            "create it again, or copy it again; none of it was used",
         )
 
 
@@ -80,11 +80,11 @@ def opened(source: TraceSource) -> Iterator[Stream]:
             yield _Checked(raw, source)
         elif raw.size() == 0:
             raise unreadable(
-                "T004", f"this {source.compression.value} file is cut off: it has no byte", source.shown
+                "T004", f"this {source.compression.value} file is cut off: it is empty", source.shown
             )
         elif not raw.read(4).startswith(_MAGIC[source.compression]):
-            named = f"the name says {source.compression.value}, and the first bytes are of something else"
-            raise unreadable("T004", named, source.shown, "give it the name of what it is")
+            named = f"the name says {source.compression.value}, but the first bytes say otherwise"
+            raise unreadable("T004", named, source.shown, "give it the name of its format")
         else:
             raw.seek(0)
             with arrow.CompressedInputStream(raw, source.compression.value) as plain:

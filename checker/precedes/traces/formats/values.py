@@ -149,7 +149,7 @@ def id_text(value: object, what: str) -> str:
             raise RowError("T014", f"{what} is an empty text", "an id has at least one character")
         case str():
             if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
-                raise RowError("T006", f"{what} has half of a surrogate pair, which is no character", None)
+                raise RowError("T006", f"{what} has half of a surrogate pair, which is not a character", None)
             return value
         case float() | Decimal():
             raise RowError(
@@ -230,7 +230,7 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _no_constant(name: str) -> object:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _exact(text: str) -> Decimal:
@@ -259,7 +259,7 @@ def _event(value: object) -> EventKind:
 def _ids(value: object, column: str) -> list[str]:
     if not isinstance(value, list):
         raise RowError(
-            "T012", f"`{column}` is {shown(value)}, not a list", 'write a list of ids, as ["E2", "E3"]'
+            "T012", f"`{column}` is {shown(value)}, not a list", 'write a list of ids, such as ["E2", "E3"]'
         )
     return [id_text(item, f"`{column}[{place}]`") for place, item in enumerate(value)]
 
@@ -288,7 +288,7 @@ def _clock(value: object) -> tuple[list[tuple[str, int]] | None, list[int] | Non
             raise RowError(
                 "T012",
                 f"`clock` is {shown(value)}",
-                'write a list or a map of whole numbers, as {"E1": 2, "E2": 0}',
+                'write a list or a map of whole numbers, such as {"E1": 2, "E2": 0}',
             )
 
 
@@ -323,7 +323,7 @@ def _time(value: object) -> int | None:
     raise RowError(
         "T016",
         f"`time` is {shown(value)}",
-        "write a number of seconds, or RFC 3339 text, as 2026-11-27T10:15:30.25Z",
+        "write a number of seconds, or RFC 3339 text, such as 2026-11-27T10:15:30.25Z",
     )
 
 
@@ -336,7 +336,7 @@ def _nanoseconds(seconds: Decimal, written: object) -> int:
         raise RowError(
             "T015",
             f"`time` is {shown(written)}, which no clock tells",
-            "write a number of seconds, as 0.000001",
+            "write a number of seconds, such as 0.000001",
         )
     return _in_range(
         int(seconds.quantize(Decimal("1e-9"), ROUND_HALF_EVEN, _EXACT).scaleb(9, _EXACT)), written
@@ -365,7 +365,7 @@ def _in_range(nanoseconds: int, written: object) -> int:
     if not TIME_MIN <= nanoseconds <= INT64_MAX:
         raise RowError(
             "T015",
-            f"`time` is {shown(written)}, which is outside of the years 1677 to 2262",
-            "a number is a number of seconds; write milliseconds as seconds too, as 1795818956.794",
+            f"`time` is {shown(written)}, which is outside the years 1677 to 2262",
+            "a number is a number of seconds; write milliseconds as seconds, too, such as 1795818956.794",
         )
     return nanoseconds

@@ -116,7 +116,7 @@ def lay_out(
 def _parquet(target: str | os.PathLike[str]) -> TraceSource:
     place = source_of(os.fspath(target))
     if place.path == STANDARD_INPUT or place.format != PARQUET:
-        raise unreadable("T002", "the layout for scanning is Parquet", place.shown, "name a .parquet file")
+        raise unreadable("T002", "a columnar file is Parquet", place.shown, "name a .parquet file")
     return place
 
 
