@@ -1,7 +1,8 @@
-"""Results by the content of everything that they depend on, so that what did not change is not done again.
+"""Results by the content of everything that they depend on, so that a check whose inputs did not change is
+not repeated.
 
-A result is kept as JSON with a seal: a keyed digest, whose secret lies outside of the project. What was changed, copied
-from another place or committed by somebody is not sealed, and is computed again.
+A result is JSON with a seal, a keyed digest. The secret is outside the project. A result that somebody
+changed, copied from another place or committed has no valid seal, and is computed again.
 """
 
 from __future__ import annotations

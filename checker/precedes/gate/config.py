@@ -1,7 +1,7 @@
-"""What the gate is told to do: `[tool.precedes]` in pyproject.toml, or precedes.toml.
+"""The configuration of the gate: `[tool.precedes]` in pyproject.toml, or precedes.toml.
 
-The types below are the format: the published JSON schema is made from them, unknown keys are errors, and so is a
-value of another type. Keys are written with hyphens, as TOML files are.
+The types below define the format. The published JSON schema is made from them, and unknown keys and values of
+other types are errors. Keys have hyphens, as in other TOML files.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What the gate found out: one item for each thing that was stated, whatever kind of check it came from.
+"""The results of the gate: one item for each statement, whatever kind of check it comes from.
 
-The summary of all items is all that outputs know.
+Outputs know only the summary of all items.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The rules of the gate: what a finding can be about, and how much it counts unless told otherwise."""
+"""The rules of the gate: the kinds of findings, and how much each counts by default."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How far a check goes, by numbers and names, and when that is less far than before.
+"""How far a check goes, in numbers and names, and whether that is less than before.
 
-A check tells its scope whether or not anything is violated; the baseline keeps it. What is required is not part of it:
-whether that became weaker, the solver decides.
+A check records its scope whether or not anything is violated, and the baseline stores it. The requirements
+are not part of the scope: the solver decides whether they became weaker.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""What has to be known of a model before its checks are made: how many instances it has, and of which files it is made.
+"""Facts about a model that are needed before its checks can be made: how many instances it has, and from
+which files it is made.
 
-Only reading the model tells, and reading it runs it: a survey is a job in a process of its own.
+To know them, the model must be read, and reading it runs it. So a survey is a job in a process of its own.
 """
 
 from __future__ import annotations

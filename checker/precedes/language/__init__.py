@@ -1,6 +1,7 @@
-"""The language of `.prec` files: text to syntax tree, sorts, core formulas and executions, and back to text.
+"""The language of `.prec` files: text to syntax tree, to sorts, to core formulas and executions, and back to
+text.
 
-`compiling.compile_text` is the way from a file to scenarios and claims, `requirements.requirement` from a
-name or formula to what an engine judges. Nothing is imported here, so that a Spark worker without a parser
-can import the package.
+`loader.compile_text` turns a file into scenarios and claims. `requirements.requirement` turns a name or a
+formula into a requirement, which an engine judges. This module imports nothing, so that a Spark worker, which
+has no parser, can import the package.
 """

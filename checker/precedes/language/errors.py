@@ -1,4 +1,4 @@
-"""Collecting what is wrong in one text, each mistake with the line that it stands in."""
+"""Mistakes in one text, collected, each with the line where it occurs."""
 
 from __future__ import annotations
 

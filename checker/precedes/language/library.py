@@ -1,7 +1,8 @@
-"""Libraries of definitions: the standard one, and those of files on top of it.
+"""Libraries of definitions: the standard library, and the libraries of files on top of it.
 
-A definition sees the definitions of its own library and of those below, so that a file may define a name anew
-without changing what the standard library means by it. Sorts are inferred when a definition is first used.
+A definition sees the definitions of its own library and of the libraries below it. So a file may define a
+name again without changing what the standard library means by it. Sorts are inferred when a definition is
+first used.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""From a file to its scenarios and claims: the way that `precedes check` goes.
+"""From a file to its scenarios and claims, for `precedes check`.
 
-Every mistake of a file is told at once: what does not parse, unknown names and clashing sorts in definitions,
-impossible scenarios and what is asked of them.
+All mistakes of a file are reported at once: text that does not parse, unknown names and conflicting sorts in
+definitions, impossible scenarios, and mistakes in expectations.
 """
 
 from __future__ import annotations

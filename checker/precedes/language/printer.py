@@ -1,7 +1,7 @@
-"""From the syntax tree back to text, such that parsing the text gives the tree again.
+"""From the syntax tree back to text. Parsing the text gives the same tree again.
 
-One layout, the shortest that reads well: ASCII forms, parentheses only where they are needed or where a
-quantifier is an operand.
+There is one layout, the shortest that reads well: ASCII forms, and parentheses only where they are necessary
+or around a quantifier that is an operand.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Names of entities and messages as text: bare where that reads back, between quotation marks otherwise.
+"""Names of entities and messages as text: bare if the lexer reads that back, otherwise in quotation marks.
 
-A backslash takes the next character as it is; `\\u{2028}` is the character of that number, so that no name can break
-a line or reach a terminal as a command.
+A backslash takes the next character literally. `\\u{2028}` is the character with that number, so that no name
+can break a line or reach a terminal as a command.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""From a sentence to a requirement: the core formula under its name, with the named parts whose conjunction
-it is.
+"""From a formula or a name to a requirement: the core formula, its name, and the named parts whose
+conjunction it is.
 
-`ST` is `SP` and `order_equivalent`, `SP` is `selectively_correct`, and that is two more: a report names each
-of them.
+`ST` is `SP` and `order_equivalent`. `SP` is `selectively_correct`, which again has two parts. A report shows
+each of them.
 """
 
 from __future__ import annotations

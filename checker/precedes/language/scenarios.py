@@ -1,7 +1,7 @@
 """From the statements of a scenario to its execution.
 
-Everything that cannot have happened, or that the statements say twice and differently, is told at its place:
-a scenario is written by hand, so it is refused where a trace would be unknown.
+Impossible events, and statements that contradict each other, are errors at their place in the text. A trace
+with such rows would be unknown, but a scenario is written by hand, so it can be corrected.
 """
 
 from __future__ import annotations

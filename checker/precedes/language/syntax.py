@@ -1,8 +1,8 @@
-"""The syntax tree: what a `.prec` file says, before names and sorts are looked at.
+"""The syntax tree of a `.prec` file, before names are resolved and sorts are inferred.
 
-Nodes are frozen and compare by structure; where a node stands (`span`) is kept beside that, so that
+Nodes are frozen and compare by structure. Their place in the text, `span`, is not compared, so
 `parse(print(tree)) == tree`. The three unions `Statement`, `Formula` and `Term` are closed. `Name.sort` is
-empty until `sorts` has inferred it.
+empty until `sorts` infers it.
 """
 
 from __future__ import annotations

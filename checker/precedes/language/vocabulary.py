@@ -1,7 +1,7 @@
-"""The built-in words of the language: one table, from which sorts are checked, terms lowered and the
-reference is written (docs/reference/language.md, by tools/pages.py).
+"""The built-in words of the language, in one table. Sorts are checked with it, terms are lowered with it, and
+the reference page is made from it (docs/reference/language.md, by tools/pages.py).
 
-What the standard library defines is not here.
+The definitions of the standard library are not here.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """The reference evaluator: the meaning of a formula on one execution, by definition, and the reasons for a
-verdict."""
+verdict.
+"""
 
 from precedes.engines.reference.cut import cut
 from precedes.engines.reference.evaluation import evaluate

@@ -1,7 +1,7 @@
 """The value of an atom on one complete execution, as `precedes.core.formula` defines it.
 
-An atom is turned once into a function without arguments, which gives its value under the bindings that stand
-when it is called.
+Each atom becomes, once, a function without arguments. The function returns the atom's value under the
+bindings at the time of the call.
 """
 
 from __future__ import annotations

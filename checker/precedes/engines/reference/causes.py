@@ -1,9 +1,9 @@
-"""The ways in which a formula comes to its value: the bindings and the facts.
+"""Causes: the bindings and facts that give a formula its value.
 
-They are found by going down the formula: into the parts that decide it, into a quantifier with the first
-thing that does. What is passed on the way is kept as facts, ground atoms with their values: those that decide
-and, as `context`, those that make the decision one (the range of a quantifier, the premise of an
-implication).
+The search for causes descends into the parts that decide the formula, and into a quantifier with the first
+element that decides it. On the way it keeps facts, which are ground atoms with their values: the facts that
+decide and, as `context`, the facts without which they would not decide (the range of a quantifier, the
+premise of an implication).
 """
 
 from __future__ import annotations

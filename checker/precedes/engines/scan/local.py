@@ -1,4 +1,6 @@
-"""The in-process engine, without a JVM: laid-out traces row group by row group, all others by the general way."""
+"""The in-process engine, without a JVM. It scans columnar files row group by row group, and reads other
+traces in batches.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""From scanned batches to a report: what every engine that scans has in common.
+"""From scanned batches to a report, for every engine that scans.
 
-A batch is judged into a `Partial`, wherever it was scanned; partials merge in any order into the same result;
-the merged one becomes a `Report`, in which each violation shown has been replayed through the reference
-evaluator. So the in-process engine and Spark differ in who scans, and in nothing that a user reads.
+A batch is judged into a `Partial`, wherever it was scanned. Partials merge in any order with the same result.
+The merged one becomes a `Report`, and each violation in it has been confirmed by the reference evaluator. So
+the in-process engine and Spark differ only in who scans; their users read the same report.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One row group of a laid-out file judged, wherever that is done: a thread of this process, a task of Spark."""
+"""Judges one row group of a columnar file, in a thread of this process or in a task of Spark."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 """The tables that a run writes: `verdicts.parquet` and `violations.parquet`.
 
-A row of the first is an execution and a predicate. `count` says how many offenders there are: entities and messages
-that violate the predicate. It is 0 where the predicate holds and null where they were not counted: they are counted
-only if all are asked for, and not to the end where there are too many. `witness` is a JSON object with the entities and
-messages that show a violation; `reasons` says why a verdict is unknown.
+A row of the first is an execution and a predicate. `count` is the number of offenders: choices of entities
+and messages that violate the predicate. It is 0 if the predicate holds, and null if offenders were not
+counted. They are counted only on request, and not to the end if there are too many. `witness` is a JSON
+object with the entities and messages that show a violation. `reasons` says why a verdict is unknown.
 
-A row of the second is an offender: its entities and messages, and the events that it is about, each with its time (in
-nanoseconds) and the file and row that it was read from.
+A row of the second is an offender: its entities and messages, and the events that it concerns, each with its
+time (in nanoseconds) and the file and row from which it was read.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The solver: proofs for every size and smallest counterexamples, by Z3, of the formulas that the other
-engines run.
+"""The solver: proofs for every size and smallest counterexamples, by Z3, for the formulas that the other
+engines judge.
 
-Z3 is imported by `logic` alone, and with it by everything here but `answers`' values: import this package
-where a question is asked.
+Only `logic` imports Z3. Everything else here imports `logic`, except for the values in `answers`. So import
+this package only where a question is asked.
 """
 
 from precedes.engines.solver.answers import (

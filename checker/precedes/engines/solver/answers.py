@@ -1,6 +1,6 @@
-"""What can be asked of the solver and what it answers: values only.
+"""Questions to the solver and its answers, as values.
 
-The bound is part of an answer: "proved" is said of every size, and what was only looked for says how far.
+The bound is part of an answer: "proved" is for every size, and a search says how far it went.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""Executions of one size, exactly: so many entities, so many messages, and every execution of them that is
-possible.
+"""All possible executions of one size, exactly: a number of entities and a number of messages.
 
-Messages are numbered so that the senders do not fall and each sender's come in the order of its send log;
-those nobody sent come last. Entities are numbered by their first message. No generality is lost, and of each
-execution few copies are left. The order of the events at an entity is one proposition for each pair;
-happens-before between sends is the closure of its steps, which over so many messages is a formula without
-quantifiers: the least relation and no other.
+Messages are numbered by sender, and each sender's messages in the order of its send log. Messages that nobody
+sent come last. Entities are numbered by their first message. This loses no generality, and leaves few copies
+of each execution. The order of events at an entity has one proposition for each pair. Happens-before between
+sends is the closure of its steps. For a fixed number of messages, this is a formula without quantifiers, and
+it describes exactly the least relation.
 """
 
 from __future__ import annotations

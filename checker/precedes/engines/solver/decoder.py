@@ -1,4 +1,4 @@
-"""A solution of the bounded encoding as an execution: named entities and messages, histories, times."""
+"""From a solution of the bounded encoding to an execution: named entities and messages, histories, times."""
 
 from __future__ import annotations
 

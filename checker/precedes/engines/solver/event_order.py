@@ -1,10 +1,10 @@
-"""Happens-before between events of any kind, from two things: the order of events at one entity, and the
+"""Happens-before between events of any kind. It is defined by the order of events at one entity and the
 relation between sends.
 
-A chain of happens-before leaves an entity with a send and enters another with a delivery (Δ-causal paper,
-Definition 1). So `e ~> f` where e comes before f at one entity, or where a send r, not before e at e's
-entity, is or happens before the send of some u that f's entity has delivered when f happens. Arrivals are
-internal events: they carry nothing from another entity.
+A chain of happens-before leaves an entity with a send and enters another entity with a delivery (Δ-causal
+paper, Definition 1). So `e ~> f` in two cases: e comes before f at one entity; or e's entity has a send r
+that is e or comes after it, r is or happens before the send of some message u, and f's entity has delivered u
+when f happens. Arrivals are internal events: they carry nothing from another entity.
 """
 
 from __future__ import annotations

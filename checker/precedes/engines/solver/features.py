@@ -1,4 +1,4 @@
-"""What a formula speaks of: how much of an execution has to be modelled for it."""
+"""The features of executions that a formula mentions, and that an encoding must therefore model."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Which requirement implies which, for a list of them: every ordered pair proved, refuted, or looked at up to
+"""Which requirements imply which others: every ordered pair of a list is proved, refuted, or searched up to
 bounds.
 
-One counterexample refutes many pairs: all requirements are judged on each, and on variants of it, by the
-reference evaluator. What follows from proved implications is not asked again.
+One counterexample refutes many pairs: the reference evaluator judges all requirements on it, and on variants
+of it. The solver is not asked about what follows from proved implications.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""The one door to Z3: propositions and linear sums that fold constants, and a solver with a deadline.
+"""The only module that imports Z3: propositions and linear sums that fold constants, and a solver with a
+deadline.
 
-Z3 ships no types. Outside of this module its expressions are opaque `Symbol`s; a proposition is one of these
-or a Python truth value, and what can be decided without Z3 is: a formula over five messages is mostly
-constants.
+Z3 has no type annotations. Outside this module its expressions are opaque `Symbol`s. A proposition is a
+`Symbol` or a Python truth value. Whatever can be decided without Z3 is decided without it, because a formula
+over five messages consists mostly of constants.
 """
 
 from __future__ import annotations

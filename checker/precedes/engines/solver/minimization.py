@@ -1,4 +1,4 @@
-"""From any solution to one that is plain: it does not depend on what Z3 happens to return."""
+"""From any solution to a simple one that does not depend on what Z3 happens to return."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""One question to the solver: is a formula true of every execution, is there one on which it holds?
+"""One question to the solver: is a formula true of every execution, or is there an execution on which it
+holds?
 
-In turn: a proof for every size in the decidable part; a search of small sizes, where most counterexamples
-are; a proof with inductions over happens-before; a search up to the bounds. A proof that does not come at
-once is given up, the search goes on until the timeout.
+The solver tries these steps in order: a proof for every size in the decidable fragment; a search of small
+sizes, where most counterexamples are; a proof with induction over happens-before; a search up to the bounds.
+If a proof does not succeed at once, it is given up, and the search goes on until the timeout.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Looking for the smallest execution on which a formula is certainly false.
+"""The search for the smallest execution on which a formula is certainly false.
 
-Fewest messages first, then fewest entities, then shortest logs; among these the one that is least odd, times
-in order, and of what is then left the first in a fixed order of choices. Every step asks what is possible,
-not what Z3 happens to return, so that the answer does not depend on the run or on the version of Z3.
+It prefers the fewest messages, then the fewest entities, then the shortest logs. Among these it prefers the
+least odd execution, then times in order, then the first in a fixed order of choices. Every step asks what is
+possible, not what Z3 happens to return. So the answer does not depend on the run or on the version of Z3.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What a translation asks of an encoding of executions. There are two: `unbounded` and `bounded`.
+"""What a translation needs from an encoding of executions. There are two encodings: `unbounded` and
+`bounded`.
 
 An element is a number in the bounded encoding and a symbol of Z3 in the unbounded one. A term that may stand
 for nothing, or for one of several elements, is a list of cases that exclude each other.

@@ -1,9 +1,9 @@
-"""Formulas as propositions: when is a formula certainly true, when certainly false.
+"""Formulas as propositions: when a formula is certainly true, and when it is certainly false.
 
-The two are translated apart (`want`), as a formula may be neither: a comparison closer than epsilon, a
-statement that this version cannot judge. Where nothing of that kind is in it, the one is the negation of the
-other. An encoding may answer for `acyclic` with something weaker than asked for; as no translation is ever
-negated here, the whole is then weaker too, which is what a proof may rely on.
+The two are translated separately (`want`), because a formula may be neither: a comparison may be closer than
+epsilon, or this version may not be able to judge a statement. If a formula has no such part, one is the
+negation of the other. An encoding may replace `acyclic` with something weaker. No translation is ever negated
+here, so the whole is then weaker, too, and a proof stays sound.
 """
 
 from __future__ import annotations

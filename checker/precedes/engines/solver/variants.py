@@ -1,8 +1,8 @@
-"""Variants of an execution that decide more formulas: the same sends and deliveries with times, arrivals and
+"""Variants of an execution that decide more formulas: the same sends and deliveries, with times, arrivals and
 recorded clocks.
 
-One counterexample refutes many implications, but a formula about times is unknown where there are none. Each
-variant is a possible execution of its own; nothing else about it is said.
+One counterexample refutes many implications, but a formula about times is unknown on an execution without
+times. Each variant is a possible execution of its own.
 """
 
 from __future__ import annotations

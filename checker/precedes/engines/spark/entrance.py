@@ -1,7 +1,8 @@
-"""The way into Spark for a command: a session of its own, whose failures are told as mistakes are.
+"""Starts Spark for a command, in a session of its own, and reports its failures as other mistakes are
+reported.
 
-Nothing of Spark's is imported before somebody enters. What the JVM writes goes to a file: whoever has a master that
-does not answer has no use for the stack of a JVM.
+Nothing of Spark is imported before that. The output of the JVM goes to a file, because the stack traces of a
+JVM do not help a user whose master does not answer.
 """
 
 from __future__ import annotations

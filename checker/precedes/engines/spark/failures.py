@@ -1,6 +1,6 @@
-"""What is said when Spark fails: from the exception and from what the JVM wrote, to a code and what to do.
+"""Messages for failures of Spark: from the exception and the output of the JVM to a code and a hint.
 
-Imports nothing of Spark's, so that it can also say that there is none.
+This module imports nothing of Spark, so it can also report that Spark is missing.
 """
 
 from __future__ import annotations

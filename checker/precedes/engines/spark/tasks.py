@@ -1,7 +1,7 @@
-"""What Spark's Python workers do: read files, assemble and judge. No pyspark here, no lark, no z3.
+"""What Spark's Python workers do: read files, assemble and judge. This module imports no pyspark, lark or z3.
 
-The functions returned work on iterators of Arrow record batches, as `mapInArrow` wants them. Mistakes are told,
-not raised: Spark would bury them in a traceback.
+The functions returned work on iterators of Arrow record batches, as `mapInArrow` requires. Mistakes are
+returned, not raised, because Spark would bury them in a traceback.
 """
 
 from __future__ import annotations

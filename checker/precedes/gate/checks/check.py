@@ -1,6 +1,6 @@
-"""What a check is, whatever it checks: a value that knows what its result depends on and how to come by it.
+"""A check: a value that knows what its result depends on and how to compute the result.
 
-Checks are picklable: they run in processes of their own.
+Checks are picklable, because they run in processes of their own.
 """
 
 from __future__ import annotations

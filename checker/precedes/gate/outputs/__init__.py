@@ -1,4 +1,4 @@
-"""The forms in which a run of the gate is told: one module for each, and the table of them."""
+"""The output formats of the gate: one module for each, and a table of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of what is found counts, and when less of it counts than before."""
+"""How much each finding counts, and whether findings count less than before."""
 
 from __future__ import annotations
 

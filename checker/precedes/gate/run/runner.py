@@ -1,4 +1,6 @@
-"""One run of the gate: checks made from the configuration, what is cheap first, and what the items come to."""
+"""One run of the gate: makes the checks of the configuration, runs the cheap ones first, and collects their
+items.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Whether less is required than before: the old requirement and the new one, compared by the solver.
+"""Whether a requirement is weaker than before: the solver compares the old requirement with the new one.
 
-A requirement is weaker when an execution satisfies it that the old one forbids. It is compared as it was meant then,
-with the definitions that stood in the project's own files.
+A requirement is weaker if an execution satisfies it that the old one forbids. The old requirement keeps its
+meaning: it is compared with the definitions that were in the project's files at that time.
 """
 
 from __future__ import annotations

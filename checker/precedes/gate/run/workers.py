@@ -1,7 +1,7 @@
-"""Who carries checks out: this process what is cheap, others side by side the rest.
+"""Runs checks: the cheap ones in this process, the others in parallel processes.
 
-Code of the project runs in a process of its own, one for each check; checks without it share some. A process that gives
-no verdict is a mistake of its check, and never a pass.
+A check that runs code of the project has a process of its own. Other checks share some processes. If a
+process gives no verdict, its check is an error, never a pass.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""From sorted syntax to the core formula: all sugar is written out here.
+"""From sorted syntax to the core formula. All syntactic sugar is expanded here.
 
-- A predicate is replaced by its definition; bound variables get names that nothing around them has.
-- A log variable is a receipt log: it becomes the entity that owns it.
-- `top(L)`, `last(L)` and `L[h]` may be undefined. An atom about one is "there is a message there, and of it
-  the atom holds", so that an atom about something undefined is false.
-- A prefix or suffix is its log with bounds on positions.
-- `quiescent F` is "nothing is in flight implies F", and `always F` is F; modes inside F do not count.
-- `p in L` at the head of what `forall p` implies, or of what `exists p` joins, moves into the range of the
-  quantifier: `forall p: p in L implies F` and `forall p in L: F` are one formula, and ranges are judged as
-  recorded.
+- A predicate is replaced by its definition; its bound variables get fresh names.
+- A log variable is a receipt log. It becomes the entity that owns the log.
+- `top(L)`, `last(L)` and `L[h]` may be undefined. An atom about one of them becomes "there is such a message,
+  and the atom is true of it". So an atom about something undefined is false.
+- A prefix or suffix of a log becomes the log with bounds on positions.
+- `quiescent F` is "nothing is in flight implies F", and `always F` is F. Modes inside F have no effect.
+- A membership `p in L` in the premise of an implication under `forall p`, or in a conjunction under `exists
+  p`, moves into the range of the quantifier. So `forall p: p in L implies F` and `forall p in L: F` are the
+  same formula, and ranges are judged as recorded.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Partial terms and parts of logs, written out.
+"""Partial terms and parts of logs, expanded.
 
-`top(L)`, `last(L)` and `L[h]` may be undefined, so an atom about one is "there is a message there, and of it
-the atom holds": `Hoists` collects these messages while the atom is lowered and wraps it. `L[..h]` and
-`L[h..]` are their log with bounds on positions.
+`top(L)`, `last(L)` and `L[h]` may be undefined. An atom about one of them becomes "there is such a message,
+and the atom is true of it". `Hoists` collects these messages while the atom is lowered, and wraps the atom.
+`L[..h]` and `L[h..]` become the log with bounds on positions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lowering of terms: what entity, message, event, log or number a sorted term is in the core."""
+"""Terms: the entity, message, event, log or number of the core that a sorted term stands for."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Running the tables of an LALR grammar over tokens.
+"""Runs the tables of an LALR grammar over tokens.
 
-lark makes the tables (see `parser`); what is kept of them is plain data, so that a warm start neither imports
-lark nor builds anything, and a statement costs a few table look-ups a token.
+lark makes the tables (see `parser`). They are stored as plain data. So a start with stored tables neither
+imports lark nor builds a parser, and each token costs a few table lookups.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """From the text of a file to its statements, each a list of tokens.
 
-Statements are told apart before any is parsed, so that a mistake in one leaves the others readable: a
-statement begins at a reserved word or at the head of a log, `RL1: <`. This module knows comments, quotes, the
-brackets `< ... ]` of logs, and how deeply a statement is nested; what a statement says is for `parser`.
+The lexer separates statements before any of them is parsed, so a mistake in one statement leaves the others
+readable. A statement begins at a reserved word or at the head of a log, such as `RL1: <`. This module knows
+comments, quotation marks, the brackets `< ... ]` of logs, and how deeply a statement is nested. The parser
+reads what a statement says.
 """
 
 from __future__ import annotations

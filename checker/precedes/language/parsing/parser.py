@@ -1,7 +1,7 @@
 """From statements to the syntax tree.
 
-`grammar.lark` gives the shape and `tree_builder` makes the nodes. Every statement is parsed by itself, so that all
-mistakes of a file are reported at once.
+`grammar.lark` defines the shapes, and `tree_builder` makes the nodes. Each statement is parsed separately, so
+that all mistakes of a file are reported at once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """From the shapes of the grammar to the nodes of the syntax tree.
 
-The grammar does not tell formulas from terms, since `p` and `f(x)` may be either; what stands where decides
-it here.
+The grammar does not distinguish formulas from terms, because `p` and `f(x)` may be either. This module
+decides by their place in the text.
 """
 
 from __future__ import annotations

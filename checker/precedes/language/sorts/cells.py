@@ -1,6 +1,6 @@
-"""Cells: the sorts that something may still have, narrowed by each use of it.
+"""Cells: the sorts that a name or term may still have. Each use of it narrows them.
 
-What this module does not know is how a formula uses its terms; that is `sorts`.
+This module does not know how a formula uses its terms; `inference` does.
 """
 
 from __future__ import annotations

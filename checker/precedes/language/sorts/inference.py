@@ -1,8 +1,8 @@
-"""Names and sorts: what every name in a formula stands for, inferred from how it is used.
+"""Sorts: what every name in a formula stands for, inferred from how it is used.
 
-Every variable, and every term whose sort is open, has a cell with the sorts that it may still have; each use
-narrows it. What comes out is the same formula with `Name.sort` filled in. Unknown names, wrong numbers of
-arguments and clashes are told here, a clash with both places; `lowering` meets none of them.
+Every variable, and every term with an open sort, has a cell with the sorts that it may still have. Each use
+narrows the cell. The result is the same formula with `Name.sort` filled in. Unknown names, wrong numbers of
+arguments and conflicts are reported here, a conflict with both places. So `lowering` never meets one.
 """
 
 from __future__ import annotations
