@@ -22,10 +22,10 @@ from precedes.language.vocabulary import Alternatives, Notation
 FOLDER = Path(__file__).parent.parent / "docs/reference"
 
 KINDS = {
-    "U": "What was asked for",
+    "U": "The command",
     "K": "Spark",
     "I": "Internal",
-    "P": "Text that does not parse",
+    "P": "Syntax",
     "N": "Names and sorts",
     "S": "Scenarios",
     "T": "Traces",
@@ -44,10 +44,10 @@ def library() -> str:
     lines = [
         "# Predicates and services",
         "",
-        "What can be named after `expect`, `claim` and `--require`, with its definition. Generated from the library.",
+        "These names can follow `expect`, `claim` and `--require`. Generated from the library.",
         "",
-        "The mode says where a model is asked for it: always, in every state that it reaches, or quiescent, where",
-        "nothing is in flight ([protocol models](../protocols.md)). Traces and scenarios have no states on the way.",
+        "The mode says where an exploration checks a name: always, in every reachable state, or quiescent, where",
+        "nothing is in flight ([protocol models](../protocols.md)). Traces and scenarios have no intermediate states.",
     ]
     for heading, kind in (("Services", DefinitionKind.SERVICE), ("Predicates", DefinitionKind.PREDICATE)):
         lines += ["", f"## {heading}"]
@@ -137,11 +137,12 @@ def language() -> str:
     lines = [
         "# Language reference",
         "",
-        "All forms of the language; [the language](../language.md) explains them. Generated from the grammar.",
+        "This page lists all forms of the language. [The language](../language.md) explains them. Generated from the",
+        "grammar.",
         "",
         "## Grammar",
         "",
-        "Quoted is what stands there literally; `?` means at most once, `*` any number of times, `+` at least once.",
+        "Text in quotation marks is literal. `?` means at most once, `*` any number of times, `+` at least once.",
         'A `NAME` is letters, digits and `_`; `QUOTED` is text in `"`; an `INT` is a whole number, a `NUMBER` one with',
         "a decimal point, a unit, or both.",
     ]
@@ -153,18 +154,18 @@ def language() -> str:
     sorts = ", ".join(f"`{sort.value}`" for sort in Sort)
     lines += ["", "## Sorts", ""]
     lines += [
-        f"What stands for something has one of these sorts: {sorts}. The tables below say which is needed where."
+        f"Every variable and term has one of these sorts: {sorts}. The tables below say which sort each form needs."
     ]
-    lines += ["What does not fit is told before anything is judged."]
+    lines += ["A conflict is an error, before anything is judged."]
     lines += _mistakes("Sorts")
-    lines += ["", "## Precedence", "", "What binds strongest stands first.", ""]
+    lines += ["", "## Precedence", "", "The strongest come first.", ""]
     lines += _table(
         ("operators", "how they group"),
         ((_operators(name, rules["formulas and terms"]), grouping) for name, grouping in PRECEDENCE),
     )
     lines += [
         "",
-        "The body of `forall`, `exists`, `always`, `quiescent` and `acyclic` reaches as far to the right as it can.",
+        "The body of `forall`, `exists`, `always`, `quiescent` and `acyclic` extends as far to the right as possible.",
     ]
     lines += _mistakes("Precedence")
     for title, notations in (
@@ -200,10 +201,10 @@ def language() -> str:
     lines += ["", "## Words and symbols", ""]
     lines += ["Reserved: " + ", ".join(f"`{word}`" for word in vocabulary.KEYWORDS) + "."]
     lines += ["Inside logs also: " + ", ".join(f"`{word}`" for word in vocabulary.HISTORY_WORDS) + "."]
-    lines += ["A message or an entity of such a name is written in quotation marks.", ""]
+    lines += ["Write a message or an entity with such a name in quotation marks.", ""]
     lines += _table(("symbol", "read as the same"), _spellings())
     lines += ["", "## Predicates and services", ""]
-    lines += ["Defined in the language itself; their definitions are in [the library](library.md).", ""]
+    lines += ["They are defined in the language itself. [The library](library.md) has the definitions.", ""]
     known = standard_library()
     lines += _table(("name", "of", "meaning"), (_entry(known, name) for name in known.names()))
     lines += _mistakes("Predicates and services")

@@ -52,7 +52,7 @@ class Notation:
 FUNCTIONS: Final = {
     function.name: function
     for function in (
-        Function("sender", (MESSAGE,), Sort.ENTITY, "who sent p; undefined where nobody did"),
+        Function("sender", (MESSAGE,), Sort.ENTITY, "who sent p; undefined if nobody did"),
         Function("owner", (LOG,), Sort.ENTITY, "whose log L is"),
         Function("dest", (MESSAGE,), None, "the destinations of p; stands after `in`"),
         Function("top", (LOG,), Sort.MESSAGE, "the first message of L (1994, §2.2)"),
@@ -101,7 +101,7 @@ LOG_TERMS: Final = (
     Notation(
         "L[..h], L[h..], L[g..h]",
         "",
-        "the part of L up to place h, from h on, or between; both ends included",
+        "the part of L up to place h, from h on, or between; both ends are included",
     ),
 )
 
@@ -128,16 +128,16 @@ CONNECTIVES: Final = (
     Notation(
         "forall x, y in C: F",
         "∀ ∈",
-        "every x and y in C; without `in`: all of their sort. F reaches as far as it can",
+        "every x and y in C; without `in`, all of their sort. F extends as far as possible",
     ),
     Notation("exists x in C: F", "∃ ∈", "some x in C"),
     Notation(
         "quiescent F",
         "",
-        "where nothing is in flight, F, which reaches as far as it can; modes inside F do not count. "
+        "F where nothing is in flight. F extends as far as possible; modes inside F have no effect. "
         "In a trace or a scenario nothing is in flight",
     ),
-    Notation("always F", "", "F in every state that a model reaches; modes inside F do not count"),
+    Notation("always F", "", "F in every state that a model reaches; modes inside F have no effect"),
     Notation("not F", "¬", "binds strongest"),
     Notation("F and G", "∧", ""),
     Notation("F or G", "∨", ""),
@@ -146,7 +146,7 @@ CONNECTIVES: Final = (
     Notation(
         "F among E1 E2",
         "",
-        "F asked of some of the entities: whoever owns a receipt log in F is one of these",
+        "F for some of the entities: an entity that owns a receipt log in F is one of these",
     ),
 )
 
@@ -155,7 +155,7 @@ NUMBERS: Final = (
     Notation("100ms", "", "a duration; the units are ns, us (µs), ms, s, min"),
     Notation("delta, epsilon", "Δ ε", "those of the execution: durations"),
     Notation("x + y, x - y", "", "time + duration, time - time (a duration), and within one sort"),
-    Notation("2 * x, x / 2", "", "by a number only: arithmetic is linear"),
+    Notation("2 * x, x / 2", "", "only by a number: arithmetic is linear"),
 )
 
 KEYWORDS: Final = {

@@ -74,7 +74,7 @@ def as_text(lattice: Lattice) -> str:
             lines += ["", heading, *(f"  {entry}" for entry in entries)]
     lines += [
         "",
-        "what stands above implies what a line leads to below; after the arrow, the same in words",
+        "a name implies the names that a line leads to below it; after the arrow, the same in words",
         "",
     ]
     return "\n".join(lines) + "\n" + text_diagram(lattice) + "\n" + summary(lattice) + "\n"
@@ -89,10 +89,10 @@ def as_markdown(lattice: Lattice, picture: str | None) -> str:
         "",
         summary(lattice),
         "",
-        "A proof is of every number of entities and messages. A refutation is an execution on which the one",
+        "A proof is for every number of entities and messages. A refutation is an execution on which one name",
         "holds and the other does not.",
         "",
-        "What stands above implies what it is joined to below; equivalent names share a box; services are blue.",
+        "A name implies the names that a line leads to below it. Equivalent names share a box. Services are blue.",
         "",
         *(
             [f"![The diagram of all implications]({picture})"]
@@ -108,9 +108,9 @@ def as_markdown(lattice: Lattice, picture: str | None) -> str:
         "",
         "## Proved",
         "",
-        "Each line of the diagram, and what follows from several.",
+        "Each line of the diagram, and what follows from several lines.",
         "",
-        "| name | implies | and thereby |",
+        "| name | implies | and therefore |",
         "|---|---|---|",
     ]
     for node in lattice.nodes:
@@ -131,7 +131,7 @@ def as_markdown(lattice: Lattice, picture: str | None) -> str:
     if bounded:
         lines += [
             f"{_joined(bounded)} speak of happens-before or of cycles, which is beyond first order.",
-            "Where no proof about them is found, the answer is up to bounds.",
+            "If there is no proof, the answer is up to bounds.",
             "",
         ]
     lines += _listed(_open(lattice)) or ["No pair."]
@@ -141,8 +141,8 @@ def as_markdown(lattice: Lattice, picture: str | None) -> str:
         "",
         "## Figures",
         "",
-        "The plainest first. Each can be pasted into a .prec file, and `precedes check` judges it.",
-        "Marked is why the first of the names above it is violated.",
+        "The simplest come first. You can paste each into a .prec file, and `precedes check` judges it.",
+        "The marks show why the first name above the figure is violated.",
     ]
     for number, refutation in enumerate(lattice.refutations, start=1):
         lines += ["", f"### Figure {number}", "", *_listed(_reasons(refutation, "`"))]

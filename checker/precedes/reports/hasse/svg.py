@@ -33,7 +33,7 @@ def svg(lattice: Lattice) -> str:
     width, height = round(placed.width), round(placed.height)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">',
-        "<title>Which name implies which: what stands above implies what it is joined to below</title>",
+        "<title>Which name implies which: a name implies the names that a line leads to below it</title>",
         f"<style>{_STYLE}</style>",
         f'<rect class="paper" width="{width}" height="{height}"/>',
         *(_path(line) for line in placed.lines),
