@@ -75,7 +75,7 @@ def compute(scale: Scale) -> Table:
 
 
 def _pieces(adj: Neighbourhood, nodes: int, failed: int, scale: Scale) -> list[Piece]:
-    """A million runs of each setting, in tasks; two neighbours of each of 1000 nodes a tenth of it."""
+    """A million runs of each setting, in tasks; two neighbors of each of 1000 nodes a tenth of it."""
     heavy = nodes >= 1000 and (failed > 1 or adj == Uniform(2))
     runs, tasks = scale.of((20_000 if nodes < 1000 else 1000, 2), (100_000 if heavy else 1_000_000, 10))
     # In the near and far case it matters where they are: side by side is the run of section 3.4.1.

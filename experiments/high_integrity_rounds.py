@@ -1,7 +1,7 @@
-"""Rounds of the high-integrity protocol in bulk: neighbours drawn for many runs at once, and what the origin learns.
+"""Rounds of the high-integrity protocol in bulk: neighbors drawn for many runs at once, and what the origin learns.
 
 A round here is what the protocol comes to where failed nodes do nothing and no packet is lost: a live node reports the
-failed ones among its neighbours. That this is what the model does is tested on every draw of small groups.
+failed ones among its neighbors. That this is what the model does is tested on every draw of small groups.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from precedes_models.high_integrity.neighbors import NearFar, Neighbourhood, Ring, Uniform
 
 Drawn: TypeAlias = NDArray[np.int64]
-"""Neighbours, by run, node and number of the neighbour: int[R, n, d]."""
+"""Neighbours, by run, node and number of the neighbor: int[R, n, d]."""
 
 CELLS: Final = 2_000_000
 """Draws that are held at once."""

@@ -135,14 +135,14 @@ def test_names_of_ones_own_are_judged_and_nothing_is_taken_for_proved_of_them(tm
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("", "the trace has no execution"), (rows("1 A crash -"), "no message was met")],
+    [("", "the trace has no execution"), (rows("1 A crash -"), "there was no message")],
 )
 def test_nothing_is_inferred_from_nothing(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "trace.jsonl"
     path.write_text(text.replace(', "message": "-"', ""))
     ended = precedes("infer", path)
     assert ended.code == 3
-    assert f"undecided: {said}, nothing can be inferred" in ended.out
+    assert f"undecided: {said}, so nothing can be inferred" in ended.out
 
 
 def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_deliveries_alone_may_keep_nothing(tmp_path: Path) -> None:
     ended = precedes("infer", path)
     assert ended.code == 3
     assert "nothing is satisfied for certain" in ended.out
-    assert "to hold it to that" not in ended.out
+    assert "to require this" not in ended.out
 
 
 def test_the_commands_can_be_pasted(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_a_requirement_is_known_however_it_is_spaced(folder: Path) -> None:
             "budget per million: 50,000; the baseline has 1,000",
         ),
         ("budget", "#", ""),
-        ('delta = "10ms"', 'delta = "10s"', "delta in ns: 10,000,000,000, where"),
+        ('delta = "10ms"', 'delta = "10s"', "delta in ns: 10,000,000,000; the"),
         ('delta = "10ms"', 'delta = "9ms"', ""),
     ],
 )

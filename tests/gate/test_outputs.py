@@ -243,7 +243,7 @@ def test_the_configuration_is_as_its_schema_says(tmp_path: Path) -> None:
             "precedes.toml:1:1: C003 unknown: invalid enum value 'maybe'",
         ),
         ('[[verify]]\nfiles = ["a"]\nrequire = ["ST"]\nbudget = { ST = "0.1" }\n', "of the form '0.1 %'"),
-        ("cache = ''\n", "C003 nothing is to be done"),
+        ("cache = ''\n", "C003 there is nothing to do"),
         ('[[check]]\nfiles = ["nowhere"]\n', "no file for 'nowhere'"),
     ],
 )
@@ -361,8 +361,8 @@ def test_outputs_that_get_lost(tmp_path: Path, outputs: tuple[str, ...], said: s
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("precedes.toml", '[[check]]\nfiles = ["a**"]\n', "U001 'a**' is no pattern"),
-        ("precedes.toml", '[[check]]\nfiles = ["/a/*.prec"]\n', "U001 '/a/*.prec' is no pattern"),
+        ("precedes.toml", '[[check]]\nfiles = ["a**"]\n', "U001 'a**' is not a pattern"),
+        ("precedes.toml", '[[check]]\nfiles = ["/a/*.prec"]\n', "U001 '/a/*.prec' is not a pattern"),
         ("pyproject.toml", "tool = 3\n", "U001 no precedes.toml"),
         ("pyproject.toml", "[tool]\nprecedes = 3\n", "C003 the whole: expected `object`, got `int`"),
     ],

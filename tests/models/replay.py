@@ -19,7 +19,7 @@ Logged = tuple[EventKind, str | None, tuple[str, ...]]
 
 
 def made(protocol: Protocol[Any], bounds: Bounds, execution: Execution) -> tuple[Move, ...] | None:
-    """The moves of some behaviour within the bounds with these histories; None where there is none.
+    """The moves of some behavior within the bounds with these histories; None where there is none.
 
     Arrivals need not agree.
     """

@@ -113,7 +113,7 @@ def test_a_parameter_that_is_one_of_several_words(value: str, code: int) -> None
     given = ("--entities", 2, "--script", "a{1,2} b{1,2}", "--losses", 1, "--set", "confirms=false")
     ended = precedes("explore", "st", *given, "--set", f"retransmission={value}")
     assert ended.code == code
-    assert ("M004 go_back is no value for retransmission" in ended.err) == (code == 2)
+    assert ("M004 go_back is not a value for retransmission" in ended.err) == (code == 2)
 
 
 def test_requests_that_are_refused_for_ever(greedy: Path) -> None:
@@ -129,7 +129,7 @@ def test_requests_that_are_refused_for_ever(greedy: Path) -> None:
         (("cmd-auxilary",), "M001", "did you mean cmd-auxiliary?"),
         (("missing.py",), "M001", "no such file"),
         (("GREEDY", "--set", "limt=3"), "M004", "limit: int"),
-        (("GREEDY", "--set", "limit=x"), "M004", "x is no value for limit"),
+        (("GREEDY", "--set", "limit=x"), "M004", "x is not a value for limit"),
         (("GREEDY", "--set", "limit"), "U001", "NAME=VALUE"),
         (("GREEDY", "--script", "a{9}"), "U001", "not there"),
         (("GREEDY", "--script", "{2}"), "U001", "cannot be read"),

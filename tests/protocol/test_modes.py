@@ -196,7 +196,7 @@ def test_a_conjunction_asks_each_part_where_it_says() -> None:
 
 
 def test_what_is_partly_quiescent_is_shown_where_it_is_first_violated() -> None:
-    """In quiescence after one move, on the way only after more: the shorter behaviour is the one that is shown."""
+    """In quiescence after one move, on the way only after more: the shorter behavior is the one that is shown."""
     early = "(quiescent forall p: not sent(p)) and forall i: size(RL[i]) < 2"
     found = explore(Plain(), OVERTAKING, required(early), invariants=(), plain=True)
     (finding,) = found.findings

@@ -1,4 +1,4 @@
-"""Counterexamples are the smallest, the same on every run, recognisable, and can be pasted back."""
+"""Counterexamples are the smallest, the same on every run, recognizable, and can be pasted back."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_times_in_the_units_of_the_formula() -> None:
 
 
 def test_everything_is_delivered_where_it_is_addressed() -> None:
-    """Loss, strangers, creation and repeats would refute it too; what is recognisable is preferred."""
+    """Loss, strangers, creation and repeats would refute it too; what is recognizable is preferred."""
     execution = counterexample("order_equivalent")
     for name, message in execution.messages.items():
         receivers = {entity for entity in execution.entities if name in execution.delivered(entity)}

@@ -65,7 +65,7 @@ RAISED = f"PythonException: {TRACEBACK}"
         (
             f"{RAISED}pyspark.errors.exceptions.base.PySparkRuntimeError: [PYTHON_VERSION_MISMATCH] {MISMATCH}\n",
             "K003",
-            "the workers run Python 3.12, and the driver Python 3.11",
+            "the workers run Python 3.12, but the driver runs Python 3.11",
         ),
         (
             f"{RAISED}AttributeError: Can't get attribute 'J' on <module 'precedes.engines.spark.tasks' from 'x'>\n",
@@ -245,12 +245,12 @@ builtins.__import__ = imported
         (
             "from precedes.core import version; version.VERSION = '0.0.9'",
             "K003",
-            "a worker has precedes 0.0.9, and the driver",
+            "a worker has precedes 0.0.9, but the driver",
         ),
         (
             OTHER,
             "K003",
-            "the workers run Python 3.99, and the driver Python 3.",
+            "the workers run Python 3.99, but the driver runs Python 3.",
         ),
         (INSTEAD.format(instead="raise MemoryError"), "K005", "the Python of a worker ran out of memory"),
         (

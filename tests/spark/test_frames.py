@@ -182,7 +182,7 @@ def test_all_columns_that_do_not_fit_are_told_together(spark: SparkSession) -> N
 
 def test_a_column_that_stands_twice_is_told(spark: SparkSession) -> None:
     frame = spark.createDataFrame(KEPT, SCHEMA)
-    with pytest.raises(PrecedesError, match="T008 the column `entity` stands twice"):
+    with pytest.raises(PrecedesError, match="T008 the column `entity` occurs twice"):
         precedes.spark.verify(frame.select("*", "entity"), "ST")
 
 

@@ -91,7 +91,7 @@ def test_the_other_columns() -> None:
         ("x,E,1,send,m,,soon", "T016", "`time`"),
         ("x,E,1,send,m", "T017", "this row has 5 cells, the header 7"),
         ("x,E,1,send,m,,,,", "T017", "this row has 9 cells"),
-        ('x,E,1,send,"m"n,,', "T007", "no CSV"),
+        ('x,E,1,send,"m"n,,', "T007", "not CSV"),
     ],
 )
 def test_a_bad_row_is_told(line: str, code: str, says: str) -> None:
@@ -112,7 +112,7 @@ def test_a_file_cut_off_within_quotes_is_refused() -> None:
     [
         ("execution,event,message", "T010", "the header lacks `entity`"),
         ("x", "T010", "`execution`, `entity`, `event`"),
-        ("execution,entity,event,entity", "T008", "entity stands twice"),
+        ("execution,entity,event,entity", "T008", "entity occurs twice"),
     ],
 )
 def test_a_bad_header_is_told(header: str, code: str, says: str) -> None:
@@ -144,7 +144,7 @@ def test_an_empty_file_and_a_header_alone_have_no_rows() -> None:
 
 def test_unknown_columns_are_named() -> None:
     _, notices = read_bytes(b"execution,entity,event,host,message\nx,E,send,h,m\n", "t.csv")
-    assert [notice.text for notice in notices] == ["column `host` is not known and was ignored"]
+    assert [notice.text for notice in notices] == ["column `host` is unknown and was ignored"]
 
 
 CELLS = st.sampled_from(

@@ -97,8 +97,8 @@ def test_another_encoding_is_told_by_its_name(tmp_path: Path, encoding: str, mar
 
 def test_another_format_is_told_by_its_name(tmp_path: Path) -> None:
     packed = gzip.compress(LINE.encode())
-    assert "is gzip, and not text" in only(tmp_path / "t.jsonl", packed).message
-    assert "is gzip, and not text" in only(tmp_path / "t.csv", packed).message
+    assert "is gzip, not text" in only(tmp_path / "t.jsonl", packed).message
+    assert "is gzip, not text" in only(tmp_path / "t.csv", packed).message
     problem = only(tmp_path / "t.jsonl.gz", LINE.encode())
     assert (problem.code, problem.message) == (
         "T004",
@@ -136,7 +136,7 @@ def test_a_file_without_rows_is_told(tmp_path: Path, name: str, data: bytes) -> 
     (tmp_path / name).write_bytes(data)
     notices = Notices()
     assert sum(map(len, read_table(str(tmp_path / name), notices))) == 0
-    assert [(one.code, one.text) for one in notices.all()] == [("T120", f"{tmp_path / name} has no row")]
+    assert [(one.code, one.text) for one in notices.all()] == [("T120", f"{tmp_path / name} has no rows")]
 
 
 def test_parquet_without_rows_is_told(tmp_path: Path) -> None:

@@ -193,7 +193,7 @@ def table(**columns: Any) -> pa.Table:
             {"clock": pa.StructArray.from_arrays([pa.array([1, 2, 3])] * 2, names=["E1", "E1"])},
             "T008",
             1,
-            "the field `E1` stands twice",
+            "the field `E1` occurs twice",
         ),
         (
             {"message": pa.array([b"m", b"\xff", b"m"]).view(pa.string())},

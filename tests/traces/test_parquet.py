@@ -132,8 +132,8 @@ def test_unknown_columns_are_named_and_not_read(tmp_path: Path) -> None:
     notices = Notices()
     canonical(pa.table({**GOOD, "row": [1, 2], "vector": [1, 2]}), "t", notices)
     assert [notice.text for notice in notices.all()] == [
-        "column `row` is not known and was ignored",
-        "column `vector` is not known and was ignored",
+        "column `row` is unknown and was ignored",
+        "column `vector` is unknown and was ignored",
     ]
 
 

@@ -81,7 +81,7 @@ def test_partitions(tmp_path: Path) -> None:
     notices = Notices()
     tables = [table for source in expand([tmp_path], notices) for table in read_table(source, notices)]
     assert pa.concat_tables(tables)["execution"].to_pylist() == ["2", "a b"]
-    assert [notice.text for notice in notices.all()] == ["column `day` is not known and was ignored"]
+    assert [notice.text for notice in notices.all()] == ["column `day` is unknown and was ignored"]
 
 
 @pytest.mark.parametrize(("execution", "fine"), [("1", True), (1, True), ("2", False)])

@@ -73,7 +73,7 @@ Node = tuple[Any, ...]
 """A node of the canonical form: a tag, then nodes, names and numbers. Hashable."""
 
 ORDERINGS_TRIED = 24
-"""How many orders of a block's variables are compared at most; beyond, less is recognised."""
+"""How many orders of a block's variables are compared at most; beyond, less is recognized."""
 
 
 def canonical(formula: Formula) -> frozenset[Node]:

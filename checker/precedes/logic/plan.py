@@ -2,7 +2,7 @@
 
 A plan is made before any trace is read, without numpy or numba, and can be pickled for a worker. A composite
 (`ST`) is the conjunction of its parts. A connective between closed formulas is applied to their values; what
-is below is a step, decided by one tuned kernel where its definition is recognised, else by the formula
+is below is a step, decided by one tuned kernel where its definition is recognized, else by the formula
 compiled.
 """
 
@@ -35,7 +35,7 @@ from precedes.logic.recognition import DEFINITIONS, UNTUNED, recognise
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One formula to evaluate on each execution; `definition` is its name where it is recognised."""
+    """One formula to evaluate on each execution; `definition` is its name where it is recognized."""
 
     formula: Formula
     definition: str | None

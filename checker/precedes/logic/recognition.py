@@ -1,6 +1,6 @@
 """Which formulas are known by their definition, so that tuned kernels and lemmas apply to them.
 
-`DEFINITIONS` has the definitions as core trees. A formula is recognised by its canonical form and never by
+`DEFINITIONS` has the definitions as core trees. A formula is recognized by its canonical form and never by
 the name it goes by: a user's predicate that says the same gets the same speed, one of the same name that says
 something else does not.
 """
@@ -217,7 +217,7 @@ DEFINITIONS: Final[Mapping[str, Formula]] = {
         body=Implies(And((Precedes(_P, _Q, _L), InLog(_Q, _M))), Precedes(_P, _Q, _M)),
     ),
 }
-"""Definitions that are recognised, closed over all receipt logs. Kernels and lemmas speak of them by these names."""
+"""Definitions that are recognized, closed over all receipt logs. Kernels and lemmas speak of them by these names."""
 
 UNTUNED: Final = frozenset({"local_order", "one_order", "prefix_order", "gap_free_order"})
 """Those without a kernel: lemmas are about them, and kernels tell where they cannot be violated."""
@@ -231,7 +231,7 @@ def _canonical_definitions() -> tuple[tuple[str, frozenset[Node]], ...]:
 def recognise(formula: Formula) -> tuple[str, ...] | None:
     """The definitions that together are the formula, in the order of `DEFINITIONS`, or None.
 
-    `true`, the conjunction of nothing, is recognised as no definition at all.
+    `true`, the conjunction of nothing, is recognized as no definition at all.
     """
     wanted = canonical(formula)
     found = [(name, parts) for name, parts in _canonical_definitions() if parts <= wanted]

@@ -167,7 +167,7 @@ class Protocol(ABC, Generic[S]):
     """Whether it has two forms, the letter of the paper and the one that was repaired. `as_written` chooses, and
     reports name the form."""
     symmetric: ClassVar[bool] = False
-    """Whether renaming the entities of every state and packet gives a behaviour again. See `renamed`. Handlers
+    """Whether renaming the entities of every state and packet gives a behavior again. See `renamed`. Handlers
     that are seen to do something else in other names are a mistake of the model (M014)."""
 
     @property

@@ -1,4 +1,4 @@
-"""What happens in a behaviour, move by move: what an exploration finds and a reader is shown."""
+"""What happens in a behavior, move by move: what an exploration finds and a reader is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A behaviour told step by step."""
+"""A behavior told step by step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an exploration is printed: a verdict for each property, and for each violation a shortest behaviour.
+"""How an exploration is printed: a verdict for each property, and for each violation a shortest behavior.
 
 That is shown as steps, as histories, as a space-time diagram, and as a scenario that `precedes check` confirms.
 """

@@ -40,7 +40,7 @@ class DynamicCluster(RecoveryAgreement):
     answer in an agreement, has asked `attempts` times, and nothing has come.
 
     As written and repaired differ in ten steps, each of which `letter` takes as written by itself; the scenario of its
-    name in specs/papers/dynamic-cluster-as-written.prec has the shortest behaviour in which it fails.
+    name in specs/papers/dynamic-cluster-as-written.prec has the shortest behavior in which it fails.
 
     - ANSWERS, stop (2): a STOP_PACK answers a STOP_PACK, without end. Repaired: answered where emask is new.
     - OWN_ROW, stop (3): REQ_h of each is its own, so that the cuts differ. Repaired: the least that anybody tells.

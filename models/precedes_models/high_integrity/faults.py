@@ -89,7 +89,7 @@ Fault: TypeAlias = Dead | Dies | Lost | Broken | Corrupted | Stale
 
 
 def faults(entities: int, *, drawn: bool) -> Iterator[Fault]:
-    """Every single fault in a group. `drawn`: any two nodes may be neighbours, not only i and i + 1."""
+    """Every single fault in a group. `drawn`: any two nodes may be neighbors, not only i and i + 1."""
     nodes = range(entities)
     yield from map(Dead, nodes)
     for phase in (Phase.DATA, Phase.QUERY, Phase.ANSWER, Phase.REQUEST):

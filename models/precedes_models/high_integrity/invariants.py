@@ -2,7 +2,7 @@
 
 What holds with probability one and what only in expectation is told apart by where it stands: here is the former.
 Expectations and probabilities are in `numbers`. "The paper's own words" that are false as written are
-kept, so that an exploration finds the behaviour.
+kept, so that an exploration finds the behavior.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _noticed(protocol: HighIntegrity, situation: Situation) -> bool | None:
 
 
 def _noticed_for_certain(protocol: HighIntegrity, situation: Situation) -> bool | None:
-    """The same where adj is deterministic. Where neighbours are drawn the paper itself claims no more than an
+    """The same where adj is deterministic. Where neighbors are drawn the paper itself claims no more than an
     expectation (section 3.4.2)."""
     return None if isinstance(protocol.adj, Uniform | NearFar) else _noticed(protocol, situation)
 
@@ -165,7 +165,7 @@ def _request(
 NOTICED: Final = OfState(
     "missed failure, whatever is drawn", f"{PAPER}, section 3.4.2", _noticed, quiescent=True
 )
-"""What drawn neighbours cannot promise: to be asked for by name, to see a behaviour that misses a failure."""
+"""What drawn neighbors cannot promise: to be asked for by name, to see a behavior that misses a failure."""
 
 INVARIANTS: Final[tuple[Invariant, ...]] = (
     OfStep("step 5, request", f"{PAPER}, section 3.3, step 5", _request),

@@ -1,7 +1,7 @@
 """The map `adj` of the high-integrity paper (section 3.4): whom a node asks whether the data has arrived.
 
-A neighbourhood says, for one node, which sets of neighbours it may choose and how probable each is, as exact
-fractions. It decides nothing else: what is done with the neighbours is the protocol's business.
+A neighborhood says, for one node, which sets of neighbors it may choose and how probable each is, as exact
+fractions. It decides nothing else: what is done with the neighbors is the protocol's business.
 
 `members` is the group in ascending order; the paper's number i is the place in it. A group of n nodes loses members
 by step 7, and how the others are then numbered the paper leaves open (section 5): here the remaining members are
@@ -17,7 +17,7 @@ from itertools import combinations
 from typing import Final, TypeAlias, assert_never
 
 Choices: TypeAlias = tuple[tuple[Fraction, frozenset[int]], ...]
-"""Sets of neighbours with their probabilities, which sum to 1; no set twice, none with probability 0."""
+"""Sets of neighbors with their probabilities, which sum to 1; no set twice, none with probability 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +110,8 @@ def _near_and_far(near: Fraction, reach: int, node: int, members: Sequence[int])
 
 
 def named(text: str) -> Neighbourhood:
-    """A neighbourhood by its name, as the command line gives it: `ring`, `uniform`, `uniform-itself`, `near-far`; the
-    first three also with a number of neighbours, `ring:2`. ValueError says what there is."""
+    """A neighborhood by its name, as the command line gives it: `ring`, `uniform`, `uniform-itself`, `near-far`; the
+    first three also with a number of neighbors, `ring:2`. ValueError says what there is."""
     kind, _, several = text.partition(":")
     if several and not (several.isdecimal() and int(several) >= 1):
         raise ValueError(f"{several!r} is no number of neighbours; write {kind}:2")

@@ -1,7 +1,7 @@
 """The numbers of the high-integrity paper, exact: packets, probabilities, expected rounds, load. All are fractions.
 
 What is certain and what only probable: in the ring every round notices a failure (`unnoticed` is 0) as long as the
-origin lives and no request is lost. A drawn neighbour notices it in a round with a probability below 1, and after
+origin lives and no request is lost. A drawn neighbor notices it in a round with a probability below 1, and after
 any number of rounds t the failure is still unnoticed with probability q^t > 0; only the expectation 1 / (1 - q) is
 bounded.
 
@@ -33,7 +33,7 @@ from precedes_models.high_integrity.neighbors import Fixed, NearFar, Neighbourho
 
 
 def packets(nodes: int) -> int:
-    """Packets of a round without faults and with one neighbour each (section 3.4.1): 1 multicast, n queries, n
+    """Packets of a round without faults and with one neighbor each (section 3.4.1): 1 multicast, n queries, n
     answers."""
     return 1 + 2 * nodes
 
@@ -42,7 +42,7 @@ def expected_packets(neighbourhood: Neighbourhood, nodes: int) -> Fraction:
     """The expected number of packets of a round without faults: 1 multicast, and a query and an answer for everyone
     whom a node asks. Who draws itself asks nobody.
 
-    One neighbour each takes 2n + 1 (sections 3.4.1, 3.4.3); drawn among all n, itself included, as P(n) of section
+    One neighbor each takes 2n + 1 (sections 3.4.1, 3.4.3); drawn among all n, itself included, as P(n) of section
     3.4.2 has it, 2n - 1 in the mean, and any odd number from 1 to 2n + 1.
     """
     asked = (
@@ -153,7 +153,7 @@ def expected_requests(neighbourhood: Ring | Uniform, nodes: int, failed: int) ->
     """The expected number of requests that reach the origin in one round, where `failed` nodes, any of 1 to n - 1 with
     equal probability, lack the data. What the origin finds itself takes no packet.
 
-    For one neighbour, in the ring and in the uniform case without itself, it is f (n - 1 - f) / (n - 1), at
+    For one neighbor, in the ring and in the uniform case without itself, it is f (n - 1 - f) / (n - 1), at
     most (n - 1) / 4.
     """
     live = nodes - 1 - failed
@@ -183,7 +183,7 @@ def false_report(neighbourhood: Neighbourhood, nodes: int, one: int, other: int)
     """The probability that a broken link between two live nodes with the data makes one of them report the other in a
     round (section 3.4.2), neither being the origin.
 
-    In the ring it is 1 for the n - 2 links along it and 0 for all others; where neighbours are drawn it is
+    In the ring it is 1 for the n - 2 links along it and 0 for all others; where neighbors are drawn it is
     1 - (1 - 1/(n - 1))^2 for each. If any link may break, the expected number of false reports in a round is
     2 / (n - 1) either way: a draw spreads them over the links, and does not make them fewer.
     """

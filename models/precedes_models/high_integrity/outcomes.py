@@ -1,9 +1,9 @@
 """What the high-integrity protocol makes of given faults: noticed, missed, misnamed or falsely reported, round by
-round, with the exact probability where neighbours are drawn.
+round, with the exact probability where neighbors are drawn.
 
 The handlers of the protocol run in one order, phase by phase: data, queries, answers, time-outs, requests. Faults
 are given, not searched for. That every order comes to the same ends is tested by the explorer, with dead nodes.
-Every draw of neighbours is followed, and configurations that have become equal are joined, so probabilities are
+Every draw of neighbors is followed, and configurations that have become equal are joined, so probabilities are
 exact fractions.
 """
 

@@ -1,6 +1,6 @@
 """High integrity multicast: N. Kanada, K. Shiomi, Proposal of High Integrity Multicast (in Japanese).
 
-Every node that has the data asks its neighbours whether they have it too, and tells the origin who does not confirm.
+Every node that has the data asks its neighbors whether they have it too, and tells the origin who does not confirm.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class HighIntegrity(Protocol[State]):
     it that a round began; a query that comes before is answered when it has, and else never. An answer with another
     hash is no confirmation (step 4). A repetition is a round of its own, whose data replaces the copy. The origin
     has its own data without a packet; what step 6 calls the confirmation that did not come is that of the origin's
-    own neighbours, for it does steps 2 to 4 too. Time-outs are patient; the origin decides on a repetition once all
+    own neighbors, for it does steps 2 to 4 too. Time-outs are patient; the origin decides on a repetition once all
     requests of a round are in, not once for each. Reports are counted for each message anew.
 
     As written (scenarios in specs/papers/high-integrity.prec):
@@ -293,8 +293,8 @@ class HighIntegrity(Protocol[State]):
     def _by_majority(self, here: Here, part: Part) -> tuple[frozenset[int], bool]:
         """Section 3.4.4: whom to report, and whether the own copy is known to be right.
 
-        A majority is more than half of the node and its neighbours, those included that are silent. Without one, and
-        with one neighbour, it is as in step 5.
+        A majority is more than half of the node and its neighbors, those included that are silent. Without one, and
+        with one neighbor, it is as in step 5.
         """
         if len(part.neighbours) == 1:
             return part.waiting, False

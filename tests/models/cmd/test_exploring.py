@@ -1,4 +1,4 @@
-"""The auxiliary procedure, CMD and what they are measured against: every behaviour up to small bounds."""
+"""The auxiliary procedure, CMD and what they are measured against: every behavior up to small bounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every order of every behaviour with one or two faults of a kind: what holds, what is broken, in how many states."""
+"""Every order of every behavior with one or two faults of a kind: what holds, what is broken, in how many states."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_by_majority_a_node_is_reported_and_gets_nothing() -> None:
 
 @pytest.mark.parametrize("adj", [Uniform(), NearFar()])
 def test_drawn_neighbours_may_miss_a_failure(adj: Neighbourhood) -> None:
-    """A behaviour that misses one exists; the paper claims no certainty here, so it is no violation of the paper."""
+    """A behavior that misses one exists; the paper claims no certainty here, so it is no violation of the paper."""
     protocol = HighIntegrity(adj=adj)
     assert broken(explored(protocol, 3, dead=1)) == set()
     assert broken(explored(protocol, 3, invariants=(NOTICED,), dead=1)) == {NOTICED.name}
@@ -106,7 +106,7 @@ def test_the_other_maps_repaired(adj: Neighbourhood, faults: dict[str, int]) -> 
 
 
 def test_the_origin_decides_after_the_others() -> None:
-    """Time-outs of more patience expire later, whatever the order of the rest: no behaviour ends a round in which a
+    """Time-outs of more patience expire later, whatever the order of the rest: no behavior ends a round in which a
     report is still to come."""
     exploration = explored(HighIntegrity(as_written=True), 4, dead=1, losses=1)
     for finding in exploration.findings:

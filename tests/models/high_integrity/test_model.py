@@ -1,4 +1,4 @@
-"""The handlers, one behaviour at a time: packets, hashes, majorities, several messages, groups that shrink."""
+"""The handlers, one behavior at a time: packets, hashes, majorities, several messages, groups that shrink."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def test_each_fault_alone(name: str, adj: Neighbourhood, as_written: bool) -> No
     protocol = HighIntegrity(as_written=as_written, adj=adj)
     mode = "as-written" if as_written else "repaired"
     drawn = not isinstance(adj, Ring)
-    # Three nodes where neighbours are drawn: from four on the draws of all rounds together take minutes.
+    # Three nodes where neighbors are drawn: from four on the draws of all rounds together take minutes.
     golden(
         f"{name}-{mode}-one",
         list(singles(protocol, 3 if drawn else 5, faults(3 if drawn else 5, drawn=True))),
@@ -166,7 +166,7 @@ def test_with_two_neighbours_a_run_of_two_is_named_whole() -> None:
 
 
 def test_one_neighbour_misnames_and_a_majority_does_not() -> None:
-    """A node with a wrong copy takes its neighbour's for the wrong one; by majority it names itself."""
+    """A node with a wrong copy takes its neighbor's for the wrong one; by majority it names itself."""
     assert names(HighIntegrity(), 5, Corrupted(2)) == {2, 3}
     assert names(HighIntegrity(adj=Ring(2)), 5, Corrupted(2)) == {2}
     # Two wrong copies side by side, both stale: they confirm each other, and outvote nobody but the node between.
@@ -219,7 +219,7 @@ def test_no_single_fault_makes_the_repaired_protocol_remove_an_innocent_or_leave
 
 
 def test_delay_has_the_distribution_of_independent_rounds_until_it_is_noticed() -> None:
-    """Where neighbours are drawn a dead node is noticed in the first round with probability 3/4, n being 3."""
+    """Where neighbors are drawn a dead node is noticed in the first round with probability 3/4, n being 3."""
     ends = to_the_end(HighIntegrity(adj=Uniform(), maxfail=2), 3, (Dead(2),), {})
     delays = {delay: share(ends, lambda end, d=delay: end.detection_delay == d) for delay in (None, 1, 2, 3)}
     assert delays == {None: Fraction(1, 4), 1: Fraction(3, 4), 2: Fraction(0), 3: Fraction(0)}

@@ -22,6 +22,6 @@ def explored(
     quiescent: bool = False,
     **limits: Any,
 ) -> Exploration:
-    """Every behaviour with these requests and up to so many losses."""
+    """Every behavior with these requests and up to so many losses."""
     bounds = Bounds(entities=entities, script=script(sends, entities), losses=losses, **limits)
     return explore(protocol, bounds, invariants=invariants, quiescent=quiescent)

@@ -1,4 +1,4 @@
-"""Every behaviour of ST up to bounds: what holds, in how many states, and that every premise is met."""
+"""Every behavior of ST up to bounds: what holds, in how many states, and that every premise is met."""
 
 from __future__ import annotations
 

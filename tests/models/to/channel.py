@@ -1,4 +1,4 @@
-"""One behaviour of a protocol on a single channel, chosen step by step: what an exploration would take too many states
+"""One behavior of a protocol on a single channel, chosen step by step: what an exploration would take too many states
 to come to."""
 
 from __future__ import annotations

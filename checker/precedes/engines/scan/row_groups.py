@@ -31,7 +31,7 @@ class GroupJudge:
     def __init__(self, plan: Plan, options: TraceOptions, *, every: bool) -> None:
         self._plan = plan
         self._options = options
-        # What is screened out holds, which nothing that is recognised does on an incomplete execution.
+        # What is screened out holds, which nothing that is recognized does on an incomplete execution.
         self._screens = not every and options.complete and can_screen(plan)
         # An incomplete execution is also judged as if it were complete.
         self._time = any(reads_time(plan, complete=complete) for complete in {options.complete, True})

@@ -28,7 +28,7 @@ FAILURES: Final = (Py4JError, PySparkException, ConnectionError, EOFError)
 """What Spark raises on the driver: exceptions of the JVM, of its own, and of the way to a JVM that is gone."""
 
 _GRACE: Final = 5.0
-"""Seconds for a job to be cancelled."""
+"""Seconds for a job to be canceled."""
 
 _SETTINGS: Final = {
     "spark.app.name": "precedes",

@@ -30,7 +30,7 @@ COLOURS = {"error": "red", "warning": "yellow", "note": "cyan", "undecided": "ye
 
 
 def coloured(text: str) -> str:
-    """The same with colours for a terminal: the kind of each finding, and the outcome."""
+    """The same with colors for a terminal: the kind of each finding, and the outcome."""
 
     def kind(found: re.Match[str]) -> str:
         return found[1] + click.style(found[2], fg=COLOURS[found[2]], bold=True)

@@ -54,7 +54,7 @@ class Told:
     text: str
     exit: Exit
     colour: bool | None = None
-    """Whether it has colours; None: it has none, and a terminal may do what it wants."""
+    """Whether it has colors; None: it has none, and a terminal may do what it wants."""
 
 
 def run(request: Request, folder: Path, environment: Mapping[str, str]) -> Told:

@@ -1,4 +1,4 @@
-"""Every behaviour of a protocol up to bounds: what it reached, and what it broke."""
+"""Every behavior of a protocol up to bounds: what it reached, and what it broke."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from precedes.protocol.moves import Arrived, Move
 from precedes.protocol.validation import declarations
 
 SHORTENING: Final = 20.0
-"""Seconds for finding shorter behaviours after a reduced search."""
+"""Seconds for finding shorter behaviors after a reduced search."""
 AWHILE: Final = 1.0
 """Seconds after which what has been collected is judged, so that a violation is seen soon."""
 Order = Literal["breadth", "depth"]
@@ -69,7 +69,7 @@ def explore(
     check_purity: bool = False,
     observer: Observer | None = None,
 ) -> Exploration:
-    """Explore every behaviour of a protocol up to bounds.
+    """Explore every behavior of a protocol up to bounds.
 
     `requirements` None: what the paper claims; `invariants` None: the protocol's. `plain` leaves the reductions out.
     `quiescent`: what concerns several entities at once is judged only where nothing is in flight, whatever mode it
@@ -97,7 +97,7 @@ def explore(
 def _shortest(
     protocol: Protocol[Any], bounds: Bounds, judge: Judge, found: Exploration, observer: Observer
 ) -> tuple[Finding, ...]:
-    """The findings with shortest behaviours, where these are found with about as much effort again.
+    """The findings with shortest behaviors, where these are found with about as much effort again.
 
     One entity after the other, a violation may be seen only after more has come in than it needs.
     """
@@ -373,7 +373,7 @@ class _Search:
         )
 
     def _at_the_end(self, moves: list[Move], now: State) -> tuple[list[Move], State]:
-        """The same behaviour until nothing comes in any more."""
+        """The same behavior until nothing comes in any more."""
         while True:
             more = [
                 (after, move)
@@ -386,7 +386,7 @@ class _Search:
             moves = [*moves, move]
 
     def _breaking(self, name: str, state: State) -> tuple[list[Move], State]:
-        """A behaviour whose last step breaks an invariant."""
+        """A behavior whose last step breaks an invariant."""
         moves, now = self._behaviour(state)
         after, move = next(
             (after, move)

@@ -220,7 +220,7 @@ EVERYTHING: Final = Recording()
 def replayed(
     protocol: Protocol[Any], entities: int, behaviour: Sequence[Move], *, timed: bool, name: str
 ) -> Execution:
-    """The execution that a behaviour comes to, with everything that can be recorded."""
+    """The execution that a behavior comes to, with everything that can be recorded."""
     logs: list[tuple[Entry, ...]] = [()] * entities
     receipts: list[tuple[Message, ...] | None] = [None] * entities
     now = 0 if timed else None

@@ -21,7 +21,7 @@ INTERRUPTED: Final = "an interrupt"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A property that a behaviour breaks: a shortest one where the search was breadth first.
+    """A property that a behavior breaks: a shortest one where the search was breadth first.
 
     `quiescent`: nothing is in flight where it is broken. `requirement` and `explanation` where the property is a
     formula. `about` says what starves or is refused, `starving` has the messages that starve, each with its entity.
@@ -39,7 +39,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A violation as it is seen first, while the search goes on: `moves` lead to it, no more than a shortest behaviour
+    """A violation as it is seen first, while the search goes on: `moves` lead to it, no more than a shortest behavior
     by as many as reductions leave out. `requirement` and `explanation` where the property is a formula.
     """
 

@@ -143,7 +143,7 @@ def _chain(
 
 
 def _untangled(vertices: Sequence[_Vertex], rows: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The rows in an order with few crossings: medians of neighbours, then exchanges side by side."""
+    """The rows in an order with few crossings: medians of neighbors, then exchanges side by side."""
     current = [list(row) for row in rows]
     best, fewest = [list(row) for row in current], _crossings(vertices, current)
     for sweep in range(SWEEPS):
@@ -164,7 +164,7 @@ def _untangled(vertices: Sequence[_Vertex], rows: Sequence[Sequence[int]]) -> li
 
 
 def _exchange(vertices: Sequence[_Vertex], rows: list[list[int]]) -> None:
-    """Exchange neighbours in a row as long as that saves crossings."""
+    """Exchange neighbors in a row as long as that saves crossings."""
     saved = True
     while saved:
         saved = False
@@ -199,7 +199,7 @@ def _crossings(vertices: Sequence[_Vertex], rows: Sequence[Sequence[int]]) -> in
 
 
 def _spread(vertices: Sequence[_Vertex], rows: Sequence[Sequence[int]]) -> None:
-    """Give every vertex an x: near those it is joined to, in the order of its row and clear of its neighbours."""
+    """Give every vertex an x: near those it is joined to, in the order of its row and clear of its neighbors."""
     for row in rows:
         for vertex, x in zip(row, _offsets(vertices, row), strict=True):
             vertices[vertex].x = x
@@ -268,7 +268,7 @@ def _joints(xs: Sequence[float], bands: Sequence[tuple[float, float]]) -> Iterat
 
 
 def _port(vertices: Sequence[_Vertex], box: int, other: int, side: Sequence[int]) -> float:
-    """Where on its edge a box has the line to a neighbour: in the order of the neighbours, around the middle."""
+    """Where on its edge a box has the line to a neighbor: in the order of the neighbors, around the middle."""
     ordered = sorted(side, key=lambda v: (vertices[v].x, v))
     place = ordered.index(other) - (len(ordered) - 1) / 2
     step = min(14.0, (vertices[box].width - 16) / max(len(ordered), 1))

@@ -280,7 +280,7 @@ def _object(line: bytes) -> dict[str, object]:
     except (ValueError, RecursionError) as error:
         raise RowError("T007", f"this is not JSON: {error}", _ONE_EACH) from error
     if not isinstance(value, dict):
-        what = "a JSON array" if isinstance(value, list) else "no JSON object"
+        what = "a JSON array" if isinstance(value, list) else "not a JSON object"
         raise RowError("T007", f"this line is {what}", f"{_ONE_EACH}, without an array around them")
     return value
 

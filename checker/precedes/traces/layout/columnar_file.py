@@ -1,4 +1,4 @@
-"""The layout for scanning: what `precedes convert` writes and `precedes verify` recognises.
+"""The layout for scanning: what `precedes convert` writes and `precedes verify` recognizes.
 
 A laid-out file is Parquet and an ordinary trace: it has the columns of a trace under their names, and any
 tool reads it as one. Beside them stand the same ids as small integers, local to their execution, in the
