@@ -173,7 +173,7 @@ def test_a_format_that_is_only_read_is_not_written(tmp_path: Path, monkeypatch: 
     monkeypatch.setitem(registry.BY_SUFFIX, ".csv", replace(registry.CSV, writable=False))
     monkeypatch.setattr(registry, "FORMATS", (registry.JSON_LINES, replace(registry.CSV, writable=False)))
     (problem,) = told(lambda: write_executions([], tmp_path / "t.csv"))
-    assert (problem.code, problem.message) == ("T002", "CSV is read and not written")
+    assert (problem.code, problem.message) == ("T002", "CSV can be read but not written")
     assert ".csv" not in str(problem.hint)
     assert ".jsonl" in str(problem.hint)
     assert list(tmp_path.iterdir()) == []
