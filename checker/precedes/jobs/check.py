@@ -1,6 +1,6 @@
-"""`precedes check`: the scenarios and claims of .prec files, judged one file after another.
+"""`precedes check`: judges the scenarios and claims of .prec files, one file after another.
 
-Decides what outcome a statement has; how it is printed is `precedes.reports.check`'s business.
+This module decides the outcome of a statement. `precedes.reports.check` prints it.
 """
 
 from __future__ import annotations

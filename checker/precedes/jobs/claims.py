@@ -1,6 +1,6 @@
-"""Questions to the solver: the claims of .prec files and `precedes search`, from a question to what came of it.
+"""Questions to the solver: the claims of .prec files and `precedes search`, from a question to its outcome.
 
-This module decides which outcome an answer is; the answer itself is `precedes.engines.solver`'s.
+This module decides the outcome of an answer. `precedes.engines.solver` finds the answer.
 """
 
 from __future__ import annotations

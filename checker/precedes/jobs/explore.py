@@ -1,4 +1,4 @@
-"""Explore: every behavior of a model up to bounds, and what was asked of it."""
+"""`precedes explore`: explores every behavior of a model within bounds, and judges what was asked of it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""`precedes infer`: the strongest of all named guarantees that recorded executions keep.
+"""`precedes infer`: the strongest of all named guarantees that recorded executions satisfy.
 
-Every name is judged; what is proved of the library (`specs/precedes_specs/proved.json`) only tells which of those
-that are kept follow from others, and which of those that are broken break others.
+Every name is judged. The proofs about the library (`specs/precedes_specs/proved.json`) only say which
+satisfied names follow from others, and which violated names cause others to be violated.
 """
 
 from __future__ import annotations

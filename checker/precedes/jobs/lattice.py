@@ -1,8 +1,8 @@
-"""From the names of a library to the ordered set: which implies which, equivalent names as one, and of the
-implications those that do not follow from others.
+"""From the names of a library to the order of implications: equivalent names are merged, and only
+implications that do not follow from others remain.
 
-What is asked of the solver is decided here, and which of its counterexamples are shown; how, is
-`precedes.reports.lattice`'s business. Nothing else imports networkx.
+This module decides what to ask the solver, and which of its counterexamples to show.
+`precedes.reports.lattice` prints the result. Nothing else imports networkx.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Simulate: many random executions of a model, computed here or on Spark, written as one trace."""
+"""`precedes simulate`: runs many random executions of a model, on this machine or on Spark, and writes them
+as one trace.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`precedes verify`: from a question about traces to a report, on the engine that was asked for."""
+"""`precedes verify`: from a question about traces to a report, on the engine that the question names."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a formula says whatever engine judges it: canonical form, refutations, completions, vacuity."""
+"""What a formula says, independent of the engine: canonical form, refutations, completions, vacuity."""

@@ -1,9 +1,10 @@
 """A canonical form of formulas: definitions that say the same in other words compare equal.
 
-Two formulas with the same canonical form have the same verdict on every execution. The converse does not hold and is
-not needed. What is rewritten, each step sound in Kleene's logic: negations are pushed to the atoms; `range implies
-body` takes the place of a bounded quantifier; quantifiers of one kind are gathered in front and spread over the
-connective that they commute with; variables lose their names; what is commutative loses its order.
+Two formulas with the same canonical form have the same verdict on every execution. The converse does not hold
+and is not necessary. Each rewriting step is sound in Kleene's logic: negations move to the atoms; a bounded
+quantifier becomes `range implies body`; quantifiers of one kind move to the front and distribute over the
+connective with which they commute; variables lose their names; operands of commutative connectives lose their
+order.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a formula contains, as far as judging it needs to know."""
+"""The parts of a formula that matter for judging it."""
 
 from __future__ import annotations
 

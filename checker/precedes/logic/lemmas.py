@@ -1,9 +1,10 @@
-"""What follows from definitions that are asked for together, where judging them one by one does not show it.
+"""Consequences of definitions that are required together, if judging the definitions one by one does not show
+them.
 
-On an incomplete execution a definition may be unknown although something that follows from it is violated. That
-everything is delivered and that all deliver in one order are each unknown, say, while together they exclude a cycle
-that was recorded. So what follows is judged, too. Each lemma is proved for every size
-(`tests/solver/test_lemmas.py`).
+On an incomplete execution a definition may be unknown although a consequence of several definitions is
+violated. For example, "everything is delivered" and "all deliver in one order" may each be unknown, while
+together they exclude a cycle that was recorded. So their consequences are judged, too. Each lemma is proved
+for every size (`tests/solver/test_lemmas.py`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Comparisons of numbers as linear forms over what can be measured on an execution."""
+"""Comparisons of numbers as linear forms over the measurements of an execution."""
 
 from __future__ import annotations
 

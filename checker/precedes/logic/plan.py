@@ -1,9 +1,9 @@
-"""What a scan evaluates: every requirement and every part below it, each formula once.
+"""The plan of a scan: every requirement and all of its parts, each formula once.
 
 A plan is made before any trace is read, without numpy or numba, and can be pickled for a worker. A composite
-(`ST`) is the conjunction of its parts. A connective between closed formulas is applied to their values; what
-is below is a step, decided by one tuned kernel where its definition is recognized, else by the formula
-compiled.
+such as `ST` is the conjunction of its parts. A connective between closed formulas is applied to their values.
+Everything below is a step: a tuned kernel decides it if its definition is recognized, otherwise the compiled
+formula does.
 """
 
 from __future__ import annotations

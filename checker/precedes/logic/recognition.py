@@ -1,8 +1,8 @@
-"""Which formulas are known by their definition, so that tuned kernels and lemmas apply to them.
+"""Formulas that are recognized by their definition, so that tuned kernels and lemmas apply to them.
 
-`DEFINITIONS` has the definitions as core trees. A formula is recognized by its canonical form and never by
-the name it goes by: a user's predicate that says the same gets the same speed, one of the same name that says
-something else does not.
+`DEFINITIONS` has the definitions as core trees. A formula is recognized by its canonical form, never by its
+name. So a user's predicate that says the same is as fast, and a predicate with the same name that says
+something else is not mistaken for it.
 """
 
 from __future__ import annotations

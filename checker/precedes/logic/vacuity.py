@@ -1,10 +1,11 @@
-"""Vacuity: where a formula holds because nothing there could have violated it.
+"""Vacuity: a formula that holds because nothing could have violated it.
 
-The premise of a formula says what has to be there for it to be violated: of `forall p, q in L: A implies B` some p and
-q in L of which A is true and B is not settled by logic. It is read off the refutations, so that it does not depend on
-how the formula is written. Where it is met there was something to get wrong; a formula whose premise no execution met
-has not been tested. Whether a premise is met can be judged like any other formula (`premise`). That it cannot be met,
-because what it speaks of is nowhere in a trace, follows at no cost from the kinds of things that occur (`possible`).
+The premise of a formula says what must be present for the formula to be violated. For `forall p, q in L: A
+implies B`, these are some p and q in L for which A is true and logic does not settle B. The premise is
+derived from the refutations, so it does not depend on how the formula is written. If no execution meets the
+premise, the formula has not been tested. A premise can be judged like any other formula (`premise`). If a
+trace lacks the kinds of things that the premise needs, it cannot be met, which is cheap to find out
+(`possible`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The networks under a protocol: what may become of a packet between `Transmit` and `arrive`.
+"""The networks of protocols: what may happen to a packet between `Transmit` and `arrive`.
 
-Here is what a network can do; how often it does it in one exploration is said by `Bounds`, how probable it is in
-one simulation by `Conditions`.
+A network says what it can do. `Bounds` says how often this may happen in one exploration, and `Conditions`
+how probable it is in one simulation.
 """
 
 from __future__ import annotations

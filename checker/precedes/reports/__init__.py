@@ -1,1 +1,1 @@
-"""What is told of verdicts: figures, sentences, and the formats that other tools read."""
+"""Verdicts in words and pictures: figures, sentences, and formats for other tools."""

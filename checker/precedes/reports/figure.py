@@ -1,9 +1,9 @@
-"""Executions drawn as text, the way the papers draw logs, with the places of a witness marked.
+"""Executions drawn as text, as the papers draw logs, with the places of a witness marked.
 
-Send and receipt logs where only these are known or where a witness is about nothing else; histories
-otherwise. The lines are those of the language, so that a figure can be pasted into a .prec file (a comment
-holds the marks). A figure too large for a page is cut to what the witness is about, with `...` for what is
-left out.
+A figure shows send and receipt logs if only these are known or if the witness concerns nothing else, and
+histories otherwise. Its lines are those of the language, so that a figure can be pasted into a .prec file;
+the marks are in comments. A figure that is too large for a page is cut to what the witness concerns, with
+`...` for the rest.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Offenders in words: what violates a name in an execution, and where it was read."""
+"""Offenders in words: what violates a name in an execution, and the rows where it was read."""
 
 from __future__ import annotations
 

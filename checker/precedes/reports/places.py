@@ -1,4 +1,4 @@
-"""The places of an execution that a witness is about: which sends, deliveries and other events a figure
+"""The places of an execution that concern a witness: the sends, deliveries and other events that a figure
 marks.
 """
 

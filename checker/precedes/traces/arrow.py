@@ -1,8 +1,8 @@
-"""Arrow without its stubs, for code over columns.
+"""Arrow without its type stubs, for code that works on columns.
 
-The published stubs refuse much that Arrow accepts (null scalars, dictionary arrays, masks for `take`), so
-values that hold columns are not checked here: `Column` is a `pa.Array` or a `pa.ChunkedArray`. Tables,
-schemas and types keep theirs.
+The published stubs reject much that Arrow accepts (null scalars, dictionary arrays, masks for `take`). So
+values that hold columns are not type-checked here: `Column` is a `pa.Array` or a `pa.ChunkedArray`. Tables,
+schemas and types keep their stubs.
 """
 
 from __future__ import annotations

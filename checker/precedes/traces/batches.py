@@ -1,4 +1,4 @@
-"""From paths to batches by the general way, in this process: rows in any order, of any format."""
+"""From paths to batches, in this process, for rows in any order and of any format."""
 
 from __future__ import annotations
 

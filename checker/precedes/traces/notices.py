@@ -1,7 +1,7 @@
-"""What a reader of traces did that the user should know of: frozen notices and their collector.
+"""Notices of a reader of traces, and their collector.
 
-A notice is no error: the run goes on. Codes are stable, T101 and up. The order is by code, then by text,
-whatever the order in which files and blocks were read, so that two engines say the same.
+A notice is not an error: the run goes on. Codes are stable, from T101. Notices are sorted by code, then by
+text, whatever the order in which files and blocks were read, so that all engines print the same.
 """
 
 from __future__ import annotations

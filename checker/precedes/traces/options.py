@@ -1,4 +1,4 @@
-"""What the user says about a trace that the trace does not say itself."""
+"""What the user says about a trace because the trace does not say it."""
 
 from __future__ import annotations
 

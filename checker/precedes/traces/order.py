@@ -1,8 +1,8 @@
-"""In which order the events of an entity happened, where rows, times and clocks do not say the same.
+"""The order of an entity's events, if rows, times and clocks disagree.
 
-`seq` is that order; without it the order of rows is taken. Times that run against `seq` are reported, and that is
-all. Times that run against the order of rows leave it open which of the two is right, and so do recorded clocks that
-disagree with the rows, unless the user has said which to take (`--order`).
+`seq` gives the order; without it, the order of rows does. Times that run against `seq` are only reported. If
+times run against the order of rows, or recorded clocks disagree with it, either may be wrong, unless the user
+has said which one to follow (`--order`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Errors of reading: the diagnostics of one file, ten at most, raised together."""
+"""Errors of reading: the diagnostics of one file, at most ten, raised together."""
 
 from __future__ import annotations
 

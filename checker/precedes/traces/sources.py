@@ -1,8 +1,8 @@
-"""Which files a trace is: paths, globs, directories, partitioned data sets, standard input.
+"""The files of a trace: paths, globs, directories, partitioned data sets, standard input.
 
-Names decide the format. Folders named `column=value` anywhere in a path are columns, as Hive writes them.
-Files and folders in a directory whose names begin with `_` or `.` are left out, as everywhere in this
-tradition.
+The name of a file says its format. Folders named `column=value` anywhere in a path are columns, as Hive
+writes them. In a directory, files and folders whose names begin with `_` or `.` are skipped, as Hive and
+Spark do.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The parts that states are made of: one entity with what is under way to it, as a small integer.
+"""The parts of states: one entity and the packets on their way to it, as a small integer.
 
-A component is (seat, now, local, inbox): which entity it is, the time, its own state with its history, and the
-flights to it. What it can do by itself is worked out once, in a `Row`, and then only looked up: nothing that an entity
-does depends on the others but by what is under way to it.
+A component is (seat, now, local, inbox): the entity, the time, its own state with its history, and the
+packets in flight to it. What it can do by itself is computed once, as a `Row`, and then looked up, because an
+entity depends on others only through the packets in flight to it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What is amiss where nothing can happen any more: messages that starve, and entities that nobody ever heard."""
+"""What can be wrong when nothing more can happen: messages that starve, and entities whose requests were
+never accepted.
+"""
 
 from __future__ import annotations
 

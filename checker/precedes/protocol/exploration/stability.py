@@ -1,8 +1,8 @@
-"""Whether a violation can be undone by what is delivered later.
+"""Whether later deliveries can undo a violation.
 
-Many formulas are broken for good once they are broken: receipt logs only grow at their ends, and what happened before
-an event does not change after it. This decides which states a search may leave out, and never a verdict: what cannot
-be seen from how a formula is built counts as something that can be undone, and then every state is looked at.
+Many formulas stay false once they are false: receipt logs grow only at their ends, and what happened before
+an event does not change after it. This decides which states a search may leave out, and never a verdict. If
+the structure of a formula does not show that its violations are permanent, the search visits every state.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Entities that could be exchanged: of states that differ in the names of entities only, one stands for all.
+"""Entities that can be exchanged: of states that differ only in the names of entities, one represents all.
 
-Messages need nothing of the kind: a message is known by its sender and its place among the sender's messages, and so no
-two names stand for the same one.
+Messages need no such reduction. A message is identified by its sender and its place among the sender's
+messages, so it never has two names.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""What is left to chance in a simulated execution: who asks for what and when, and what the network does.
+"""Random choices in a simulated execution: who requests what and when, and what the network does.
 
-Everything follows from a seed and the number of the execution, wherever it is drawn. Requests, delays and faults come
-from one stream, all else from another: two protocols that transmit the same at the same times meet the same network.
+Everything follows from a seed and the number of the execution, wherever it is computed. Requests, delays and
+faults come from one stream of random numbers, everything else from another. So two protocols that transmit
+the same packets at the same times meet the same network.
 """
 
 from __future__ import annotations

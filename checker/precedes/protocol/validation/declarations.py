@@ -1,5 +1,5 @@
-"""What a model says of itself, held against what it is: `claims`, `destinations` and the like are of the kind that they
-are meant to be, and a handler transmits only where `answers` lets it.
+"""Checks of what a model declares: `claims`, `destinations` and others have the right type, and a handler
+transmits only if `answers` allows it.
 """
 
 from __future__ import annotations

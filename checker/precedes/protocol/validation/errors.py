@@ -1,4 +1,4 @@
-"""Mistakes of a model that show when it runs: what is told of a handler that raises, or returns what it may not."""
+"""Mistakes of a model that show when it runs: a handler that raises an error or returns something invalid."""
 
 from __future__ import annotations
 

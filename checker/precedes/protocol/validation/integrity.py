@@ -1,8 +1,9 @@
-"""Whether a model left the program that judges it as it was.
+"""Whether a model changed the program that judges it.
 
-A model is Python in the process of its judge, and can therefore replace parts of it, by mistake or on purpose. This
-compares the functions and classes of the judge before the model is read with those after it was judged. It finds what
-was replaced and is no prison: what a reviewer has to read of a model, docs/gate.md says.
+A model is Python code in the process of its judge, so it can replace parts of the judge, by mistake or on
+purpose. This module compares the functions and classes of the judge before the model is read with those after
+the model was judged. It finds replaced functions and classes, but it is not a sandbox: docs/gate.md says what
+a reviewer must check.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a handler returned, held against what it may return. Every mistake is told as M006."""
+"""Checks of what a handler returns. Every mistake is reported as M006."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Whether entities can be exchanged as a model says that they can: a handler that is called where the entities have got
-other names does the same, in the other names.
+"""Whether the entities of a model can be exchanged, as the model declares: a handler that is called after a
+renaming of the entities does the same, renamed.
 
-The search looks at one of all renamings of a state. That every entity begins as the others do is seen to at once, and
-handlers are called once more in other names: at first whenever they are called with something new, later now and then.
-To call them in all other names whenever they are called would take longer than the search saves.
+The search visits one of all renamings of a state. That all entities begin in the same way is checked at once.
+Handlers are called again with renamed arguments: at first for every new call, later only now and then. To
+repeat every call with all renamings would take longer than the search saves.
 """
 
 from __future__ import annotations

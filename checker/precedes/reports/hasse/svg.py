@@ -1,5 +1,5 @@
-"""A Hasse diagram as SVG: what stands above implies what it is joined to below. Where things go is
-`precedes.reports.hasse.layout`'s business.
+"""A Hasse diagram as SVG: a name implies the names that a line leads to below it.
+`precedes.reports.hasse.layout` places the boxes and lines.
 """
 
 from __future__ import annotations

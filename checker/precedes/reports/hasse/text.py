@@ -1,7 +1,7 @@
-"""A Hasse diagram as text, a name a line: what stands above implies what a line leads to below.
+"""A Hasse diagram as text, one name on each line: a name implies the names that a line leads to below it.
 
-A column is kept for each name that is still to come and that something above implies; lines to it join there.
-What nothing implies is a ring, so that it is not taken for the end of a line that a name above it does not have.
+Each name that is still to come, and that a name above implies, has a column, where the lines to it join. A
+name that nothing implies is a ring, so that it does not look like the end of a line.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Entities and messages as sentences name them: by their ids, and with their kind where the ids of both are alike.
+"""Entities and messages in sentences: their ids, and also their kind if an entity and a message have the same
+id.
 
-Terms keep the ids as they are recorded; what comes from here is for reading only and is looked up nowhere.
+Terms keep the recorded ids. The text from here is only for reading; nothing looks it up.
 """
 
 from __future__ import annotations

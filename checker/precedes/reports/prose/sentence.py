@@ -1,7 +1,8 @@
 """One sentence that says how a requirement fails.
 
-"E2 delivers a before x, E3 delivers x before a; both were addressed to E2 and E3". It is made of the facts of
-a witness, one clause for each that the others do not say already. Nothing here knows a predicate by its name.
+For example: "E2 delivers a before x, E3 delivers x before a; both were addressed to E2 and E3". The sentence
+consists of the facts of a witness, with one clause for each fact that the other clauses do not already say.
+No predicate is known by its name here.
 """
 
 from __future__ import annotations

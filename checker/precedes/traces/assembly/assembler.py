@@ -1,7 +1,7 @@
-"""Canonical rows, in any order, to a batch of whole executions.
+"""From canonical rows, in any order, to a batch of whole executions.
 
-The rows are sorted into histories, repeats and contradictions found, and the columns of `Batch` made, all
-with numpy over integers: no loop over rows or executions but for rows that contradict each other.
+The assembler sorts the rows into histories, finds repeats and contradictions, and makes the columns of
+`Batch`. It works with numpy on integers, and loops only over rows that contradict each other.
 """
 
 from __future__ import annotations

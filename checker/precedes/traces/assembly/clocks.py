@@ -1,7 +1,7 @@
-"""What else is recorded with events: vector clocks, and the members that views name.
+"""Other recorded parts of events: vector clocks, and the members of views.
 
-A clock that is a bare list belongs to the entities of the cluster one by one: in the order of numbers where
-all their names are whole numbers (so that 2 comes before 10), else in the order of names.
+A clock that is a bare list has one number for each entity of the cluster. If all entity names are whole
+numbers, the entities are in numeric order (so that 2 comes before 10), otherwise in the order of their names.
 """
 
 from __future__ import annotations

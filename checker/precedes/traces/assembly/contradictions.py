@@ -1,7 +1,7 @@
-"""Rows that contradict each other: what is told of them, and what becomes of their execution.
+"""Rows that contradict each other: the text about them, and the effect on their execution.
 
-Finding them is `precedes.traces.assembly.assembler`'s; here a finding becomes text, with both rows named, or
-an error if contradictions are to stop the run.
+`precedes.traces.assembly.assembler` finds them. Here a contradiction becomes text that names both rows, or an
+error if contradictions should stop the run.
 """
 
 from __future__ import annotations

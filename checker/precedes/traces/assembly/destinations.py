@@ -1,4 +1,6 @@
-"""What rows leave to be guessed: to whom a message went whose send names nobody, and who sent what nobody sent."""
+"""Assumptions about what rows do not say: the destinations of a send without `dest`, and the sender of a
+message without a send.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""To the canonical table: from whole columns of any accepted Arrow type, and from rows of Python values.
+"""Conversion to the canonical table: from whole columns of any accepted Arrow type, and from rows of Python
+values.
 
-`canonical` is the fast way. It never decides that a row is wrong: whatever it is not sure of is `Irregular`,
-and the caller has `precedes.traces.formats.values` look at the rows one by one. Both ways give the same table.
+`canonical` is the fast way. It never decides that a row is wrong. If it is not certain about a value, the
+value is `Irregular`, and the caller lets `precedes.traces.formats.values` read the rows one by one. Both ways
+give the same table.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which types of Arrow the columns of a trace may have, and what is said of others."""
+"""The Arrow types that the columns of a trace may have, and messages about other types."""
 
 from __future__ import annotations
 

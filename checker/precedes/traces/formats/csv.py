@@ -1,7 +1,7 @@
-"""Reading CSV: RFC 4180 with a header, comma and double quote, in blocks. An empty cell is an absent value.
+"""Reader of CSV: RFC 4180 with a header, comma and double quote, in blocks. An empty cell is an absent value.
 
-`dest` and `members` are `E2;E3` or a JSON list, `clock` a JSON list or map. Arrow reads the cells as text;
-what it stumbles on goes to Python's `csv`.
+`dest` and `members` are `E2;E3` or a JSON list, `clock` is a JSON list or map. Arrow reads the cells as text.
+Python's `csv` reads the blocks that Arrow cannot read.
 """
 
 from __future__ import annotations

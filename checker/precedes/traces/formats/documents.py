@@ -1,6 +1,6 @@
-"""What a file is that is not what its name says: one JSON document, another format, another encoding.
+"""Files that are not what their name says: one JSON document, another format, another encoding.
 
-Told once and by name, where its rows would be told one by one as broken.
+Such a file gets one message that names the format, instead of one message for each broken row.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""Reading JSON Lines: one object per line, in blocks, and a block in slices.
+"""Reader of JSON Lines: one object on each line, in blocks, and a block in slices.
 
-Arrow's reader does the work, each slice by itself: two slices may have a column of two types, which Arrow does not
-survive within one call. What it does not accept, or accepts although it is no JSON Lines, is read by `json`, line by
-line, which finds out what is wrong and where, or that nothing is. Before Arrow sees a slice, every line of it must
-begin with `{`, end with `}` and have nothing between two objects, for Arrow reads two objects on a line as two rows
-and crashes on a `null` in that place; what else it may not see is in `precedes.traces.formats.limits`.
+Arrow reads each slice separately, because two slices may have different types for one column, and Arrow
+crashes on that within one call. Whatever Arrow rejects, or accepts although it is not JSON Lines, is read by
+`json`, line by line, to find out what is wrong and where, or that nothing is. Before Arrow reads a slice,
+every line must begin with `{`, end with `}` and have nothing between two objects, because Arrow reads two
+objects on a line as two rows and crashes on a `null` between them. `precedes.traces.formats.limits` lists
+what else Arrow must not read.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What Arrow must not be given: input on which it crashes, takes all memory, or reads what is not written.
+"""Input that Arrow must not read: it crashes, takes all memory, or reads something else than what is written.
 
-Arrow's decimals look up powers of ten by the difference of two scales, in a table of 39, and do not look whether there
-is one. Its JSON reader recurses with the depth of a value, gives every name in an object a column, and loses its
-footing when a column is an object in one block of a file and something else in a later one.
+Arrow's decimals look up powers of ten by the difference of two scales, in a table of 39, without checking
+that the table has an entry. Its JSON reader recurses with the depth of a value, makes a column of every name
+in an object, and fails if a column is an object in one block of a file and something else in a later block.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rows one by one, for what the fast readers leave: made canonical, or noted as a problem."""
+"""Rows that the fast readers leave, one by one: each becomes canonical or a problem."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes of text files: opened, decompressed, checked to be UTF-8."""
+"""The bytes of text files: opens files, decompresses them, and checks that they are UTF-8."""
 
 from __future__ import annotations
 

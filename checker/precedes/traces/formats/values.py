@@ -1,8 +1,8 @@
 """One row, exactly: from the values as written to canonical values, or to what is wrong with them.
 
-This is the meaning of a row; `precedes.traces.canonical` does the same for whole columns and leaves every row
-that it is not sure of to this module. Values are those of `json.loads` with `parse_float=Decimal`; cells of
-CSV go through `from_cells` first.
+This defines what a row means. `precedes.traces.formats.canonical_columns` does the same for whole columns,
+and leaves every row about which it is not certain to this module. Values are those of `json.loads` with
+`parse_float=Decimal`. Cells of CSV go through `from_cells` first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rows of executions on their way to a file: the columns that are written, and what text formats share."""
+"""Rows of executions for writing: the columns that are written, and what the text formats share."""
 
 from __future__ import annotations
 

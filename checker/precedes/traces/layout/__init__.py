@@ -1,1 +1,1 @@
-"""Columnar files that are laid out for scanning: how one is written and recognized."""
+"""Columnar files for scanning: how to write and recognize them."""

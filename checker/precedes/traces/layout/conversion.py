@@ -1,8 +1,8 @@
-"""`precedes convert`: any trace to one file in the layout for scanning (see `precedes.traces.layout.columnar_file`).
+"""`precedes convert`: from any trace to one columnar file (see `precedes.traces.layout.columnar_file`).
 
-Every row is kept, those too that repeat or contradict others: what is said of the new file is what would be said
-of the trace. Executions stand in the order of their names, except that irregular ones are gathered in row
-groups of their own.
+Every row is kept, even rows that repeat or contradict others, so the verdicts on the new file are the
+verdicts on the trace. Executions are in the order of their names, except that irregular ones have row groups
+of their own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Canonical rows on their way through a shuffle: by execution, thousands in one compressed block.
+"""Canonical rows in a shuffle: by execution, thousands in one compressed block.
 
-A shuffle that moves blocks never looks at a row. Which share an execution belongs to follows from its name alone, the
-same in every process.
+A shuffle moves whole blocks and never reads a row. The share of an execution follows from its name alone, in
+every process.
 """
 
 from __future__ import annotations

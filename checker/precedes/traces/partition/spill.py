@@ -1,8 +1,8 @@
 """The rows of a trace in parts of whole executions, in the order of their names, in bounded memory.
 
-Rows are held in memory up to a budget. Beyond it they are sorted by execution a stretch at a time and written
-to temporary files, of which each part then reads a range of names: an external sort that looks at every row
-twice. Memory is bounded by the budget, or by the largest execution if that is larger.
+Rows are held in memory up to a budget. Beyond it, they are sorted by execution, one run at a time, and
+written to temporary files. Each part then reads a range of names from all of these files: an external sort
+that reads every row twice. Memory is bounded by the budget, or by the largest execution if that is larger.
 """
 
 from __future__ import annotations
