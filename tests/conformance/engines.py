@@ -63,6 +63,11 @@ oracle = OneByOne("oracle", by_the_papers)
 # ---- columns ----
 
 
+def doubly_unknown(execution: Execution) -> bool:
+    """Whether a row may be missing and the order is doubted, too: the engines may name either reason, or both."""
+    return not execution.complete and any(history.doubt for history in execution.histories)
+
+
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """Every formula compiled to loops over columns, none recognized."""
@@ -76,7 +81,10 @@ class Compiled:
         """See `precedes.testing.Engine`."""
         batch = batch_of(executions)
         columns = [compile_formula(one.formula).run(batch, self.jit)[0].tolist() for one in requirements]
-        return [list(map(said, row)) for row in zip(*columns, strict=True)]
+        judged = zip(executions, zip(*columns, strict=True), strict=True)
+        return [
+            [verdict(value) if doubly_unknown(one) else said(value) for value in row] for one, row in judged
+        ]
 
 
 @dataclass(frozen=True, slots=True)
