@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -164,6 +164,7 @@ def by_the_solver(asked: Requirement, execution: Execution) -> Answer:
     lacking = beyond_the_solver(asked, execution)
     if lacking is not None:
         return Unsupported(lacking)
+    execution = with_one_delivery(execution)
     speaking = {type(node) for node in walk(asked.formula)}
     this_one = f.conjunction(*facts(execution, speaking))
     holds = satisfied(f.And((this_one, asked.formula)), execution)
@@ -174,6 +175,29 @@ def by_the_solver(asked: Requirement, execution: Execution) -> Answer:
     return Verdict.HOLDS if holds else Verdict.VIOLATED if fails else Verdict.UNKNOWN
 
 
+def with_one_delivery(execution: Execution) -> Execution:
+    """The execution with what counts as its deliveries as the only ones: the solver has no other."""
+    histories = tuple(
+        replace(
+            history,
+            events=tuple(
+                replace(event, kind=EventKind.DELIVER) if event.kind is execution.delivery else event
+                for event in history.events
+                if execution.delivery is EventKind.DELIVER or event.kind is not EventKind.DELIVER
+            ),
+        )
+        for history in execution.histories
+    )
+    names = {
+        event.message
+        for history in histories
+        for event in history.events
+        if event.kind in (EventKind.SEND, EventKind.DELIVER, EventKind.ARRIVE)
+    }
+    messages = {name: message for name, message in execution.messages.items() if name in names}
+    return replace(execution, histories=histories, messages=messages, delivery=EventKind.DELIVER)
+
+
 def beyond_the_solver(asked: Requirement, execution: Execution) -> str | None:
     """What an execution or formula has that the solver's executions have not."""
     events = [event for history in execution.histories for event in history.events]
@@ -182,10 +206,13 @@ def beyond_the_solver(asked: Requirement, execution: Execution) -> str | None:
     of_messages = [event for event in events if event.message is not None]
     lacks = {
         "incomplete executions": not execution.complete,
-        "another delivery than deliver": execution.delivery is not EventKind.DELIVER,
+        "arrivals that are deliveries": execution.delivery is not EventKind.DELIVER
+        and f.ArrivalEvent in speaking,
         "doubts about the order of events": bool(execution.doubt)
         or any(h.doubt for h in execution.histories),
-        "clocks as evidence": any(event.clock is not None for event in events),
+        "clocks that add to the rows": any(event.clock is not None for event in events)
+        and not clocks_are_implied(execution),
+        "messages that are nowhere": len(with_one_delivery(execution).messages) < len(execution.messages),
         "sends that were not logged": any(
             m.sender is not None and not m.logged for m in execution.messages.values()
         ),
@@ -203,6 +230,17 @@ def beyond_the_solver(asked: Requirement, execution: Execution) -> str | None:
         "no clocks": f.RecordedClock in speaking,
     }
     return next((reason for reason, it_does in lacks.items() if it_does), None)
+
+
+def clocks_are_implied(execution: Execution) -> bool:
+    """Every recorded clock is what the rows imply, so that they say no more than the rows."""
+    run = run_of(execution)
+    events = zip(
+        (what for history in run.histories for what, _, _ in history),
+        (clock for kept in run.clocks for clock in kept),
+        strict=True,
+    )
+    return papers.vector_time(run) and all(clock is not None for what, clock in events if what != "arrive")
 
 
 def times_fit(execution: Execution) -> bool:

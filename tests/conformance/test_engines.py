@@ -20,21 +20,23 @@ PLACED: tuple[Kind, ...] = ("definitions", "formulas", "atoms")
 
 
 @pytest.mark.parametrize(
-    ("engine", "cases", "kinds"),
+    ("engine", "cases", "first", "kinds"),
     [
-        pytest.param(oracle, 2_048, NAMED, id="oracle"),
-        pytest.param(compiled, 512, KINDS, id="compiled"),
-        pytest.param(scan, 1_024, KINDS, id="scan"),
-        pytest.param(solver, 96, PLACED, id="solver"),
+        pytest.param(oracle, 2_048, 0, NAMED, id="oracle"),
+        pytest.param(compiled, 512, 0, KINDS, id="compiled"),
+        pytest.param(scan, 1_024, 0, KINDS, id="scan"),
+        # Every name, in batches of which some have crashes.
+        pytest.param(solver, 320, 704, ("definitions",), id="solver, definitions"),
+        pytest.param(solver, 96, 0, ("formulas", "atoms"), id="solver, formulas"),
     ],
 )
-def test_an_engine_conforms(engine: Engine, cases: int, kinds: tuple[Kind, ...]) -> None:
-    found = check_engine(engine, cases=cases, kinds=kinds)
+def test_an_engine_conforms(engine: Engine, cases: int, first: int, kinds: tuple[Kind, ...]) -> None:
+    found = check_engine(engine, cases=cases, first=first, kinds=kinds)
     assert found.judged.total() * 10 > cases, "little was judged"
 
 
 def test_spark_conforms(spark: SparkSession) -> None:
-    found = check_engine(OnSpark(spark), cases=128, kinds=PLACED)
+    found = check_engine(OnSpark(spark), cases=64, kinds=PLACED)
     assert {kind for kind, _ in found.judged} == set(PLACED)
 
 
@@ -44,9 +46,9 @@ def test_spark_conforms(spark: SparkSession) -> None:
     [
         pytest.param(oracle, 100_000, NAMED, id="oracle"),
         pytest.param(compiled, 20_000, KINDS, id="compiled"),
-        pytest.param(scan, 50_000, KINDS, id="scan"),
-        pytest.param(as_machine_code, 2_048, ("definitions", "doubts"), id="machine code"),
-        pytest.param(solver, 4_096, PLACED, id="solver"),
+        pytest.param(scan, 20_000, KINDS, id="scan"),
+        pytest.param(as_machine_code, 320, ("definitions",), id="machine code"),
+        pytest.param(solver, 2_048, PLACED, id="solver"),
     ],
 )
 def test_an_engine_conforms_on_many_cases(engine: Engine, cases: int, kinds: tuple[Kind, ...]) -> None:

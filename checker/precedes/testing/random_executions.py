@@ -64,6 +64,8 @@ def execution(choices: Choices, shape: Shape = TRACES, name: str = "x") -> Execu
         for step in steps
         if not (step[1].kind is EventKind.SEND and not messages[step[1].message or ""].logged)
     ]
+    if not shape.contradictions:
+        steps = _without_contradictions(steps)
     complete = not chance(choices, 15)
     delivery = (
         EventKind.ARRIVE if arrivals and shape.arrival_delivery and chance(choices, 25) else EventKind.DELIVER
@@ -71,8 +73,6 @@ def execution(choices: Choices, shape: Shape = TRACES, name: str = "x") -> Execu
     steps = _timed(choices, steps)
     steps = _clocked(choices, steps, entities, delivery)
     seen = {event.message for _, event in steps}
-    if not shape.contradictions:
-        steps = _without_contradictions(steps)
     histories = tuple(_history(choices, entity, steps, shape) for entity in entities)
     marks = {}
     if shape.scenarios and chance(choices, 25):
@@ -264,15 +264,16 @@ def _clocked(
 
 
 def _without_contradictions(steps: list[Step]) -> list[Step]:
-    """No crash that is followed by anything but a recovery."""
-    kept = []
+    """A crash that is followed by anything but a recovery is the entity's last event instead."""
+    kept: list[Step] = []
+    last: dict[str, Event] = {}
     for place, (entity, event) in enumerate(steps):
-        after = next(
-            (later.kind for owner, later in steps[place + 1 :] if owner == entity), EventKind.RECOVER
-        )
-        if event.kind is not EventKind.CRASH or after is EventKind.RECOVER:
+        after = next((later.kind for owner, later in steps[place + 1 :] if owner == entity), None)
+        if event.kind is EventKind.CRASH and after is not EventKind.RECOVER:
+            last[entity] = event
+        else:
             kept.append((entity, event))
-    return kept
+    return [*kept, *last.items()]
 
 
 def _history(choices: Choices, entity: str, steps: list[Step], shape: Shape) -> History:
