@@ -1,1 +1,3 @@
-"""What everything else is built on: formulas, verdicts, executions, diagnostics. It imports nothing else."""
+"""The values that everything else uses: formulas, verdicts, executions, diagnostics. It imports no other
+package of precedes.
+"""

@@ -1,4 +1,4 @@
-"""Where this program keeps what it can make again, for one user."""
+"""The directory for files that this program can make again, for one user."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
-"""What recorded vector clocks say of the order of events, on columns.
+"""The order of events by recorded vector clocks, on columns.
 
-A clock is a count of the events of each entity that its event knows of. An event is *counted* where its own clock
-counts it: then whoever's clock has as much of its entity came after it. Not every clock counts every kind of event:
-one that counts sends only stands unchanged at deliveries. So a kind of event is counted in an execution if no event of
-it has a count of 0 for its own entity, and none shares that count with another event there that would be counted
-rather.
+The clock of an event counts, for each entity, the events that this event knows of. An event is *counted* if its own
+clock counts it. Then every event whose clock has at least this count for its entity came after it. Not every clock
+counts every kind of event: a clock that counts only sends does not change at deliveries. So a kind of event is counted
+in an execution if no event of the kind has a count of 0 for its own entity, and if none shares its count with another
+event that has a better claim to it.
 
-For a counted e of entity k and another event f with a clock, e comes before f exactly if V(e)[k] <= V(f)[k]; where
-every event is counted, that is V(e) < V(f) (CMD paper, Lemma 4). `compared` finds where this does not agree with the
-order of rows, and what it adds to that order.
+For a counted event e of entity k and another event f with a clock, e comes before f exactly if V(e)[k] <= V(f)[k]. If
+every event is counted, that is V(e) < V(f) (CMD paper, Lemma 4). `compared` finds where the clocks disagree with the
+order of rows, and what they add to it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What is told about mistakes in text and in traces: data, rendered elsewhere.
+"""Diagnostics of mistakes in text and in traces, as data. Other modules print them.
 
-A diagnostic says what was wrong, where, and what would be right. Its code is stable: P for text that does not parse,
-N for names and sorts, S for scenarios, T for traces, U for usage, K for Spark, I for what should not have happened.
+A diagnostic says what was wrong, where, and what would be right. Its code is stable: P for text that does not
+parse, N for names and sorts, S for scenarios, T for traces, U for usage, K for Spark, I for internal errors.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The codes that a user can meet: what each is about, why, and what to do. `precedes explain CODE` prints it."""
+"""The codes that a user can meet: what each means, why it appears, and what to do. `precedes explain CODE`
+prints them.
+"""
 
 from __future__ import annotations
 

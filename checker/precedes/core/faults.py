@@ -1,7 +1,8 @@
-"""What may go wrong between entities: one table, from which bounds, rates, options and the gate take it.
+"""The faults of a network and its entities, in one table. Bounds, rates, options and the gate are made from
+it.
 
-An exploration counts faults: up to so many losses. A simulation draws them: with such a probability. Of some faults
-there is only the one or the other.
+An exploration counts faults: at most so many losses. A simulation draws them, with a probability. Some faults
+exist only in one of the two.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Garbage collection, paused while many objects are made that all stay."""
+"""Pauses garbage collection while many objects are made that all stay alive."""
 
 from __future__ import annotations
 

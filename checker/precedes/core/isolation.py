@@ -1,9 +1,9 @@
-"""A job in a process of its own, because the code of others takes part in it.
+"""A job in a process of its own, because it runs code of others.
 
-A model is a program. It may end its process, crash, hang, or print where results are expected. The job therefore runs
-beside the caller, and only what it answers through its channel counts: whatever else becomes of the process is an
-error (M015) and never a verdict. The process starts with another interpreter, not by forking, so that this is the same
-on every platform.
+A model is a program. It may end its process, crash, hang, or print where results are expected. So the job
+runs beside the caller, and only what it answers through its channel counts. Anything else that happens to the
+process is an error (M015), never a verdict. The process starts with a new interpreter, not by forking, so
+that every platform behaves the same.
 """
 
 from __future__ import annotations

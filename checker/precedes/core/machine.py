@@ -1,4 +1,4 @@
-"""What the machine gives this process, asked in the way of each system: cores, and how much memory was taken."""
+"""The resources of this process, on each operating system: cores, and the memory in use."""
 
 from __future__ import annotations
 

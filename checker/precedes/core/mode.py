@@ -1,7 +1,9 @@
-"""The mode of a property: whether it is asked in every state of an exploration, or where nothing is in flight.
+"""The mode of a property: whether it is asked in every state of an exploration, or only where nothing is in
+flight.
 
-It is said by the atom `Quiescent`: `quiescent F` is `Quiescent implies F`. As any atom it may stand anywhere, and
-equivalent formulas are asked in the same states (docs/adr/0012). A completed execution is quiescent.
+The atom `Quiescent` expresses the mode: `quiescent F` is `Quiescent implies F`. Like any atom it may occur
+anywhere, and equivalent formulas are asked in the same states (docs/adr/0012). A completed execution is
+quiescent.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What came of statements: outcomes, and the answers to claims as values.
+"""Outcomes of statements, and the answers to claims as values.
 
-Free of the solver, so that figures are judged without loading it.
+This module does not need the solver, so that scenarios are judged without loading it.
 """
 
 from __future__ import annotations

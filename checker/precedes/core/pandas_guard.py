@@ -1,7 +1,7 @@
-"""Keeping pandas out of a process that has no use for it.
+"""Keeps pandas out of a process that does not need it.
 
-Arrow imports pandas, where it is installed, as soon as it is given a list: a third of a second for nothing. Only
-Spark wants it, and says so with `allow_pandas`.
+If pandas is installed, Arrow imports it as soon as it gets a list, which takes a third of a second. Only
+Spark needs pandas, and calls `allow_pandas`.
 """
 
 from __future__ import annotations

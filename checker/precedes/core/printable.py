@@ -1,7 +1,7 @@
-"""Text that a terminal only shows. Names, titles and rows come from elsewhere, and what is printed of them must neither
-move the cursor nor turn the reading order around.
+"""Text that a terminal can only display. Names, titles and rows come from other people, and printing them
+must neither move the cursor nor reverse the reading order.
 
-A character that is not printable is written `\\u{1b}`, as the language writes it; in JSON `\\u001b`, as JSON does.
+A character that is not printable is printed as `\\u{1b}`, as the language writes it, or in JSON as `\\u001b`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""What a word that is not known may have been meant for: the same but for capitals and signs, what the field calls so,
-or what is spelt nearly so. Where nothing is near, nothing is said.
+"""Suggestions for an unknown word: the same word with other capitals and signs, the name that the field uses,
+or a word with nearly the same spelling. If no word is near, there is no suggestion.
 
-Near are words a few slips apart: a letter too many, too few or another, or two neighbors exchanged (the distance of
-Damerau, CACM 7(3), 1964, in the form in which no part is edited twice). One slip is allowed up to seven letters,
-and one more for every four beyond; of two letters only the exchange is near, for another letter makes another word.
+A word is near if it differs in a few slips: a letter too many, too few or another, or two neighbors exchanged
+(the distance of Damerau, CACM 7(3), 1964, in the form in which no part is edited twice). One slip is allowed
+for up to seven letters, and one more for every four letters beyond. For words of two letters only the
+exchange is near, because another letter makes another word.
 """
 
 from __future__ import annotations

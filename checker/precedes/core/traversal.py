@@ -1,7 +1,7 @@
-"""Going through the tree of a formula: the one place that knows where a node keeps its parts.
+"""Traversal of formulas: the only module that knows where a node keeps its parts.
 
-What the parts of a node are is read off the types of its fields, so that a new kind of node is gone through like any
-other. What a node means is decided elsewhere, by a `match` that ends in `assert_never`.
+The types of a node's fields say which parts it has, so a new kind of node is traversed like any other. Other
+modules decide what a node means, with a `match` that ends in `assert_never`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The three values of a verdict, and the reasons for the third.
 
-Every engine computes with the same small integers, so that a verdict crosses from a compiled loop, a Spark
-worker or the reference evaluator without translation: `TRUE` is 0, `FALSE` is -1, and any positive number is
-unknown, its bits being the `Reason`s. The connectives are Kleene's strong ones: a formula that comes out true
-or false does so whatever the unknown parts are.
+Every engine computes with the same small integers, so that a verdict passes from a compiled loop, a Spark
+worker or the reference evaluator without translation. `TRUE` is 0, `FALSE` is -1, and any positive number is
+unknown, with the `Reason`s as its bits. The connectives are Kleene's strong connectives: if a formula is true
+or false, it is so whatever its unknown parts are.
 """
 
 from __future__ import annotations

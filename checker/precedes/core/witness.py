@@ -1,4 +1,4 @@
-"""Why a requirement has its value on an execution: the facts that decide it, and the witnesses."""
+"""Why a requirement has its value on an execution: the facts that decide it, and its witnesses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far an exploration goes, and under which conditions a simulation runs."""
+"""The bounds of an exploration, and the conditions of a simulation."""
 
 from __future__ import annotations
 

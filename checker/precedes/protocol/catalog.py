@@ -1,4 +1,4 @@
-"""Where a model comes from: by the name under which it is installed, or from a file of the user's own."""
+"""Models by the name under which they are installed, or from a file of the user."""
 
 from __future__ import annotations
 

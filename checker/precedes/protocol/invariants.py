@@ -1,7 +1,7 @@
-"""Invariants of protocols: what the papers say of states and steps rather than of logs.
+"""Invariants of protocols: statements of the papers about states and steps, not about logs.
 
-A check returns None where its premise is not met; an invariant whose premise was never met has not been tested. What is
-`quiescent` is asked where nothing is in flight, anything else always.
+A check returns None if its premise is not met. An invariant whose premise was never met has not been tested.
+A `quiescent` invariant is asked only where nothing is in flight, any other in every state.
 """
 
 from __future__ import annotations

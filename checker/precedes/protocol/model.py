@@ -1,10 +1,11 @@
-"""What a protocol is: the states of one entity, and what it does when something happens to it.
+"""What a protocol model is: the states of one entity, and what the entity does when something happens to it.
 
-Every handler is a pure function of frozen, hashable values: the same arguments give an equal outcome. Explorer and
-simulator rely on it; they remember what a handler returned and never call it twice with the same arguments.
+Every handler is a pure function of frozen, hashable values: the same arguments give an equal outcome. The
+explorer and the simulator rely on this: they store what a handler returns, and never call it twice with the
+same arguments.
 
-A handler tells what it does by actions. What an entity logs follows from them: `send` when a request is accepted,
-the rest where an action says so.
+A handler says what it does by actions. They determine what an entity logs: a send when a request is accepted,
+everything else when an action says so.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What happens in a behavior, move by move: what an exploration finds and a reader is shown."""
+"""The moves of a behavior, which an exploration finds and reports show."""
 
 from __future__ import annotations
 

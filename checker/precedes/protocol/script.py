@@ -1,4 +1,4 @@
-"""What is typed on the command line about an exploration: who sends what, and a model's parameters."""
+"""Parses command-line arguments about an exploration: who sends what, and the parameters of a model."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Every behavior of a protocol up to bounds."""
+"""Explores every behavior of a protocol, within bounds."""

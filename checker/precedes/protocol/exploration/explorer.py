@@ -1,4 +1,4 @@
-"""Every behavior of a protocol up to bounds: what it reached, and what it broke."""
+"""Explores every behavior of a protocol, within bounds: which states it reaches, and what it violates."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Histories while they grow: what an entity logs, how much of it is kept in a state, and the execution it comes to.
+"""Histories during an exploration: what an entity logs, how much of it a state keeps, and the resulting
+execution.
 
-How much is kept follows from the formulas that are asked: two states that no formula tells apart are one.
+The formulas that are asked determine how much a state keeps: two states that no formula can distinguish are
+one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What is under way to one entity, in the order or disorder that its network keeps.
+"""The packets on their way to one entity, in the order that its network keeps, if any.
 
-An inbox is a tuple of flights: (sender, number of the packet), and in a network with time when it was transmitted, in
-ticks. Two inboxes that differ in nothing that can ever be seen are equal.
+An inbox is a tuple of flights: (sender, number of the packet) and, in a network with time, the tick at which
+the packet was transmitted. Two inboxes are equal if no handler can ever see a difference.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What is asked of the states of an exploration: invariants once for each entity, pair or state, formulas once for each
-execution, many executions in one scan.
+"""Judges the states of an exploration: invariants once for each entity, pair or state, and formulas once for
+each execution, many executions in one scan.
 """
 
 from __future__ import annotations

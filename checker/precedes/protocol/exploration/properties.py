@@ -1,4 +1,4 @@
-"""What is asked of a model: requirements in the language, and invariants of the model by their names."""
+"""The properties asked of a model: requirements in the language, and invariants of the model by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What an exploration came to, as values: what was reached, what was broken, and the verdict of each property."""
+"""The result of an exploration, as values: the states reached, the violations, and the verdict of each
+property.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The states of a protocol under bounds, and what can happen in each.
 
-A state is a tuple of small integers: a component for each entity, and last what is left of the bounds.
+A state is a tuple of small integers: one component for each entity, then the remaining budget.
 """
 
 from __future__ import annotations

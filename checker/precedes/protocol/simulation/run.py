@@ -1,10 +1,11 @@
-"""One simulated execution under way: events in the order of their times.
+"""One simulated execution: events in the order of their times.
 
-A run ends when nothing is left to happen. What a user asks for is tried at once and, where the protocol refuses it,
-again whenever the state of that entity changes; so is a packet that it does not take yet. In a network with time, where
-the clock may be what a request waits for, it is tried after 1, 2, 4 and so many more ticks, too. A timer with `due`
-expires then. A time-out expires `after` so many ticks; where a model does not say how long, when the network is empty
-(see `Timer`). One that expires and changes nothing waits for a change of the state before it runs again.
+A run ends when nothing is left to happen. A user's request is tried at once. If the protocol refuses it, it
+is tried again whenever the state of that entity changes, and so is a packet that the protocol does not accept
+yet. In a network with time a request may be waiting for the clock, so it is also tried after 1, 2, 4 and so
+many more ticks. A timer with `due` expires at that tick. A time-out expires after `after` ticks; if the model
+gives no number, when the network is empty (see `Timer`). A time-out that changes nothing waits until the
+state changes before it runs again.
 """
 
 from __future__ import annotations

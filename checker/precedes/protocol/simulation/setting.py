@@ -1,4 +1,4 @@
-"""What the runs of one simulator have in common, and what each of them leaves."""
+"""What the runs of one simulator share, and what each of them leaves behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simulated executions: what one is, and under which conditions it comes about. How is in `run`."""
+"""Simulated executions and their conditions. `run` computes one."""
 
 from __future__ import annotations
 

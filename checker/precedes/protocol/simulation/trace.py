@@ -1,8 +1,8 @@
-"""Many simulated executions as one trace, laid out for scanning: the same bytes whoever computes them.
+"""Many simulated executions as one columnar trace, with the same bytes on every engine.
 
-The numbers of the executions are cut into pieces by rules that know nothing of the engine. What computes a piece
-returns its rows; here they are written, in the order of the numbers, and never more than a row group and a few pieces
-are held.
+The numbers of the executions are divided into pieces by rules that do not depend on the engine. Each piece
+returns its rows. They are written here, in the order of the numbers, and at most a row group and a few pieces
+are in memory.
 """
 
 from __future__ import annotations

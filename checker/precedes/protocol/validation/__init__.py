@@ -1,1 +1,1 @@
-"""Whether a model keeps the contract that it declares."""
+"""Checks whether a model keeps the contract that it declares."""
