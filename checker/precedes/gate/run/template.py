@@ -1,4 +1,4 @@
-"""What `precedes init` writes: a configuration that says what can be in it, one definition, one scenario."""
+"""The files that `precedes init` writes: a configuration that explains itself, one definition, one scenario."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from precedes.gate.config import configures
 
 FILES = {
     "precedes.toml": """\
-# What `precedes gate` does here. `precedes gate --schema config` prints the JSON schema of this file.
+# The checks of `precedes gate`. `precedes gate --schema config` prints the JSON schema of this file.
 
-# What an unknown verdict, or a proof up to a bound only, means: "undecided" (exit code 3), "violated" or "accepted".
+# What an unknown verdict, or a proof up to a bound, counts as: "undecided" (exit code 3), "violated" or "accepted".
 unknown = "undecided"
 
-# Compare with what was found before: `precedes gate --write-baseline` writes the file. Commit it.
+# Compare with earlier results: `precedes gate --write-baseline` writes this file. Commit it.
 # baseline = "precedes-baseline.json"
 
-# Scenarios and claims: every .prec file below these.
+# Scenarios and claims: every .prec file in these folders.
 [[check]]
 files = ["specs"]
 
-# A protocol model, explored up to bounds: a name from `precedes list`, or a Python file of your own.
+# A protocol model, explored within bounds: a name from `precedes list`, or a Python file of your own.
 # [[explore]]
 # model = "models/my_protocol.py"
 # entities = 3
 # messages = 3
 
-# The same, run at random.
+# The same model, run at random.
 # [[simulate]]
 # model = "models/my_protocol.py"
 # require = ["causal_order"]
 # executions = 10000
 
-# Recorded executions, with what has to hold in every one of them, or in all but a share.
+# Recorded executions, and what must hold in each of them. A budget allows some violations.
 # [[verify]]
 # files = ["traces/*.jsonl"]
 # require = ["ST"]
@@ -45,7 +45,7 @@ files = ["specs"]
 # G205 = "warning"
 """,
     "specs/orders.prec": """\
-# What this project means by its words. Definitions are formulas over logs; `precedes list` shows the ones there are.
+# The definitions of this project. Definitions are formulas over logs; `precedes list` prints those of the library.
 
 predicate nobody_behind "what one entity delivers, every destination delivers"
   := forall p: (exists i: p in RL[i]) implies (forall j: j in dest(p) implies p in RL[j])
@@ -53,7 +53,7 @@ predicate nobody_behind "what one entity delivers, every destination delivers"
 claim (selectively_correct) implies nobody_behind
 """,
     "specs/first.prec": """\
-# The logs of two services as you would draw them. RL is what was delivered, SL what was sent, in order.
+# The logs of two services, as you would draw them. RL is what was delivered, SL what was sent, in order.
 
 scenario payments "both replicas apply the payments in one order"
 cluster ledger audit
@@ -73,8 +73,7 @@ expect not ST
 
 
 def write(folder: Path) -> Iterator[Path]:
-    """Write the files, and yield each. PrecedesError where one is there already, or something in its way; nothing is
-    written then."""
+    """Write the files, and yield each. Raises PrecedesError, and writes nothing, if a file exists or is in the way."""
     specs = folder / "specs"
     there = [name for name in FILES if (folder / name).exists()]
     if specs.exists() and not specs.is_dir():
