@@ -40,7 +40,7 @@ def test_a_reordered_trace_fails_with_its_figure(folder: Path) -> None:
     (folder / "traces/run.jsonl").write_text(SWAPPED, encoding="utf-8")
     code, out = told(folder)
     assert code == 1
-    assert "traces/run.jsonl:1: G105 error (new): order_preserving: 1 of 1 executions violate it" in out
+    assert "traces/run.jsonl:1: G105 error (new): order_preserving: 1 of 1 execution violates it" in out
     assert "< b a ]" in out
     assert "failed: 2 errors" in out
 

@@ -112,7 +112,8 @@ def explore(
     Args:
         model: A name of `precedes list`, a Python file with a model, a class that derives from `Protocol`, or an
             instance of one.
-        bounds: How far to go, as a value: `Bounds(entities=3, messages=2, losses=1)`.
+        bounds: How far to go, as a value: `Bounds(entities=3, messages=2, losses=1)`. Its destinations are unicast
+            unless it says otherwise.
         require: What must hold: names, formulas, requirements, or names of the model's invariants. Without it, what the
             model claims and its invariants.
         as_written: Take the protocol to the letter of its paper, not repaired.

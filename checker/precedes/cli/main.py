@@ -179,7 +179,9 @@ def convert(traces: tuple[str, ...], output: str) -> Exit:
         result = converted(traces, output, notices, advance)
     for notice in notices.all():
         put(f"notice {notice.render()}")
-    put(f"{output}: {result.executions:,} executions, {result.rows:,} rows")
+    from precedes.reports.prose.counts import counted
+
+    put(f"{output}: {counted(result.executions, 'execution')}, {counted(result.rows, 'row')}")
     if result.irregular:
         put(
             f"the rows of {result.irregular:,} executions repeat or contradict each other; all of them are kept"

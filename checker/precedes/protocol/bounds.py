@@ -34,7 +34,8 @@ class Bounds:
     Attributes:
         entities: How many entities there are.
         messages: How many requests to send there are altogether.
-        destinations: Which destination sets are explored.
+        destinations: Which destination sets are explored: one other entity, unless this says otherwise. (The command,
+            and `explore` with its bounds one by one, take those that the model names.)
         script: Who asks for what to be sent, in which order. Without it, every choice of senders and destinations is
             explored.
         losses: How many packets the network may lose.

@@ -21,6 +21,7 @@ from precedes.protocol.exploration.histories import needed
 from precedes.protocol.exploration.result import INTERRUPTED, Exploration, Finding, Sighting
 from precedes.reports.behavior import steps
 from precedes.reports.figure import figure, sentence
+from precedes.reports.prose.counts import counted
 from precedes.reports.space_time.text import diagram
 
 JSON_SCHEMA: Final = 1
@@ -56,11 +57,11 @@ def _heading(explored: Explored) -> str:
     ]
     which = ", ".join((*([] if protocol.form is None else [protocol.form]), *settings))
     name = f"{protocol.name} ({which})" if which else protocol.name
-    said = f"{name}: {_counted(bounds.entities, 'entity', 'entities')}"
+    said = f"{name}: {counted(bounds.entities, 'entity', 'entities')}"
     if bounds.script is not None:
         said += ", given sends"
     else:
-        said += f", {_counted(bounds.messages, 'message')} ({bounds.destinations.value})"
+        said += f", {counted(bounds.messages, 'message')} ({bounds.destinations.value})"
     for kind in COUNTS:
         if getattr(bounds, kind):
             said += f", {getattr(bounds, kind)} {kind.replace('_', ' ')}"
@@ -77,7 +78,7 @@ def _why(found: Exploration, name: str, verdict: Verdict) -> str:
     met = found.premises[name]
     if verdict is Verdict.VIOLATED:
         finding = next(finding for finding in found.findings if finding.property == name)
-        said = f"after {_counted(len(finding.behaviour) - 1, 'move')}"
+        said = f"after {counted(len(finding.behaviour) - 1, 'move')}"
         return said if finding.quiescent else f"{said}, with something in flight"
     if name in found.open:
         return "; ".join(found.open[name])
@@ -88,10 +89,6 @@ def _why(found: Exploration, name: str, verdict: Verdict) -> str:
 
 def _times(number: int) -> str:
     return "once" if number == 1 else f"{number:,} times"
-
-
-def _counted(number: int, one: str, many: str | None = None) -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def _finding(explored: Explored, finding: Finding) -> Iterator[str]:
@@ -145,9 +142,7 @@ def scenario(explored: Explored, finding: Finding) -> str:
 
 def _closing(found: Exploration) -> str:
     size = f"{found.states:,} states, {found.transitions:,} transitions, depth {found.depth}"
-    judged = (
-        f"{_counted(found.executions, 'execution')} judged, {_counted(found.quiescent, 'quiescent state')}"
-    )
+    judged = f"{counted(found.executions, 'execution')} judged, {counted(found.quiescent, 'quiescent state')}"
     how = "every interleaving" if not found.reductions else f"reduced by {' and '.join(found.reductions)}"
     detail = f"({size}; {judged}; {how}; {found.seconds:.1f} s)"
     if found.stopped_by is not None:
@@ -169,7 +164,7 @@ def _closing(found: Exploration) -> str:
 
 def sighted(model: str, sighting: Sighting) -> str:
     """A violation in one line, told while the search goes on."""
-    after = f"after {_counted(sighting.moves, 'move')}, {sighting.states:,} states into the search"
+    after = f"after {counted(sighting.moves, 'move')}, {sighting.states:,} states into the search"
     explanation = sighting.explanation
     said = ""
     if sighting.requirement is not None and explanation is not None and explanation.witnesses:

@@ -10,6 +10,7 @@ from precedes.protocol.bounds import Conditions
 from precedes.protocol.exploration.histories import TICK
 from precedes.protocol.model import Protocol
 from precedes.protocol.simulation.trace import Simulated, Simulation
+from precedes.reports.prose.counts import counted
 
 _FATES: Final = {
     "lost": "lost",
@@ -22,7 +23,8 @@ _FATES: Final = {
 def as_text(path: str, protocols: Sequence[Protocol[Any]], simulation: Simulation, done: Simulated) -> str:
     """What was written, under which conditions, what happened in it, and how it is judged."""
     written, counters = done.written, done.counters
-    lines = [f"{path}: {written.executions:,} executions, {written.rows:,} rows, seed {simulation.seed}"]
+    size = f"{counted(written.executions, 'execution')}, {counted(written.rows, 'row')}"
+    lines = [f"{path}: {size}, seed {simulation.seed}"]
     empty = simulation.executions - written.executions
     if empty:
         lines.append(

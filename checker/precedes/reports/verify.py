@@ -15,6 +15,7 @@ from precedes.language.quoting import shown
 from precedes.logic.vacuity import in_words
 from precedes.reports import offenders
 from precedes.reports.figure import figure, sentence
+from precedes.reports.prose.counts import counted
 from precedes.traces import Notice
 
 JSON_SCHEMA = 1
@@ -214,11 +215,8 @@ def _held(number: int) -> str:
 
 def size_of(report: Report, seconds: float) -> str:
     """`20 executions, 3,600 events, 0.4 s`."""
-    counted = (
-        f"{number:,} {noun}{'' if number == 1 else 's'}"
-        for number, noun in ((report.executions, "execution"), (report.events, "event"))
-    )
-    return f"{', '.join(counted)}, {seconds:.1f} s"
+    size = (counted(report.executions, "execution"), counted(report.events, "event"))
+    return f"{', '.join(size)}, {seconds:.1f} s"
 
 
 def _closing(report: Report, seconds: float) -> str:

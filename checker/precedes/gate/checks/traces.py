@@ -209,12 +209,14 @@ def _of_count(
     place: Place,
 ) -> Item:
     from precedes.reports.figure import figure, sentence
+    from precedes.reports.prose.counts import counted
 
     allowed = _share(budget) * executions
     result = _result(count, within=0 < count.violated <= allowed)
-    said = f"{count.verdict.value} in {executions:,} executions"
+    said = f"{count.verdict.value} in {counted(executions, 'execution')}"
     if count.violated:
-        said = f"{count.violated:,} of {executions:,} executions violate it"
+        verb = "violates" if count.violated == 1 else "violate"
+        said = f"{count.violated:,} of {counted(executions, 'execution')} {verb} it"
         if budget is not None:
             said += f", {'within' if count.violated <= allowed else 'more than'} the budget of {budget}"
     elif count.verdict is Verdict.UNKNOWN:

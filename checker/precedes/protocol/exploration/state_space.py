@@ -368,7 +368,7 @@ def refuse_what_cannot_happen(name: str, network: Network, bounds: Bounds) -> No
         if fault.ability and getattr(bounds, fault.count) and not getattr(network, fault.ability, False):
             raise usage(
                 f"the network of {name} has no {fault.count}",
-                f"it is {network}; the model says what it can do",
+                f"it is {network}; a model says otherwise with {type(network).__name__}({fault.ability}=True)",
             )
 
 
