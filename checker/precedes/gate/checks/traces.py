@@ -215,7 +215,7 @@ def _of_count(
     result = _result(count, within=0 < count.violated <= allowed)
     said = f"{count.verdict.value} in {counted(executions, 'execution')}"
     if count.violated:
-        verb = "violates" if count.violated == 1 else "violate"
+        verb = "violates" if executions == 1 else "violate"
         said = f"{count.violated:,} of {counted(executions, 'execution')} {verb} it"
         if budget is not None:
             said += f", {'within' if count.violated <= allowed else 'more than'} the budget of {budget}"
