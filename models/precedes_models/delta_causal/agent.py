@@ -88,7 +88,7 @@ class DeltaAgent(Protocol[Agent]):
 
     def __post_init__(self) -> None:
         if self.delta < 0:
-            raise ValueError("delta is a number of ticks, and not negative")
+            raise ValueError("delta must be a number of ticks, and not negative")
         if not self.lemmas:
             object.__setattr__(self, "invariants", (THEOREM_4,))
             object.__setattr__(self, "further", ())

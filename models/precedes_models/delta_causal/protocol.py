@@ -71,9 +71,9 @@ class DeltaCausal(DeltaAgent):
 
     def __post_init__(self) -> None:
         if self.epsilon < 0:
-            raise ValueError("epsilon is a number of ticks, and not negative")
+            raise ValueError("epsilon must be a number of ticks, and not negative")
         if self.max_cb is not None and self.max_cb < 1:
-            raise ValueError("max_cb is 1 or more, or None for no bound")
+            raise ValueError("max_cb must be 1 or more, or None for no bound")
         super().__post_init__()
         # What is claimed and checked depends on the parameters; the class has what it is for those that stand there.
         if self.lemmas and self.as_written:

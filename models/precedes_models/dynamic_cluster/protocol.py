@@ -113,7 +113,7 @@ class DynamicCluster(RecoveryAgreement):
             case RcvAck():
                 return self.on_rcv_ack(here, state, packet)
             case _:
-                raise TypeError(f"no packet of this protocol: {packet!r}")
+                raise TypeError(f"not a packet of this protocol: {packet!r}")
 
     def listens(self, state: Member, source: int) -> bool:
         """Whether TO's PDUs of a source are for this entity now."""

@@ -114,7 +114,7 @@ def named(text: str) -> Neighbourhood:
     first three also with a number of neighbors, `ring:2`. ValueError says what there is."""
     kind, _, several = text.partition(":")
     if several and not (several.isdecimal() and int(several) >= 1):
-        raise ValueError(f"{several!r} is no number of neighbours; write {kind}:2")
+        raise ValueError(f"{several!r} is not a number of neighbors; write {kind}:2")
     count = int(several or 1)
     match kind:
         case "ring":
@@ -127,6 +127,6 @@ def named(text: str) -> Neighbourhood:
             return NearFar()
         case _:
             raise ValueError(
-                f"no choice of neighbours is called {text!r}; there are ring, uniform, uniform-itself (each also with a"
-                " number of neighbours, ring:2) and near-far"
+                f"there is no choice of neighbors {text!r}; the choices are ring, uniform, uniform-itself (each also with"
+                " a number of neighbors, ring:2) and near-far"
             )

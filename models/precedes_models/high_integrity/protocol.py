@@ -205,7 +205,7 @@ class HighIntegrity(Protocol[State]):
                     return Step(state)
                 return Step(with_part(state, replace(part, unheard=None, tries=0)))
             case _:
-                raise TypeError(f"no packet of this protocol: {packet!r}")
+                raise TypeError(f"not a packet of this protocol: {packet!r}")
 
     def _data(self, here: Here, state: State, data: Data) -> Outcome[State]:
         part = part_of(state, data.message.sender)

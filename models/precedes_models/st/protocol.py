@@ -81,7 +81,7 @@ class SelectiveTotalOrder(Recovery):
             case Request():
                 step = self.on_request(here, state, packet, sender)
             case _:
-                raise TypeError(f"no packet of this protocol: {packet!r}")
+                raise TypeError(f"not a packet of this protocol: {packet!r}")
         after = step.state
         if after.recovery is None:
             after = self.promoted(here, after)

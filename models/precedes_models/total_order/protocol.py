@@ -72,7 +72,7 @@ class TotalOrder(Protocol[Transfer]):
                     here, state, packet, everybody(here), once=self.literal(Letter.ONE_CUT)
                 )
             case _:
-                raise TypeError(f"no packet of this protocol: {packet!r}")
+                raise TypeError(f"not a packet of this protocol: {packet!r}")
 
     def data(self, here: Here, state: Transfer, pdu: Data) -> Step[Transfer]:
         """Acceptance, or the detection of a loss."""
@@ -136,4 +136,4 @@ def expired(here: Here, state: Transfer, timer: Timer) -> Step[Transfer]:
         case "ask":
             return transfer.emitted(here, replace(state, asked=state.asked + 1), None, asks=True)
         case _:
-            raise ValueError(f"no timer of this protocol: {timer.name}")
+            raise ValueError(f"not a timer of this protocol: {timer.name}")

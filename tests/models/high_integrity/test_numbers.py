@@ -255,7 +255,7 @@ def test_neighbourhoods_by_name() -> None:
     assert named("uniform-itself:3") == Uniform(3, itself=True)
     assert named("near-far") == NearFar()
     for wrong in ("star", "ring:0", "ring:x", "near-far:2"):
-        with pytest.raises(ValueError, match=r"no choice of neighbours|no number of neighbours"):
+        with pytest.raises(ValueError, match=r"no choice of neighbors|not a number of neighbors"):
             named(wrong)
     with pytest.raises(ValueError, match="near"):
         NearFar(Fraction(1))

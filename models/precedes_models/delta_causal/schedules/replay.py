@@ -99,7 +99,7 @@ class _Run:
                 if flight.arrives == tick and flight not in self.arrived:
                     self._arrive(flight, expected=None)
         if any(left):
-            raise Mismatch(f"a schedule that cannot be carried out in its order: {self.schedule!r}")
+            raise Mismatch(f"a schedule that cannot run in its order: {self.schedule!r}")
 
     def _happens_now(self, event: tuple[int, bool], flight: Flight | None) -> bool:
         message, is_send = event
@@ -170,7 +170,7 @@ class _Run:
         raise self._differs(f"{name} was to be delivered at {self.now}")
 
     def _differs(self, how: str) -> Mismatch:
-        return Mismatch(f"the model does otherwise than the schedule says, {how}: {self.schedule!r}")
+        return Mismatch(f"the model differs from the schedule, {how}: {self.schedule!r}")
 
 
 def _options(outcome: Outcome[Any]) -> tuple[Step[Any], ...]:

@@ -74,7 +74,7 @@ class NoViolation:
     def __str__(self) -> str:
         return (
             f"no schedule of up to {self.entities} entities and {self.messages} messages breaks {self.claim}, whatever "
-            "Δ and the times are; larger ones were not looked at"
+            "Δ and the times are; larger ones were not searched"
         )
 
 
@@ -112,9 +112,9 @@ def find_schedule(
     two things that happen at one time. `timeout` is in seconds and for all sizes together.
     """
     if not isinstance(protocol, DeltaCausal):
-        raise usage(f"schedules are looked for of delta-causal, not of {protocol.name}")
+        raise usage(f"only delta-causal has schedules, not {protocol.name}")
     if protocol.without:
-        raise usage("schedules are looked for of the whole protocol", "leave out the parameter `without`")
+        raise usage("schedules are of the whole protocol", "leave out the parameter `without`")
     deadline = Deadline(timeout)
     done: list[tuple[int, int, float]] = []
     # Symbols belong to Z3's one context; an error of it would be an error of this program.
