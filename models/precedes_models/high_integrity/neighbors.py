@@ -127,6 +127,6 @@ def named(text: str) -> Neighbourhood:
             return NearFar()
         case _:
             raise ValueError(
-                f"there is no choice of neighbors {text!r}; the choices are ring, uniform, uniform-itself (each also with"
-                " a number of neighbors, ring:2) and near-far"
+                f"there is no choice of neighbors {text!r}; the choices are ring, uniform, uniform-itself (each also"
+                " with a number of neighbors, ring:2) and near-far"
             )
