@@ -164,7 +164,7 @@ LOWERED = {
         "early = 1", "early = 1\nquiescent = true", "quiescent: 1; the baseline has 0"
     ),
     "what is expected": Lowered(
-        "early = 1", 'early = 1\nexpect = "violated"', "G202 error: order_equivalent is not"
+        "early = 1", 'early = 1\nexpect = "violated"', "G202 error: order_equivalent is no longer"
     ),
     "executions": Lowered("executions = 5", "executions = 4", "executions: 4; the baseline has 5"),
     "messages of a simulation": Lowered("messages = 4", "messages = 3", "messages: 3; the baseline has 4"),
