@@ -10,20 +10,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from precedes.core.columns import Batch, batch_of, execution_of
-from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.execution import (
+    EVENT_CODES,
+    WITHOUT_MESSAGE,
+    Event,
+    EventKind,
+    Execution,
+    History,
+    Message,
+)
 from precedes.core.formula import Requirement
 from precedes.core.verdict import FALSE, TRUE, verdict
+from precedes.engines.columnar import codes
 from precedes.engines.columnar.batch_scan import scan
-from precedes.engines.columnar.fast_path import column_kernels, screen_kernels
-from precedes.engines.columnar.kernels.choice import TUNED
-from precedes.engines.columnar.kernels.kernel import DEFERRED
-from precedes.engines.columnar.runtime import events as runtime_events
+from precedes.engines.columnar.codes import DEFERRED
+from precedes.engines.columnar.kernel_columns import ALWAYS, Columns
+from precedes.engines.columnar.kernels.choice import KERNELS, TUNED
+from precedes.engines.columnar.native import names_used
 from precedes.engines.reference import evaluate
 from precedes.logic.plan import Plan, plan
 from precedes.logic.recognition import DEFINITIONS, UNTUNED
 from precedes.testing.choices import Seeded
 from precedes.testing.random_executions import TRACES, Shape, execution, with_evidence
-from precedes.traces.schema import EVENT_CODES, FIRST_WITHOUT_MESSAGE, WITHOUT_MESSAGE
 from tests.strategies.clocked import EVERYTHING as EVERY_EVENT
 from tests.strategies.clocked import run
 from tests.strategies.drawn import executions
@@ -71,14 +79,19 @@ def names_of(batch: Batch, x: int, messages: Iterable[int]) -> list[str]:
     return [str(batch.message_names[batch.message_offsets[x] + m]) for m in messages]
 
 
-def test_kinds_of_events_that_kernels_write_as_numbers() -> None:
-    kinds = list(EventKind)
-    assert column_kernels._KINDS == screen_kernels._KINDS == len(kinds)
-    assert kinds[runtime_events.SEND] is EventKind.SEND
-    assert kinds[runtime_events.ARRIVE] is EventKind.ARRIVE
-    assert kinds[runtime_events.LOCAL] is EventKind.LOCAL
-    assert FIRST_WITHOUT_MESSAGE == column_kernels._FIRST_WITHOUT_MESSAGE
-    assert {EVENT_CODES[kind] for kind in WITHOUT_MESSAGE} == set(range(FIRST_WITHOUT_MESSAGE, len(kinds)))
+def test_kinds_with_a_message_come_first() -> None:
+    without = {EVENT_CODES[kind] for kind in WITHOUT_MESSAGE}
+    assert without == set(range(codes.FIRST_WITHOUT_MESSAGE, codes.KINDS))
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_kernel_reads_what_it_says(name: str) -> None:
+    """What it does not say is empty, and machine code would read beyond its end."""
+    kernel = KERNELS[name]
+    numbers = {"delta", "epsilon", "delivery", "complete"}
+    used = names_used(kernel.function) & set(Columns._fields) - ALWAYS - numbers
+    assert used == set(kernel.reads)
+    assert len(kernel.reads) == len(used)
 
 
 def test_every_definition_has_its_kernel() -> None:

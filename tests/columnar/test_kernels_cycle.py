@@ -14,6 +14,7 @@ from precedes.core.columns import batch_of
 from precedes.core.formula import Requirement
 from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.kernels import causal_order, time, witness
+from precedes.engines.columnar.kernels.delivery_cycle import Logs as Receipts
 from precedes.engines.columnar.kernels.delivery_cycle import inversion, located, narrowed, on_cycles, shortest
 from precedes.logic.plan import plan
 from precedes.logic.recognition import DEFINITIONS
@@ -45,16 +46,16 @@ def cycles(logs: Logs, length: int) -> list[tuple[int, ...]]:
     return [c for c in found if all((p, q) in order for p, q in zip(c, c[1:] + c[:1], strict=True))]
 
 
-def columns(logs: Logs) -> tuple[np.ndarray, np.ndarray]:
+def receipts(logs: Logs) -> Receipts:
     offsets = np.cumsum([0, *map(len, logs)])
-    return offsets, np.array([m for log in logs for m in log], np.int32)
+    return Receipts(0, len(logs), offsets, np.array([m for log in logs for m in log], np.int32))
 
 
 @given(LOGS)
 @settings(max_examples=300, deadline=None)
 def test_who_is_on_a_cycle(logs: Logs) -> None:
     found = np.full(MESSAGES, 9, np.int32)
-    components = on_cycles(0, len(logs), MESSAGES, *columns(logs), found)
+    components = on_cycles(receipts(logs), MESSAGES, found)
     together = [cycle for length in range(2, MESSAGES + 1) for cycle in cycles(logs, length)]
     assert set(np.flatnonzero(found).tolist()) == {m for cycle in together for m in cycle}
     assert set(found.tolist()) <= {*range(components + 1)}
@@ -71,21 +72,17 @@ def test_who_is_on_a_cycle(logs: Logs) -> None:
 @given(LOGS)
 @settings(max_examples=300, deadline=None)
 def test_the_first_inversion_or_a_shortest_cycle(logs: Logs) -> None:
-    offsets, log = columns(logs)
     tangled = np.empty(MESSAGES, np.int32)
-    on_cycles(0, len(logs), MESSAGES, offsets, log, tangled)
-    kept, left = np.empty(len(logs) + 1, np.int64), np.empty(len(log), np.int32)
-    length = narrowed(0, len(logs), offsets, log, tangled, 0, kept, left)
-    first = np.empty(MESSAGES + 1, np.int64)
-    holder, place = np.empty(length, np.int32), np.empty(length, np.int64)
-    located(len(logs), MESSAGES, kept, left, first, holder, place)
+    on_cycles(receipts(logs), MESSAGES, tangled)
+    left = narrowed(receipts(logs), tangled, 0)
+    places = located(left, MESSAGES)
     result = np.full(4, -1, np.int32)
     opposed = [
         (i, j)
         for i, j in combinations(range(len(logs)), 2)
         if any((q, p) in before([logs[j]]) for p, q in before([logs[i]]))
     ]
-    if inversion(len(logs), kept, left, first, holder, place, result):
+    if inversion(left, places, result):
         i, j, p, q = result.tolist()
         assert (i, j) == opposed[0]
         assert (p, q) in before([logs[i]])
@@ -94,7 +91,7 @@ def test_the_first_inversion_or_a_shortest_cycle(logs: Logs) -> None:
     assert not opposed
     lengths = [k for k in range(3, MESSAGES + 1) if cycles(logs, k)]
     entities, cycle = np.empty(MESSAGES, np.int32), np.empty(MESSAGES, np.int32)
-    found = shortest(len(logs), MESSAGES, kept, left, first, holder, place, 10**6, entities, cycle)
+    found = shortest(left, places, 10**6, entities, cycle)
     assert found == min(lengths, default=0)
     for k in range(found):
         assert (cycle[k], cycle[(k + 1) % found]) in before([logs[entities[k]]])

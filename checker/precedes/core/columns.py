@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from precedes.core.clock_order import ClockEdges, Clocks, Histories, compared, histories, own_counts
-from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.execution import EVENT_CODES, Event, EventKind, Execution, History, Message
 from precedes.core.verdict import NO_REASON, Reason
 
 MISSING_TIME: Final = np.iinfo(np.int64).min
@@ -30,7 +30,6 @@ Bool = npt.NDArray[np.bool_]
 Names = npt.NDArray[np.object_]
 
 _KINDS: Final = tuple(EventKind)
-_CODES: Final = {kind: code for code, kind in enumerate(EventKind)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +181,12 @@ class Batch:
         """N: whether the entity's last crash is not followed by a recovery."""
         found = np.zeros(int(self.entity_offsets[-1]), np.bool_)
         stops = np.flatnonzero(
-            (self.event_kind == _CODES[EventKind.CRASH]) | (self.event_kind == _CODES[EventKind.RECOVER])
+            (self.event_kind == EVENT_CODES[EventKind.CRASH])
+            | (self.event_kind == EVENT_CODES[EventKind.RECOVER])
         )
         # Of several at one entity the last is the one that stays.
         found[np.searchsorted(self.event_offsets, stops, "right") - 1] = (
-            self.event_kind[stops] == _CODES[EventKind.CRASH]
+            self.event_kind[stops] == EVENT_CODES[EventKind.CRASH]
         )
         return found
 
@@ -198,7 +198,7 @@ class Batch:
             return np.zeros(entities, np.bool_)
         found: Bool = self.history_doubt != 0
         for kind in (EventKind.CRASH, EventKind.RECOVER):
-            events = np.flatnonzero(self.event_kind == _CODES[kind])
+            events = np.flatnonzero(self.event_kind == EVENT_CODES[kind])
             has = np.zeros(entities, np.bool_)
             has[np.searchsorted(self.event_offsets, events, "right") - 1] = True
             found = found & has
@@ -453,7 +453,7 @@ class _Lists:
                 )
             m = NOBODY if event.message is None else messages[event.message]
             time = MISSING_TIME if event.time is None else event.time
-            self.event_kind.append(_CODES[event.kind])
+            self.event_kind.append(EVENT_CODES[event.kind])
             self.event_message.append(m)
             self.event_time.append(time)
             clock = event.clock

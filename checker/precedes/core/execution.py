@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from typing import Final
 
 from precedes.core.verdict import NO_REASON, Reason
 
@@ -29,6 +30,13 @@ class EventKind(Enum):
     RECOVER = "recover"
     VIEW = "view"
     LOCAL = "local"
+
+
+EVENT_CODES: Final = {kind: code for code, kind in enumerate(EventKind)}
+"""The number of each kind in columns and columnar files."""
+
+WITHOUT_MESSAGE: Final = frozenset({EventKind.CRASH, EventKind.RECOVER, EventKind.VIEW, EventKind.LOCAL})
+FIRST_WITHOUT_MESSAGE: Final = min(EVENT_CODES[kind] for kind in WITHOUT_MESSAGE)
 
 
 @dataclass(frozen=True, slots=True)

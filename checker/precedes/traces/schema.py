@@ -19,9 +19,6 @@ import pyarrow as pa
 from precedes.core.execution import EventKind
 
 EVENT_NAMES: Final = tuple(kind.value for kind in EventKind)
-EVENT_CODES: Final = {kind: code for code, kind in enumerate(EventKind)}
-WITHOUT_MESSAGE: Final = frozenset({EventKind.CRASH, EventKind.RECOVER, EventKind.VIEW, EventKind.LOCAL})
-FIRST_WITHOUT_MESSAGE: Final = min(EVENT_CODES[kind] for kind in WITHOUT_MESSAGE)
 
 ID_COLUMNS: Final = ("execution", "entity", "message", "sender", "channel", "view")
 ID_LIST_COLUMNS: Final = ("dest", "members")

@@ -14,9 +14,10 @@ import numpy.typing as npt
 
 from precedes.core.columns import Batch, batch_of, execution_of
 from precedes.core.verdict import FALSE, TRUE
+from precedes.engines.columnar.codes import DEFERRED
 from precedes.engines.columnar.compiler.formula_compiler import Witnesses, compile_formula
 from precedes.engines.columnar.kernels.choice import tuning
-from precedes.engines.columnar.kernels.kernel import DEFERRED, PLAIN_EVENTS
+from precedes.engines.columnar.kernels.kernel import PLAIN_EVENTS
 from precedes.engines.columnar.kernels.witness import CHAINED, chain, deliveries_in_turn, shortest_cycle, told
 from precedes.engines.columnar.offenders import Offenders, OffenderSearch
 from precedes.logic.plan import Both, Expression, Followed, Inverse, Plan, Step, Value, conjuncts

@@ -8,11 +8,11 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from precedes.core.execution import EventKind
+from precedes.core.execution import EVENT_CODES, EventKind
 from precedes.protocol.exploration.histories import TICK, Entry
 from precedes.protocol.model import Message, Protocol
 from precedes.traces.arrow import arrow
-from precedes.traces.schema import EVENT_CODES, TABLE_SCHEMA
+from precedes.traces.schema import TABLE_SCHEMA
 
 _READ_IN: Final = "simulation"
 """What stands for the file in which a row was read."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from precedes.core.columns import MISSING_TIME, NOBODY, Batch, Bool, Int64, Origins
-from precedes.core.execution import EventKind
+from precedes.core.execution import EVENT_CODES, EventKind
 from precedes.core.verdict import Reason
 from precedes.traces import notices as notice
 from precedes.traces.arrow import arrow, pc
@@ -35,7 +35,6 @@ from precedes.traces.assembly.histories import Events, TableNames, as_read, numb
 from precedes.traces.notices import Notices
 from precedes.traces.options import Order, TraceOptions
 from precedes.traces.order import Evidence, by_clocks, ordered
-from precedes.traces.schema import EVENT_CODES
 
 _SEND: Final = EVENT_CODES[EventKind.SEND]
 _CRASH: Final = EVENT_CODES[EventKind.CRASH]

@@ -9,13 +9,12 @@ from typing import Final
 import numpy as np
 
 from precedes.core.columns import NOBODY, Bool, Int32
-from precedes.core.execution import EventKind
+from precedes.core.execution import EVENT_CODES, EventKind
 from precedes.traces import notices as notice
 from precedes.traces.assembly.encoding import ABSENT
 from precedes.traces.assembly.histories import Events, TableNames
 from precedes.traces.notices import MOST_NAMES, Addressing, Notices
 from precedes.traces.options import TraceOptions
-from precedes.traces.schema import EVENT_CODES
 
 TO_ALL: Final = "sends have no `dest`, so they go to every entity, including the sender"
 NOT_SENT: Final = (

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from precedes.core.execution import FIRST_WITHOUT_MESSAGE
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, pc
 from precedes.traces.formats import limits
@@ -30,7 +31,6 @@ from precedes.traces.formats.values import (
 from precedes.traces.notices import Notices
 from precedes.traces.schema import (
     EVENT_NAMES,
-    FIRST_WITHOUT_MESSAGE,
     ID_COLUMNS,
     ID_LIST_COLUMNS,
     REQUIRED_COLUMNS,

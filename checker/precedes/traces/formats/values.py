@@ -15,11 +15,11 @@ from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 from typing import Final
 
-from precedes.core.execution import EventKind
+from precedes.core.execution import EVENT_CODES, WITHOUT_MESSAGE, EventKind
 from precedes.core.suggestions import Synonyms, did_you_mean
 from precedes.traces import notices as notice
 from precedes.traces.notices import Notices
-from precedes.traces.schema import EVENT_CODES, EVENT_NAMES, WITHOUT_MESSAGE
+from precedes.traces.schema import EVENT_NAMES
 
 INT64_MAX: Final = 2**63 - 1
 INT64_MIN: Final = -(2**63)

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from precedes.core.columns import Bool, Int64
-from precedes.core.execution import EventKind
+from precedes.core.execution import EVENT_CODES, EventKind
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, arrow_parquet
 from precedes.traces.assembly.assembler import assemble, assembled
@@ -41,7 +41,7 @@ from precedes.traces.order import out_of_order
 from precedes.traces.partition.spill import EVENTS_PER_PART, ROWS_IN_MEMORY, whole_executions
 from precedes.traces.problems import unreadable
 from precedes.traces.reader import read_table
-from precedes.traces.schema import EVENT_CODES, EVENT_NAMES, INPUT_COLUMNS
+from precedes.traces.schema import EVENT_NAMES, INPUT_COLUMNS
 from precedes.traces.sources import STANDARD_INPUT, TraceSource, expand, source_of
 from precedes.traces.writer import in_place
 

@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from precedes.core.columns import MISSING_TIME, NOBODY, Batch, Int32, Int64, Names, Place, Rows, execution_of
-from precedes.core.execution import Execution
-from precedes.engines.columnar.fast_path.column_kernels import fill, highest, measure
-from precedes.engines.columnar.kernels.kernel import machine_code
+from precedes.core.columns import NOBODY, Batch, Int32, Int64, Names, Place, Rows, execution_of
+from precedes.core.execution import EVENT_CODES, Execution
+from precedes.engines.columnar.fast_path.coded_rows import rows_of
+from precedes.engines.columnar.fast_path.column_kernels import Filled, Starts, fill, measure
+from precedes.engines.columnar.native import machine_code
 from precedes.traces import Notices, Order, TraceOptions, assemble
 from precedes.traces.arrow import Column, arrow, pc
 from precedes.traces.layout.columnar_file import Coded, LaidOut, damaged
-from precedes.traces.schema import EVENT_CODES
 
 Array = npt.NDArray[Any]
 
@@ -41,59 +41,30 @@ def spans_of(coded: Coded) -> tuple[Int64, Int64]:
 
 def batch_of_rows(file: LaidOut, coded: Coded, options: TraceOptions, rest: Rest) -> Batch:
     """The executions of some rows of a row group; `rest` knows the rest of them."""
-    time = coded.time is not None
     delivery = EVENT_CODES[options.delivery]
     size = coded.executions
-    row_offsets, entity_offsets, message_offsets = (np.zeros(size + 1, np.int64) for _ in range(3))
+    rows, starts = rows_of(coded), Starts(*(np.zeros(size + 1, np.int64) for _ in range(3)))
     totals = np.zeros(3, np.int64)
-    listed_offsets, listed = _listed(coded)
-    named = _NOTHING if coded.sender is None else coded.sender
-    times = _NO_TIME if coded.time is None else coded.time
-    fits = machine_code(measure, _MEASURE, (highest,))(
-        size, coded.execution, coded.entity, coded.event, coded.message, coded.dest, named, listed_offsets,
-        listed, delivery, row_offsets, entity_offsets, message_offsets, totals,
-    )  # fmt: skip
-    if not fits:
+    if not machine_code(measure)(rows, delivery, starts, totals):
         raise damaged(file.layout.source)
-    entities, messages = int(entity_offsets[-1]), int(message_offsets[-1])
-    sends, deliveries, destinations = totals.tolist()
-    made: dict[str, Array] = {
-        "sender": np.empty(messages, np.int32),
-        "send_logged": np.empty(messages, np.bool_),
-        "send_position": np.empty(messages, np.int32),
-        "send_time": np.empty(messages if time else 0, np.int64),
-        "to_all": np.zeros(messages, np.bool_),
-        "destination_offsets": np.empty(messages + 1, np.int64),
-        "destinations": np.empty(destinations, np.int32),
-        "sent_offsets": np.empty(entities + 1, np.int64),
-        "sent": np.empty(sends, np.int32),
-        "delivered_offsets": np.empty(entities + 1, np.int64),
-        "delivered": np.empty(deliveries, np.int32),
-        "delivered_time": np.empty(deliveries if time else 0, np.int64),
-        "repeated": np.zeros(deliveries, np.bool_),
-        "event_offsets": np.empty(entities + 1, np.int64),
-        "event_kind": np.empty(len(coded.event), np.int8),
-    }
-    firsts = machine_code(fill, _FILL)(
-        size, coded.entity, coded.event, coded.message, coded.dest, named, listed_offsets, listed, times,
-        delivery, MISSING_TIME, row_offsets, entity_offsets, message_offsets, *made.values(),
-        np.empty(messages, np.int64), np.empty(messages, np.int64),
-    )  # fmt: skip
+    filled = _room(starts, totals, len(coded.event), time=coded.time is not None)
+    firsts = machine_code(fill)(rows, starts, delivery, filled)
     if firsts < 0:
         raise damaged(file.layout.source)
+    made: dict[str, Any] = {name: getattr(filled, name) for name in _FILLED}
     for name in ("delivered", "delivered_time", "repeated"):
         made[name] = made[name][:firsts]
     return Batch(
         names=rest.execution_names(),
         unknown=np.zeros(size, np.int32),
         contradictions={},
-        entity_offsets=entity_offsets,
-        entity_names=_Unread.names(entities),
-        message_offsets=message_offsets,
-        message_names=_Unread.names(messages),
-        **cast("dict[str, Any]", made),
+        entity_offsets=starts.entity,
+        entity_names=_Unread.names(int(starts.entity[-1])),
+        message_offsets=starts.message,
+        message_names=_Unread.names(int(starts.message[-1])),
+        **made,
         event_message=coded.message,
-        event_time=times,
+        event_time=rows.time,
         delta=options.delta,
         epsilon=options.epsilon,
         complete=options.complete,
@@ -103,20 +74,39 @@ def batch_of_rows(file: LaidOut, coded: Coded, options: TraceOptions, rest: Rest
     )
 
 
+def _room(starts: Starts, totals: Int64, events: int, *, time: bool) -> Filled:
+    """The columns of a batch with so many entries, and with times or without."""
+    entities, messages = int(starts.entity[-1]), int(starts.message[-1])
+    sends, deliveries, destinations = totals.tolist()
+    return Filled(
+        sender=np.empty(messages, np.int32),
+        send_logged=np.empty(messages, np.bool_),
+        send_position=np.empty(messages, np.int32),
+        send_time=np.empty(messages if time else 0, np.int64),
+        to_all=np.zeros(messages, np.bool_),
+        destination_offsets=np.empty(messages + 1, np.int64),
+        destinations=np.empty(destinations, np.int32),
+        sent_offsets=np.empty(entities + 1, np.int64),
+        sent=np.empty(sends, np.int32),
+        delivered_offsets=np.empty(entities + 1, np.int64),
+        delivered=np.empty(deliveries, np.int32),
+        delivered_time=np.empty(deliveries if time else 0, np.int64),
+        repeated=np.zeros(deliveries, np.bool_),
+        event_offsets=np.empty(entities + 1, np.int64),
+        event_kind=np.empty(events, np.int8),
+        send_row=np.empty(messages, np.int64),
+        held=np.empty(messages, np.int64),
+    )
+
+
+_FILLED: Final = frozenset(Filled._fields) - {"send_row", "held"}
+"""What of this is in a batch."""
+
 LARGE: Final = 20_000
 """Rows above which an execution is cut to the messages in question before it is assembled."""
 
 HUGE: Final = 1_000_000
 """Rows above which a row group is read column by column where only some of its rows are needed."""
-
-_NOTHING: Final = np.zeros(0, np.int32)
-_NO_TIME: Final = np.zeros(0, np.int64)
-
-
-def _listed(coded: Coded) -> tuple[Int64, Array]:
-    if coded.listed is None:
-        return _NO_TIME, _NOTHING
-    return coded.listed.offsets, coded.listed.values.to_numpy()
 
 
 class Rest(Rows):
@@ -296,8 +286,3 @@ class _Unread:
 
     def __getitem__(self, places: Any) -> Any:
         return self._read()[places]
-
-
-_MEASURE: Final = "t:niiiililinLLLL"
-_FILL: Final = "n:niiilililnnlllIBILBLILILILBLCLL"
-"""The types of results and parameters: see `machine_code`."""

@@ -9,15 +9,23 @@ import numpy as np
 import numpy.typing as npt
 
 from precedes.core.columns import Batch
-from precedes.core.execution import EventKind
+from precedes.core.execution import EVENT_CODES, EventKind
+from precedes.engines.columnar.fast_path.coded_rows import rows_of
 from precedes.engines.columnar.fast_path.row_group import Rest, batch_of_rows, places
-from precedes.engines.columnar.fast_path.screen_kernels import CAUSAL, SCREENED, by_bits, by_lists, screen
-from precedes.engines.columnar.kernels.kernel import machine_code
+from precedes.engines.columnar.fast_path.screen_kernels import (
+    CAUSAL,
+    SCREENED,
+    Question,
+    Screened,
+    fronts_of,
+    screen,
+    sets_of,
+)
+from precedes.engines.columnar.native import machine_code
 from precedes.logic.plan import Both, Expression, Followed, Inverse, Plan, Step, Value
 from precedes.logic.vacuity import NOTHING, Seen
 from precedes.traces import TraceOptions
 from precedes.traces.layout.columnar_file import Coded, LaidOut, damaged
-from precedes.traces.schema import EVENT_CODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +75,11 @@ def screened(
     """
     coded = file.coded(number, time=False)
     size, rows = coded.executions, len(coded.event)
-    offsets, counts, fine = np.empty(size + 1, np.int64), np.empty(size, np.int32), np.empty(size, np.bool_)
+    found = Screened(np.empty(size + 1, np.int64), np.empty(size, np.int32), np.empty(size, np.bool_))
+    offsets, counts, fine = found
     causal = any(step.kernel in CAUSAL for step in _steps(plan))
-    scratch = [np.empty(rows, np.int64) for _ in range(3)] + [
-        np.empty(rows * times, np.uint32) for times in (1, 1, 1, 1, 3, 2, 2, 2)
-    ]
-    in_layout = machine_code(screen, _SCREEN, (by_bits, by_lists))(
-        size, coded.execution, coded.entity, coded.event, coded.message, coded.dest,
-        EVENT_CODES[options.delivery], causal, bits, offsets, counts, fine, *scratch,
-    )  # fmt: skip
+    question = Question(EVENT_CODES[options.delivery], causal, bits)
+    in_layout = machine_code(screen)(rows_of(coded), question, found, sets_of(rows), fronts_of(rows))
     if not in_layout:
         raise damaged(file.layout.source)
     others = np.flatnonzero(~fine)
@@ -91,14 +95,14 @@ def screened(
         dest=coded.dest[chosen],
     )
     rest = Rest(file, number, options, starts, stops, coded.message)
-    found = Fine(
+    surely = Fine(
         size - len(others),
         rows - len(chosen),
         int(counts[fine].sum()),
         int(np.count_nonzero(counts[fine] == 0)),
         _seen(coded, counts[fine], options),
     )
-    return found, batch_of_rows(file, left, options, rest)
+    return surely, batch_of_rows(file, left, options, rest)
 
 
 def _seen(coded: Coded, messages: npt.NDArray[np.int32], options: TraceOptions) -> Seen:
@@ -129,6 +133,3 @@ def _two_of_one_entity(coded: Coded, rows: npt.NDArray[np.intp]) -> bool:
 
 _AT_ONCE: Final = 10_000
 """Rows that are looked at together: in most files the first few tell."""
-
-_SCREEN: Final = "t:niiiilnttLIBLLLUUUUUUUU"
-"""The types of the parameters of `screen`, see `machine_code`."""

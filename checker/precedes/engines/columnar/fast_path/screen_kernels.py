@@ -7,15 +7,15 @@ rows claim is checked on the way, as in `kernels_layout`.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
-_SEND: Final = 0
-_KINDS: Final = 8
-_FIRST_WITHOUT_MESSAGE: Final = 4
-_EVERYBODY: Final = -1
-_MOST_BITS: Final = 62
+from precedes.engines.columnar.codes import SEND
+from precedes.engines.columnar.fast_path.coded_rows import CodedRows, is_kind
+from precedes.engines.columnar.native import BoolOut, Int32Out, Int64Out, UInt32Out
+from precedes.traces.layout.columnar_file import EVERYBODY, MOST_BITS
+
 _DAMAGED: Final = -1
 _TOO_MANY: Final = -2
 
@@ -38,82 +38,96 @@ CAUSAL: Final = frozenset({"causal_order", "process_causal_order", "causal_deliv
 """And these, where it is told to look at them."""
 
 
-def screen(
-    executions: int,
-    execution: Any,
-    entity: Any,
-    event: Any,
-    message: Any,
-    dest: Any,
-    delivery: int,
-    causal: bool,
-    bits: bool,
-    row_offsets: Any,
-    message_counts: Any,
-    fine: Any,
-    due: Any,
-    got: Any,
-    before: Any,
-    logs_with: Any,
-    heads: Any,
-    waiting: Any,
-    ready: Any,
-    entries: Any,
-    log_at: Any,
-    log_end: Any,
-    next_waiting: Any,
-) -> bool:
+class Question(NamedTuple):
+    """What is asked: the kind that counts as delivery, whether for `CAUSAL`, too; whether sets may be numbers."""
+
+    delivery: int
+    causal: bool
+    bits: bool
+
+
+class Screened(NamedTuple):
+    """Where executions begin in the rows, how many messages each has, and whether it surely satisfies everything."""
+
+    row_offsets: Int64Out
+    message_counts: Int32Out
+    fine: BoolOut
+
+
+class Sets(NamedTuple):
+    """Sets of entities and messages as numbers, by message.
+
+    due     the entities that it is addressed to
+    got     those that delivered it
+    before  the messages that must come before it
+    """
+
+    due: Int64Out
+    got: Int64Out
+    before: Int64Out
+
+
+class LogFronts(NamedTuple):
+    """Logs of messages, and what is at their fronts.
+
+    logs_with     messages: how many logs have it
+    heads         messages: and how many of these it heads
+    waiting       messages: the first log that waits for the others to have it at their heads
+    ready         messages that head every log that has them
+    entries       what the logs have, thrice as long as the rows
+    log_at        logs: where the front is in `entries`; of logs there are at most twice as many as rows
+    log_end       logs: where it ends
+    next_waiting  logs: the next log that waits for the same; its length stands for none
+    """
+
+    logs_with: UInt32Out
+    heads: UInt32Out
+    waiting: UInt32Out
+    ready: UInt32Out
+    entries: UInt32Out
+    log_at: UInt32Out
+    log_end: UInt32Out
+    next_waiting: UInt32Out
+
+
+def sets_of(rows: int) -> Sets:
+    """Room for so many rows."""
+    return Sets(*(np.empty(rows, np.int64) for _ in range(3)))
+
+
+def fronts_of(rows: int) -> LogFronts:
+    """Room for so many rows."""
+    return LogFronts(*(np.empty(rows * times, np.uint32) for times in (1, 1, 1, 1, 3, 2, 2, 2)))
+
+
+def screen(rows: CodedRows, question: Question, screened: Screened, sets: Sets, fronts: LogFronts) -> bool:
     """Set `fine` for executions that surely satisfy all of `SCREENED` (1994, §2.2), and, if `causal`, of `CAUSAL`.
 
     They do where nothing is delivered twice, what was delivered at an entity is what was addressed to it, and one
     total order of the messages agrees with all send and receipt logs. If it also has every message after those that
-    its sender had delivered, it agrees with happens-before. Also writes where executions begin in the rows and how
-    many messages they have. With `bits`, executions of few messages are judged by sets that are numbers; without,
-    all are by lists. The arrays from `due` on are scratch: `entries` thrice as long as the rows, those of logs
-    twice, the others once. False where the rows are not in the layout, or need `dest_numbers`.
+    its sender had delivered, it agrees with happens-before. With `bits`, executions of few messages are judged by sets
+    that are numbers; without, all are by lists. False where the rows are not in the layout, or need `dest_numbers`.
     """
     row = 0
+    executions = len(screened.fine)
     for x in range(executions):
-        row_offsets[x] = row
+        screened.row_offsets[x] = row
         following = _TOO_MANY
-        if bits:
-            following = by_bits(
-                x, row, execution, entity, event, message, dest, delivery, causal, message_counts, fine, due, got,
-                before,
-            )  # fmt: skip
+        if question.bits:
+            following = by_bits(x, row, rows, question, screened, sets)
         if following == _TOO_MANY:
-            following = by_lists(
-                x, row, execution, entity, event, message, dest, delivery, causal, message_counts, fine, due, got,
-                logs_with, heads, waiting, ready, entries, log_at, log_end, next_waiting,
-            )  # fmt: skip
+            following = by_lists(x, rows, question, screened, sets, fronts)
         if following < 0:
             return False
         row = following
-    row_offsets[executions] = row
-    return bool(row == len(execution))
+    screened.row_offsets[executions] = row
+    return bool(row == len(rows.execution))
 
 
-def by_bits(
-    x: int,
-    first: int,
-    execution: Any,
-    entity: Any,
-    event: Any,
-    message: Any,
-    dest: Any,
-    delivery: int,
-    causal: bool,
-    message_counts: Any,
-    fine: Any,
-    due: Any,
-    got: Any,
-    before: Any,
-) -> int:
-    """Judge execution x from row `first` on, in one pass; `before[m]` are the messages that must come before m.
-
-    Returns the row after it, `_DAMAGED` or `_TOO_MANY`.
-    """
-    rows = len(execution)
+def by_bits(x: int, first: int, rows: CodedRows, question: Question, screened: Screened, sets: Sets) -> int:
+    """Judge execution x from row `first` on, in one pass. Returns the row after it, `_DAMAGED` or `_TOO_MANY`."""
+    execution, entity, event, message = rows.execution, rows.entity, rows.event, rows.message
+    due, got, before = sets
     row = first
     count = 0
     here = 0
@@ -121,21 +135,20 @@ def by_bits(
     sent = 0
     sent_here = 0
     got_here = 0
-    good = True
     everybody = False
-    while row < rows and execution[row] == x:
+    while row < len(execution) and execution[row] == x:
         kind = event[row]
         m = message[row]
         e = entity[row]
         if e != here:
-            if e < here or e > _MOST_BITS:
+            if e < here or e > MOST_BITS:
                 return _DAMAGED
             here = e
             sent_here = 0
             got_here = 0
-        if kind < 0 or kind >= _KINDS or m < -1 or (m < 0) != (kind >= _FIRST_WITHOUT_MESSAGE):
+        if not is_kind(kind, m):
             return _DAMAGED
-        if m >= _MOST_BITS:
+        if m >= MOST_BITS:
             return _TOO_MANY
         if m >= 0:
             one = 1 << m
@@ -145,201 +158,240 @@ def by_bits(
                 got[m] = 0
                 before[m] = 0
                 count = max(count, m + 1)
-            if kind == delivery:
+            if kind == question.delivery:
                 # What is delivered twice comes before itself.
                 before[m] |= got_here
                 got_here |= one
                 got[m] |= 1 << e
-            elif kind == _SEND:
-                addressed = dest[row]
-                if sent & one != 0 or addressed < _EVERYBODY or addressed >> _MOST_BITS > 0:
+            elif kind == SEND:
+                addressed = rows.dest[row]
+                if sent & one != 0 or not is_set(addressed):
                     return _DAMAGED
                 due[m] = addressed
-                everybody = everybody or addressed == _EVERYBODY
+                everybody = everybody or addressed == EVERYBODY
                 before[m] |= sent_here
-                if causal:
+                if question.causal:
                     before[m] |= got_here
                 sent_here |= one
                 sent |= one
         row += 1
     if row == first or count > row - first:
         return _DAMAGED
-    message_counts[x] = count
+    screened.message_counts[x] = count
     if everybody:
-        entities = here + 1
         for m in range(count):
-            if met >> m & 1 != 0 and due[m] > 0:
-                while due[m] >> entities > 0:
-                    entities += 1
-        for m in range(count):
-            if met >> m & 1 != 0 and due[m] == _EVERYBODY:
-                due[m] = (1 << entities) - 1
+            if met >> m & 1 == 0:
+                due[m] = 0
+        spell_out(here + 1, count, sets)
+    screened.fine[x] = all_delivered(count, met, sets) and has_order(count, met, sets)
+    return row
+
+
+def is_set(bits: int) -> bool:
+    """Whether this stands for destinations: everybody, or a set of entities as bits."""
+    return bits >= EVERYBODY and bits >> MOST_BITS <= 0
+
+
+def spell_out(entities: int, count: int, sets: Sets) -> None:
+    """Write destinations that are everybody as a set, where so many entities have rows."""
+    due = sets.due
     for m in range(count):
-        if met >> m & 1 != 0 and due[m] != got[m]:
+        if due[m] > 0:
+            while due[m] >> entities > 0:
+                entities += 1
+    for m in range(count):
+        if due[m] == EVERYBODY:
+            due[m] = (1 << entities) - 1
+
+
+def all_delivered(count: int, met: int, sets: Sets) -> bool:
+    """Whether every message was delivered by those that it is addressed to, and by nobody else."""
+    good = True
+    for m in range(count):
+        if met >> m & 1 != 0 and sets.due[m] != sets.got[m]:
             good = False
+    return good
+
+
+def has_order(count: int, met: int, sets: Sets) -> bool:
+    """Whether the messages can be put in an order in which each comes after what must be before it."""
+    before = sets.before
     left = met
-    moved = good
+    moved = True
     while left != 0 and moved:
         moved = False
         for m in range(count):
             if left >> m & 1 != 0 and before[m] & left == 0:
                 left ^= 1 << m
                 moved = True
-    fine[x] = good and left == 0
-    return row
+    return left == 0
+
+
+class Entries(NamedTuple):
+    """How many entries and logs have been written, and how many deliveries were not written, for they repeat one."""
+
+    length: int
+    logs: int
+    repeats: int
 
 
 def by_lists(
-    x: int,
-    first: int,
-    execution: Any,
-    entity: Any,
-    event: Any,
-    message: Any,
-    dest: Any,
-    delivery: int,
-    causal: bool,
-    message_counts: Any,
-    fine: Any,
-    due: Any,
-    got: Any,
-    logs_with: Any,
-    heads: Any,
-    waiting: Any,
-    ready: Any,
-    entries: Any,
-    log_at: Any,
-    log_end: Any,
-    next_waiting: Any,
+    x: int, rows: CodedRows, question: Question, screened: Screened, sets: Sets, fronts: LogFronts
 ) -> int:
-    """Judge execution x from row `first` on, whatever its size; as `by_bits`.
+    """Judge execution x from the row where it begins on, whatever its size. Returns the row after it, or `_DAMAGED`."""
+    first = screened.row_offsets[x]
+    row, count = checked(x, first, rows)
+    if row == first or count > row - first:
+        return _DAMAGED
+    screened.message_counts[x] = count
+    for m in range(count):
+        sets.due[m] = 0
+        sets.got[m] = 0
+        fronts.logs_with[m] = 0
+        fronts.heads[m] = 0
+        fronts.waiting[m] = len(fronts.next_waiting)
+    written = Entries(0, 0, 0)
+    at = first
+    while at < row:
+        stop = at
+        while stop < row and rows.entity[stop] == rows.entity[at]:
+            stop += 1
+        written = receipt_log(at, stop, rows, question, (sets, fronts), written)
+        written = send_log(at, stop, rows, (sets, fronts), written)
+        if written.logs < 0:
+            return _DAMAGED
+        if question.causal:
+            written = logs_of_two(at, stop, rows, question, fronts, written)
+        at = stop
+    everybody = False
+    for m in range(count):
+        everybody = everybody or sets.due[m] == EVERYBODY
+    if everybody:
+        spell_out(rows.entity[row - 1] + 1, count, sets)
+    good = written.repeats == 0
+    for m in range(count):
+        good = good and sets.due[m] == sets.got[m]
+    screened.fine[x] = good and emptied(written, fronts)
+    return row
 
-    Messages are taken off the heads of all logs that have them: if nothing is left, there is a total order.
-    """
-    rows = len(execution)
-    none = len(next_waiting)
+
+def checked(x: int, first: int, rows: CodedRows) -> tuple[int, int]:
+    """The row after execution x, and how many messages it has; the row `first` where a row is damaged."""
+    execution, entity, event, message = rows.execution, rows.entity, rows.event, rows.message
     row = first
     count = 0
     previous = 0
-    while row < rows and execution[row] == x:
-        kind = event[row]
-        m = message[row]
-        e = entity[row]
-        if e < previous or e > _MOST_BITS or kind < 0 or kind >= _KINDS or m < -1:
-            return _DAMAGED
-        if (m < 0) != (kind >= _FIRST_WITHOUT_MESSAGE):
-            return _DAMAGED
-        count = max(count, m + 1)
-        previous = e
+    while row < len(execution) and execution[row] == x:
+        if entity[row] < previous or entity[row] > MOST_BITS or not is_kind(event[row], message[row]):
+            return first, 0
+        count = max(count, message[row] + 1)
+        previous = entity[row]
         row += 1
-    if row == first or count > row - first:
-        return _DAMAGED
-    message_counts[x] = count
-    for m in range(count):
-        due[m] = 0
-        got[m] = 0
-        logs_with[m] = 0
-        heads[m] = 0
-        waiting[m] = none
-    good = True
-    everybody = False
-    length = 0
-    log = 0
-    at = first
-    while at < row:
-        e = entity[at]
-        bit = 1 << e
-        stop = at
-        begin = length
-        sends = 0
-        while stop < row and entity[stop] == e:
-            if event[stop] == delivery:
-                m = np.uint32(message[stop])
-                if got[m] & bit:
-                    good = False
-                else:
-                    got[m] |= bit
-                    logs_with[m] += 1
-                    entries[length] = m
-                    length += 1
-            elif event[stop] == _SEND:
-                sends += 1
-            stop += 1
-        if length > begin:
-            log_at[log] = begin
-            log_end[log] = length
-            log += 1
-        if sends > 0:
-            begin = length
-            for k in range(at, stop):
-                if event[k] == _SEND:
-                    m = np.uint32(message[k])
-                    bits = dest[k]
-                    if bits < _EVERYBODY or bits >> _MOST_BITS > 0:
-                        return _DAMAGED
-                    everybody = everybody or bits == _EVERYBODY
-                    due[m] = bits
-                    logs_with[m] += 1
-                    entries[length] = m
-                    length += 1
-            log_at[log] = begin
-            log_end[log] = length
-            log += 1
-            if causal:
-                last = -1
-                for k in range(at, stop):
-                    m = message[k]
-                    if event[k] == delivery:
-                        last = m
-                    elif event[k] == _SEND and last >= 0:
-                        # What was delivered last before a send comes first, as a log of two.
-                        logs_with[last] += 1
-                        logs_with[m] += 1
-                        entries[length] = last
-                        entries[length + 1] = m
-                        log_at[log] = length
-                        length += 2
-                        log_end[log] = length
-                        log += 1
-        at = stop
-    if everybody:
-        entities = previous + 1
-        for m in range(count):
-            if due[m] > 0:
-                while due[m] >> entities > 0:
-                    entities += 1
-        for m in range(count):
-            if due[m] == _EVERYBODY:
-                due[m] = (1 << entities) - 1
-    for m in range(count):
-        good = good and due[m] == got[m]
-    if good:
-        left = length
-        top = 0
-        for number in range(log):
-            m = entries[log_at[number]]
-            next_waiting[number] = waiting[m]
-            waiting[m] = number
-            heads[m] += 1
-            if heads[m] == logs_with[m]:
-                ready[top] = m
-                top += 1
-        while top > 0:
-            top -= 1
-            k = waiting[ready[top]]
-            while k != none:
-                following = next_waiting[k]
-                left -= 1
-                log_at[k] += 1
-                if log_at[k] < log_end[k]:
-                    m = entries[log_at[k]]
-                    next_waiting[k] = waiting[m]
-                    waiting[m] = k
-                    heads[m] += 1
-                    if heads[m] == logs_with[m]:
-                        ready[top] = m
-                        top += 1
-                k = following
-        good = left == 0
-    fine[x] = good
-    return row
+    return row, count
+
+
+def receipt_log(
+    at: int, stop: int, rows: CodedRows, question: Question, work: tuple[Sets, LogFronts], written: Entries
+) -> Entries:
+    """Write the log of the deliveries of an entity, whose rows are `at` to `stop`."""
+    event, message, delivery = rows.event, rows.message, question.delivery
+    sets, fronts = work
+    got, entries, logs_with = sets.got, fronts.entries, fronts.logs_with
+    length, logs, repeats = written
+    bit = 1 << rows.entity[at]
+    for k in range(at, stop):
+        if event[k] == delivery:
+            m = np.uint32(message[k])
+            if got[m] & bit:
+                repeats += 1
+            else:
+                got[m] |= bit
+                logs_with[m] += 1
+                entries[length] = m
+                length += 1
+    return closed(Entries(length, logs, repeats), written.length, fronts)
+
+
+def send_log(at: int, stop: int, rows: CodedRows, work: tuple[Sets, LogFronts], written: Entries) -> Entries:
+    """Write the log of the sends of an entity, whose rows are `at` to `stop`; `logs` is -1 for a damaged row."""
+    event, message, dest = rows.event, rows.message, rows.dest
+    sets, fronts = work
+    due, entries, logs_with = sets.due, fronts.entries, fronts.logs_with
+    length, logs, repeats = written
+    for k in range(at, stop):
+        if event[k] == SEND:
+            m = np.uint32(message[k])
+            if not is_set(dest[k]):
+                return Entries(0, -1, 0)
+            due[m] = dest[k]
+            logs_with[m] += 1
+            entries[length] = m
+            length += 1
+    return closed(Entries(length, logs, repeats), written.length, fronts)
+
+
+def closed(written: Entries, begin: int, fronts: LogFronts) -> Entries:
+    """End a log that begins at an entry, if it has any."""
+    length, logs, repeats = written
+    if length == begin:
+        return written
+    fronts.log_at[logs] = begin
+    fronts.log_end[logs] = length
+    return Entries(length, logs + 1, repeats)
+
+
+def logs_of_two(
+    at: int, stop: int, rows: CodedRows, question: Question, fronts: LogFronts, written: Entries
+) -> Entries:
+    """Write what an entity delivered last before each of its sends, and the send, as a log of two."""
+    event, message, delivery = rows.event, rows.message, question.delivery
+    entries, logs_with = fronts.entries, fronts.logs_with
+    length, logs, repeats = written
+    last = -1
+    for k in range(at, stop):
+        m = message[k]
+        if event[k] == delivery:
+            last = m
+        elif event[k] == SEND and last >= 0:
+            logs_with[last] += 1
+            logs_with[m] += 1
+            entries[length] = last
+            entries[length + 1] = m
+            fronts.log_at[logs] = length
+            length += 2
+            fronts.log_end[logs] = length
+            logs += 1
+    return Entries(length, logs, repeats)
+
+
+def emptied(written: Entries, fronts: LogFronts) -> bool:
+    """Take messages off the heads of all logs that have them: if nothing is left, there is a total order."""
+    logs_with, heads, waiting, ready, entries, log_at, log_end, next_waiting = fronts
+    none = len(next_waiting)
+    left = written.length
+    top = 0
+    for number in range(written.logs):
+        m = entries[log_at[number]]
+        next_waiting[number] = waiting[m]
+        waiting[m] = number
+        heads[m] += 1
+        if heads[m] == logs_with[m]:
+            ready[top] = m
+            top += 1
+    while top > 0:
+        top -= 1
+        k = waiting[ready[top]]
+        while k != none:
+            following = next_waiting[k]
+            left -= 1
+            log_at[k] += 1
+            if log_at[k] < log_end[k]:
+                m = entries[log_at[k]]
+                next_waiting[k] = waiting[m]
+                waiting[m] = k
+                heads[m] += 1
+                if heads[m] == logs_with[m]:
+                    ready[top] = m
+                    top += 1
+            k = following
+    return left == 0

@@ -10,244 +10,116 @@ third value.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from precedes.engines.columnar.kernels.information import addressed
-from precedes.engines.columnar.kernels.kernel import DEFERRED, Kernel
+from precedes.engines.columnar.codes import CYCLE, DEFERRED, FALSE, SEND
+from precedes.engines.columnar.kernel_columns import Columns
+from precedes.engines.columnar.kernels.information import ADDRESSES, addressed
+from precedes.engines.columnar.kernels.kernel import Kernel, Span, most_entries, span_of
+from precedes.engines.columnar.kernels.turns import (
+    TURNS,
+    Turns,
+    all_logged,
+    edges_told,
+    most_edges,
+    most_linked_events,
+    turns_of,
+    turns_taken,
+    well_known,
+)
+from precedes.engines.columnar.native import Int32Out, MatrixOut
+
+Int64 = npt.NDArray[np.int64]
 
 BLOCK: Final = 16
 """Senders whose components of vector time are computed together: they fill a line of the cache."""
 
-TURN: Final = 32
-"""Events after which a history gives way to another: what is sent is then delivered while it is in the cache."""
 
-_FALSE: Final = -1
-_CYCLE: Final = 1 << 4
-_SEND: Final = 0
-_GONE: Final = -2
+class Block(NamedTuple):
+    """The senders `low` to `low + width`, and how many turns the events of the execution take."""
 
-
-def widest(first: int, last: int, offsets: Any) -> int:
-    """The most entries that an execution from `first` to `last` has."""
-    most = 0
-    for x in range(first, last):
-        most = max(most, offsets[x + 1] - offsets[x])
-    return most
+    low: int
+    width: int
+    turns: int
 
 
-def longest(first: int, last: int, entity_offsets: Any, event_offsets: Any, edge_offsets: Any) -> int:
-    """The most turns that `turns_taken` takes in an execution from `first` to `last`, at most."""
-    most = 0
-    for x in range(first, last):
-        begin = entity_offsets[x]
-        end = entity_offsets[x + 1]
-        # A turn ends after `TURN` events, at a history's end, or before an event that has to wait for another, once
-        # for each of those.
-        turns = 2 * (event_offsets[end] - event_offsets[begin]) + end - begin
-        most = max(most, turns + edges_told(begin, end, event_offsets, edge_offsets))
-    return most
+class VectorTimes(NamedTuple):
+    """Vector times, as wide as a block.
 
-
-def most_told(first: int, last: int, entity_offsets: Any, event_offsets: Any, edge_offsets: Any) -> int:
-    """The most that recorded clocks say of one execution beyond its rows."""
-    most = 0
-    for x in range(first, last):
-        told = edges_told(entity_offsets[x], entity_offsets[x + 1], event_offsets, edge_offsets)
-        most = max(most, told)
-    return most
-
-
-def most_events(first: int, last: int, entity_offsets: Any, event_offsets: Any, edge_offsets: Any) -> int:
-    """The most events of an execution of which recorded clocks say more than its rows."""
-    most = 0
-    for x in range(first, last):
-        begin = entity_offsets[x]
-        end = entity_offsets[x + 1]
-        if edges_told(begin, end, event_offsets, edge_offsets) > 0:
-            most = max(most, event_offsets[end] - event_offsets[begin])
-    return most
-
-
-def well_known(
-    begin: int, end: int, base: int, stop: int, interleaved: Any, sender: Any, send_logged: Any
-) -> bool:
-    """Whether all sends of the execution were logged and the order of each entity's events is known."""
-    for entity in range(begin, end):
-        if not interleaved[entity]:
-            return False
-    known = True
-    for m in range(base, stop):
-        known = known and (sender[m] < 0 or send_logged[m])
-    return bool(known)
-
-
-def edges_told(begin: int, end: int, event_offsets: Any, edge_offsets: Any) -> int:
-    """How much recorded clocks say of the order of the execution's events beyond its rows."""
-    if len(edge_offsets) == 0:
-        return 0
-    return int(edge_offsets[event_offsets[end]] - edge_offsets[event_offsets[begin]])
-
-
-def owner(event: int, begin: int, end: int, event_offsets: Any) -> int:
-    """The local entity of an event."""
-    low = begin
-    high = end
-    while high - low > 1:
-        middle = (low + high) // 2
-        if event_offsets[middle] <= event:
-            low = middle
-        else:
-            high = middle
-    return low - begin
-
-
-def turns_taken(
-    begin: int,
-    end: int,
-    base: int,
-    messages: int,
-    event_offsets: Any,
-    event_kind: Any,
-    event_message: Any,
-    sender: Any,
-    delivery: int,
-    edge_offsets: Any,
-    edge_earlier: Any,
-    pointer: Any,
-    waiting: Any,
-    next_waiting: Any,
-    ready: Any,
-    held: Any,
-    needed: Any,
-    turns: Any,
-    until: Any,
-) -> int:
-    """An order of all events in which every send comes before its deliveries, as turns.
-
-    In turn k entity `turns[k]` goes on to event `until[k]`. Histories take turns until they deliver what has not been
-    sent yet; the send takes them up again. An event that comes after another by its clock waits for it likewise.
-    Returns how many turns there are; -1 if some history is never finished: then happens-before has a cycle.
+    vector    messages: V(m) is at `vector[m * width]`
+    current   entities: what each knows of
+    slot      events: the number of one that some clock puts before another, -1 for the others
+    snapshot  numbered events: what was known there
     """
-    n = end - begin
-    told = edges_told(begin, end, event_offsets, edge_offsets) > 0
-    for m in range(messages):
-        waiting[m] = -1
-    left = event_offsets[end] - event_offsets[begin]
-    for e in range(n):
-        pointer[e] = event_offsets[begin + e]
-        ready[e] = e
-        held[e] = -1
-    head = 0
-    queued = n
-    count = 0
-    while queued > 0:
-        e = ready[head]
-        head = (head + 1) % n
-        queued -= 1
-        k = pointer[e]
-        stop = event_offsets[begin + e + 1]
-        pause = min(stop, k + TURN)
-        while k < pause:
-            if told:
-                source = -1
-                for edge in range(edge_offsets[k], edge_offsets[k + 1]):
-                    earlier = edge_earlier[edge]
-                    at = owner(earlier, begin, end, event_offsets)
-                    if earlier >= pointer[at]:
-                        source = at
-                        needed[e] = earlier
-                if source >= 0:
-                    next_waiting[e] = held[source]
-                    held[source] = e
-                    break
-            kind = event_kind[k]
-            m = event_message[k]
-            if kind == _SEND:
-                w = waiting[m]
-                while w >= 0:
-                    ready[(head + queued) % n] = w
-                    queued += 1
-                    w = next_waiting[w]
-                waiting[m] = _GONE
-            elif kind == delivery and sender[base + m] >= 0 and waiting[m] != _GONE:
-                next_waiting[e] = waiting[m]
-                waiting[m] = e
-                break
-            k += 1
-        if k == pause and k < stop:
-            ready[(head + queued) % n] = e
-            queued += 1
-        left -= k - pointer[e]
-        pointer[e] = k
-        w = held[e]
-        held[e] = -1
-        while w >= 0:
-            following = next_waiting[w]
-            if needed[w] < k:
-                ready[(head + queued) % n] = w
-                queued += 1
-            else:
-                next_waiting[w] = held[e]
-                held[e] = w
-            w = following
-        turns[count] = e
-        until[count] = k
-        count += 1
-    return count if left == 0 else -1
+
+    vector: npt.NDArray[np.int32]
+    current: npt.NDArray[np.int32]
+    slot: npt.NDArray[np.int32]
+    snapshot: npt.NDArray[np.int32]
 
 
-def numbered_sources(
-    begin: int, end: int, event_offsets: Any, edge_offsets: Any, edge_earlier: Any, slot: Any
-) -> None:
-    """Number the events that some clock puts before another; `slot` is -1 at all other events of the execution."""
-    first = event_offsets[begin]
-    for k in range(event_offsets[end] - first):
+def widest_block(first: int, last: int, columns: Columns) -> int:
+    """The most senders of an execution whose components are computed together."""
+    return min(most_entries(first, last, columns.entity_offsets), BLOCK)
+
+
+def vector_times_of(first: int, last: int, columns: Columns) -> VectorTimes:
+    """Room for the vector times of any execution."""
+    width = widest_block(first, last, columns)
+    return VectorTimes(
+        np.empty(most_entries(first, last, columns.message_offsets) * width, np.int32),
+        np.empty(most_entries(first, last, columns.entity_offsets) * width, np.int32),
+        np.empty(most_linked_events(first, last, columns), np.int32),
+        np.empty(most_edges(first, last, columns) * width, np.int32),
+    )
+
+
+def numbered_sources(span: Span, columns: Columns, times: VectorTimes) -> None:
+    """Number the events that some clock puts before another."""
+    event_offsets, edge_offsets, edge_earlier = (
+        columns.event_offsets,
+        columns.edge_offsets,
+        columns.edge_earlier,
+    )
+    slot = times.slot
+    first = event_offsets[span.begin]
+    for k in range(event_offsets[span.end] - first):
         slot[k] = -1
     count = 0
-    for edge in range(edge_offsets[first], edge_offsets[event_offsets[end]]):
+    for edge in range(edge_offsets[first], edge_offsets[event_offsets[span.end]]):
         k = edge_earlier[edge] - first
         if slot[k] < 0:
             slot[k] = count
             count += 1
 
 
-def vector_times(
-    low: int,
-    width: int,
-    begin: int,
-    end: int,
-    base: int,
-    event_offsets: Any,
-    event_kind: Any,
-    event_message: Any,
-    sender: Any,
-    delivery: int,
-    count: int,
-    turns: Any,
-    until: Any,
-    edge_offsets: Any,
-    edge_earlier: Any,
-    slot: Any,
-    snapshot: Any,
-    pointer: Any,
-    current: Any,
-    vector: Any,
-) -> None:
-    """Write V(m)[low + k] of every message to `vector[m * width + k]`, k below `width`, along turns.
+def vector_times(block: Block, span: Span, columns: Columns, turns: Turns, times: VectorTimes) -> None:
+    """Write the components of the block of V(m) of every message, along turns.
 
-    `slot` is from `numbered_sources`, and `snapshot` keeps what was known at those events.
+    Events that clocks put before others have been numbered.
     """
-    n = end - begin
-    told = edges_told(begin, end, event_offsets, edge_offsets) > 0
+    low, width, count = block
+    begin, end, base, _ = span
+    event_offsets, event_kind, event_message = (
+        columns.event_offsets,
+        columns.event_kind,
+        columns.event_message,
+    )
+    edge_offsets, edge_earlier = columns.edge_offsets, columns.edge_earlier
+    sender, delivery = columns.sender, columns.delivery
+    taker, until, pointer = turns.taker, turns.until, turns.pointer
+    vector, current, slot, snapshot = times
+    told = edges_told(begin, end, columns) > 0
     first = event_offsets[begin]
-    for k in range(n * width):
+    for k in range((end - begin) * width):
         current[k] = 0
-    for e in range(n):
+    for e in range(end - begin):
         pointer[e] = event_offsets[begin + e]
     for t in range(count):
-        e = turns[t]
+        e = taker[t]
         row = e * width
         for event in range(pointer[e], until[t]):
             if told:
@@ -256,7 +128,7 @@ def vector_times(
                     for k in range(width):
                         current[row + k] = max(current[row + k], snapshot[at + k])
             kind = event_kind[event]
-            if kind == _SEND:
+            if kind == SEND:
                 if low <= e < low + width:
                     current[row + e - low] += 1
                 at = event_message[event] * width
@@ -273,491 +145,461 @@ def vector_times(
         pointer[e] = until[t]
 
 
-def delivers_two(
-    begin: int, end: int, base: int, at_one: bool, delivered_offsets: Any, delivered: Any, sender: Any
-) -> bool:
+def delivers_two(begin: int, end: int, base: int, at_one: bool, columns: Columns) -> bool:
     """Whether two messages that were sent are delivered: at one entity, or anywhere."""
+    delivered_offsets, delivered = columns.delivered_offsets, columns.delivered
     met = -1
     for entity in range(begin, end):
         if at_one:
             met = -1
         for k in range(delivered_offsets[entity], delivered_offsets[entity + 1]):
             m = delivered[k]
-            if sender[base + m] >= 0:
+            if columns.sender[base + m] >= 0:
                 if met >= 0 and met != m:
                     return True
                 met = m
     return False
 
 
-def causal_order(
-    first: int,
-    last: int,
-    entity_offsets: Any,
-    message_offsets: Any,
-    event_offsets: Any,
-    event_kind: Any,
-    event_message: Any,
-    delivered_offsets: Any,
-    delivered: Any,
-    sender: Any,
-    send_logged: Any,
-    send_position: Any,
-    interleaved: Any,
-    order_doubt: Any,
-    edge_offsets: Any,
-    edge_earlier: Any,
-    delivery: int,
-    values: Any,
-    places: Any,
-) -> None:
+def causal_order(first: int, last: int, columns: Columns, values: Int32Out, places: MatrixOut) -> None:
     """Δ-causal paper, Definition 3."""
-    causally_ordered(
-        first, last, entity_offsets, message_offsets, event_offsets, event_kind, event_message, delivered_offsets,
-        delivered, sender, send_logged, send_position, interleaved, order_doubt, edge_offsets, edge_earlier, delivery,
-        False, values, places,
-    )  # fmt: skip
+    causally_ordered(first, last, columns, causal_work(first, last, columns, False), values, places)
 
 
 def process_causal_order(
-    first: int,
-    last: int,
-    entity_offsets: Any,
-    message_offsets: Any,
-    event_offsets: Any,
-    event_kind: Any,
-    event_message: Any,
-    delivered_offsets: Any,
-    delivered: Any,
-    sender: Any,
-    send_logged: Any,
-    send_position: Any,
-    interleaved: Any,
-    order_doubt: Any,
-    edge_offsets: Any,
-    edge_earlier: Any,
-    delivery: int,
-    values: Any,
-    places: Any,
+    first: int, last: int, columns: Columns, values: Int32Out, places: MatrixOut
 ) -> None:
     """Δ-causal paper, Theorem 1."""
-    causally_ordered(
-        first, last, entity_offsets, message_offsets, event_offsets, event_kind, event_message, delivered_offsets,
-        delivered, sender, send_logged, send_position, interleaved, order_doubt, edge_offsets, edge_earlier, delivery,
-        True, values, places,
-    )  # fmt: skip
+    causally_ordered(first, last, columns, causal_work(first, last, columns, True), values, places)
 
 
-def inverted_by_clocks(
-    low: int,
-    width: int,
-    begin: int,
-    end: int,
-    base: int,
-    event_offsets: Any,
-    event_kind: Any,
-    event_message: Any,
-    delivered_offsets: Any,
-    delivered: Any,
-    sender: Any,
-    send_position: Any,
-    delivery: int,
-    count: int,
-    turns: Any,
-    until: Any,
-    edge_offsets: Any,
-    edge_earlier: Any,
-    slot: Any,
-    vector: Any,
-    at_one: bool,
-    pointer: Any,
-    log: Any,
-    seen: Any,
-    by: Any,
-    sent_seen: Any,
-    sent_by: Any,
-    kept_seen: Any,
-    kept_by: Any,
-    worst: int,
-    place: int,
-    places: Any,
-) -> tuple[int, int]:
-    """The first receiver that delivers a message, of a sender in the block, after one that was sent later, and the
-    place of the message in its log; `worst` and `place` where none is before these.
+class Deliveries(NamedTuple):
+    """What has been delivered, and the first delivery that comes too late.
+
+    log        entities: the place in its log
+    own        entities: the most of its own sends that a message tells of that it delivered
+    seen, by   entities, as wide as a block: what has been delivered, and the messages that say so
+    sent_seen, sent_by  messages: the same at their sends
+    kept_seen, kept_by  numbered events: the same there
+    at_one     whether what was delivered here counts, or what was delivered before by anybody
+    late       the receiver that delivers a message too late, the place in its log, the message, and one before it
+    """
+
+    log: npt.NDArray[np.int64]
+    own: npt.NDArray[np.int32]
+    seen: npt.NDArray[np.int32]
+    by: npt.NDArray[np.int32]
+    sent_seen: npt.NDArray[np.int32]
+    sent_by: npt.NDArray[np.int32]
+    kept_seen: npt.NDArray[np.int32]
+    kept_by: npt.NDArray[np.int32]
+    at_one: bool
+    late: npt.NDArray[np.int64]
+
+
+def deliveries_of(first: int, last: int, columns: Columns, at_one: bool) -> Deliveries:
+    """Room for the deliveries of any execution."""
+    width = widest_block(first, last, columns)
+    entities = most_entries(first, last, columns.entity_offsets)
+    edges = most_edges(first, last, columns)
+    wide = entities * width if edges > 0 else 0
+    sends = most_entries(first, last, columns.message_offsets) * width if edges > 0 else 0
+    return Deliveries(
+        np.empty(entities, np.int64),
+        np.empty(entities, np.int32),
+        np.empty(wide, np.int32),
+        np.empty(wide, np.int32),
+        np.empty(sends, np.int32),
+        np.empty(sends, np.int32),
+        np.empty(edges * width, np.int32),
+        np.empty(edges * width, np.int32),
+        at_one,
+        np.empty(4, np.int64),
+    )
+
+
+Work = tuple[Turns, VectorTimes, Deliveries]
+
+
+def causal_work(first: int, last: int, columns: Columns, at_one: bool) -> Work:
+    """Room for any execution."""
+    return (
+        turns_of(first, last, columns),
+        vector_times_of(first, last, columns),
+        deliveries_of(first, last, columns, at_one),
+    )
+
+
+def joined(
+    row: int, at: int, width: int, into: tuple[Int32Out, Int32Out], more: tuple[Int32Out, Int32Out]
+) -> None:
+    """Take what has been delivered, and by which messages, from place `at` of one table into row `row` of another."""
+    seen, by = into
+    other_seen, other_by = more
+    for k in range(width):
+        if other_seen[at + k] > seen[row + k]:
+            seen[row + k] = other_seen[at + k]
+            by[row + k] = other_by[at + k]
+
+
+def copied(
+    row: int, at: int, width: int, source: tuple[Int32Out, Int32Out], target: tuple[Int32Out, Int32Out]
+) -> None:
+    """Copy row `row` of one table to place `at` of another."""
+    seen, by = source
+    other_seen, other_by = target
+    for k in range(width):
+        other_seen[at + k] = seen[row + k]
+        other_by[at + k] = by[row + k]
+
+
+def earlier_than(entity: int, position: int, late: npt.NDArray[np.int64]) -> bool:
+    """Whether a delivery, by its place in a log, comes before the late one that was found so far."""
+    return bool(entity < late[0] or (entity == late[0] and position < late[1]))
+
+
+def late_by_clocks(block: Block, span: Span, columns: Columns, work: Work) -> None:
+    """Find the first receiver that delivers a message, of a sender in the block, after one that was sent later.
 
     Where clocks tell of messages that are in no row, who knows of a send need not have delivered anything. So what is
     propagated is what has been delivered: with D[k] the number of sends of k that come before the send of some q that
     was delivered, here (`at_one`) or at any event that comes before, a message p of k is late exactly if its place
     among the sends of k is below D[k]. `by` says which q.
     """
-    n = end - begin
-    first = event_offsets[begin]
-    for k in range(n * width):
-        seen[k] = 0
-        by[k] = -1
-    for e in range(n):
+    turns, times, deliveries = work
+    event_offsets, edge_offsets, edge_earlier = (
+        columns.event_offsets,
+        columns.edge_offsets,
+        columns.edge_earlier,
+    )
+    slot, pointer, width = times.slot, turns.pointer, block.width
+    here = deliveries.seen, deliveries.by
+    kept = deliveries.kept_seen, deliveries.kept_by
+    first = event_offsets[span.begin]
+    for k in range((span.end - span.begin) * width):
+        deliveries.seen[k] = 0
+        deliveries.by[k] = -1
+    for e in range(span.end - span.begin):
+        pointer[e] = event_offsets[span.begin + e]
+        deliveries.log[e] = columns.delivered_offsets[span.begin + e]
+    for t in range(block.turns):
+        e = turns.taker[t]
+        row = e * width
+        for event in range(pointer[e], turns.until[t]):
+            if not deliveries.at_one:
+                for edge in range(edge_offsets[event], edge_offsets[event + 1]):
+                    joined(row, slot[edge_earlier[edge] - first] * width, width, here, kept)
+            kind = columns.event_kind[event]
+            m = columns.event_message[event]
+            if kind == SEND:
+                copied(row, m * width, width, here, (deliveries.sent_seen, deliveries.sent_by))
+            elif kind == columns.delivery:
+                if columns.sender[span.base + m] >= 0 and not deliveries.at_one:
+                    joined(row, m * width, width, here, (deliveries.sent_seen, deliveries.sent_by))
+                taken_up(e, m, block, span, columns, (times, deliveries))
+            if slot[event - first] >= 0:
+                copied(row, slot[event - first] * width, width, here, kept)
+        pointer[e] = turns.until[t]
+
+
+def taken_up(
+    e: int, m: int, block: Block, span: Span, columns: Columns, work: tuple[VectorTimes, Deliveries]
+) -> None:
+    """Take a delivery up, if it is the first of its message at the entity, and see whether it is late."""
+    low, width, _ = block
+    times, deliveries = work
+    seen, by, late = deliveries.seen, deliveries.by, deliveries.late
+    position = deliveries.log[e]
+    if position == columns.delivered_offsets[span.begin + e + 1] or columns.delivered[position] != m:
+        return
+    deliveries.log[e] += 1
+    if columns.sender[span.base + m] < 0:
+        return
+    row = e * width
+    origin = columns.sender[span.base + m] - low
+    if (
+        0 <= origin < width
+        and seen[row + origin] > columns.send_position[span.base + m]
+        and earlier_than(e, position, late)
+    ):
+        late[0] = e
+        late[1] = position
+        late[2] = m
+        late[3] = by[row + origin]
+    for k in range(width):
+        before = times.vector[m * width + k] - (1 if k == origin else 0)
+        if before > seen[row + k]:
+            seen[row + k] = before
+            by[row + k] = m
+
+
+def late_by_rows(block: Block, span: Span, columns: Columns, work: Work) -> None:
+    """Find the first receiver that delivers a message, of a sender in the block, after one that was sent later.
+
+    Where rows alone make happens-before, who knows of a send by a message that it delivered has delivered it too late.
+    """
+    low, width, count = block
+    begin, end, base, _ = span
+    turns, times, deliveries = work
+    event_offsets, event_kind, event_message = (
+        columns.event_offsets,
+        columns.event_kind,
+        columns.event_message,
+    )
+    delivered_offsets, delivered = columns.delivered_offsets, columns.delivered
+    sender, send_position, delivery = columns.sender, columns.send_position, columns.delivery
+    taker, until, pointer = turns.taker, turns.until, turns.pointer
+    vector, current = times.vector, times.current
+    log, own, late = deliveries.log, deliveries.own, deliveries.late
+    found = False
+    for k in range((end - begin) * width):
+        current[k] = 0
+    for e in range(end - begin):
         pointer[e] = event_offsets[begin + e]
         log[e] = delivered_offsets[begin + e]
+        own[e] = 0
     for t in range(count):
-        e = turns[t]
+        e = taker[t]
         row = e * width
         for event in range(pointer[e], until[t]):
-            if not at_one:
-                for edge in range(edge_offsets[event], edge_offsets[event + 1]):
-                    at = slot[edge_earlier[edge] - first] * width
-                    for k in range(width):
-                        if kept_seen[at + k] > seen[row + k]:
-                            seen[row + k] = kept_seen[at + k]
-                            by[row + k] = kept_by[at + k]
             kind = event_kind[event]
-            m = event_message[event]
-            at = m * width
-            if kind == _SEND:
+            if kind == SEND:
+                if low <= e < low + width:
+                    current[row + e - low] += 1
+                at = event_message[event] * width
                 for k in range(width):
-                    sent_seen[at + k] = seen[row + k]
-                    sent_by[at + k] = by[row + k]
+                    vector[at + k] = current[row + k]
             elif kind == delivery:
+                m = event_message[event]
                 position = log[e]
                 again = position == delivered_offsets[begin + e + 1] or delivered[position] != m
                 if not again:
                     log[e] += 1
-                if sender[base + m] >= 0 and not at_one:
-                    for k in range(width):
-                        if sent_seen[at + k] > seen[row + k]:
-                            seen[row + k] = sent_seen[at + k]
-                            by[row + k] = sent_by[at + k]
-                if sender[base + m] >= 0 and not again:
-                    origin = sender[base + m] - low
-                    if (
-                        0 <= origin < width
-                        and seen[row + origin] > send_position[base + m]
-                        and (e < worst or (e == worst and position < place))
-                    ):
-                        worst = e
-                        place = position
-                        places[0] = e
-                        places[2] = m
-                        places[3] = by[row + origin]
-                    for k in range(width):
-                        before = vector[at + k] - (1 if k == origin else 0)
-                        if before > seen[row + k]:
-                            seen[row + k] = before
-                            by[row + k] = m
-            if slot[event - first] >= 0:
-                at = slot[event - first] * width
+                if sender[base + m] < 0:
+                    continue
+                at = m * width
+                origin = sender[base + m] - low
+                if 0 <= origin < width and not again:
+                    known = own[e] if origin + low == e else current[row + origin]
+                    if known > send_position[base + m] and earlier_than(e, position, late):
+                        late[0] = e
+                        late[1] = position
+                        found = True
                 for k in range(width):
-                    kept_seen[at + k] = seen[row + k]
-                    kept_by[at + k] = by[row + k]
+                    current[row + k] = max(current[row + k], vector[at + k])
+                if low <= e < low + width:
+                    own[e] = max(own[e], vector[at + e - low])
         pointer[e] = until[t]
-    return worst, place
+    if found:
+        late[2] = delivered[late[1]]
+        late[3] = delivered_before(block, span, columns, times, late)
+
+
+def delivered_before(
+    block: Block, span: Span, columns: Columns, times: VectorTimes, late: npt.NDArray[np.int64]
+) -> int:
+    """A message that the receiver of the late message delivered before that one, and that was sent after it."""
+    sender, delivered = columns.sender, columns.delivered
+    origin = sender[span.base + late[2]] - block.low
+    for earlier in range(columns.delivered_offsets[span.begin + late[0]], late[1]):
+        q = delivered[earlier]
+        if (
+            sender[span.base + q] >= 0
+            and times.vector[q * block.width + origin] > columns.send_position[span.base + late[2]]
+        ):
+            return int(q)
+    return -1
 
 
 def causally_ordered(
-    first: int,
-    last: int,
-    entity_offsets: Any,
-    message_offsets: Any,
-    event_offsets: Any,
-    event_kind: Any,
-    event_message: Any,
-    delivered_offsets: Any,
-    delivered: Any,
-    sender: Any,
-    send_logged: Any,
-    send_position: Any,
-    interleaved: Any,
-    order_doubt: Any,
-    edge_offsets: Any,
-    edge_earlier: Any,
-    delivery: int,
-    at_one: bool,
-    values: Any,
-    places: Any,
+    first: int, last: int, columns: Columns, work: Work, values: Int32Out, places: MatrixOut
 ) -> None:
     """Δ-causal paper, Definition 3 and Theorem 1; CMD paper, Lemma 6.
 
-    `at_one`: of deliveries at one entity. Where rows alone make happens-before, that is the same (Theorem 1).
+    With `at_one` of deliveries at one entity. Where rows alone make happens-before, that is the same (Theorem 1).
 
     With D the join of the vector times of what the receiver has delivered so far, it holds exactly when D[i]
     <= V(m)[i] - 1, the place of m among the sends of i, at every delivery of an m sent by i. D differs from the
     receiver's own vector time in its own component only: so stated, an entity may deliver its own messages.
     """
-    n_most = widest(first, last, entity_offsets)
-    m_most = widest(first, last, message_offsets)
-    width = min(n_most, BLOCK)
-    vector = np.empty(m_most * width, np.int32)
-    current = np.empty(n_most * width, np.int32)
-    own = np.empty(n_most, np.int32)
-    log = np.empty(n_most, np.int64)
-    pointer = np.empty(n_most, np.int64)
-    next_waiting = np.empty(n_most, np.int64)
-    ready = np.empty(n_most, np.int64)
-    held = np.empty(n_most, np.int64)
-    needed = np.empty(n_most, np.int64)
-    waiting = np.empty(m_most, np.int64)
-    most = longest(first, last, entity_offsets, event_offsets, edge_offsets)
-    turns = np.empty(most, np.int32)
-    until = np.empty(most, np.int64)
-    edges = most_told(first, last, entity_offsets, event_offsets, edge_offsets)
-    slot = np.empty(most_events(first, last, entity_offsets, event_offsets, edge_offsets), np.int32)
-    snapshot = np.empty(edges * width, np.int32)
-    # What has been delivered, and the messages that say so: at entities, with messages, at the sources of edges.
-    seen = np.empty((n_most if edges > 0 else 0) * width, np.int32)
-    by = np.empty((n_most if edges > 0 else 0) * width, np.int32)
-    sent_seen = np.empty((m_most if edges > 0 else 0) * width, np.int32)
-    sent_by = np.empty((m_most if edges > 0 else 0) * width, np.int32)
-    kept_seen = np.empty(edges * width, np.int32)
-    kept_by = np.empty(edges * width, np.int32)
+    turns, times, deliveries = work
+    late = deliveries.late
     for x in range(first, last):
-        begin, end, base, stop = (
-            entity_offsets[x],
-            entity_offsets[x + 1],
-            message_offsets[x],
-            message_offsets[x + 1],
-        )
-        n = end - begin
-        if order_doubt[x] != 0:
+        span = span_of(x, columns)
+        begin, end, base, _ = span
+        if columns.order_doubt[x] != 0:
             # Nothing is known of any two events, but that no event is before itself.
-            if delivers_two(begin, end, base, at_one, delivered_offsets, delivered, sender):
-                values[x] = order_doubt[x]
+            if delivers_two(begin, end, base, deliveries.at_one, columns):
+                values[x] = columns.order_doubt[x]
             continue
-        if not well_known(begin, end, base, stop, interleaved, sender, send_logged):
+        if not well_known(span, columns):
             values[x] = DEFERRED
             continue
-        count = turns_taken(
-            begin, end, base, stop - base, event_offsets, event_kind, event_message, sender, delivery,
-            edge_offsets, edge_earlier, pointer, waiting, next_waiting, ready, held, needed, turns, until,
-        )  # fmt: skip
+        count = turns_taken(span, columns, turns)
         if count < 0:
-            values[x] = _CYCLE
+            values[x] = CYCLE
             continue
-        # The first receiver with a violation, and the place of the first in its log.
-        worst = n
-        place = 0
-        if edges_told(begin, end, event_offsets, edge_offsets) > 0:
-            numbered_sources(begin, end, event_offsets, edge_offsets, edge_earlier, slot)
-            for low in range(0, n, BLOCK):
-                width = min(BLOCK, n - low)
-                vector_times(
-                    low, width, begin, end, base, event_offsets, event_kind, event_message, sender, delivery, count,
-                    turns, until, edge_offsets, edge_earlier, slot, snapshot, pointer, current, vector,
-                )  # fmt: skip
-                worst, place = inverted_by_clocks(
-                    low, width, begin, end, base, event_offsets, event_kind, event_message, delivered_offsets,
-                    delivered, sender, send_position, delivery, count, turns, until, edge_offsets, edge_earlier, slot,
-                    vector, at_one, pointer, log, seen, by, sent_seen, sent_by, kept_seen, kept_by, worst, place,
-                    places[x],
-                )  # fmt: skip
-            if worst < n:
-                values[x] = _FALSE
-            continue
+        n = end - begin
+        late[0] = n
+        told = edges_told(begin, end, columns) > 0
+        if told:
+            numbered_sources(span, columns, times)
         for low in range(0, n, BLOCK):
-            width = min(BLOCK, n - low)
-            found = False
-            for k in range(n * width):
-                current[k] = 0
-            for e in range(n):
-                pointer[e] = event_offsets[begin + e]
-                log[e] = delivered_offsets[begin + e]
-                own[e] = 0
-            for t in range(count):
-                e = turns[t]
-                row = e * width
-                for event in range(pointer[e], until[t]):
-                    kind = event_kind[event]
-                    if kind == _SEND:
-                        if low <= e < low + width:
-                            current[row + e - low] += 1
-                        at = event_message[event] * width
-                        for k in range(width):
-                            vector[at + k] = current[row + k]
-                    elif kind == delivery:
-                        m = event_message[event]
-                        position = log[e]
-                        again = position == delivered_offsets[begin + e + 1] or delivered[position] != m
-                        if not again:
-                            log[e] += 1
-                        if sender[base + m] < 0:
-                            continue
-                        at = m * width
-                        origin = sender[base + m] - low
-                        if 0 <= origin < width and not again:
-                            known = own[e] if origin + low == e else current[row + origin]
-                            if known > send_position[base + m] and (
-                                e < worst or (e == worst and position < place)
-                            ):
-                                worst = e
-                                place = position
-                                found = True
-                        for k in range(width):
-                            current[row + k] = max(current[row + k], vector[at + k])
-                        if low <= e < low + width:
-                            own[e] = max(own[e], vector[at + e - low])
-                pointer[e] = until[t]
-            if found:
-                m = delivered[place]
-                values[x] = _FALSE
-                places[x, 0] = worst
-                places[x, 2] = m
-                for earlier in range(delivered_offsets[begin + worst], place):
-                    q = delivered[earlier]
-                    if (
-                        sender[base + q] >= 0
-                        and vector[q * width + sender[base + m] - low] > send_position[base + m]
-                    ):
-                        places[x, 3] = q
-                        break
+            block = Block(low, min(BLOCK, n - low), count)
+            if told:
+                vector_times(block, span, columns, turns, times)
+                late_by_clocks(block, span, columns, work)
+            else:
+                late_by_rows(block, span, columns, work)
+        if late[0] < n:
+            values[x] = FALSE
+            places[x, 0] = late[0]
+            places[x, 2] = late[2]
+            places[x, 3] = late[3]
 
 
-def causal_delivery(
-    first: int,
-    last: int,
-    entity_offsets: Any,
-    message_offsets: Any,
-    event_offsets: Any,
-    event_kind: Any,
-    event_message: Any,
-    sent_offsets: Any,
-    sent: Any,
-    delivered_offsets: Any,
-    delivered: Any,
-    sender: Any,
-    send_logged: Any,
-    to_all: Any,
-    destination_offsets: Any,
-    destinations: Any,
-    interleaved: Any,
-    order_doubt: Any,
-    edge_offsets: Any,
-    edge_earlier: Any,
-    delivery: int,
-    values: Any,
-    places: Any,
-) -> None:
+class Gaps(NamedTuple):
+    """Where the logs of senders have been gone through by a receiver.
+
+    pointer  entities, or senders of a block: how far
+    held     messages: the receiver, and block, that has delivered it
+    """
+
+    pointer: npt.NDArray[np.int64]
+    held: npt.NDArray[np.int64]
+
+
+def gaps_of(first: int, last: int, columns: Columns) -> Gaps:
+    """Room for any execution."""
+    return Gaps(
+        np.empty(most_entries(first, last, columns.entity_offsets), np.int64),
+        np.empty(most_entries(first, last, columns.message_offsets), np.int64),
+    )
+
+
+def passed(place: int, limit: int, i: int, base: int, columns: Columns, held: tuple[Int64, int]) -> int:
+    """The first place, from one in a send log on to a limit, of a message for receiver i that it has not delivered."""
+    marks, mark = held
+    while place < limit:
+        m = columns.sent[place]
+        if marks[m] != mark and addressed(i, base + m, columns):
+            break
+        place += 1
+    return place
+
+
+def causal_delivery(first: int, last: int, columns: Columns, values: Int32Out, places: MatrixOut) -> None:
     """Hadzilacos and Toueg 1994, causal order, strict: what comes before has been delivered.
 
     For each sender, the first message addressed to the receiver that it has not delivered tells.
     """
-    n_most = widest(first, last, entity_offsets)
-    m_most = widest(first, last, message_offsets)
-    width = min(n_most, BLOCK)
-    vector = np.empty(m_most * width, np.int32)
-    current = np.empty(n_most * width, np.int32)
-    pointer = np.empty(n_most, np.int64)
-    next_waiting = np.empty(n_most, np.int64)
-    ready = np.empty(n_most, np.int64)
-    waiting = np.empty(m_most, np.int64)
-    holding = np.empty(n_most, np.int64)
-    needed = np.empty(n_most, np.int64)
-    most = longest(first, last, entity_offsets, event_offsets, edge_offsets)
-    turns = np.empty(most, np.int32)
-    until = np.empty(most, np.int64)
-    slot = np.empty(most_events(first, last, entity_offsets, event_offsets, edge_offsets), np.int32)
-    told = most_told(first, last, entity_offsets, event_offsets, edge_offsets)
-    snapshot = np.empty(told * width, np.int32)
+    work = (
+        turns_of(first, last, columns),
+        vector_times_of(first, last, columns),
+        gaps_of(first, last, columns),
+    )
+    strictly_ordered(first, last, columns, work, values, places)
+
+
+def strictly_ordered(
+    first: int,
+    last: int,
+    columns: Columns,
+    work: tuple[Turns, VectorTimes, Gaps],
+    values: Int32Out,
+    places: MatrixOut,
+) -> None:
+    """Strict causal order, with room for any execution."""
+    turns, times, gaps = work
     for x in range(first, last):
-        begin, end, base, stop = (
-            entity_offsets[x],
-            entity_offsets[x + 1],
-            message_offsets[x],
-            message_offsets[x + 1],
-        )
-        n = end - begin
-        if order_doubt[x] != 0 or not well_known(begin, end, base, stop, interleaved, sender, send_logged):
+        span = span_of(x, columns)
+        if columns.order_doubt[x] != 0 or not well_known(span, columns):
             values[x] = DEFERRED
             continue
-        count = turns_taken(
-            begin, end, base, stop - base, event_offsets, event_kind, event_message, sender, delivery,
-            edge_offsets, edge_earlier, pointer, waiting, next_waiting, ready, holding, needed, turns, until,
-        )  # fmt: skip
+        count = turns_taken(span, columns, turns)
         if count < 0:
             values[x] = DEFERRED
             continue
-        if edges_told(begin, end, event_offsets, edge_offsets) > 0:
-            numbered_sources(begin, end, event_offsets, edge_offsets, edge_earlier, slot)
-        held = waiting
-        for m in range(stop - base):
-            held[m] = -1
+        if edges_told(span.begin, span.end, columns) > 0:
+            numbered_sources(span, columns, times)
+        for m in range(span.stop - span.base):
+            gaps.held[m] = -1
+        n = span.end - span.begin
         worst = n
         place = 0
         for low in range(0, n, BLOCK):
-            width = min(BLOCK, n - low)
-            vector_times(
-                low, width, begin, end, base, event_offsets, event_kind, event_message, sender, delivery,
-                count, turns, until, edge_offsets, edge_earlier, slot, snapshot, pointer, current, vector,
-            )  # fmt: skip
+            block = Block(low, min(BLOCK, n - low), count)
+            vector_times(block, span, columns, turns, times)
             for i in range(min(n, worst + 1)):
-                end_of_log = place if i == worst else delivered_offsets[begin + i + 1]
-                for k in range(width):
-                    pointer[k] = sent_offsets[begin + low + k]
-                for position in range(delivered_offsets[begin + i], end_of_log):
-                    q = delivered[position]
-                    if sender[base + q] >= 0:
-                        for k in range(width):
-                            limit = sent_offsets[begin + low + k] + vector[q * width + k]
-                            while pointer[k] < limit and (
-                                held[sent[pointer[k]]] == low * n + i
-                                or not addressed(
-                                    i, base + sent[pointer[k]], to_all, destination_offsets, destinations
-                                )
-                            ):
-                                pointer[k] += 1
-                            if pointer[k] < limit and sent[pointer[k]] != q:
-                                worst = i
-                                place = position
-                                values[x] = _FALSE
-                                places[x, 0] = i
-                                places[x, 2] = sent[pointer[k]]
-                                places[x, 3] = q
-                                break
-                        if worst == i and place == position:
-                            break
-                    held[q] = low * n + i
-                if worst == i:
+                end_of_log = place if i == worst else columns.delivered_offsets[span.begin + i + 1]
+                position = first_gap(i, end_of_log, block, span, columns, (times, gaps, places[x]))
+                if position < end_of_log:
+                    worst = i
+                    place = position
+                    values[x] = FALSE
                     break
 
 
-def fifo_delivery(
-    first: int,
-    last: int,
-    entity_offsets: Any,
-    message_offsets: Any,
-    sent_offsets: Any,
-    sent: Any,
-    delivered_offsets: Any,
-    delivered: Any,
-    sender: Any,
-    send_logged: Any,
-    send_position: Any,
-    to_all: Any,
-    destination_offsets: Any,
-    destinations: Any,
-    order_doubt: Any,
-    values: Any,
-    places: Any,
-) -> None:
+def first_gap(
+    i: int,
+    end_of_log: int,
+    block: Block,
+    span: Span,
+    columns: Columns,
+    work: tuple[VectorTimes, Gaps, Int32Out],
+) -> int:
+    """The place of the first message that receiver i delivers while one that was sent before it, by a sender in the
+    block, is missing; `end_of_log` where there is none. Writes which are the two.
+    """
+    low, width, _ = block
+    times, gaps, places = work
+    sender, sent, sent_offsets, delivered = (
+        columns.sender,
+        columns.sent,
+        columns.sent_offsets,
+        columns.delivered,
+    )
+    vector, pointer, held = times.vector, gaps.pointer, gaps.held
+    mark = low * (span.end - span.begin) + i
+    for k in range(width):
+        pointer[k] = sent_offsets[span.begin + low + k]
+    for position in range(columns.delivered_offsets[span.begin + i], end_of_log):
+        q = delivered[position]
+        if sender[span.base + q] >= 0:
+            for k in range(width):
+                limit = sent_offsets[span.begin + low + k] + vector[q * width + k]
+                pointer[k] = passed(pointer[k], limit, i, span.base, columns, (held, mark))
+                if pointer[k] < limit and sent[pointer[k]] != q:
+                    places[0] = i
+                    places[2] = sent[pointer[k]]
+                    places[3] = q
+                    return position
+        held[q] = mark
+    return end_of_log
+
+
+def fifo_delivery(first: int, last: int, columns: Columns, values: Int32Out, places: MatrixOut) -> None:
     """Hadzilacos and Toueg 1994, FIFO order, strict: what was sent before has been delivered."""
-    n_most = widest(first, last, entity_offsets)
-    m_most = widest(first, last, message_offsets)
-    pointer = np.empty(n_most, np.int64)
-    held = np.empty(m_most, np.int64)
+    strictly_in_turn(first, last, columns, gaps_of(first, last, columns), values, places)
+
+
+def strictly_in_turn(
+    first: int, last: int, columns: Columns, gaps: Gaps, values: Int32Out, places: MatrixOut
+) -> None:
+    """Strict FIFO order, with room for any execution."""
+    delivered_offsets, delivered = columns.delivered_offsets, columns.delivered
+    sender, send_position = columns.sender, columns.send_position
+    sent_offsets, sent = columns.sent_offsets, columns.sent
+    pointer, held = gaps.pointer, gaps.held
     for x in range(first, last):
-        begin, end, base, stop = (
-            entity_offsets[x],
-            entity_offsets[x + 1],
-            message_offsets[x],
-            message_offsets[x + 1],
-        )
+        span = span_of(x, columns)
+        begin, end, base, stop = span
         n = end - begin
-        if order_doubt[x] != 0:
+        if columns.order_doubt[x] != 0 or not all_logged(span, columns):
             values[x] = DEFERRED
             continue
-        for m in range(base, stop):
-            held[m - base] = -1
-            if sender[m] >= 0 and not send_logged[m]:
-                values[x] = DEFERRED
-        if values[x] == DEFERRED:
-            continue
+        for m in range(stop - base):
+            held[m] = -1
         for i in range(n):
             for k in range(n):
                 pointer[k] = sent_offsets[begin + k]
@@ -766,15 +608,9 @@ def fifo_delivery(
                 origin = sender[base + q]
                 if origin >= 0:
                     limit = sent_offsets[begin + origin] + send_position[base + q]
-                    while pointer[origin] < limit and (
-                        held[sent[pointer[origin]]] == i
-                        or not addressed(
-                            i, base + sent[pointer[origin]], to_all, destination_offsets, destinations
-                        )
-                    ):
-                        pointer[origin] += 1
+                    pointer[origin] = passed(pointer[origin], limit, i, base, columns, (held, i))
                     if pointer[origin] < limit:
-                        values[x] = _FALSE
+                        values[x] = FALSE
                         places[x, 0] = i
                         places[x, 1] = origin
                         places[x, 2] = sent[pointer[origin]]
@@ -785,26 +621,14 @@ def fifo_delivery(
                 break
 
 
-VECTOR_TIME: Final = (
-    widest,
-    edges_told,
-    longest,
-    most_told,
-    most_events,
-    well_known,
-    owner,
-    turns_taken,
-    numbered_sources,
-    vector_times,
-)
-"""What a kernel that needs vector times calls."""
-
-_CAUSAL: Final = (*VECTOR_TIME, delivers_two, inverted_by_clocks, causally_ordered)
+_RECEIPTS: Final = ("delivered_offsets", "delivered")
+_CAUSAL: Final = (*TURNS, *_RECEIPTS, "send_position", "order_doubt")
+_STRICT: Final = (*_RECEIPTS, "sent_offsets", "sent", *ADDRESSES, "order_doubt")
 
 CAUSAL_KERNELS: Final = {
     "causal_order": Kernel(causal_order, _CAUSAL),
     "process_causal_order": Kernel(process_causal_order, _CAUSAL),
-    "causal_delivery": Kernel(causal_delivery, (*VECTOR_TIME, addressed)),
-    "fifo_delivery": Kernel(fifo_delivery, (widest, addressed)),
+    "causal_delivery": Kernel(causal_delivery, (*TURNS, *_STRICT)),
+    "fifo_delivery": Kernel(fifo_delivery, ("sender", "send_logged", "send_position", *_STRICT)),
 }
 """By the name of the definition in `recognise.DEFINITIONS`."""

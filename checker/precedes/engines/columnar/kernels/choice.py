@@ -17,9 +17,10 @@ import numpy.typing as npt
 
 from precedes.core.columns import Batch
 from precedes.core.verdict import TRUE, Reason
+from precedes.engines.columnar.codes import DEFERRED
 from precedes.engines.columnar.kernels.causal_order import CAUSAL_KERNELS
 from precedes.engines.columnar.kernels.information import INFORMATION_KERNELS
-from precedes.engines.columnar.kernels.kernel import DEFERRED, PLACES, Kernel, parameters
+from precedes.engines.columnar.kernels.kernel import PLACES, Kernel
 from precedes.engines.columnar.kernels.order import ORDER_KERNELS, SCREEN_KERNELS
 from precedes.engines.columnar.kernels.time import TIME_KERNELS
 from precedes.logic.recognition import UNTUNED
@@ -80,7 +81,7 @@ class Tuning:
     @property
     def columns(self) -> frozenset[str]:
         """The columns that the kernels read."""
-        return frozenset(column for name in self.kernels for column in parameters(KERNELS[name].function))
+        return frozenset(column for name in self.kernels for column in KERNELS[name].reads)
 
     def run(self, batch: Batch, jit: bool | None) -> tuple[Values, Values]:
         """The values and the places, as of a kernel; `DEFERRED` where the compiled formula is to decide."""

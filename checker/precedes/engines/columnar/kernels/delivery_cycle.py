@@ -6,32 +6,71 @@ that lie on a cycle. Written, as the kernels are, in the subset of Python that n
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+
+from precedes.engines.columnar.native import Int32Out
 
 
-def on_cycles(begin: int, end: int, messages: int, delivered_offsets: Any, delivered: Any, found: Any) -> int:
-    """Number the messages that lie on a cycle of the orders of the logs `begin` to `end` by their components, from 1.
+class Logs(NamedTuple):
+    """The receipt logs `begin` to `end`: log e has the messages `offsets[e]` to `offsets[e + 1]` of `entries`."""
+
+    begin: int
+    end: int
+    offsets: npt.NDArray[np.int64]
+    entries: npt.NDArray[np.int32]
+
+
+class Occurrences(NamedTuple):
+    """Where message m is: in log `holder[k]`, at `place[k]` of all entries, for k from `first[m]` to `first[m + 1]`.
+
+    Logs are counted from 0.
+    """
+
+    first: npt.NDArray[np.int64]
+    holder: npt.NDArray[np.int32]
+    place: npt.NDArray[np.int64]
+
+
+class Edges(NamedTuple):
+    """An edge leads from message m to `following[k]` for k from `first[m]` to `first[m + 1]`."""
+
+    first: npt.NDArray[np.int64]
+    following: npt.NDArray[np.int32]
+
+
+def edges_of(logs: Logs, messages: int) -> Edges:
+    """From each message to the next in a log."""
+    offsets, entries = logs.offsets, logs.entries
+    first = np.zeros(messages + 1, np.int64)
+    for e in range(logs.begin, logs.end):
+        for k in range(offsets[e], offsets[e + 1] - 1):
+            first[entries[k] + 1] += 1
+    for m in range(messages):
+        first[m + 1] += first[m]
+    following = np.empty(first[messages], np.int32)
+    unseen = first.copy()
+    for e in range(logs.begin, logs.end):
+        for k in range(offsets[e], offsets[e + 1] - 1):
+            m = entries[k]
+            following[unseen[m]] = entries[k + 1]
+            unseen[m] += 1
+    return Edges(first, following)
+
+
+def on_cycles(logs: Logs, messages: int, found: Int32Out) -> int:
+    """Number the messages that lie on a cycle of the orders of the logs by their components, from 1.
 
     The others get 0. Returns how many components there are.
 
     They are those in a strongly connected component of several (Tarjan 1972, without recursion), in time linear
     in the deliveries: an edge leads from each message to the next in a log.
     """
-    first_edge = np.zeros(messages + 1, np.int64)
-    for e in range(begin, end):
-        for k in range(delivered_offsets[e], delivered_offsets[e + 1] - 1):
-            first_edge[delivered[k] + 1] += 1
-    for m in range(messages):
-        first_edge[m + 1] += first_edge[m]
-    edges = np.empty(first_edge[messages], np.int32)
+    edges = edges_of(logs, messages)
+    first_edge, following_edge = edges.first, edges.following
     unseen = first_edge.copy()
-    for e in range(begin, end):
-        for k in range(delivered_offsets[e], delivered_offsets[e + 1] - 1):
-            m = delivered[k]
-            edges[unseen[m]] = delivered[k + 1]
-            unseen[m] += 1
     index = np.full(messages, -1, np.int32)
     low = np.empty(messages, np.int32)
     path = np.empty(messages, np.int32)
@@ -39,7 +78,6 @@ def on_cycles(begin: int, end: int, messages: int, delivered_offsets: Any, deliv
     top = 0
     count = 0
     for m in range(messages):
-        unseen[m] = first_edge[m]
         found[m] = 0
     component = 0
     for root in range(messages):
@@ -59,7 +97,7 @@ def on_cycles(begin: int, end: int, messages: int, delivered_offsets: Any, deliv
             m = path[depth - 1]
             following = -1
             if unseen[m] < first_edge[m + 1]:
-                q = edges[unseen[m]]
+                q = following_edge[unseen[m]]
                 unseen[m] += 1
                 if index[q] < 0:
                     following = q
@@ -84,60 +122,57 @@ def on_cycles(begin: int, end: int, messages: int, delivered_offsets: Any, deliv
     return component
 
 
-def narrowed(
-    begin: int,
-    end: int,
-    delivered_offsets: Any,
-    delivered: Any,
-    component: Any,
-    only: int,
-    offsets: Any,
-    log: Any,
-) -> int:
-    """Write the logs `begin` to `end`, one after the other, of the messages of one component; for 0 of all of them.
-
-    Returns their length.
-    """
+def narrowed(logs: Logs, component: npt.NDArray[np.int32], only: int) -> Logs:
+    """The logs with the messages of one component only; for 0 those of all components."""
+    offsets, entries = logs.offsets, logs.entries
+    kept_offsets = np.empty(logs.end - logs.begin + 1, np.int64)
+    kept = np.empty(offsets[logs.end] - offsets[logs.begin], np.int32)
     length = 0
-    for e in range(begin, end):
-        offsets[e - begin] = length
-        for k in range(delivered_offsets[e], delivered_offsets[e + 1]):
-            number = component[delivered[k]]
+    for e in range(logs.begin, logs.end):
+        kept_offsets[e - logs.begin] = length
+        for k in range(offsets[e], offsets[e + 1]):
+            number = component[entries[k]]
             if number == only or (only == 0 and number > 0):
-                log[length] = delivered[k]
+                kept[length] = entries[k]
                 length += 1
-    offsets[end - begin] = length
-    return length
+    kept_offsets[logs.end - logs.begin] = length
+    return Logs(0, logs.end - logs.begin, kept_offsets, kept)
 
 
-def located(logs: int, messages: int, offsets: Any, log: Any, first: Any, holder: Any, place: Any) -> None:
-    """Write where message m is: in log `holder[k]`, at `place[k]` of all, for k from `first[m]` to `first[m + 1]`."""
-    for m in range(messages + 1):
-        first[m] = 0
-    for k in range(offsets[logs]):
-        first[log[k] + 1] += 1
+def located(logs: Logs, messages: int) -> Occurrences:
+    """Where each message is in logs that are counted from 0."""
+    offsets, entries = logs.offsets, logs.entries
+    first = np.zeros(messages + 1, np.int64)
+    length = offsets[logs.end]
+    holder = np.empty(length, np.int32)
+    place = np.empty(length, np.int64)
+    for k in range(length):
+        first[entries[k] + 1] += 1
     for m in range(messages):
         first[m + 1] += first[m]
-    for i in range(logs):
+    for i in range(logs.end):
         for k in range(offsets[i], offsets[i + 1]):
-            m = log[k]
+            m = entries[k]
             holder[first[m]] = i
             place[first[m]] = k
             first[m] += 1
     for m in range(messages, 0, -1):
         first[m] = first[m - 1]
     first[0] = 0
+    return Occurrences(first, holder, place)
 
 
-def inversion(logs: int, offsets: Any, log: Any, first: Any, holder: Any, place: Any, result: Any) -> bool:
+def inversion(logs: Logs, occurrences: Occurrences, result: Int32Out) -> bool:
     """Whether two logs have two messages in opposite orders; `result`: the logs, the one that the first log has first.
 
     The first log with another, then the first other log, then the first place in the first log.
     """
-    met = np.full(logs, -1, np.int32)
-    latest = np.empty(logs, np.int64)
-    for i in range(logs):
-        other = logs
+    offsets, log = logs.offsets, logs.entries
+    first, holder, place = occurrences.first, occurrences.holder, occurrences.place
+    met = np.full(logs.end, -1, np.int32)
+    latest = np.empty(logs.end, np.int64)
+    for i in range(logs.end):
+        other = logs.end
         for k in range(offsets[i], offsets[i + 1]):
             m = log[k]
             for there in range(first[m], first[m + 1]):
@@ -155,39 +190,31 @@ def inversion(logs: int, offsets: Any, log: Any, first: Any, holder: Any, place:
                 else:
                     met[j] = i
                     latest[j] = place[there]
-        if other < logs:
+        if other < logs.end:
             return True
     return False
 
 
-def shortest(
-    logs: int,
-    messages: int,
-    offsets: Any,
-    log: Any,
-    first: Any,
-    holder: Any,
-    place: Any,
-    effort: int,
-    entities: Any,
-    cycle: Any,
-) -> int:
+def shortest(logs: Logs, occurrences: Occurrences, effort: int, entities: Int32Out, cycle: Int32Out) -> int:
     """The length of a shortest cycle of three or more, where there is none of two; written to `entities` and `cycle`.
 
     Each entity delivers the message beside it before the next one. After `effort` steps the shortest found so
     far is good enough.
     """
+    offsets, log = logs.offsets, logs.entries
+    first, holder, place = occurrences.first, occurrences.holder, occurrences.place
+    messages = len(first) - 1
     depth = np.full(messages, -1, np.int32)
     source = np.empty(messages, np.int32)
     through = np.empty(messages, np.int32)
     queue = np.empty(messages, np.int32)
-    reached = np.empty(logs, np.int64)
+    reached = np.empty(logs.end, np.int64)
     best = 0
     steps = 0
     for start in range(messages):
         if first[start] == first[start + 1]:
             continue
-        for i in range(logs):
+        for i in range(logs.end):
             reached[i] = offsets[i + 1]
         depth[start] = 0
         queue[0] = start
@@ -228,7 +255,3 @@ def shortest(
         if best == 3 or (best > 0 and steps > effort):
             break
     return best
-
-
-INVERSION: Final = (on_cycles, narrowed, located, inversion)
-"""What finds two messages in opposite orders."""

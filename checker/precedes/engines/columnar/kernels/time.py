@@ -2,96 +2,108 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from precedes.core.columns import MISSING_TIME
+from precedes.engines.columnar.codes import (
+    CLOCKS,
+    DEFERRED,
+    EPSILON,
+    FALSE,
+    NO_DELTA,
+    NO_TIME,
+    NO_TIME_GIVEN,
+    SEND_NOT_LOGGED,
+)
+from precedes.engines.columnar.kernel_columns import Columns
 from precedes.engines.columnar.kernels.causal_order import (
     BLOCK,
-    VECTOR_TIME,
-    edges_told,
-    longest,
-    most_events,
-    most_told,
+    Block,
+    VectorTimes,
     numbered_sources,
-    turns_taken,
     vector_times,
-    well_known,
-    widest,
+    vector_times_of,
+    widest_block,
 )
-from precedes.engines.columnar.kernels.kernel import DEFERRED, Kernel
+from precedes.engines.columnar.kernels.kernel import Kernel, Span, span_of
+from precedes.engines.columnar.kernels.turns import (
+    TURNS,
+    Turns,
+    edges_told,
+    turns_of,
+    turns_taken,
+    well_known,
+)
+from precedes.engines.columnar.native import Int32Out, MatrixOut
 
-_FALSE: Final = -1
-_SEND_NOT_LOGGED: Final = 1 << 2
-_NO_TIME: Final = 1 << 5
-_NO_DELTA: Final = 1 << 6
-_EPSILON: Final = 1 << 7
-_CLOCKS: Final = 1 << 8
-_MISSING: Final = int(MISSING_TIME)
+
+class Limit(NamedTuple):
+    """How late a delivery may be; `fit`: no delivery is earlier than its send by more than epsilon."""
+
+    delta: int
+    epsilon: int
+    fit: bool
 
 
-def clocks_fit(
-    begin: int,
-    end: int,
-    base: int,
-    delivered_offsets: Any,
-    delivered: Any,
-    delivered_time: Any,
-    send_time: Any,
-    epsilon: int,
-) -> bool:
+def limit_of(span: Span, columns: Columns) -> Limit:
+    """The limit for the deliveries of an execution."""
+    return Limit(columns.delta, columns.epsilon, clocks_fit(span, columns))
+
+
+def clocks_fit(span: Span, columns: Columns) -> bool:
     """Whether no delivery is earlier than its send by more than epsilon."""
-    for k in range(delivered_offsets[begin], delivered_offsets[end]):
-        sent = send_time[base + delivered[k]]
-        if sent != _MISSING and delivered_time[k] != _MISSING and sent - delivered_time[k] > epsilon:
+    delivered, delivered_time, send_time = columns.delivered, columns.delivered_time, columns.send_time
+    for k in range(columns.delivered_offsets[span.begin], columns.delivered_offsets[span.end]):
+        sent = send_time[span.base + delivered[k]]
+        got = delivered_time[k]
+        if NO_TIME_GIVEN not in (sent, got) and sent - got > columns.epsilon:
             return False
     return True
 
 
-def within(later: int, earlier: int, delta: int, epsilon: int, fit: bool) -> int:
+def within(later: int, earlier: int, limit: Limit) -> int:
     """The value of `later <= earlier + delta`, 0 for true."""
     reasons = 0
-    if delta == _MISSING:
-        reasons |= _NO_DELTA
-    if not fit:
-        reasons |= _CLOCKS
-    elif min(later, earlier) == _MISSING:
-        reasons |= _NO_TIME
+    if limit.delta == NO_TIME_GIVEN:
+        reasons |= NO_DELTA
+    if not limit.fit:
+        reasons |= CLOCKS
+    elif min(later, earlier) == NO_TIME_GIVEN:
+        reasons |= NO_TIME
     if reasons != 0:
         return reasons
-    over = later - earlier - delta
-    if abs(over) < epsilon:
-        return _EPSILON
-    return 0 if over <= 0 else _FALSE
+    over = later - earlier - limit.delta
+    if abs(over) < limit.epsilon:
+        return EPSILON
+    return 0 if over <= 0 else FALSE
 
 
-def deadline(
-    first: int,
-    last: int,
-    entity_offsets: Any,
-    message_offsets: Any,
-    delivered_offsets: Any,
-    delivered: Any,
-    delivered_time: Any,
-    repeated: Any,
-    history_doubt: Any,
-    sender: Any,
-    send_logged: Any,
-    send_time: Any,
-    delta: int,
-    epsilon: int,
-    values: Any,
-    places: Any,
-) -> None:
+def unlogged(later: int, limit: Limit) -> int:
+    """The same where the send of a message, and so its time, was not logged."""
+    reasons = SEND_NOT_LOGGED
+    if limit.delta == NO_TIME_GIVEN:
+        reasons |= NO_DELTA
+    if not limit.fit:
+        reasons |= CLOCKS
+    elif later == NO_TIME_GIVEN:
+        reasons |= NO_TIME
+    return reasons
+
+
+def deadline(first: int, last: int, columns: Columns, values: Int32Out, places: MatrixOut) -> None:
     """Δ-causal paper, §2.2: everything is delivered no later than delta after its send."""
+    delivered_offsets, delivered = columns.delivered_offsets, columns.delivered
+    delivered_time, repeated, history_doubt = columns.delivered_time, columns.repeated, columns.history_doubt
+    sender, send_logged, send_time = columns.sender, columns.send_logged, columns.send_time
     for x in range(first, last):
-        begin, end, base = entity_offsets[x], entity_offsets[x + 1], message_offsets[x]
-        fit = clocks_fit(begin, end, base, delivered_offsets, delivered, delivered_time, send_time, epsilon)
+        span = span_of(x, columns)
+        limit = limit_of(span, columns)
         value = 0
-        for entity in range(begin, end):
+        for entity in range(span.begin, span.end):
             for k in range(delivered_offsets[entity], delivered_offsets[entity + 1]):
-                m = base + delivered[k]
+                m = span.base + delivered[k]
                 if sender[m] < 0:
                     continue
                 if history_doubt[entity] != 0 and repeated[k]:
@@ -99,152 +111,167 @@ def deadline(
                     value = DEFERRED
                     break
                 if send_logged[m]:
-                    judged = within(delivered_time[k], send_time[m], delta, epsilon, fit)
+                    judged = within(delivered_time[k], send_time[m], limit)
                 else:
-                    judged = _SEND_NOT_LOGGED
-                    if delta == _MISSING:
-                        judged |= _NO_DELTA
-                    if not fit:
-                        judged |= _CLOCKS
-                    elif delivered_time[k] == _MISSING:
-                        judged |= _NO_TIME
-                if judged == _FALSE:
-                    value = _FALSE
-                    places[x, 0] = entity - begin
+                    judged = unlogged(delivered_time[k], limit)
+                if judged == FALSE:
+                    value = FALSE
+                    places[x, 0] = entity - span.begin
                     places[x, 2] = delivered[k]
                     break
                 value |= judged
-            if value in (_FALSE, DEFERRED):
+            if value in (FALSE, DEFERRED):
                 break
         values[x] = value
 
 
-def delta_causal_order(
-    first: int,
-    last: int,
-    entity_offsets: Any,
-    message_offsets: Any,
-    event_offsets: Any,
-    event_kind: Any,
-    event_message: Any,
-    delivered_offsets: Any,
-    delivered: Any,
-    delivered_time: Any,
-    sender: Any,
-    send_logged: Any,
-    send_position: Any,
-    send_time: Any,
-    interleaved: Any,
-    order_doubt: Any,
-    edge_offsets: Any,
-    edge_earlier: Any,
-    delivery: int,
-    delta: int,
-    epsilon: int,
-    values: Any,
-    places: Any,
-) -> None:
+def delta_causal_order(first: int, last: int, columns: Columns, values: Int32Out, places: MatrixOut) -> None:
     """Δ-causal paper, Definition 4 and Theorem 2: causal order among what was delivered in time.
 
     As for causal order, but late deliveries are not joined; where the join tells of a message out of order,
     the ones before it are gone through. On consistent clocks one of them is a violation then, so that happens
     at most once.
     """
-    n_most = widest(first, last, entity_offsets)
-    m_most = widest(first, last, message_offsets)
-    width = min(n_most, BLOCK)
-    vector = np.empty(m_most * width, np.int32)
-    current = np.empty(n_most * width, np.int32)
-    joined = np.empty(width, np.int32)
-    pointer = np.empty(n_most, np.int64)
-    next_waiting = np.empty(n_most, np.int64)
-    ready = np.empty(n_most, np.int64)
-    waiting = np.empty(m_most, np.int64)
-    held = np.empty(n_most, np.int64)
-    needed = np.empty(n_most, np.int64)
-    most = longest(first, last, entity_offsets, event_offsets, edge_offsets)
-    turns = np.empty(most, np.int32)
-    until = np.empty(most, np.int64)
-    slot = np.empty(most_events(first, last, entity_offsets, event_offsets, edge_offsets), np.int32)
-    told = most_told(first, last, entity_offsets, event_offsets, edge_offsets)
-    snapshot = np.empty(told * width, np.int32)
+    known = np.empty(widest_block(first, last, columns), np.int32)
+    work = turns_of(first, last, columns), vector_times_of(first, last, columns), known
+    ordered_in_time(first, last, columns, work, values, places)
+
+
+def ordered_in_time(
+    first: int,
+    last: int,
+    columns: Columns,
+    work: tuple[Turns, VectorTimes, npt.NDArray[np.int32]],
+    values: Int32Out,
+    places: MatrixOut,
+) -> None:
+    """The same, with room for any execution; the last array for what a receiver knows of the senders of a block."""
+    turns, times, known = work
     for x in range(first, last):
-        begin, end, base, stop = (
-            entity_offsets[x],
-            entity_offsets[x + 1],
-            message_offsets[x],
-            message_offsets[x + 1],
-        )
-        n = end - begin
-        if order_doubt[x] != 0 or not well_known(begin, end, base, stop, interleaved, sender, send_logged):
+        span = span_of(x, columns)
+        if columns.order_doubt[x] != 0 or not well_known(span, columns):
             values[x] = DEFERRED
             continue
-        count = turns_taken(
-            begin, end, base, stop - base, event_offsets, event_kind, event_message, sender, delivery,
-            edge_offsets, edge_earlier, pointer, waiting, next_waiting, ready, held, needed, turns, until,
-        )  # fmt: skip
+        count = turns_taken(span, columns, turns)
         if count < 0:
             values[x] = DEFERRED
             continue
-        if edges_told(begin, end, event_offsets, edge_offsets) > 0:
-            numbered_sources(begin, end, event_offsets, edge_offsets, edge_earlier, slot)
-        fit = clocks_fit(begin, end, base, delivered_offsets, delivered, delivered_time, send_time, epsilon)
+        if edges_told(span.begin, span.end, columns) > 0:
+            numbered_sources(span, columns, times)
+        limit = limit_of(span, columns)
+        n = span.end - span.begin
         value = 0
         worst = n
         place = 0
         for low in range(0, n, BLOCK):
-            width = min(BLOCK, n - low)
-            vector_times(
-                low, width, begin, end, base, event_offsets, event_kind, event_message, sender, delivery,
-                count, turns, until, edge_offsets, edge_earlier, slot, snapshot, pointer, current, vector,
-            )  # fmt: skip
+            block = Block(low, min(BLOCK, n - low), count)
+            vector_times(block, span, columns, turns, times)
             for i in range(min(n, worst + 1)):
-                start = delivered_offsets[begin + i]
-                end_of_log = place if i == worst else delivered_offsets[begin + i + 1]
-                for k in range(width):
-                    joined[k] = 0
-                for position in range(start, end_of_log):
-                    p = delivered[position]
-                    if sender[base + p] < 0:
-                        continue
-                    origin = sender[base + p] - low
-                    p_in_time = within(delivered_time[position], send_time[base + p], delta, epsilon, fit)
-                    if p_in_time == _FALSE:
-                        continue
-                    if (
-                        0 <= origin < width
-                        and joined[origin] > send_position[base + p]
-                        and value & (_NO_DELTA | _CLOCKS) == 0
-                    ):
-                        for earlier in range(start, position):
-                            q = delivered[earlier]
-                            if sender[base + q] < 0 or vector[q * width + origin] <= send_position[base + p]:
-                                continue
-                            q_in_time = within(
-                                delivered_time[earlier], send_time[base + q], delta, epsilon, fit
-                            )
-                            close = within(send_time[base + q], send_time[base + p], delta, epsilon, fit)
-                            if q_in_time | close == _FALSE:
-                                continue
-                            if p_in_time == 0 and q_in_time == 0 and close == 0:
-                                worst = i
-                                place = position
-                                places[x, 0] = i
-                                places[x, 2] = p
-                                places[x, 3] = q
-                                break
-                            value |= p_in_time | q_in_time | close
-                        if worst == i and place == position:
-                            break
-                    for k in range(width):
-                        joined[k] = max(joined[k], vector[p * width + k])
-                if worst == i:
+                end_of_log = place if i == worst else columns.delivered_offsets[span.begin + i + 1]
+                receipt = Receipt(i, end_of_log, value)
+                position, value = first_overtaken(
+                    receipt, block, span, columns, limit, (times, known, places[x])
+                )
+                if position < end_of_log:
+                    worst = i
+                    place = position
                     break
-        values[x] = value if worst == n else _FALSE
+        values[x] = value if worst == n else FALSE
 
+
+class Receipt(NamedTuple):
+    """The log of receiver i up to a place; `value` has the reasons that were met so far."""
+
+    i: int
+    end_of_log: int
+    value: int
+
+
+def first_overtaken(
+    receipt: Receipt,
+    block: Block,
+    span: Span,
+    columns: Columns,
+    limit: Limit,
+    work: tuple[VectorTimes, npt.NDArray[np.int32], Int32Out],
+) -> tuple[int, int]:
+    """The place of the first message, of a sender in the block, that a receiver delivers after one that was sent later,
+    all in time, or the end of the log; and the reasons why it is not known of others.
+    """
+    low, width, _ = block
+    i, end_of_log, value = receipt
+    times, known, places = work
+    sender, send_position, send_time = columns.sender, columns.send_position, columns.send_time
+    start = columns.delivered_offsets[span.begin + i]
+    for k in range(width):
+        known[k] = 0
+    for position in range(start, end_of_log):
+        p = columns.delivered[position]
+        if sender[span.base + p] < 0:
+            continue
+        origin = sender[span.base + p] - low
+        in_time = within(columns.delivered_time[position], send_time[span.base + p], limit)
+        if in_time == FALSE:
+            continue
+        if (
+            0 <= origin < width
+            and known[origin] > send_position[span.base + p]
+            and value & (NO_DELTA | CLOCKS) == 0
+        ):
+            late = Overtaken(position, in_time, origin)
+            q, reasons = overtaking(late, start, (span, block), columns, limit, times.vector)
+            if q >= 0:
+                places[0] = i
+                places[2] = p
+                places[3] = q
+                return position, value
+            value |= reasons
+        for k in range(width):
+            known[k] = max(known[k], times.vector[p * width + k])
+    return end_of_log, value
+
+
+class Overtaken(NamedTuple):
+    """A delivery by its place in the log, whether it is in time, and its sender's number in the block."""
+
+    position: int
+    in_time: int
+    origin: int
+
+
+def overtaking(
+    late: Overtaken,
+    start: int,
+    where: tuple[Span, Block],
+    columns: Columns,
+    limit: Limit,
+    vector: npt.NDArray[np.int32],
+) -> tuple[int, int]:
+    """A message that was sent after the late one and delivered before it, from place `start` on, in time; -1 for none.
+    And why that is not known of others.
+    """
+    span, block = where
+    delivered, sender, send_time = columns.delivered, columns.sender, columns.send_time
+    p = span.base + delivered[late.position]
+    reasons = 0
+    for earlier in range(start, late.position):
+        q = delivered[earlier]
+        if sender[span.base + q] < 0 or vector[q * block.width + late.origin] <= columns.send_position[p]:
+            continue
+        in_time = within(columns.delivered_time[earlier], send_time[span.base + q], limit)
+        close = within(send_time[span.base + q], send_time[p], limit)
+        if in_time | close == FALSE:
+            continue
+        if late.in_time == 0 and in_time == 0 and close == 0:
+            return int(q), reasons
+        reasons |= late.in_time | in_time | close
+    return -1, reasons
+
+
+_TIMES: Final = ("delivered_offsets", "delivered", "delivered_time", "send_time")
 
 TIME_KERNELS: Final = {
-    "deadline": Kernel(deadline, (clocks_fit, within)),
-    "delta_causal_order": Kernel(delta_causal_order, (*VECTOR_TIME, clocks_fit, within)),
+    "deadline": Kernel(deadline, (*_TIMES, "repeated", "history_doubt", "sender", "send_logged")),
+    "delta_causal_order": Kernel(delta_causal_order, (*TURNS, *_TIMES, "send_position", "order_doubt")),
 }
 """By the name of the definition in `recognise.DEFINITIONS`."""

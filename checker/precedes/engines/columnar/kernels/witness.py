@@ -9,30 +9,32 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from precedes.core.columns import Batch
+from precedes.core.execution import EVENT_CODES
+from precedes.engines.columnar.codes import SEND
+from precedes.engines.columnar.kernel_columns import Columns, columns_of
 from precedes.engines.columnar.kernels.delivery_cycle import (
-    INVERSION,
+    Logs,
     inversion,
     located,
     narrowed,
     on_cycles,
     shortest,
 )
-from precedes.engines.columnar.kernels.kernel import PLAIN_EVENTS, delivery_index, machine_code
-from precedes.engines.columnar.kernels.order import known_logs
+from precedes.engines.columnar.kernels.kernel import PLAIN_EVENTS, Span
+from precedes.engines.columnar.kernels.order import KNOWN_LOGS, known_logs
+from precedes.engines.columnar.native import Int32Out, machine_code, read_only
 
 CHAINED: Final = frozenset({"causal_order", "process_causal_order", "causal_delivery", "delta_causal_order"})
 """The kernels whose two messages are the ends of a chain."""
 
 EFFORT: Final = 2_000_000
 """Steps after which the shortest cycle found so far is good enough."""
-
-_SEND: Final = 0
 
 
 def shortest_cycle(batch: Batch, x: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -55,10 +57,7 @@ def cycles(batch: Batch, x: int) -> list[tuple[tuple[int, ...], tuple[int, ...]]
 class _Orders:
     """The logs of an execution whose order is known, and the components of the union of their orders."""
 
-    begin: int
-    end: int
-    offsets: npt.NDArray[np.int64]
-    delivered: npt.NDArray[np.int32]
+    logs: Logs
     component: npt.NDArray[np.int32]
     by_machine: bool
 
@@ -67,24 +66,21 @@ class _Orders:
         """Those of execution x."""
         begin, end = int(batch.entity_offsets[x]), int(batch.entity_offsets[x + 1])
         messages = int(batch.message_offsets[x + 1] - batch.message_offsets[x])
-        offsets, delivered = batch.delivered_offsets, batch.delivered
+        logs = Logs(begin, end, read_only(batch.delivered_offsets), read_only(batch.delivered))
         if batch.history_doubt is not None:
             # A log whose order is not known shows no cycle.
-            known_offsets, known = np.empty(end - begin + 1, np.int64), np.empty(len(delivered), np.int32)
-            known_logs(begin, end, offsets, delivered, batch.history_doubt, known_offsets, known)
-            begin, end, offsets, delivered = 0, end - begin, known_offsets, known
+            known = known_logs(begin, end, columns_of(batch, KNOWN_LOGS))
+            logs = Logs(known.begin, known.end, read_only(known.offsets), read_only(known.entries))
         component = np.empty(messages, np.int32)
-        numbered = machine_code(on_cycles, _COMPONENTS) if _by_machine(batch) else on_cycles
-        numbered(begin, end, messages, offsets, delivered, component)
-        return cls(begin, end, offsets, delivered, component, _by_machine(batch))
+        numbered = machine_code(on_cycles) if _by_machine(batch) else on_cycles
+        numbered(logs, messages, component)
+        return cls(logs, component, _by_machine(batch))
 
     def cycle(self, only: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The entities and messages of a shortest cycle of one component, or of all for 0."""
         entities, cycle = (np.empty(len(self.component), np.int32) for _ in range(2))
-        function = machine_code(cycle_of, _CYCLE, _CYCLE_HELPERS) if self.by_machine else cycle_of
-        length = function(
-            self.begin, self.end, self.offsets, self.delivered, self.component, only, EFFORT, entities, cycle
-        )
+        function = machine_code(cycle_of) if self.by_machine else cycle_of
+        length = function(self.logs, read_only(self.component), only, EFFORT, entities, cycle)
         return tuple(dict.fromkeys(entities[:length].tolist())), tuple(cycle[:length].tolist())
 
 
@@ -97,13 +93,12 @@ def chain(batch: Batch, x: int, first: int, last: int) -> tuple[int, ...]:
     if first >= 0 and last >= 0 and told(batch, x):
         return _clock_chain(batch, x, first, last)
     begin, end = int(batch.entity_offsets[x]), int(batch.entity_offsets[x + 1])
-    messages = int(batch.message_offsets[x + 1] - batch.message_offsets[x])
+    base = int(batch.message_offsets[x])
+    messages = int(batch.message_offsets[x + 1]) - base
     path = np.empty(messages, np.int32)
-    function = machine_code(path_between, _PATH) if _by_machine(batch) else path_between
-    length = function(
-        begin, end, messages, batch.event_offsets, batch.event_kind, batch.event_message, delivery_index(batch),
-        first, last, path,
-    )  # fmt: skip
+    function = machine_code(path_between) if _by_machine(batch) else path_between
+    columns = columns_of(batch, ("event_offsets", "event_kind", "event_message"))
+    length = function(Span(begin, end, base, base + messages), columns, first, last, path)
     return tuple(path[:length].tolist()) if length else (first, last)
 
 
@@ -122,7 +117,7 @@ def deliveries_in_turn(batch: Batch, x: int, entity: int, late: int, early: int)
     """
     graph = _EventGraph(batch, x)
     start, stop = graph.span(entity)
-    kind = delivery_index(batch)
+    kind = EVENT_CODES[batch.delivery]
     ends = [k for k in range(start, stop) if batch.event_kind[k] == kind and batch.event_message[k] == late]
     starts = [
         k
@@ -152,7 +147,7 @@ class _EventGraph:
         self.send = {
             m: self.start + k
             for k, (kind, m) in enumerate(zip(self.kind, self.message, strict=True))
-            if kind == _SEND
+            if kind == SEND
         }
 
     def span(self, entity: int) -> tuple[int, int]:
@@ -161,7 +156,7 @@ class _EventGraph:
 
     def before(self, event: int) -> Iterator[tuple[int, int]]:
         """The events right before one, and 0 where that is at the same entity, else 1."""
-        edges, delivery = self.batch.clock_edges, delivery_index(self.batch)
+        edges, delivery = self.batch.clock_edges, EVENT_CODES[self.batch.delivery]
         assert edges is not None
         if event not in self.offsets:
             yield event - 1, 0
@@ -209,86 +204,88 @@ def _by_machine(batch: Batch) -> bool:
 
 
 def cycle_of(
-    begin: int,
-    end: int,
-    delivered_offsets: Any,
-    delivered: Any,
-    component: Any,
+    logs: Logs,
+    component: npt.NDArray[np.int32],
     only: int,
     effort: int,
-    entities: Any,
-    cycle: Any,
+    entities: Int32Out,
+    cycle: Int32Out,
 ) -> int:
-    """Write a shortest cycle of the logs `begin` to `end`: each entity delivers the message beside it before the next.
+    """Write a shortest cycle of the logs: each entity delivers the message beside it before the next.
 
     It is one of the messages of one component, or of any for 0. Returns its length, 0 where there is none.
     """
-    logs = end - begin
-    messages = len(component)
-    offsets = np.empty(logs + 1, np.int64)
-    log = np.empty(delivered_offsets[end] - delivered_offsets[begin], np.int32)
-    length = narrowed(begin, end, delivered_offsets, delivered, component, only, offsets, log)
-    first = np.empty(messages + 1, np.int64)
-    holder = np.empty(length, np.int32)
-    place = np.empty(length, np.int64)
-    located(logs, messages, offsets, log, first, holder, place)
+    kept = narrowed(logs, component, only)
+    occurrences = located(kept, len(component))
     result = np.empty(4, np.int32)
-    if inversion(logs, offsets, log, first, holder, place, result):
+    if inversion(kept, occurrences, result):
         for k in range(2):
             entities[k] = result[k]
             cycle[k] = result[2 + k]
         return 2
-    return int(shortest(logs, messages, offsets, log, first, holder, place, effort, entities, cycle))
+    return shortest(kept, occurrences, effort, entities, cycle)
 
 
-def path_between(
-    begin: int,
-    end: int,
-    messages: int,
-    event_offsets: Any,
-    event_kind: Any,
-    event_message: Any,
-    delivery: int,
-    origin: int,
-    target: int,
-    path: Any,
-) -> int:
-    """Write a shortest chain from the send of one message to the send of another; the number of its messages, or 0."""
-    events = event_offsets[end] - event_offsets[begin]
-    first = np.zeros(messages + 1, np.int64)
+class Knowledge(NamedTuple):
+    """Who knows each message, and its first send after that.
+
+    Message m is known to entity `knower[k]`, whose sends from `after[k]` on follow that, for k from `first[m]` to
+    `first[m + 1]`. The sends of entity e are `send_offsets[e]` to `send_offsets[e + 1]` of `sends`.
+    """
+
+    send_offsets: npt.NDArray[np.int64]
+    sends: npt.NDArray[np.int32]
+    first: npt.NDArray[np.int64]
+    knower: npt.NDArray[np.int32]
+    after: npt.NDArray[np.int64]
+
+
+def knowledge_of(span: Span, columns: Columns) -> Knowledge:
+    """Who knows which message of an execution."""
+    event_offsets, event_kind, event_message = (
+        columns.event_offsets,
+        columns.event_kind,
+        columns.event_message,
+    )
+    delivery = columns.delivery
+    begin, end, base, stop = span
+    first = np.zeros(stop - base + 1, np.int64)
     send_offsets = np.empty(end - begin + 1, np.int64)
-    sends = np.empty(events, np.int32)
+    sends = np.empty(event_offsets[end] - event_offsets[begin], np.int32)
     count = 0
     for e in range(begin, end):
         send_offsets[e - begin] = count
         for k in range(event_offsets[e], event_offsets[e + 1]):
-            if event_kind[k] == _SEND:
+            if event_kind[k] == SEND:
                 sends[count] = event_message[k]
                 count += 1
-            if event_kind[k] == _SEND or event_kind[k] == delivery:
+            if event_kind[k] == SEND or event_kind[k] == delivery:
                 first[event_message[k] + 1] += 1
     send_offsets[end - begin] = count
-    for m in range(messages):
+    for m in range(stop - base):
         first[m + 1] += first[m]
-    # Who knows a message, and the first send after that.
-    knower = np.empty(first[messages], np.int32)
-    after = np.empty(first[messages], np.int64)
+    knower = np.empty(first[stop - base], np.int32)
+    after = np.empty(first[stop - base], np.int64)
     unseen = first.copy()
     count = 0
     for e in range(begin, end):
         for k in range(event_offsets[e], event_offsets[e + 1]):
-            if event_kind[k] == _SEND:
+            if event_kind[k] == SEND:
                 count += 1
-            if event_kind[k] == _SEND or event_kind[k] == delivery:
+            if event_kind[k] == SEND or event_kind[k] == delivery:
                 m = event_message[k]
                 knower[unseen[m]] = e - begin
                 after[unseen[m]] = count
                 unseen[m] += 1
-    source = np.full(messages, -1, np.int32)
-    queue = np.empty(messages, np.int32)
-    reached = np.empty(end - begin, np.int64)
-    for i in range(end - begin):
-        reached[i] = send_offsets[i + 1]
+    return Knowledge(send_offsets, sends, first, knower, after)
+
+
+def path_between(span: Span, columns: Columns, origin: int, target: int, path: Int32Out) -> int:
+    """Write a shortest chain from the send of one message to the send of another; the number of its messages, or 0."""
+    send_offsets, sends, first, knower, after = knowledge_of(span, columns)
+    source = np.full(span.stop - span.base, -1, np.int32)
+    queue = np.empty(span.stop - span.base, np.int32)
+    reached = send_offsets[1:].copy()
     source[origin] = origin
     queue[0] = origin
     head = 0
@@ -317,9 +314,3 @@ def path_between(
         path[k] = m
         m = source[m]
     return length
-
-
-_CYCLE_HELPERS: Final = (*INVERSION, shortest)
-_CYCLE: Final = "n:nnliInnII"
-_COMPONENTS: Final = "n:nnnliI"
-_PATH: Final = "n:nnnlcinnnI"

@@ -1,0 +1,39 @@
+"""The numbers that machine code computes with: verdicts, reasons, kinds of events.
+
+Numba takes numbers of a module for constants. It keeps what it compiled by the text of the function's own file: whoever
+changes a number here changes what is kept under it, too (`CODES` is part of the key of a compiled formula).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from precedes.core import execution, verdict
+from precedes.core.columns import MISSING_TIME
+from precedes.core.execution import EVENT_CODES, EventKind
+from precedes.core.verdict import Reason
+
+TRUE: Final = verdict.TRUE
+FALSE: Final = verdict.FALSE
+
+INCOMPLETE: Final = int(Reason.INCOMPLETE)
+SEND_NOT_LOGGED: Final = int(Reason.SEND_NOT_LOGGED)
+CYCLE: Final = int(Reason.CYCLE)
+NO_TIME: Final = int(Reason.NO_TIME)
+NO_DELTA: Final = int(Reason.NO_DELTA)
+EPSILON: Final = int(Reason.EPSILON)
+CLOCKS: Final = int(Reason.CLOCKS)
+
+SEND: Final = EVENT_CODES[EventKind.SEND]
+ARRIVE: Final = EVENT_CODES[EventKind.ARRIVE]
+LOCAL: Final = EVENT_CODES[EventKind.LOCAL]
+KINDS: Final = len(EVENT_CODES)
+FIRST_WITHOUT_MESSAGE: Final = execution.FIRST_WITHOUT_MESSAGE
+
+NO_TIME_GIVEN: Final = int(MISSING_TIME)
+
+DEFERRED: Final = -2
+"""A kernel's value for an execution that it leaves to the compiled formula."""
+
+CODES: Final = {name: value for name, value in globals().items() if isinstance(value, int)}
+"""All of them by their names."""
