@@ -6,7 +6,7 @@ do not read is empty, for some columns are found only when they are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import cache
 from typing import Any, Final, NamedTuple, get_type_hints
 
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from precedes.core.clock_order import Clocks
 from precedes.core.columns import MISSING_TIME, Batch, own_if_counted
 from precedes.core.execution import EVENT_CODES
-from precedes.engines.columnar.native import element_type, read_only
+from precedes.engines.columnar.native import element_type, names_used, read_only
 
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
@@ -72,6 +72,9 @@ class Columns(NamedTuple):
     complete: bool
 
 
+NUMBERS: Final = frozenset({"delta", "epsilon", "delivery", "complete"})
+"""What there is once for a batch."""
+
 ALWAYS: Final = frozenset({"entity_offsets", "message_offsets"})
 """What everything reads."""
 
@@ -93,6 +96,11 @@ def columns_of(batch: Batch, reads: Collection[str]) -> Columns:
         delivery=EVENT_CODES[batch.delivery],
         complete=batch.complete,
     )
+
+
+def columns_read(function: Callable[..., Any]) -> frozenset[str]:
+    """The columns that a function and its helpers read."""
+    return names_used(function).intersection(Columns._fields) - NUMBERS
 
 
 def listed(columns: Columns) -> Columns:

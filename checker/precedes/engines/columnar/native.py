@@ -44,16 +44,17 @@ def machine_code(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function as machine code. It releases the GIL."""
     import numba
 
+    njit: Any = numba.njit  # its types do not know of `_nrt`
     for helper in helpers(function):
         _callable(helper)
     hints = get_type_hints(function, include_extras=True)
     counted = makes_arrays(function)
     signature = machine_type(hints.pop("return"))(*map(machine_type, hints.values()))
     try:
-        compiled: Callable[..., Any] = numba.njit(signature, nogil=True, cache=True, _nrt=counted)(function)
+        compiled: Callable[..., Any] = njit(signature, nogil=True, cache=True, _nrt=counted)(function)
     except RuntimeError:
         # numba has nowhere to keep a cache: code in an archive, a home that cannot be written.
-        compiled = numba.njit(signature, nogil=True, _nrt=counted)(function)
+        compiled = njit(signature, nogil=True, _nrt=counted)(function)
     return compiled
 
 
@@ -94,12 +95,13 @@ def machine_type(hint: Any) -> Any:
     from numba import from_dtype
     from numba.core import types
 
+    tuple_of: Any = types.BaseTuple.from_types
     numbers: dict[Any, Any] = {int: types.int64, bool: types.boolean, type(None): types.void}
     if hint in numbers:
         return numbers[hint]
     if isinstance(hint, type) and issubclass(hint, tuple):
         fields = get_type_hints(hint, include_extras=True)
-        return types.BaseTuple.from_types([machine_type(field) for field in fields.values()], hint)
+        return tuple_of([machine_type(field) for field in fields.values()], hint)
     written = None
     if get_origin(hint) is Annotated:
         hint, written = get_args(hint)

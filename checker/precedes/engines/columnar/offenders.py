@@ -18,7 +18,8 @@ import numpy.typing as npt
 from precedes.core.columns import MISSING_TIME, Batch, execution_of
 from precedes.core.execution import EventKind
 from precedes.core.formula import Acyclic, EntityVariable, Formula
-from precedes.engines.columnar.compiler.formula_compiler import arguments, facts_of
+from precedes.engines.columnar.codes import SEND
+from precedes.engines.columnar.compiler.formula_compiler import arguments, as_lists, facts_of
 from precedes.engines.columnar.compiler.functions import Generated, generate_enumeration
 from precedes.engines.columnar.compiler.machine_code import jitted_enumeration, plain
 from precedes.engines.columnar.compiler.terms import Facts
@@ -45,7 +46,6 @@ FIRST: Final = 4_096
 Bindings = npt.NDArray[np.int32]
 
 _KINDS: Final = tuple(EventKind)
-_SEND: Final = _KINDS.index(EventKind.SEND)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class OffenderSearch:
                 self._recorded(k, entity_names[e], message_names[int(batch.event_message[k])])
                 for e in range(len(entity_names))
                 for k in self._events(first_entity + e, frozenset(messages))
-                if batch.event_kind[k] == _SEND or (self._is_delivery(k) and (not entities or e in entities))
+                if batch.event_kind[k] == SEND or (self._is_delivery(k) and (not entities or e in entities))
             ),
         )
 
@@ -173,12 +173,8 @@ class OffenderSearch:
     def _run(self, program: _Program, x: int, capacity: int, *, compiled: bool) -> tuple[Bindings, int]:
         key = program, compiled
         if key not in self._arguments:
-            scalars, columns = arguments(program.generated, self._batch)
-            # Lists are read several times faster than arrays, one element at a time.
-            self._arguments[key] = [
-                *scalars,
-                *(columns if compiled else (column.tolist() for column in columns)),
-            ]
+            read = arguments(program.generated, self._batch)
+            self._arguments[key] = read if compiled else as_lists(read)
         room = np.zeros(capacity * program.width, np.int32)
         if compiled:
             return room, program.compiled()(x, capacity, BUDGET, *self._arguments[key], room)

@@ -30,8 +30,10 @@ from precedes.core.formula import (
     VectorTime,
 )
 from precedes.core.verdict import Reason
+from precedes.engines.columnar.codes import NO_TIME_GIVEN
 from precedes.engines.columnar.compiler.source_text import Code, Source, all_of
 from precedes.engines.columnar.compiler.terms import NO_ARRIVAL, UNLOGGED, Operand, Terms
+from precedes.engines.columnar.runtime import events, logs
 from precedes.logic.linear_forms import Measure, linear_form
 
 LARGE: Final = 2**62
@@ -94,8 +96,8 @@ def measured(measure: Measure, terms: Terms) -> tuple[str, str]:
     source = terms.source
     match measure:
         case Delta():
-            missing = source.column("missing_time")
-            return f"({int(Reason.NO_DELTA)} if {source.column('delta')} == {missing} else 0)", "delta"
+            missing = f"{source.column('delta')} == {NO_TIME_GIVEN}"
+            return f"({int(Reason.NO_DELTA)} if {missing} else 0)", "delta"
         case Epsilon():
             return "0", source.column("epsilon")
         case TimeOf() | Position() | Size() | RecordedClock() | VectorTime():
@@ -210,7 +212,7 @@ class Measurement:
     def _time(self, time: str) -> None:
         self.source.table("misfit")
         self.source.line(f"{self.number} = {time}")
-        missing = f"({int(Reason.NO_TIME)} if {self.number} == {self.source.column('missing_time')} else 0)"
+        missing = f"({int(Reason.NO_TIME)} if {self.number} == {NO_TIME_GIVEN} else 0)"
         self.source.line(f"{self.status} = misfit if misfit > 0 else {missing}")
 
     def length(self, offsets: str, entity: Operand) -> str:
@@ -251,8 +253,8 @@ class Measurement:
         with self.source.block(f"if {self.status} == 0:"):
             if not self.terms.facts.logged:
                 self.source.table("row_possible")
-                columns = ", ".join(self.source.column(name) for name in ("event_kind", "delivery_kind"))
-                doubt = f"vector_time_doubt({self._known_time(event, entity)}, {columns}, row_possible)"
+                arguments = f"{event}, {entity.text}, here, columns, row_past, row_possible"
+                doubt = self.source.call(events.vector_time_doubt, arguments)
                 self.source.line(f"{self.status} = {doubt}")
             self.source.line(f"{self.number} = {self.certain_time(event, entity, 'counted')}")
 
@@ -268,16 +270,11 @@ class Measurement:
         self.source.table("row_vector")
         self.source.table(counting)
         if not self.terms.facts.logged:
-            return f"vector_time_with_gaps({self._known_time(event, entity)}, counted)"
-        offsets = self.source.column("event_offsets")
-        return f"vector_time({event}, {entity.text}, n, first_entity, {offsets}, row_vector, counted)"
-
-    def _known_time(self, event: str, entity: Operand) -> str:
-        offsets = self.source.column("event_offsets")
-        return (
-            f"{event}, {entity.text}, n, m, count, first_entity, {offsets},"
-            " send_event, event_owner, delivery_event, row_vector"
-        )
+            self.source.table("row_past")
+            arguments = f"{event}, {entity.text}, here, columns, row_past, counted"
+            return self.source.call(events.vector_time_with_gaps, arguments)
+        arguments = f"{event}, {entity.text}, here, columns, row_vector, counted"
+        return self.source.call(events.vector_time, arguments)
 
     def _clock(self, event: str, entity: Operand) -> None:
         place = f"{self.source.column('event_offsets')}[first_entity] + {event}"
@@ -297,8 +294,9 @@ class Measurement:
         assert log.to is not None
         self.source.table("addressed")
         entity, to = self.terms.entity(log.entity), self.terms.entity(log.to)
-        columns = f"{self.source.column('sent_offsets')}, {self.source.column('sent')}"
-        return f"sublog_size({entity.text}, {to.text}, {upto}, m, first_entity, {columns}, addressed)"
+        return self.source.call(
+            logs.sublog_size, f"{entity.text}, {to.text}, {upto}, here, columns, addressed"
+        )
 
     def _position_in_send_log(self, message: Operand, log: SendLog) -> None:
         entity = self.terms.entity(log.entity)

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any, Final
 
+from precedes.engines.columnar.kernel_columns import columns_read
 from precedes.engines.columnar.runtime import events, incomplete, logs, relations
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """`function` is None where scratch columns are not filled in advance. `scratch` maps what the function
-    fills to its size (a name in `SIZES`), `result` is the variable for what it returns.
+    fills to its size (a name in `SIZES`), `result` is the variable for what it returns; `renamed` has the
+    variables that do not have the names of the parameters.
     """
 
     function: Callable[..., Any] | None
@@ -26,11 +29,19 @@ class Table:
     result: str | None = None
     after: tuple[str, ...] = ()
     condition: str | None = None
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def arguments(self) -> tuple[str, ...]:
         """What the function is called with."""
-        return () if self.function is None else tuple(inspect.signature(self.function).parameters)
+        if self.function is None:
+            return ()
+        return tuple(self.renamed.get(name, name) for name in inspect.signature(self.function).parameters)
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The columns that the function reads."""
+        return columns_read(self.function) if isinstance(self.function, FunctionType) else frozenset()
 
     @property
     def statements(self) -> list[str]:
@@ -63,16 +74,17 @@ TABLES: Final[dict[str, Table]] = {
     "receipt_position": Table(logs.receipt_positions, {"receipt_position": "entity_messages"}),
     "addressed": Table(logs.addresses, {"addressed": "entity_messages"}),
     "send_log": Table(logs.send_logs, {"send_log_offsets": "entities", "send_log": "messages"}),
-    "events": Table(
-        events.event_places,
+    "numbering": Table(
+        events.Numbering,
         {
             "send_event": "messages",
             "delivery_event": "entity_messages",
             "arrival_event": "entity_messages",
             "event_owner": "events",
         },
-        result="count",
+        result="numbering",
     ),
+    "events": Table(events.event_places, {}, result="count", after=("numbering",)),
     "vector": Table(
         events.vector_times,
         {"done": "entities", "vector": "event_entities"},
@@ -86,16 +98,26 @@ TABLES: Final[dict[str, Table]] = {
         after=("events",),
     ),
     "doubt": Table(events.order_doubts, {}, result="doubt"),
+    "past": Table(
+        events.Past, {}, result="past", after=("vector", "doubt"), renamed={"logged_events": "count"}
+    ),
+    "row_past": Table(
+        events.Past,
+        {},
+        result="row_past",
+        after=("row_vector",),
+        renamed={"logged_events": "count", "vector": "row_vector", "cycle": "row_cycle", "doubt": "0"},
+    ),
     "row_possible": Table(
         events.row_possible_times,
         {"row_possible": "event_entity_pairs"},
-        after=("row_vector",),
+        after=("row_past",),
         condition="row_cycle == 0",
     ),
     "possible": Table(
         events.possible_times,
         {"possible": "event_entity_pairs"},
-        after=("vector",),
+        after=("past",),
         condition="cycle == 0",
     ),
     "counted": Table(events.counted_events, {"counted": "events"}),

@@ -14,15 +14,15 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.clock_order import Clocks
-from precedes.core.columns import MISSING_TIME, Batch, own_if_counted
-from precedes.core.execution import EventKind
+from precedes.core.columns import Batch
 from precedes.core.formula import Formula
 from precedes.engines.columnar.compiler.functions import Generated, generate
-from precedes.engines.columnar.compiler.machine_code import COLUMN_TYPES, jitted, plain
+from precedes.engines.columnar.compiler.machine_code import jitted, plain
 from precedes.engines.columnar.compiler.terms import Facts
+from precedes.engines.columnar.kernel_columns import columns_of, listed
+from precedes.engines.columnar.native import read_only
 
-PLAIN_EVENTS: Final = 100_000
+PLAIN_FORMULA_EVENTS: Final = 100_000
 """Up to so many events a formula is judged without numba: to compile would take longer than the work."""
 
 Values = npt.NDArray[np.int32]
@@ -76,8 +76,7 @@ class CompiledFormula:
             generated = _program(
                 self.formula, Facts(complete=complete, logged=logged, ordered=True)
             ).generated
-            named = {column for column, _, _ in generated.named}
-            read |= (set(generated.columns) - named) | ({"names"} if named else set())
+            read |= set(generated.reads) | ({"names"} if generated.named else set())
         return frozenset(read)
 
 
@@ -104,13 +103,13 @@ class _Program:
     def is_worth_compiling(self, events: int) -> bool:
         """Whether to compile, now that so many more events are to be judged."""
         self.events += events
-        return self._compiled is not None or self.events >= PLAIN_EVENTS
+        return self._compiled is not None or self.events >= PLAIN_FORMULA_EVENTS
 
     def run(self, batch: Batch, compiled: bool) -> tuple[Values, Witnesses]:
         """Judge a batch."""
         generated, executions = self.generated, batch.executions
         entities, messages, cycles = generated.shown
-        scalars, columns = arguments(generated, batch)
+        read = arguments(generated, batch)
         outputs: list[npt.NDArray[Any]] = [
             np.zeros(executions, np.int32),
             np.zeros(executions, np.int64),
@@ -120,12 +119,11 @@ class _Program:
         ]
         if compiled:
             self._compiled = self._compiled or jitted(generated)
-            self._compiled(0, executions, *scalars, *columns, *outputs)
+            self._compiled(0, executions, *read, *outputs)
         else:
-            # Lists are read several times faster than arrays, one element at a time.
             self._plain = self._plain or plain(generated)
             lists = [output.tolist() for output in outputs]
-            self._plain(0, executions, *scalars, *(column.tolist() for column in columns), *lists)
+            self._plain(0, executions, *as_lists(read), *lists)
             outputs = [np.array(listed, output.dtype) for listed, output in zip(lists, outputs, strict=True)]
         values, entity_stops, message_stops, found_entities, found_messages = outputs
         start = np.zeros(1, np.int64)
@@ -142,48 +140,27 @@ def _program(formula: Formula, facts: Facts) -> _Program:
 # ---- arguments -------------------------------------------------------------------------------------------
 
 
-def arguments(generated: Generated, batch: Batch) -> tuple[list[int], list[npt.NDArray[Any]]]:
-    """What a generated function reads of a batch: numbers, then columns and scratch columns."""
+def arguments(generated: Generated, batch: Batch) -> list[Any]:
+    """What a generated function reads of a batch: its columns, local numbers by name, and scratch columns."""
     sizes = _sizes(batch)
-    scalars = [_scalar(batch, name) for name in generated.scalars]
-    columns = [_column(batch, name, generated) for name in generated.columns]
-    return scalars, [*columns, *(np.zeros(sizes[size], np.int32) for size in generated.scratch)]
+    return [
+        columns_of(batch, generated.reads),
+        *(read_only(_named(batch, sort, name)) for _, sort, name in generated.named),
+        *(np.zeros(sizes[size], np.int32) for size in generated.scratch),
+    ]
 
 
-def _column(batch: Batch, name: str, generated: Generated) -> npt.NDArray[Any]:
-    for column, sort, wanted in generated.named:
-        if column == name:
-            entity = sort == "entity"
-            offsets = batch.entity_offsets if entity else batch.message_offsets
-            return _numbers(batch.entity_names if entity else batch.message_names, offsets, wanted)
-    if name in ("history_doubt", "order_doubt"):
-        length = int(batch.entity_offsets[-1]) if name == "history_doubt" else batch.executions
-        doubts = getattr(batch, name)
-        return np.zeros(length, np.int32) if doubts is None else np.ascontiguousarray(doubts, np.int32)
-    if name.startswith("edge_"):
-        edges = batch.clock_edges
-        column_of_edges = (
-            np.zeros(0, np.int64) if edges is None else getattr(edges, name.removeprefix("edge_"))
-        )
-        return np.ascontiguousarray(column_of_edges, COLUMN_TYPES[name])
-    if name == "event_own":
-        return own_if_counted(batch)
-    if name.startswith("clock_"):
-        clocks = batch.clocks or _no_clocks(len(batch.event_kind))
-        column_of_clocks = getattr(clocks, name.removeprefix("clock_"))
-        return np.ascontiguousarray(column_of_clocks, COLUMN_TYPES[name])
-    return np.ascontiguousarray(getattr(batch, name), COLUMN_TYPES[name])
+def as_lists(arguments: list[Any]) -> list[Any]:
+    """The same as lists, which are read several times faster than arrays, one element at a time."""
+    columns, *others = arguments
+    return [listed(columns), *(column.tolist() for column in others)]
 
 
-def _no_clocks(events: int) -> Clocks:
-    nothing = np.zeros(0, np.int64)
-    return Clocks(
-        np.zeros(events, np.bool_),
-        np.zeros(events, np.bool_),
-        np.zeros(events + 1, np.int64),
-        nothing.astype(np.int32),
-        nothing,
-    )
+def _named(batch: Batch, sort: str, wanted: str) -> Values:
+    """Per execution, the local number of the entity or message that has a name, or -1."""
+    entity = sort == "entity"
+    offsets = batch.entity_offsets if entity else batch.message_offsets
+    return _numbers(batch.entity_names if entity else batch.message_names, offsets, wanted)
 
 
 def _numbers(names: npt.NDArray[Any], offsets: npt.NDArray[np.int64], wanted: str) -> Values:
@@ -193,20 +170,6 @@ def _numbers(names: npt.NDArray[Any], offsets: npt.NDArray[np.int64], wanted: st
     executions = np.searchsorted(offsets, places, side="right") - 1
     numbers[executions] = places - offsets[executions]
     return numbers
-
-
-def _scalar(batch: Batch, name: str) -> int:
-    match name:
-        case "delta":
-            return MISSING_TIME if batch.delta is None else batch.delta
-        case "epsilon":
-            return batch.epsilon
-        case "missing_time":
-            return MISSING_TIME
-        case "delivery_kind":
-            return list(EventKind).index(batch.delivery)
-        case _:
-            raise AssertionError(name)
 
 
 def _sizes(batch: Batch) -> dict[str, int]:

@@ -17,12 +17,10 @@ from precedes.engines.columnar.compiler.execution_tables import TABLES, in_order
 from precedes.engines.columnar.compiler.source_text import Needs, Source
 from precedes.engines.columnar.compiler.statements import Chain, Cycle, Emission, Fork, Link, Together
 from precedes.engines.columnar.compiler.terms import Facts, Terms
+from precedes.engines.columnar.kernel_columns import Columns
 from precedes.logic.completion import opened
 from precedes.logic.universals import Clause
 from precedes.logic.variables import distinct
-
-SCALARS: Final = ("delta", "epsilon", "missing_time", "delivery_kind")
-"""Numbers that hold for a whole batch."""
 
 OUTPUTS: Final = ("values", "entity_stops", "message_stops", "found_entities", "found_messages")
 """The columns that are written."""
@@ -40,10 +38,9 @@ RESULTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """The text, and the arguments of its function `scan` after `start` and `stop`.
+    """The text, and the arguments of its function `scan` after `start`, `stop` and the columns of a batch.
 
-    scalars   names of numbers
-    columns   names of columns of a batch, or of `named`
+    reads     names of columns of a batch
     scratch   for every scratch column what it must be as long as: a name in `SIZES`
     named     columns that have the local number of an entity or message with some name: column, sort, name
     shown     at most so many entities, messages and cycles show a violation
@@ -53,8 +50,7 @@ class Generated:
     """
 
     text: str
-    scalars: tuple[str, ...]
-    columns: tuple[str, ...]
+    reads: tuple[str, ...]
     scratch: tuple[str, ...]
     named: tuple[tuple[str, str, str], ...]
     shown: tuple[int, int, int]
@@ -77,6 +73,7 @@ def generate(formula: Formula, facts: Facts) -> Generated:
     lines = [
         *needs.functions,
         f"def scan({', '.join(parameters)}):",
+        *(f"    {line}" for line in frame.hoisted),
         "    entity_count = 0",
         "    message_count = 0",
         "    for x in range(start, stop):",
@@ -110,6 +107,7 @@ def generate_enumeration(clause: Clause, facts: Facts) -> Generated:
     lines = [
         *needs.functions,
         f"def scan({', '.join(['x', 'capacity', 'budget', *frame.parameters, 'bindings'])}):",
+        *(f"    {line}" for line in frame.hoisted),
         *(f"    {line}" for line in frame.place),
         *(f"    {line}" for line in frame.prelude),
         "    steps = 0",
@@ -125,8 +123,7 @@ def generate_enumeration(clause: Clause, facts: Facts) -> Generated:
 class _Frame:
     """What the functions of one source need together: their arguments, and what is done first in each execution."""
 
-    scalars: tuple[str, ...]
-    columns: tuple[str, ...]
+    reads: tuple[str, ...]
     scratch: dict[str, str]
     named: tuple[tuple[str, str, str], ...]
     shared: tuple[str, ...]
@@ -136,6 +133,7 @@ class _Frame:
         "first_message = message_offsets[x]",
         "n = entity_offsets[x + 1] - first_entity",
         "m = message_offsets[x + 1] - first_message",
+        "here = Here(n, m, first_entity, first_message)",
     )
 
     @classmethod
@@ -144,33 +142,38 @@ class _Frame:
         tables = in_order(needs.tables)
         scratch = {name: size for table in tables for name, size in TABLES[table].scratch.items()}
         scratch |= {f"relation_{number}": "message_pairs" for number in range(needs.relations)}
-        arguments = {argument: None for table in tables for argument in TABLES[table].arguments}
-        local = {"n", "m", "x", "first_entity", "first_message", *RESULTS, *scratch}
-        read = [name for name in (*needs.columns, *arguments) if name not in local]
-        read += ["entity_offsets", "message_offsets", "unknown"]
-        scalars = tuple(name for name in SCALARS if name in read)
-        columns = tuple(dict.fromkeys(name for name in read if name not in SCALARS))
+        read = dict.fromkeys(("entity_offsets", "message_offsets", "unknown", *needs.columns))
+        for table in tables:
+            read |= dict.fromkeys(sorted(TABLES[table].reads))
+            read |= {name: None for name in TABLES[table].arguments if name in Columns._fields}
         named = tuple((f"{variable}_number", sort, name) for (sort, name), variable in needs.named.items())
-        columns += tuple(column for column, _, _ in named)
-        places = ("n", "m", "first_entity", "first_message")
+        places = ("n", "m", "first_entity", "first_message", "here", "columns")
+        made = tuple(
+            name for table in tables if (name := TABLES[table].result) is not None and name not in RESULTS
+        )
         prelude = (
             *(f"{name} = {default}" for name, default in RESULTS.items()),
             *(f"{variable} = {variable}_number[x]" for variable in needs.named.values()),
             *(f"{variable} = -1" for variable in needs.chained),
             *(line for table in tables for line in TABLES[table].statements),
         )
-        shared = (*places, *RESULTS, *scalars, *columns, *scratch, *needs.named.values())
-        return cls(scalars, columns, scratch, named, shared, prelude)
+        shared = (*places, *RESULTS, *made, *read, *scratch, *needs.named.values())
+        return cls(tuple(read), scratch, named, shared, prelude)
+
+    @property
+    def hoisted(self) -> tuple[str, ...]:
+        """What gives columns names of their own."""
+        return tuple(f"{name} = columns.{name}" for name in self.reads)
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of the arguments that are read, and of scratch columns."""
-        return (*self.scalars, *self.columns, *self.scratch)
+        return ("columns", *(column for column, _, _ in self.named), *self.scratch)
 
     def generated(self, lines: list[str], shown: tuple[int, int, int]) -> Generated:
         """The text with its arguments."""
         text = "\n".join(lines).replace("SHARED", ", ".join(self.shared))
-        return Generated(text, self.scalars, self.columns, tuple(self.scratch.values()), self.named, shown)
+        return Generated(text, self.reads, tuple(self.scratch.values()), self.named, shown)
 
 
 def _write_chain(chain: Chain | None, source: Source) -> None:

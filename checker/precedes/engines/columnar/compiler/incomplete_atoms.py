@@ -38,10 +38,9 @@ from precedes.core.formula import (
 from precedes.core.verdict import Reason
 from precedes.engines.columnar.compiler.source_text import NO, YES, Code, all_of
 from precedes.engines.columnar.compiler.terms import NO_ARRIVAL, UNLOGGED, Operand, SimpleAtom, Terms
+from precedes.engines.columnar.runtime import incomplete
 
 OPEN: Final = int(Reason.INCOMPLETE)
-RELATED: Final = "cycle, n, m, count, send_event, event_owner, delivery_event, vector"
-"""What functions of `runtime_incomplete` need to know of happens-before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +122,9 @@ class IncompleteAtoms:
         p, q = terms.message(first), terms.message(second)
         if isinstance(log, SendLog):
             both = f"{self.in_send_log(p, log)} | {self.in_send_log(q, log)}"
-            columns = [source.column(name) for name in ("sender", "send_logged", "send_position")]
-            columns.append("0" if terms.facts.ordered else self._sender_doubt(p))
-            text = f"ordered_by_sending({both}, {p.text}, {q.text}, first_message, {', '.join(columns)})"
-            return _unless(same, text)
+            doubt = "0" if terms.facts.ordered else self._sender_doubt(p)
+            arguments = f"{both}, {p.text}, {q.text}, here, columns, {doubt}"
+            return _unless(same, source.call(incomplete.ordered_by_sending, arguments))
         i = terms.entity(log.entity)
         before, after = terms.received(p, i), terms.received(q, i)
         doubt = terms.doubt(i)
@@ -134,16 +132,15 @@ class IncompleteAtoms:
             return Code(f"{before} < {after}", True)
         if placed:
             return Code(f"({doubt} if {doubt} > 0 else (0 if {before} < {after} else -1))", False)
-        for table in ("vector", "doubt"):
-            source.table(table)
+        source.table("past")
         places = [
             f"({place} if {all_of([message.exists, i.exists])} else -1)"
             for place, message in ((before, p), (after, q))
         ]
         delivery = terms.event(DeliveryEvent(second, log.entity)).text
         known = "0" if terms.facts.ordered else f"({doubt} if {i.exists} else 0)"
-        arguments = f"{places[0]}, {places[1]}, {p.text}, {delivery}, {known}, doubt, {RELATED}"
-        return _unless(same, f"ordered_by_receipt({arguments})")
+        receipt = f"Receipt({places[0]}, {places[1]}, {p.text}, {delivery})"
+        return _unless(same, f"ordered_by_receipt({receipt}, {known}, past)")
 
     def _sender_doubt(self, message: Operand) -> str:
         """Why the order of the sender's events is not known, or 0."""
@@ -183,15 +180,12 @@ class IncompleteAtoms:
         terms = self.terms
         e, f = terms.event(first), terms.event(second)
         p, q = terms.message(first.message), terms.message(second.message)
-        for table in ("vector", "doubt"):
-            terms.source.table(table)
+        terms.source.table("past")
         message = self._is_same(first.message, second.message)
         own_send = message if isinstance(second, SendEvent) else "False"
-        arguments = (
-            f"{e.text}, {_kind(first)}, {p.text}, {f.text}, {_kind(second)}, {q.text},"
-            f" {self._is_one_event(first, second, message)}, {own_send}"
-        )
-        text = f"happens_before_openly({arguments}, doubt, {RELATED})"
+        meant = f"Meant({e.text}, {_kind(first)}, {p.text}), Meant({f.text}, {_kind(second)}, {q.text})"
+        same = self._is_one_event(first, second, message)
+        text = f"happens_before_openly({meant}, {same}, {own_send}, past)"
         if isinstance(first, ArrivalEvent) or isinstance(second, ArrivalEvent):
             terms.source.table("arrivals")
             text = f"({text} if arrivals else {NO_ARRIVAL})"

@@ -12,49 +12,19 @@ import sys
 import tempfile
 from collections.abc import Callable
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from pickle import UnpicklingError
 from types import FunctionType, ModuleType
-from typing import Any, Final
+from typing import Any
 
 from precedes.core.cache_directory import cache_directory
+from precedes.engines.columnar import kernel_columns
+from precedes.engines.columnar.codes import CODES
 from precedes.engines.columnar.compiler.execution_tables import RUNTIME
 from precedes.engines.columnar.compiler.functions import Generated
-
-COLUMN_TYPES: Final = {
-    "entity_offsets": "int64",
-    "message_offsets": "int64",
-    "unknown": "int32",
-    "sender": "int32",
-    "send_logged": "bool",
-    "send_position": "int32",
-    "send_time": "int64",
-    "to_all": "bool",
-    "destination_offsets": "int64",
-    "destinations": "int32",
-    "sent_offsets": "int64",
-    "sent": "int32",
-    "delivered_offsets": "int64",
-    "delivered": "int32",
-    "delivered_time": "int64",
-    "repeated": "bool",
-    "faulty": "bool",
-    "unsure_stops": "bool",
-    "history_doubt": "int32",
-    "order_doubt": "int32",
-    "edge_offsets": "int64",
-    "edge_earlier": "int64",
-    "event_own": "int64",
-    "event_offsets": "int64",
-    "event_kind": "int8",
-    "event_message": "int32",
-    "event_time": "int64",
-    "clock_recorded": "bool",
-    "clock_offsets": "int64",
-    "clock_entities": "int32",
-    "clock_counts": "int64",
-}
-"""The element types of the columns that generated code reads; local numbers looked up by name are int32."""
+from precedes.engines.columnar.kernel_columns import Columns, Int32
+from precedes.engines.columnar.native import Int32Out, Int64Out, machine_type
 
 
 def _as_it_is(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -70,48 +40,38 @@ def _loaded(text: str, path: str, names: dict[str, Any]) -> Callable[..., Any]:
 
 def plain(generated: Generated) -> Callable[..., Any]:
     """The function as plain Python, over lists, which are read several times faster than arrays."""
-    return _loaded(generated.text, "<precedes formula>", {**_runtime_functions(), "jit": _as_it_is})
+    names = {**_runtime_functions(), **_runtime_tuples(), "jit": _as_it_is}
+    return _loaded(generated.text, "<precedes formula>", names)
 
 
 def jitted(generated: Generated) -> Callable[..., None]:
     """The function that judges a batch, as machine code, over arrays.
 
-    The columns that it reads may be read-only. There is one signature, so that the cache has one entry.
+    There is one signature, so that the cache has one entry.
     """
-    return _machine_code(generated, "v:nn", "ILLII")
+    return _machine_code(generated, None, 2, (Int32Out, Int64Out, Int64Out, Int32Out, Int32Out))
 
 
 def jitted_enumeration(generated: Generated) -> Callable[..., int]:
     """The function that goes through what a clause is false of, likewise."""
-    return _machine_code(generated, "n:nnn", "I")
+    return _machine_code(generated, int, 3, (Int32Out,))
 
 
-def _machine_code(generated: Generated, first: str, last: str) -> Callable[..., Any]:
-    """`first`: the letters of the result and of the first arguments, `last` those of the columns that are written.
-
-    The letters are those of `kernels.machine_code`.
-    """
+def _machine_code(
+    generated: Generated, result: type[int] | None, numbers: int, outputs: tuple[Any, ...]
+) -> Callable[..., Any]:
+    """`numbers`: how many come first; `outputs`: the columns that are written, by their annotations."""
     import numba
-    from numba.core import types
 
-    def column(name: str) -> Any:
-        kind = COLUMN_TYPES.get(name, "int32")
-        element = types.boolean if kind == "bool" else getattr(types, kind)
-        return types.Array(element, 1, "C", readonly=True)
-
-    written = {"I": types.Array(types.int32, 1, "C"), "L": types.Array(types.int64, 1, "C")}
-    result, before = first.split(":")
-    signature = {"v": types.void, "n": types.int64}[result](
-        *[types.int64] * (len(before) + len(generated.scalars)),
-        *map(column, generated.columns),
-        *[written["I"]] * len(generated.scratch),
-        *(written[letter] for letter in last),
-    )
+    written = [Int32Out] * len(generated.scratch)
+    types = [int] * numbers, [Columns], [Int32] * len(generated.named), written, outputs
+    signature = machine_type(result)(*map(machine_type, chain(*types)))
     path = kept(generated.text)
     # The function is part of a module, for numba looks that up when it reads its cache.
     module = ModuleType(f"precedes_formula_{_digest(generated.text)}")
     sys.modules[module.__name__] = module
-    vars(module).update({**_jitted_runtime(), "jit": numba.njit, "__name__": module.__name__})
+    jit: Any = numba.njit
+    vars(module).update({**_jitted_runtime(), "jit": jit(_nrt=False), "__name__": module.__name__})
     return _cached(_loaded(generated.text, str(path or "<precedes formula>"), vars(module)), signature)
 
 
@@ -125,6 +85,16 @@ def _runtime_functions() -> dict[str, FunctionType]:
     }
 
 
+def _runtime_tuples() -> dict[str, type[tuple[Any, ...]]]:
+    """The named tuples of these modules."""
+    return {
+        name: found
+        for module in RUNTIME
+        for name, found in vars(module).items()
+        if isinstance(found, type) and issubclass(found, tuple)
+    }
+
+
 @cache
 def _jitted_runtime() -> dict[str, Any]:
     """These functions for compiled code: each calls the compiled form of the others."""
@@ -132,22 +102,23 @@ def _jitted_runtime() -> dict[str, Any]:
     names |= {
         name: value for module in RUNTIME for name, value in vars(module).items() if isinstance(value, int)
     }
+    names |= _runtime_tuples()
     for name, function in _runtime_functions().items():
         names[name] = _cached(FunctionType(function.__code__, names, name))
     return names
 
 
 def _cached(function: Callable[..., Any], signature: Any = None) -> Callable[..., Any]:
-    """The compiled function, kept on disk by numba where it finds a place."""
+    """The compiled function, kept on disk by numba where it finds a place. It makes no arrays, so none are counted."""
     import numba
 
     njit: Any = numba.njit
     compiled: Callable[..., Any]
     try:
-        compiled = njit(signature, nogil=True, cache=True)(function)
+        compiled = njit(signature, nogil=True, cache=True, _nrt=False)(function)
     except (RuntimeError, OSError, ImportError, EOFError, UnpicklingError):
         # No place (code in an archive, a home that cannot be written), or what is there cannot be read.
-        compiled = njit(signature, nogil=True)(function)
+        compiled = njit(signature, nogil=True, _nrt=False)(function)
     return compiled
 
 
@@ -157,7 +128,7 @@ def _digest(text: str) -> str:
 
 @cache
 def _runtime_text() -> str:
-    return "".join(map(inspect.getsource, RUNTIME))
+    return "".join(map(inspect.getsource, (*RUNTIME, kernel_columns))) + str(CODES)
 
 
 def kept(text: str) -> Path | None:

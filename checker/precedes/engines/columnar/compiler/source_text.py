@@ -6,10 +6,12 @@ formulas.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
+
+from precedes.engines.columnar.kernel_columns import columns_read
 
 LONGEST: Final = 400
 """Characters of an expression beyond which it is split, so that neither Python nor numba meets deep
@@ -164,6 +166,12 @@ class Source:
         """The name of a column or scalar, which is thereby read."""
         self.needs.columns[name] = None
         return name
+
+    def call(self, function: Callable[..., Any], arguments: str) -> str:
+        """A call of a function, which reads columns of `columns`."""
+        for name in sorted(columns_read(function)):
+            self.column(name)
+        return f"{function.__name__}({arguments})"
 
     def table(self, name: str) -> None:
         """Have a table built."""

@@ -277,16 +277,12 @@ class Terms:
 
     def _happens_before(self, first: EventTerm, second: EventTerm) -> Code:
         e, f = self.event(first), self.event(second)
-        self.source.table("doubt")
         if self.facts.logged:
-            self.source.table("vector")
-            text = f"happens_before({e.text}, {f.text}, doubt, cycle, n, event_owner, vector)"
+            self.source.table("past")
+            text = f"happens_before({e.text}, {f.text}, past)"
         else:
             self.source.table("possible")
-            text = (
-                f"happens_before_with_gaps({e.text}, {f.text}, doubt, cycle, n, m, count, event_owner,"
-                " delivery_event, vector, possible)"
-            )
+            text = f"happens_before_with_gaps({e.text}, {f.text}, past, possible)"
         arrivals = [isinstance(term, ArrivalEvent) for term in (first, second)]
         if any(arrivals):
             self.source.table("arrivals")

@@ -11,9 +11,22 @@ Three-valued results are those of `precedes.core.verdict`. Parameters in common:
 from __future__ import annotations
 
 from collections.abc import MutableSequence, Sequence
+from typing import NamedTuple
+
+from precedes.engines.columnar.codes import CLOCKS, NO_TIME_GIVEN
+from precedes.engines.columnar.kernel_columns import Columns
 
 Column = Sequence[int]
 Scratch = MutableSequence[int]
+
+
+class Here(NamedTuple):
+    """An execution of n entities and m messages, and the global numbers of the first of each."""
+
+    n: int
+    m: int
+    first_entity: int
+    first_message: int
 
 
 # ---- connectives ----
@@ -52,10 +65,10 @@ def same(left: int, right: int) -> int:
 # ---- logs ----
 
 
-def receipt_positions(
-    n: int, m: int, first_entity: int, delivered_offsets: Column, delivered: Column, receipt_position: Scratch
-) -> None:
+def receipt_positions(here: Here, columns: Columns, receipt_position: Scratch) -> None:
     """The place of every message in every receipt log, from 0, or -1."""
+    n, m, first_entity, _ = here
+    delivered_offsets, delivered = columns.delivered_offsets, columns.delivered
     for place in range(n * m):
         receipt_position[place] = -1
     for entity in range(n):
@@ -64,41 +77,26 @@ def receipt_positions(
             receipt_position[entity * m + delivered[index]] = index - start
 
 
-def addresses(
-    n: int,
-    m: int,
-    first_message: int,
-    to_all: Column,
-    destination_offsets: Column,
-    destinations: Column,
-    addressed: Scratch,
-) -> None:
+def addresses(here: Here, columns: Columns, addressed: Scratch) -> None:
     """1 for every entity and every message that is known to be addressed to it, else 0."""
+    n, m, _, first_message = here
+    destination_offsets, destinations = columns.destination_offsets, columns.destinations
     for place in range(n * m):
         addressed[place] = 0
     for message in range(m):
-        if to_all[first_message + message]:
+        if columns.to_all[first_message + message]:
             for entity in range(n):
                 addressed[entity * m + message] = 1
-        for index in range(
-            destination_offsets[first_message + message], destination_offsets[first_message + message + 1]
-        ):
+        start = destination_offsets[first_message + message]
+        for index in range(start, destination_offsets[first_message + message + 1]):
             addressed[destinations[index] * m + message] = 1
 
 
-def send_logs(
-    n: int,
-    m: int,
-    first_entity: int,
-    first_message: int,
-    sender: Column,
-    send_logged: Column,
-    sent_offsets: Column,
-    sent: Column,
-    send_log_offsets: Scratch,
-    send_log: Scratch,
-) -> None:
+def send_logs(here: Here, columns: Columns, send_log_offsets: Scratch, send_log: Scratch) -> None:
     """SL of every entity: what it logged, in order, then what others say it sent."""
+    n, m, first_entity, first_message = here
+    sent_offsets, sent = columns.sent_offsets, columns.sent
+    sender, send_logged = columns.sender, columns.send_logged
     place = 0
     for entity in range(n):
         send_log_offsets[entity] = place
@@ -112,32 +110,17 @@ def send_logs(
     send_log_offsets[n] = place
 
 
-def clock_misfit(
-    n: int,
-    first_entity: int,
-    first_message: int,
-    delivered_offsets: Column,
-    delivered: Column,
-    delivered_time: Column,
-    sender: Column,
-    send_time: Column,
-    epsilon: int,
-    missing_time: int,
-) -> int:
+def clock_misfit(here: Here, columns: Columns) -> int:
     """The reason `CLOCKS` where a delivery is earlier than its send by more than epsilon, else 0."""
-    for entity in range(n):
-        for index in range(
-            delivered_offsets[first_entity + entity], delivered_offsets[first_entity + entity + 1]
-        ):
-            message = first_message + delivered[index]
-            if (
-                sender[message] < 0
-                or send_time[message] == missing_time
-                or delivered_time[index] == missing_time
-            ):
-                continue
-            if send_time[message] - delivered_time[index] > epsilon:
-                return 256
+    delivered_offsets, delivered = columns.delivered_offsets, columns.delivered
+    start, stop = delivered_offsets[here.first_entity], delivered_offsets[here.first_entity + here.n]
+    for index in range(start, stop):
+        message = here.first_message + delivered[index]
+        sent, got = columns.send_time[message], columns.delivered_time[index]
+        if columns.sender[message] < 0 or NO_TIME_GIVEN in (sent, got):
+            continue
+        if sent - got > columns.epsilon:
+            return CLOCKS
     return 0
 
 
@@ -151,21 +134,12 @@ def clock_component(
     return 0
 
 
-def sublog_size(
-    entity: int,
-    to: int,
-    upto: int,
-    m: int,
-    first_entity: int,
-    sent_offsets: Column,
-    sent: Column,
-    addressed: Column,
-) -> int:
+def sublog_size(entity: int, to: int, upto: int, here: Here, columns: Columns, addressed: Column) -> int:
     """How many of the first `upto` messages in SL of the entity go to `to`."""
     number = 0
-    start = sent_offsets[first_entity + entity]
+    start = columns.sent_offsets[here.first_entity + entity]
     for index in range(start, start + upto):
-        number += addressed[to * m + sent[index]]
+        number += addressed[to * here.m + columns.sent[index]]
     return number
 
 
