@@ -96,7 +96,12 @@ def machine_type(hint: Any) -> Any:
     from numba.core import types
 
     tuple_of: Any = types.BaseTuple.from_types
-    numbers: dict[Any, Any] = {int: types.int64, bool: types.boolean, type(None): types.void}
+    numbers: dict[Any, Any] = {
+        int: types.int64,
+        bool: types.boolean,
+        type(None): types.void,
+        None: types.void,
+    }
     if hint in numbers:
         return numbers[hint]
     if isinstance(hint, type) and issubclass(hint, tuple):
