@@ -41,7 +41,7 @@ def of_model(protocol: Auxiliary, topology: str, load: float, number: int) -> tu
     return carries, queued
 
 
-@pytest.mark.parametrize("load", [0.3, 4.0])
+@pytest.mark.parametrize("load", [pytest.param(0.3, marks=pytest.mark.slow), 4.0])
 @pytest.mark.parametrize("topology", TOPOLOGIES)
 def test_the_compiled_protocol_is_the_models(topology: str, load: float) -> None:
     for number in (1, 2):

@@ -363,7 +363,16 @@ INVARIANT = """
     def network("""
 
 
-@pytest.mark.parametrize("how", ["quiescent order_equivalent", "quiescent (order_equivalent)", "OWN", "MINE"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        "quiescent order_equivalent",
+        *(
+            pytest.param(how, marks=pytest.mark.slow)
+            for how in ("quiescent (order_equivalent)", "OWN", "MINE")
+        ),
+    ],
+)
 def test_what_was_asked_in_every_state_and_is_asked_in_quiescence(folder: Path, how: str) -> None:
     """Of a completed execution both ask the same; the solver is asked about the others, too."""
     own = folder / "own.prec"

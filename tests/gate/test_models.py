@@ -75,7 +75,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
 @pytest.mark.parametrize("what", HOSTILE)
 def test_a_model_without_a_verdict_is_told_and_others_are_judged(folder: Path, what: str, jobs: int) -> None:
     written(folder / "model.py", "        return State()", f"        {HOSTILE[what]}")
@@ -104,7 +104,7 @@ def test_a_model_that_ends_when_it_is_read_is_told(folder: Path, what: str) -> N
     assert "other.py" not in ended.err
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_what_a_model_prints_is_not_in_the_report(folder: Path, jobs: int) -> None:
     written(folder / "model.py", "        return State()", '        print("printed"); return State()')
     written(folder / "other.py", "SEQUENCER = 0", 'SEQUENCER = 0; print("printed")')

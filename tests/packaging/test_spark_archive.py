@@ -86,6 +86,7 @@ def verdicts(printed: str) -> list[str]:
 EXPECTED = ["|rabbitmq-fanout-018|ST|", "|rabbitmq-fanout-018|order_equivalent|"]
 
 
+@pytest.mark.slow
 def test_the_archive_goes_along_with_a_program(bare: Path, wheel: Path, tmp_path: Path) -> None:
     shutil.copy(wheel, tmp_path / "precedes.zip")
     (tmp_path / "judge.py").write_text(block("judge.py"), encoding="utf-8")
