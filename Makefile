@@ -83,10 +83,11 @@ test: setup ## Run all tests but the slow ones
 coverage: setup ## Run the same and report what they cover
 	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadgroup -m "not slow" --cov --cov-report=term $(TESTS)
 
-lint: $(VENV)/.project ## Check style, format and import rules
+lint: $(VENV)/.project ## Check style, format, import rules and the rules of the house
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m tools.house
 
 types: $(VENV)/.project ## Check types, strictly
 	$(BIN)/mypy
