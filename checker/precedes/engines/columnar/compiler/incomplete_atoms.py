@@ -216,10 +216,10 @@ def _unless(condition: str, text: str) -> Code:
 def _kind(event: EventTerm) -> int:
     match event:
         case SendEvent():
-            return 0
+            return incomplete.SENDS
         case DeliveryEvent():
-            return 1
+            return incomplete.DELIVERS
         case ArrivalEvent():
-            return 2
+            return incomplete.ARRIVES
         case _:
             assert_never(event)

@@ -125,7 +125,7 @@ class Terms:
         return named[key]
 
     def event(self, term: EventTerm) -> Operand:
-        """The number of an event (see `runtime.event_places`)."""
+        """The number of an event (see `events.event_places`)."""
         self.source.table("events")
         match term:
             case SendEvent(message):

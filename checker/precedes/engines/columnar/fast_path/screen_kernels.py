@@ -2,7 +2,7 @@
 
 Most executions of most traces are in order. For those one pass over their rows decides, and neither a batch nor a
 kernel is needed; the others are judged as ever. Written in the subset of Python that numba compiles; what the
-rows claim is checked on the way, as in `kernels_layout`.
+rows claim is checked on the way, as in `column_kernels`.
 """
 
 from __future__ import annotations

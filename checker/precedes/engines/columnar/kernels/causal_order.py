@@ -631,4 +631,4 @@ CAUSAL_KERNELS: Final = {
     "causal_delivery": Kernel(causal_delivery, (*TURNS, *_STRICT)),
     "fifo_delivery": Kernel(fifo_delivery, ("sender", "send_logged", "send_position", *_STRICT)),
 }
-"""By the name of the definition in `recognise.DEFINITIONS`."""
+"""By the name of the definition in `recognition.DEFINITIONS`."""

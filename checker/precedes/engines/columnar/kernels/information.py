@@ -445,4 +445,4 @@ INFORMATION_KERNELS: Final = {
     "uniform_agreement": Kernel(uniform_agreement, _AGREEMENT),
     "validity": Kernel(validity, _AGREEMENT),
 }
-"""By the name of the definition in `recognise.DEFINITIONS`."""
+"""By the name of the definition in `recognition.DEFINITIONS`."""

@@ -386,4 +386,4 @@ ORDER_KERNELS: Final = {
     "order_equivalent": Kernel(order_equivalent, KNOWN_LOGS),
     "acyclic_order": Kernel(acyclic_order, KNOWN_LOGS),
 }
-"""By the name of the definition in `recognise.DEFINITIONS`."""
+"""By the name of the definition in `recognition.DEFINITIONS`."""

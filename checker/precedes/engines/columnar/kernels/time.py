@@ -274,4 +274,4 @@ TIME_KERNELS: Final = {
     "deadline": Kernel(deadline, (*_TIMES, "repeated", "history_doubt", "sender", "send_logged")),
     "delta_causal_order": Kernel(delta_causal_order, (*TURNS, *_TIMES, "send_position", "order_doubt")),
 }
-"""By the name of the definition in `recognise.DEFINITIONS`."""
+"""By the name of the definition in `recognition.DEFINITIONS`."""

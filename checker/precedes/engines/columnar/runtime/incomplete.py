@@ -14,9 +14,10 @@ from precedes.engines.columnar.kernel_columns import Columns
 from precedes.engines.columnar.runtime.events import Past, certainly_before
 from precedes.engines.columnar.runtime.logs import Here
 
-# How an event is meant: a send, a delivery or an arrival.
 SENDS = 0
 DELIVERS = 1
+ARRIVES = 2
+"""How an event is meant."""
 
 
 class Receipt(NamedTuple):
@@ -29,7 +30,7 @@ class Receipt(NamedTuple):
 
 
 class Meant(NamedTuple):
-    """An event of a kind (see above) of a message."""
+    """An event of a message; `kind` is `SENDS`, `DELIVERS` or `ARRIVES`."""
 
     event: int
     kind: int

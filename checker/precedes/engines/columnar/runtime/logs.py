@@ -1,6 +1,6 @@
 """What generated code calls: connectives and logs, one execution at a time.
 
-Everything here, in `runtime_events` and in `runtime_relations` is of the subset that both Python and numba
+Everything in the modules of this folder is of the subset that both Python and numba
 run: integers, flat columns (lists, or arrays) and loops, no slices. A table over entities and messages is
 flat: the entry of entity e and message p is at `e * m + p`.
 
