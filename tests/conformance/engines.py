@@ -288,6 +288,8 @@ def facts(execution: Execution, speaking: set[type]) -> Iterator[f.Formula]:
         yield from order_of(history, messages, speaking)
     if f.Delta in speaking:
         yield equal(f.Delta(), execution.delta or 0, f.Dimension.DURATION)
+    if f.Epsilon in speaking:
+        yield equal(f.Epsilon(), execution.epsilon, f.Dimension.DURATION)
 
 
 def order_of(
