@@ -22,7 +22,6 @@ from precedes.language.requirements import requirement
 from precedes.testing.choices import Choices, Seeded, chance, pick
 from precedes.testing.random_executions import Shape, doubted, execution, with_evidence
 from precedes.testing.random_formulas import decided_by_an_atom, formula
-from precedes.traces.writer import rows_of
 
 Kind: TypeAlias = Literal["definitions", "formulas", "atoms", "doubts"]
 """What cases are made of.
@@ -83,6 +82,8 @@ class Case:
 
 def rows(execution: Execution) -> list[dict[str, Any]]:
     """An execution as rows of a trace, one for each event; times in seconds. An entity without events has none."""
+    from precedes.traces.writer import rows_of
+
     return [
         {**row, "time": row["time"] / 1e9} if "time" in row else row for row in map(dict, rows_of(execution))
     ]
