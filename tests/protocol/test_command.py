@@ -131,7 +131,7 @@ def test_requests_that_are_refused_for_ever(greedy: Path) -> None:
         (("GREEDY", "--set", "limt=3"), "M004", "limit: int"),
         (("GREEDY", "--set", "limit=x"), "M004", "x is not a value for limit"),
         (("GREEDY", "--set", "limit"), "U001", "NAME=VALUE"),
-        (("GREEDY", "--script", "a{9}"), "U001", "not there"),
+        (("GREEDY", "--script", "a{9}"), "U001", "does not exist"),
         (("GREEDY", "--script", "{2}"), "U001", "cannot be read"),
         (("GREEDY", "--losses", "1"), "U001", "has no losses"),
         (("GREEDY", "--depth", "1", "--order", "depth"), "U001", "depth first"),
