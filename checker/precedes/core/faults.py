@@ -27,12 +27,14 @@ class Moment(Enum):
 class Fault:
     """A kind of fault.
 
-    `count`: its name in `Bounds`, an option of `explore`, and what the option says. `rate`: its name in `Conditions`;
-    `option` is what `simulate` calls it. `ability`: the attribute of a network that says whether it has such faults;
-    None where that does not depend on the network. `verb`: what such a network does to packets.
+    `count`: its name in `Bounds` and of an option of `explore`; `nouns` are what one and several are called, `counted`
+    is what the option says. `rate`: its name in `Conditions`; `option` is what `simulate` calls it. `ability`: the
+    attribute of a network that says whether it has such faults; None where that does not depend on the network.
+    `verb`: what such a network does to packets.
     """
 
     count: str
+    nouns: tuple[str, str]
     counted: str
     moment: Moment
     rate: str | None = None
@@ -45,6 +47,7 @@ class Fault:
 FAULTS: Final = (
     Fault(
         "losses",
+        ("loss", "losses"),
         "How many packets the network may lose.",
         Moment.ANY_STATE,
         "loss",
@@ -55,6 +58,7 @@ FAULTS: Final = (
     ),
     Fault(
         "duplicates",
+        ("duplicate", "duplicates"),
         "How many packets the network may copy.",
         Moment.ANY_STATE,
         "duplication",
@@ -65,6 +69,7 @@ FAULTS: Final = (
     ),
     Fault(
         "corruptions",
+        ("corruption", "corruptions"),
         "How many packets the network may change.",
         Moment.ANY_STATE,
         "corruption",
@@ -75,6 +80,7 @@ FAULTS: Final = (
     ),
     Fault(
         "crashes",
+        ("crash", "crashes"),
         "How often an entity may stop.",
         Moment.ANY_STATE,
         "crash",
@@ -83,15 +89,31 @@ FAULTS: Final = (
     ),
     Fault(
         "recoveries",
+        ("recovery", "recoveries"),
         "How often a stopped entity may start again.",
         Moment.ANY_STATE,
         "recovery",
         "recovery",
         "Probability that a stopped entity starts again.",
     ),
-    Fault("early", "How many time-outs may expire while packets are in flight.", Moment.TIMEOUT),
-    Fault("broken_links", "How many pairs of entities are disconnected.", Moment.BEGINNING),
-    Fault("dead", "How many entities have stopped before the beginning.", Moment.BEGINNING),
+    Fault(
+        "early",
+        ("early time-out", "early time-outs"),
+        "How many time-outs may expire while packets are in flight.",
+        Moment.TIMEOUT,
+    ),
+    Fault(
+        "broken_links",
+        ("broken link", "broken links"),
+        "How many pairs of entities are disconnected.",
+        Moment.BEGINNING,
+    ),
+    Fault(
+        "dead",
+        ("dead entity", "dead entities"),
+        "How many entities have stopped before the beginning.",
+        Moment.BEGINNING,
+    ),
 )
 
 COUNTS: Final = tuple(fault.count for fault in FAULTS)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from precedes.core.faults import COUNTS
+from precedes.core.faults import FAULTS
 from precedes.core.printable import json_text
 from precedes.core.verdict import FALSE, Verdict
 from precedes.core.witness import Witness
@@ -62,9 +62,9 @@ def _heading(explored: Explored) -> str:
         said += ", given sends"
     else:
         said += f", {counted(bounds.messages, 'message')} ({bounds.destinations.value})"
-    for kind in COUNTS:
-        if getattr(bounds, kind):
-            said += f", {getattr(bounds, kind)} {kind.replace('_', ' ')}"
+    for fault in FAULTS:
+        if number := getattr(bounds, fault.count):
+            said += f", {counted(number, *fault.nouns)}"
     return said
 
 
