@@ -1,7 +1,6 @@
 """The numbers that machine code computes with: verdicts, reasons, kinds of events.
 
-Numba takes numbers of a module for constants. It keeps what it compiled by the text of the function's own file: whoever
-changes a number here changes what is kept under it, too (`CODES` is part of the key of a compiled formula).
+Numba takes numbers of a module for constants, so `CODES` is part of the key under which machine code is kept.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 """Functions of the subset of Python that numba compiles, as machine code that is kept beside their source.
 
+What is kept has the code of the functions that it calls in it. numba looks at the function's own file only, so the key
+under which it is kept also tells the text of theirs: else old code would judge after they have changed.
+
 The types of the machine code are those of the annotations: `int` and `bool` are numbers, an array is one that is only
 read, or one of `Written` if it is also written, and a named tuple is a tuple of these. There is one signature, so that
 code is compiled once and the cache has one entry.
@@ -7,14 +10,20 @@ code is compiled once and the cache has one entry.
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
+from pickle import UnpicklingError
 from types import FunctionType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
+
+from precedes.engines.columnar.codes import CODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +51,63 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 @cache
 def machine_code(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function as machine code. It releases the GIL."""
-    import numba
-
-    njit: Any = numba.njit  # its types do not know of `_nrt`
     for helper in helpers(function):
         _callable(helper)
     hints = get_type_hints(function, include_extras=True)
-    counted = makes_arrays(function)
     signature = machine_type(hints.pop("return"))(*map(machine_type, hints.values()))
+    return compiled(function, signature, _text_behind(function), counted=makes_arrays(function))
+
+
+def compiled(
+    function: Callable[..., Any], signature: Any, behind: str, *, counted: bool
+) -> Callable[..., Any]:
+    """A function as machine code, kept where numba finds a place for it.
+
+    `signature` None: it is compiled when it is called. `behind` tells the text of everything that is compiled into it.
+    `counted`: it makes arrays, so that numba counts who has them.
+    """
+    import numba
+    from numba.core import caching
+
+    kept: Any = caching.FunctionCache
+
+    class KeyedCache(kept):  # type: ignore[misc]
+        def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+            return (*super()._index_key(sig, codegen), behind)
+
+    njit: Any = numba.njit  # its types do not know of `_nrt`
+    made = njit(nogil=True, _nrt=counted)(function)
     try:
-        compiled: Callable[..., Any] = njit(signature, nogil=True, cache=True, _nrt=counted)(function)
-    except RuntimeError:
-        # numba has nowhere to keep a cache: code in an archive, a home that cannot be written.
-        compiled = njit(signature, nogil=True, _nrt=counted)(function)
-    return compiled
+        made._cache = KeyedCache(function)
+        if signature is not None:
+            made.compile(signature)
+    except (RuntimeError, OSError, ImportError, EOFError, UnpicklingError):
+        # No place (code in an archive, a home that cannot be written), or what is there cannot be read.
+        made = njit(nogil=True, _nrt=counted)(function)
+        if signature is not None:
+            made.compile(signature)
+    if signature is not None:
+        made.disable_compile()
+    result: Callable[..., Any] = made
+    return result
+
+
+def _text_behind(function: Callable[..., Any]) -> str:
+    """A digest of the modules of a function, of those that it calls and of its tuples, and of what `codes` says."""
+    modules = {one.__module__ for one in (function, *helpers(function), *get_type_hints(function).values())}
+    modules -= {"builtins", "numpy", "typing"}
+    return digest("".join(map(module_text, sorted(modules))) + str(CODES))
+
+
+@cache
+def module_text(name: str) -> str:
+    """The source of a module."""
+    return inspect.getsource(import_module(name))
+
+
+def digest(text: str) -> str:
+    """What tells one text from another."""
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
 @cache

@@ -6,15 +6,12 @@ from it. Where that cannot be written, everything is compiled anew.
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 import sys
 import tempfile
 from collections.abc import Callable
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from pickle import UnpicklingError
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -24,7 +21,7 @@ from precedes.engines.columnar.codes import CODES
 from precedes.engines.columnar.compiler.execution_tables import RUNTIME
 from precedes.engines.columnar.compiler.functions import Generated
 from precedes.engines.columnar.kernel_columns import Columns, Int32
-from precedes.engines.columnar.native import Int32Out, Int64Out, machine_type
+from precedes.engines.columnar.native import Int32Out, Int64Out, compiled, digest, machine_type, module_text
 
 
 def _as_it_is(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -68,11 +65,13 @@ def _machine_code(
     signature = machine_type(result)(*map(machine_type, chain(*types)))
     path = kept(generated.text)
     # The function is part of a module, for numba looks that up when it reads its cache.
-    module = ModuleType(f"precedes_formula_{_digest(generated.text)}")
+    module = ModuleType(f"precedes_formula_{digest(generated.text)}")
     sys.modules[module.__name__] = module
     jit: Any = numba.njit
     vars(module).update({**_jitted_runtime(), "jit": jit(_nrt=False), "__name__": module.__name__})
-    return _cached(_loaded(generated.text, str(path or "<precedes formula>"), vars(module)), signature)
+    scan = _loaded(generated.text, str(path or "<precedes formula>"), vars(module))
+    # What is called makes no arrays, so none are counted.
+    return compiled(scan, signature, _behind(), counted=False)
 
 
 def _runtime_functions() -> dict[str, FunctionType]:
@@ -104,31 +103,15 @@ def _jitted_runtime() -> dict[str, Any]:
     }
     names |= _runtime_tuples()
     for name, function in _runtime_functions().items():
-        names[name] = _cached(FunctionType(function.__code__, names, name))
+        names[name] = compiled(FunctionType(function.__code__, names, name), None, _behind(), counted=False)
     return names
 
 
-def _cached(function: Callable[..., Any], signature: Any = None) -> Callable[..., Any]:
-    """The compiled function, kept on disk by numba where it finds a place. It makes no arrays, so none are counted."""
-    import numba
-
-    njit: Any = numba.njit
-    compiled: Callable[..., Any]
-    try:
-        compiled = njit(signature, nogil=True, cache=True, _nrt=False)(function)
-    except (RuntimeError, OSError, ImportError, EOFError, UnpicklingError):
-        # No place (code in an archive, a home that cannot be written), or what is there cannot be read.
-        compiled = njit(signature, nogil=True, _nrt=False)(function)
-    return compiled
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:24]
-
-
 @cache
-def _runtime_text() -> str:
-    return "".join(map(inspect.getsource, (*RUNTIME, kernel_columns))) + str(CODES)
+def _behind() -> str:
+    """A digest of what is compiled into every formula."""
+    modules = (*RUNTIME, kernel_columns)
+    return digest("".join(module_text(module.__name__) for module in modules) + str(CODES))
 
 
 def kept(text: str) -> Path | None:
@@ -137,7 +120,7 @@ def kept(text: str) -> Path | None:
     Its name tells the text and that of `RUNTIME`: what numba keeps for the one has the code of the other in
     it.
     """
-    name = f"formula_{_digest(_runtime_text() + text)}.py"
+    name = f"formula_{digest(_behind() + text)}.py"
     folder = cache_directory()
     if folder is None:
         return None
