@@ -7,16 +7,15 @@ from dataclasses import dataclass, field
 from typing import (
     Any,
     Final,
-    Literal,
     assert_never,
 )
 
 import msgspec
 from msgspec import Struct
 
+from precedes.core.exit_codes import Exit
 from precedes.core.faults import COUNTS
 from precedes.core.isolation import Channel, Isolation
-from precedes.core.verdict import Verdict
 from precedes.jobs.check import library_with
 from precedes.jobs.explore import Search, explored, verdict_of
 from precedes.protocol import Protocol, catalog, script
@@ -34,18 +33,11 @@ PATIENCE: Final = 20.0
 """Seconds that an interrupted search has for its report."""
 
 
-_EXITS: Final[dict[Verdict, Literal[0, 1, 3]]] = {
-    Verdict.HOLDS: 0,
-    Verdict.VIOLATED: 1,
-    Verdict.UNKNOWN: 3,
-}
-
-
 class Done(Struct, frozen=True):
     """What `explore` prints, and its exit code."""
 
     text: str
-    exit: Literal[0, 1, 3]
+    exit: Exit
 
 
 class Progress(Struct, frozen=True, tag="progress"):
@@ -98,7 +90,7 @@ class Asked:
         ]
         integrity.verify(self.about)
         text = printed.as_json(found) if self.form == "json" else printed.as_text(found)
-        return msgspec.json.encode(Done(text, _EXITS[verdict_of(found)]))
+        return msgspec.json.encode(Done(text, Exit.of(verdict_of(found))))
 
     def _bounds(self, protocol: Protocol[Any]) -> Bounds:
         options = self.options
@@ -144,7 +136,7 @@ def answered(asked: Asked, silence: float, comments: Commentary) -> Done:
     if answer is not None:
         return msgspec.json.decode(answer, type=Done)
     text = printed.unfinished(asked.model, {each.property: each.text for each in seen}, asked.form)
-    return Done(text, 1 if seen else 3)
+    return Done(text, Exit.VIOLATED if seen else Exit.UNDECIDED)
 
 
 @dataclass(slots=True)

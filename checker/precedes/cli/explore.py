@@ -109,4 +109,4 @@ def explore(form: str, hang_limit: float, **options: Any) -> Exit:
     with terminated_as_interrupted(), commentary() as comments:
         done = answered(Asked(form, options), hang_limit, comments)
     put(done.text)
-    return Exit(done.exit)
+    return done.exit

@@ -179,7 +179,7 @@ def convert(traces: tuple[str, ...], output: str) -> Exit:
         result = converted(traces, output, notices, advance)
     for notice in notices.all():
         put(f"notice {notice.render()}")
-    from precedes.reports.prose.counts import counted
+    from precedes.core.counts import counted
 
     put(f"{output}: {counted(result.executions, 'execution')}, {counted(result.rows, 'row')}")
     if result.irregular:

@@ -9,16 +9,29 @@ import hashlib
 import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
 
-from precedes.core.outcome import Outcome
+from precedes.core.outcome import VERDICTS, Outcome
+from precedes.core.verdict import Verdict
 from precedes.gate.config import Severity
 from precedes.gate.scope import Scope
 
 Result: TypeAlias = Literal["passed", "failed", "undecided"]
+
+RESULTS: Final[Mapping[Verdict, Result]] = {
+    Verdict.HOLDS: "passed",
+    Verdict.VIOLATED: "failed",
+    Verdict.UNKNOWN: "undecided",
+}
+"""The result of an item by the verdict on it, and that of a run."""
+
+
+def result_of(outcome: Outcome) -> Result:
+    """The result of a statement that came out so."""
+    return RESULTS[VERDICTS[outcome]]
 
 
 class Place(Struct, frozen=True):

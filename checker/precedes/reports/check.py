@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from precedes.core.counts import counted
 from precedes.core.outcome import Outcome
 from precedes.core.printable import json_text
 from precedes.core.verdict import Verdict
@@ -75,7 +76,7 @@ def _closing(results: Sequence[FileResult]) -> str:
         )
     numbers = {outcome: outcomes.count(outcome) for outcome in Outcome}
     parts = [f"{number} {outcome.value}" for outcome, number in numbers.items() if number]
-    return f"{len(outcomes)} statement{'' if len(outcomes) == 1 else 's'}: {', '.join(parts)}"
+    return f"{counted(len(outcomes), 'statement')}: {', '.join(parts)}"
 
 
 def as_json(results: Sequence[FileResult]) -> str:

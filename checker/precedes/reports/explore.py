@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from precedes.core.counts import counted
 from precedes.core.faults import FAULTS
 from precedes.core.printable import json_text
 from precedes.core.verdict import FALSE, Verdict
@@ -21,7 +22,6 @@ from precedes.protocol.exploration.histories import needed
 from precedes.protocol.exploration.result import INTERRUPTED, Exploration, Finding, Sighting
 from precedes.reports.behavior import steps
 from precedes.reports.figure import figure, sentence
-from precedes.reports.prose.counts import counted
 from precedes.reports.space_time.text import diagram
 
 JSON_SCHEMA: Final = 1

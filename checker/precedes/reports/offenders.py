@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from precedes.core.counts import counted
 from precedes.engines.columnar.offenders import Offender, Offenders
 from precedes.language.quoting import shown
 
@@ -16,8 +17,7 @@ def lines(offenders: Offenders) -> Iterator[str]:
         yield "no offender can be named here: the deciding events were not recorded, or the search takes too long"
         return
     most = "" if offenders.exact else "at least "
-    plural = "" if offenders.count == 1 else "s"
-    yield f"{most}{offenders.count:,} offender{plural} here{':' if offenders.first else ''}"
+    yield f"{most}{counted(offenders.count, 'offender')} here{':' if offenders.first else ''}"
     for offender in offenders.first:
         yield f"  {_said(offender)}{_read(offender)}"
     more = offenders.count - len(offenders.first)

@@ -6,11 +6,11 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from precedes.core.counts import counted
 from precedes.protocol.bounds import Conditions
 from precedes.protocol.exploration.histories import TICK
 from precedes.protocol.model import Protocol
 from precedes.protocol.simulation.trace import Simulated, Simulation
-from precedes.reports.prose.counts import counted
 
 _FATES: Final = {
     "lost": "lost",

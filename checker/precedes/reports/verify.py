@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from precedes.core.counts import counted
 from precedes.core.printable import json_text
 from precedes.core.verdict import Reason, Verdict, reasons
 from precedes.core.witness import Explanation, Witness
@@ -15,7 +16,6 @@ from precedes.language.quoting import shown
 from precedes.logic.vacuity import in_words
 from precedes.reports import offenders
 from precedes.reports.figure import figure, sentence
-from precedes.reports.prose.counts import counted
 from precedes.traces import Notice
 
 JSON_SCHEMA = 1

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from precedes.core.counts import counted
 from precedes.core.verdict import Reason, Verdict, reasons, verdict
 from precedes.engines.engine import Answer, Engine, Unsupported
 from precedes.engines.reference import evaluate
@@ -54,8 +55,8 @@ class Conformance:
     disagreements: list[Disagreement] = field(default_factory=list)
 
     def __str__(self) -> str:
-        total = f"{self.engine}: {_number(self.judged.total(), 'case')} of {self._asked():,} judged"
-        return "\n".join((f"{total}, {_number(len(self.disagreements), 'disagreement')}", *self._kinds()))
+        total = f"{self.engine}: {counted(self.judged.total(), 'case')} of {self._asked():,} judged"
+        return "\n".join((f"{total}, {counted(len(self.disagreements), 'disagreement')}", *self._kinds()))
 
     def _asked(self) -> int:
         return self.judged.total() + self.unsupported.total() + len(self.disagreements)
@@ -133,8 +134,8 @@ def _judge(engine: Engine, batch: Sequence[Case], found: Conformance) -> None:
         raise
     if [len(row) for row in answers] != [len(requirements)] * len(executions):
         raise AssertionError(
-            f"{engine.name} has not answered for each of {_number(len(executions), 'execution')} by each of "
-            f"{_number(len(requirements), 'requirement')}: {asked}"
+            f"{engine.name} has not answered for each of {counted(len(executions), 'execution')} by each of "
+            f"{counted(len(requirements), 'requirement')}: {asked}"
         )
     rows = {one.name: row for one, row in zip(executions, answers, strict=True)}
     columns = {one.name: place for place, one in enumerate(requirements)}
@@ -165,7 +166,3 @@ def _said(answer: object) -> str:
 def _meant(value: int) -> str:
     why = "; ".join(reasons(value))
     return verdict(value).value + (f" ({why})" if why else "")
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from precedes.core.counts import counted
 from precedes.core.execution import Execution
 from precedes.core.witness import Witness
 from precedes.language.syntax import Counted, Size
@@ -147,9 +148,4 @@ def _size(execution: Execution) -> str:
 
 
 def _sizes(entities: int, messages: int) -> str:
-    return f"{_count(entities, 'entity')} and {_count(messages, 'message')}"
-
-
-def _count(number: int, noun: str) -> str:
-    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
-    return f"{number} {noun if number == 1 else plural}"
+    return f"{counted(entities, 'entity', 'entities')} and {counted(messages, 'message')}"

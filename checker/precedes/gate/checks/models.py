@@ -22,7 +22,7 @@ from precedes.gate.checks.specs import definitions, library_files
 from precedes.gate.checks.traces import names_of, of_report
 from precedes.gate.config import Model, Simulation
 from precedes.gate.evidence import events_of, marks_of, scenario_of
-from precedes.gate.findings import Item, Mark, Place, Result, Stated
+from precedes.gate.findings import RESULTS, Item, Mark, Place, Result, Stated
 from precedes.gate.scope import PER_MILLION, SENT_TO, Scope
 from precedes.gate.surveys import Instance, Survey, Table, protocols
 from precedes.jobs.check import library_with
@@ -38,11 +38,6 @@ if TYPE_CHECKING:
     from precedes.protocol import Protocol
     from precedes.protocol.exploration.result import Exploration, Finding
 
-RESULTS: dict[Verdict, Result] = {
-    Verdict.HOLDS: "passed",
-    Verdict.VIOLATED: "failed",
-    Verdict.UNKNOWN: "undecided",
-}
 BOUNDS = ("entities", "messages", *COUNTS, "ticks", "states", "seconds")
 """What a model's settings and the bounds of an exploration have in common."""
 BATCH = 1000

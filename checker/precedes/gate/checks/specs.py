@@ -14,7 +14,7 @@ from precedes.gate import cache
 from precedes.gate.checks.check import Check, files, relative
 from precedes.gate.config import Specs
 from precedes.gate.evidence import events_of, marks_of, scenario_of
-from precedes.gate.findings import Item, Place, Result, Stated
+from precedes.gate.findings import Item, Place, Stated, result_of
 from precedes.gate.scope import Scope
 from precedes.jobs.check import Answer, FileResult, check, met_nothing
 from precedes.language.library import standard_library
@@ -22,12 +22,6 @@ from precedes.language.loader import compile_text
 from precedes.language.printer import statement_text
 from precedes.language.requirements import requirement
 from precedes.language.syntax import Definition
-
-RESULTS: dict[Outcome, Result] = {
-    Outcome.AS_STATED: "passed",
-    Outcome.OTHERWISE: "failed",
-    Outcome.UNDECIDED: "undecided",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +146,7 @@ def _of_answer(check_name: str, subject: str, place: Place, answer: Answer) -> I
             "G101",
             check_name,
             subject,
-            RESULTS[answer.outcome],
+            result_of(answer.outcome),
             message,
             place,
             detail,
@@ -164,7 +158,7 @@ def _of_answer(check_name: str, subject: str, place: Place, answer: Answer) -> I
 
 
 def _of_claim(check_name: str, subject: str, place: Place, claim: ClaimAnswer) -> Item:
-    result = RESULTS[claim.outcome]
+    result = result_of(claim.outcome)
     shown = claim.shown
     bad = result != "passed"
     return Item(

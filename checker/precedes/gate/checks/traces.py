@@ -208,8 +208,8 @@ def _of_count(
     budget: str | None,
     place: Place,
 ) -> Item:
+    from precedes.core.counts import counted
     from precedes.reports.figure import figure, sentence
-    from precedes.reports.prose.counts import counted
 
     allowed = _share(budget) * executions
     result = _result(count, within=0 < count.violated <= allowed)

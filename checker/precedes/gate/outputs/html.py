@@ -11,8 +11,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import EventKind
-from precedes.gate.findings import Judged, Summary
-from precedes.gate.outputs.text import WORDS, closing
+from precedes.gate.findings import Judged, Summary, result_of
+from precedes.gate.outputs.text import closing
 from precedes.gate.rules import rules
 from precedes.language.loader import compile_text
 from precedes.reports.space_time.svg import diagram_svg
@@ -35,7 +35,7 @@ def render(summary: Summary) -> str:
         (name, list(items)) for name, items in groupby(summary.judged, key=lambda judged: judged.item.check)
     ]
     return environment.get_template("page.html").render(
-        outcome=WORDS[summary.outcome],
+        outcome=result_of(summary.outcome),
         closing=closing(summary).partition(": ")[2],
         told=[(judged, _kind(judged), _drawn(judged)) for judged in summary.told()],
         fixed=summary.fixed,

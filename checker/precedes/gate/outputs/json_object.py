@@ -8,8 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from precedes.core.printable import printable_json
-from precedes.gate.findings import Event, Place, Summary
-from precedes.gate.outputs.text import WORDS
+from precedes.gate.findings import Event, Place, Summary, result_of
 
 SCHEMA: Literal[1] = 1
 """The version. The form grows by keys; a key never changes its meaning under one number."""
@@ -77,7 +76,7 @@ def render(summary: Summary) -> str:
         )
         for judged in summary.judged
     )
-    outcome: Any = WORDS[summary.outcome]
+    outcome: Any = result_of(summary.outcome)
     scopes = {name: dict(scope) for name, scope in summary.scopes.items()}
     document = Document(SCHEMA, outcome, summary.checks, summary.reused, summary.fixed, findings, scopes)
     return printable_json(msgspec.json.format(msgspec.json.encode(document), indent=2).decode()) + "\n"

@@ -6,14 +6,8 @@ import re
 
 import click
 
-from precedes.core.outcome import Outcome
-from precedes.gate.findings import Judged, Summary
-
-WORDS = {
-    Outcome.AS_STATED: "passed",
-    Outcome.OTHERWISE: "failed",
-    Outcome.UNDECIDED: "undecided",
-}
+from precedes.core.counts import counted
+from precedes.gate.findings import Judged, Summary, result_of
 
 
 def render(summary: Summary) -> str:
@@ -73,6 +67,6 @@ def closing(summary: Summary) -> str:
     if summary.compared:
         new = sum(one.standing == "new" for one in judged)
         against = f"; against the baseline {new} new, {len(summary.fixed)} fixed"
-    of = f"{passed} passed in {summary.checks} check{'' if summary.checks == 1 else 's'}"
+    of = f"{passed} passed in {counted(summary.checks, 'check')}"
     reused = f", {summary.reused} of them unchanged" if summary.reused else ""
-    return f"{WORDS[summary.outcome]}: {', '.join([*parts, of])}{reused}{against}"
+    return f"{result_of(summary.outcome)}: {', '.join([*parts, of])}{reused}{against}"

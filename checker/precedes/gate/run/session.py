@@ -13,7 +13,7 @@ import msgspec
 
 from precedes.core.diagnostics import usage
 from precedes.core.exit_codes import Exit
-from precedes.core.outcome import Outcome
+from precedes.core.outcome import VERDICTS
 from precedes.core.printable import printable
 from precedes.gate.cache import Cache
 from precedes.gate.config import Configuration, find, load, schema
@@ -26,7 +26,6 @@ from precedes.reports.progress import progress_line
 
 IN_REPOSITORY = frozenset({"sarif", "github", "gitlab"})
 """Forms whose readers look for files from the root of the repository."""
-EXITS = {Outcome.AS_STATED: Exit.HOLDS, Outcome.OTHERWISE: Exit.VIOLATED, Outcome.UNDECIDED: Exit.UNDECIDED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +81,7 @@ def run(request: Request, folder: Path, environment: Mapping[str, str]) -> Told:
             file.write(renderer("github-summary")(summary))
     text = printable(_shown(in_repository if form in IN_REPOSITORY else summary, form, request))
     colour = form == "text" and _colour(environment)
-    return Told(coloured(text) if colour else text, EXITS[summary.outcome], colour)
+    return Told(coloured(text) if colour else text, Exit.of(VERDICTS[summary.outcome]), colour)
 
 
 def _colour(environment: Mapping[str, str]) -> bool:

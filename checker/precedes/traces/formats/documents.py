@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from precedes.core.counts import counted
 from precedes.traces.formats.values import RowError
 
 _SIGNATURES: Final = {
@@ -83,7 +84,7 @@ def document(text: str, line: int, *, first: bool) -> Document | None:
         return None
     over = f" over lines {line} to {line + lines}" if lines else ""
     if isinstance(value, list):
-        values = f"{len(value):,} value{'' if len(value) == 1 else 's'}"
+        values = counted(len(value), "value")
         said, words = f"this is one JSON array of {values}{over}, not JSON Lines", "'.[]'"
     else:
         said, words = f"this is one JSON object{over}, not JSON Lines", _rows(value, start[end:])
