@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from precedes.jobs.verify import Question
 
 
 def verify(
@@ -39,23 +41,22 @@ def verify(
     violated with `all_violations=True`, else null where it is (see `violations`). Raises PrecedesError for a name or
     formula that is wrong; rows that cannot be read fail the job.
     """
-    from precedes.engines.spark.frames import verdicts
-    from precedes.jobs.verify import Question
+    from precedes.engines.spark import frames
 
-    question = Question(
-        traces=(),
-        required=(require,) if isinstance(require, str) else tuple(require),
-        specs=tuple(specs),
+    question = _question(
+        require,
+        specs,
+        cluster,
         delta=delta,
         epsilon=epsilon,
         incomplete=incomplete,
         delivery=delivery,
-        cluster=tuple(cluster),
         order=order,
         strict=strict,
         all_violations=all_violations,
     )
-    return verdicts(events, question.plan(everywhere=True), question.options(), all_verdicts=all_verdicts)
+    plan = question.plan(everywhere=True)
+    return frames.verdicts(events, plan, question.options(), all_verdicts=all_verdicts)
 
 
 def violations(
@@ -68,6 +69,7 @@ def violations(
     incomplete: bool = False,
     delivery: str = "deliver",
     cluster: Sequence[str] = (),
+    order: str | None = None,
     strict: bool = False,
     max_violations: int = 10,
 ) -> DataFrame:
@@ -78,20 +80,28 @@ def violations(
     `max_violations` of one predicate in one execution.
     """
     from precedes.engines.spark import frames
-    from precedes.jobs.verify import Question
 
-    question = Question(
-        traces=(),
-        required=(require,) if isinstance(require, str) else tuple(require),
-        specs=tuple(specs),
+    question = _question(
+        require,
+        specs,
+        cluster,
         delta=delta,
         epsilon=epsilon,
         incomplete=incomplete,
         delivery=delivery,
-        cluster=tuple(cluster),
+        order=order,
         strict=strict,
         max_violations=max_violations,
         all_violations=True,
     )
     options = replace(question.options(), origins=False)
     return frames.violations(events, question.plan(everywhere=True), options)
+
+
+def _question(
+    require: str | Sequence[str], specs: Sequence[str], cluster: Sequence[str], **options: Any
+) -> Question:
+    from precedes.jobs.verify import Question
+
+    required = (require,) if isinstance(require, str) else tuple(require)
+    return Question((), required, specs=tuple(specs), cluster=tuple(cluster), **options)

@@ -73,6 +73,28 @@ def test_every_offender(spark: SparkSession) -> None:
     }
 
 
+def test_offenders_where_rows_and_clocks_disagree(spark: SparkSession) -> None:
+    """S sends p and then q by its rows, and q first by its clocks; R delivers q before p."""
+    rows = [
+        {"entity": "S", "seq": 0, "event": "send", "message": "p", "clock": {"S": 2}},
+        {"entity": "S", "seq": 1, "event": "send", "message": "q", "clock": {"S": 1}},
+        {"entity": "R", "seq": 0, "event": "deliver", "message": "q", "clock": {"S": 1, "R": 1}},
+        {"entity": "R", "seq": 1, "event": "deliver", "message": "p", "clock": {"S": 2, "R": 2}},
+    ]
+    schema = (
+        "execution string, entity string, seq long, event string, message string, clock map<string, long>"
+    )
+    frame = spark.createDataFrame([{"execution": "x", **row} for row in rows], schema)
+
+    def found(order: str | None) -> list[list[str]]:
+        offenders = precedes.spark.violations(frame, "order_preserving", order=order)
+        return [sorted(row.messages) for row in offenders.collect()]
+
+    assert found(None) == []
+    assert found("rows") == [["p", "q"]]
+    assert found("clocks") == []
+
+
 def test_only_what_fails_where_that_is_asked(spark: SparkSession) -> None:
     rows = found(spark, [*SWAPPED, *KEPT], "order_equivalent", all_verdicts=False)
     assert set(rows) == {("1", "order_equivalent")}
