@@ -15,7 +15,6 @@ from precedes.core.verdict import Verdict
 from precedes.jobs import claims
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
-from precedes.language.syntax import Counted, Size
 
 if TYPE_CHECKING:
     from precedes.jobs.lattice import Lattice as Ordered
@@ -169,9 +168,8 @@ def find(
         PrecedesError: The formula is wrong.
     """
     known = standard_library() if library is None else library
-    numbers = ((Counted.ENTITIES, entities), (Counted.MESSAGES, messages))
-    sizes = tuple(Size(counted, False, number) for counted, number in numbers if number is not None)
-    return Answer(claims.found(_required(formula, known), sizes, Limits(timeout, memory), known))
+    limits = Limits(timeout, memory)
+    return Answer(claims.search(_required(formula, known), known, entities, messages, limits))
 
 
 def lattice(*, library: Library | None = None, timeout: float = 60.0, memory: int = 2048) -> Lattice:

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from precedes.api.events import Events, is_spark_frame, paths_in, tables_of
@@ -65,21 +65,7 @@ class Reading:
 
     def question(self, traces: tuple[str, ...], required: Sequence[str]) -> Question:
         """The question that the command would ask."""
-        return Question(
-            traces,
-            tuple(required),
-            engine=self.engine,
-            master=self.master,
-            delta=self.delta,
-            epsilon=self.epsilon,
-            incomplete=self.incomplete,
-            delivery=self.delivery,
-            cluster=self.cluster,
-            order=self.order,
-            strict=self.strict,
-            max_violations=self.max_violations,
-            all_violations=self.all_violations,
-        )
+        return Question(traces, tuple(required), **asdict(self))
 
 
 @dataclass(frozen=True, slots=True)

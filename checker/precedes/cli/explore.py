@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from precedes.cli.options import AS_WRITTEN, DESTINATIONS, HANG_LIMIT, SETTINGS, SPECS
+from precedes.cli.options import AS_WRITTEN, DESTINATIONS, FORM, HANG_LIMIT, SETTINGS, SPECS
 from precedes.cli.terminal import put
 from precedes.core.exit_codes import Exit
 from precedes.core.faults import FAULTS
@@ -84,14 +84,7 @@ def _faults(command: Any) -> Any:
 )
 @click.option("--check-purity", is_flag=True, help="Call every handler twice and compare the results.")
 @HANG_LIMIT
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Format of the output.",
-)
+@FORM
 def explore(form: str, hang_limit: float, **options: Any) -> Exit:
     """Explore every behavior of a protocol model, within bounds.
 

@@ -17,7 +17,7 @@ import click
 from precedes.cli.draw import draw
 from precedes.cli.explore import explore
 from precedes.cli.gate import explain, gate, init
-from precedes.cli.options import MEMORY, SPECS, TIMEOUT
+from precedes.cli.options import FORM, MEMORY, SPECS, TIMEOUT
 from precedes.cli.simulate import simulate
 from precedes.cli.terminal import put
 from precedes.cli.verify import infer, verify
@@ -35,14 +35,7 @@ def cli() -> None:
 
 @cli.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Format of the output.",
-)
+@FORM
 @click.option(
     "-v", "--verbose", is_flag=True, help="Also show figures for statements that came out as stated."
 )
@@ -83,14 +76,7 @@ def check(
     metavar="N",
     help="Search executions of at most this many messages.  [default: 6]",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Format of the output.",
-)
+@FORM
 @TIMEOUT
 @MEMORY
 def search(
@@ -110,13 +96,14 @@ def search(
     from precedes.core.outcome import VERDICTS, Limits
     from precedes.jobs import claims
     from precedes.jobs.check import library_with
+    from precedes.language.requirements import requirement
     from precedes.reports import answers as printed
     from precedes.reports.progress import progress_line
 
+    library = library_with(specs)
     with progress_line() as tell:
-        answer = claims.search(
-            formula, library_with(specs), entities, messages, Limits(timeout, memory, progress=tell)
-        )
+        limits = Limits(timeout, memory, progress=tell)
+        answer = claims.search(requirement(formula, library), library, entities, messages, limits)
     put(printed.search_json(answer) if form == "json" else printed.search_text(answer))
     return Exit.of(VERDICTS[answer.outcome])
 

@@ -23,6 +23,14 @@ ENGINE = click.option(
 MASTER = click.option(
     "--master", metavar="URL", help="The Spark master; implies --engine spark.  [default: local[*]]"
 )
+FORM = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Format of the output.",
+)
 TIMEOUT = click.option(
     "--timeout",
     type=click.FloatRange(min=0.1),

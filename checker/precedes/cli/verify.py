@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from precedes.cli.options import ENGINE, MASTER, SPECS
+from precedes.cli.options import ENGINE, FORM, MASTER, SPECS
 from precedes.cli.terminal import put
 from precedes.core.exit_codes import Exit
 
@@ -19,14 +19,7 @@ _READING = (
     SPECS,
     ENGINE,
     MASTER,
-    click.option(
-        "--format",
-        "form",
-        type=click.Choice(["text", "json"]),
-        default="text",
-        show_default=True,
-        help="Format of the output.",
-    ),
+    FORM,
     click.option(
         "--delta", metavar="TIME", help="Longest time that a message may take, such as 100ms or 2s."
     ),

@@ -25,7 +25,6 @@ from precedes.engines.solver import (
 )
 from precedes.language.library import Library
 from precedes.language.loader import Claim
-from precedes.language.requirements import requirement
 from precedes.language.scenario_printer import definitions
 from precedes.language.syntax import NOWHERE, Counted, QuestionKind, Size
 
@@ -89,21 +88,13 @@ def _statable(name: str) -> str:
 
 
 def search(
-    text: str, library: Library, entities: int | None, messages: int | None, limits: Limits
+    required: Requirement, library: Library, entities: int | None, messages: int | None, limits: Limits
 ) -> ClaimAnswer:
-    """Look for the smallest execution of which a formula is true, as `find` does. PrecedesError for a mistaken
-    formula.
+    """Look for the smallest execution of at most so many entities and messages of which a requirement is true, as
+    `find` does.
     """
-    sizes = [
-        Size(counted, False, number)
-        for counted, number in ((Counted.ENTITIES, entities), (Counted.MESSAGES, messages))
-        if number is not None
-    ]
-    return found(requirement(text, library), tuple(sizes), limits, library)
-
-
-def found(required: Requirement, sizes: tuple[Size, ...], limits: Limits, library: Library) -> ClaimAnswer:
-    """Look for the smallest execution of such sizes of which a requirement is true."""
+    numbers = ((Counted.ENTITIES, entities), (Counted.MESSAGES, messages))
+    sizes = tuple(Size(counted, False, number) for counted, number in numbers if number is not None)
     claim = Claim(QuestionKind.FIND, required, sizes, required.name, NOWHERE)
     outcome, said, shown = _found(claim, "found", limits, asked=True)
     return _answer(claim, outcome, said, shown, library)

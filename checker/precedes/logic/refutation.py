@@ -344,8 +344,8 @@ def _implied(fact: Atom) -> Iterator[Atom]:
         case IsDestination(_, message):
             yield Sent(message)
         case HappensBefore(first, second):
-            yield from _happened(first)
-            yield from _happened(second)
+            yield from happened(first)
+            yield from happened(second)
         case SameEntity(left, right):
             yield SameEntity(right, left)
         case SameMessage(left, right):
@@ -365,7 +365,8 @@ def _implied(fact: Atom) -> Iterator[Atom]:
             assert_never(fact)
 
 
-def _happened(event: EventTerm) -> Iterator[Atom]:
+def happened(event: EventTerm) -> Iterator[Atom]:
+    """What is there where an event is."""
     match event:
         case SendEvent(message):
             yield Sent(message)

@@ -71,7 +71,14 @@ from precedes.core.formula import (
 )
 from precedes.core.traversal import free_variables, substituted, walk
 from precedes.logic.canonical_form import canonical
-from precedes.logic.refutation import Equality, Refutation, TooManyError, consequences, refutations
+from precedes.logic.refutation import (
+    Equality,
+    Refutation,
+    TooManyError,
+    consequences,
+    happened,
+    refutations,
+)
 
 PREMISE: Final = "premise of "
 """Before the name of a requirement: that of its premise. No requirement's text begins like this."""
@@ -244,11 +251,11 @@ def _presupposed(fact: Atom) -> Iterator[Atom]:
         case Repeated(message, log):
             yield InLog(message, log)
         case HappensBefore(first, second):
-            yield from _event_is_there(first)
-            yield from _event_is_there(second)
+            yield from happened(first)
+            yield from happened(second)
         case Comparison(_, left, right):
             for event in (*_events(left), *_events(right)):
-                yield from _event_is_there(event)
+                yield from happened(event)
         case (
             InLog() | Sent() | IsDestination() | SameEntity() | SameMessage() | Faulty() | Quiescent() | Truth()
             | Undetermined() | FailureLine()
@@ -256,18 +263,6 @@ def _presupposed(fact: Atom) -> Iterator[Atom]:
             return
         case _:
             assert_never(fact)
-
-
-def _event_is_there(event: EventTerm) -> Iterator[Atom]:
-    match event:
-        case SendEvent(message):
-            yield Sent(message)
-        case DeliveryEvent(message, entity):
-            yield InLog(message, ReceiptLog(entity))
-        case ArrivalEvent():
-            return
-        case _:
-            assert_never(event)
 
 
 # ---- what can be where only some kinds of things occur ----

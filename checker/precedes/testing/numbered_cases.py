@@ -174,14 +174,13 @@ def _batch(block: int, kind: Kind) -> tuple[Sequence[Requirement], Sequence[Exec
 
 def _requirement(choices: Choices, number: int, kind: Kind) -> Requirement:
     """Definitions in turn, so that a few batches have them all."""
-    made = formula
     match kind:
         case "definitions":
             return definitions()[number % len(definitions())]
         case "doubts" if number % 2:
             return definitions()[number // 2 % len(definitions())]
         case "formulas" | "doubts":
-            return Requirement(f"{kind}-{number}", made(choices))
+            return Requirement(f"{kind}-{number}", formula(choices))
         case "atoms":
             return Requirement(f"{kind}-{number}", decided_by_an_atom(choices))
         case _:

@@ -47,14 +47,44 @@ SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Exploring(Check):
-    """One `[[explore]]`."""
+class _OfModel(Check):
+    """A check of one instance of a model."""
 
-    settings: Model
+    settings: Model | Simulation
     configuration: Path
     number_of_instance: int
     instance: Instance
     sources: tuple[Path, ...]
+
+    @property
+    def code(self) -> tuple[Path, ...]:
+        """A model is code. Of the configuration the key has what the check takes from it."""
+        return (*self.sources, self.configuration)
+
+    @property
+    def place(self) -> Place:
+        """The model's file, or the line of the configuration that names it."""
+        model = self.settings.model
+        if model.endswith(".py"):
+            return Place(relative(self.root / model, self.root))
+        return Place(relative(self.configuration, self.root), line_of(self.configuration, f'"{model}"'))
+
+    @property
+    def destinations(self) -> tuple[str, ...]:
+        """To whom messages go, as a scope has it."""
+        return SENT_TO[self.settings.destinations or self.instance.destinations]
+
+    def key(self) -> str:
+        """The settings, every file that the model is made of, and where it is told."""
+        settings = (self.settings, self.number_of_instance, self.place)
+        return cache.key(self.name, settings, library_files(self.sources))
+
+
+@dataclass(frozen=True, slots=True)
+class Exploring(_OfModel):
+    """One `[[explore]]`."""
+
+    settings: Model
 
     @property
     def title(self) -> str:
@@ -68,11 +98,6 @@ class Exploring(Check):
         return 4
 
     @property
-    def code(self) -> tuple[Path, ...]:
-        """A model is code. Of the configuration the key has what the check takes from it."""
-        return (*self.sources, self.configuration)
-
-    @property
     def scope(self) -> Scope:
         """The bounds, and what they are known not to meet."""
         settings = self.settings
@@ -82,14 +107,10 @@ class Exploring(Check):
             **messages,
             **{kind: getattr(settings, kind) for kind in COUNTS},
             "ticks": self.instance.last_request if settings.ticks is None else settings.ticks,
-            "destinations": _sent_to(self),
+            "destinations": self.destinations,
             "unmet": tuple(sorted(settings.unmet)),
             "quiescent": int(settings.quiescent),
         }
-
-    def key(self) -> str:
-        """The settings, every file that the model is made of, and where it is told."""
-        return _key(self)
 
     def run(self, channel: Channel) -> tuple[Item, ...]:
         """One item for each property that was checked."""
@@ -117,7 +138,7 @@ class Exploring(Check):
         self, protocol: Protocol[Any], found: Exploration, asked: tuple[Requirement, ...] | None
     ) -> Iterator[Item]:
         findings = {finding.property: finding for finding in found.findings}
-        place = _place(self.root, self.configuration, self.settings.model)
+        place = self.place
         facts = {"quiescent only": int(self.settings.quiescent), "states": found.states}
         verdicts = found.verdicts
         for name in self.settings.unmet:
@@ -210,14 +231,10 @@ class Exploring(Check):
 
 
 @dataclass(frozen=True, slots=True)
-class Simulating(Check):
+class Simulating(_OfModel):
     """One `[[simulate]]`."""
 
     settings: Simulation
-    configuration: Path
-    number_of_instance: int
-    instance: Instance
-    sources: tuple[Path, ...]
 
     @property
     def title(self) -> str:
@@ -230,11 +247,6 @@ class Simulating(Check):
         return 3
 
     @property
-    def code(self) -> tuple[Path, ...]:
-        """A model is code. Of the configuration the key has what the check takes from it."""
-        return (*self.sources, self.configuration)
-
-    @property
     def scope(self) -> Scope:
         """How much is drawn, and of what."""
         settings = self.settings
@@ -242,13 +254,9 @@ class Simulating(Check):
             "entities": settings.entities,
             "messages": settings.messages,
             **{f"{rate}{PER_MILLION}": round(getattr(settings, rate) * 1_000_000) for rate in RATES},
-            "destinations": _sent_to(self),
+            "destinations": self.destinations,
             "seed": str(settings.seed),
         }
-
-    def key(self) -> str:
-        """The settings, every file that the model is made of, and where it is told."""
-        return _key(self)
 
     def run(self, channel: Channel) -> tuple[Item, ...]:
         """One item for each requirement and each of its parts."""
@@ -263,7 +271,7 @@ class Simulating(Check):
         settings = self.settings
         specs = _specs(self.root, settings)
         report = self._judged(library_with(tuple(map(str, specs))), channel)
-        place = _place(self.root, self.configuration, settings.model)
+        place = self.place
         if not report.messages:
             yield Item(
                 "G301",
@@ -340,16 +348,6 @@ class _Watch(Observer):
             self._channel.tell(msgspec.json.encode(Doing(said)))
 
 
-def _sent_to(check: Exploring | Simulating) -> tuple[str, ...]:
-    return SENT_TO[check.settings.destinations or check.instance.destinations]
-
-
-def _key(check: Exploring | Simulating) -> str:
-    place = _place(check.root, check.configuration, check.settings.model)
-    settings = (check.settings, check.number_of_instance, place)
-    return cache.key(check.name, settings, library_files(check.sources))
-
-
 def _bounds(settings: Model, protocol: Protocol[Any]) -> Bounds:
     values = {name: getattr(settings, name) for name in BOUNDS}
     return Bounds(
@@ -361,13 +359,6 @@ def _bounds(settings: Model, protocol: Protocol[Any]) -> Bounds:
 
 def _specs(root: Path, settings: Table) -> tuple[Path, ...]:
     return files(root, settings.specs, ".prec") if settings.specs else ()
-
-
-def _place(root: Path, configuration: Path, model: str) -> Place:
-    """The model's file, or the line of the configuration that names it."""
-    if model.endswith(".py"):
-        return Place(relative(root / model, root))
-    return Place(relative(configuration, root), line_of(configuration, f'"{model}"'))
 
 
 def _finding(found: Exploration, name: str) -> Finding:

@@ -8,19 +8,11 @@ from typing import Any, Final
 
 from precedes.traces.arrow import arrow
 from precedes.traces.formats.values import NANOSECONDS
+from precedes.traces.schema import INPUT_COLUMNS
 
-COLUMNS: Final = (
-    "execution",
-    "entity",
-    "seq",
-    "event",
-    "message",
-    "dest",
-    "sender",
-    "time",
-    "clock",
-    "members",
-)
+_NOT_KEPT: Final = frozenset({"channel", "position", "redelivered", "view"})
+"""What an execution has no place for."""
+COLUMNS: Final = tuple(column for column in INPUT_COLUMNS if column not in _NOT_KEPT)
 
 Values = dict[str, Any]
 """A row: its values by column, `time` in nanoseconds; what is absent is left out."""

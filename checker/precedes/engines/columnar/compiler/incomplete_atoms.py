@@ -37,7 +37,7 @@ from precedes.core.formula import (
 )
 from precedes.core.verdict import Reason
 from precedes.engines.columnar.compiler.source_text import NO, YES, Code, all_of
-from precedes.engines.columnar.compiler.terms import NO_ARRIVAL, UNLOGGED, Operand, SimpleAtom, Terms
+from precedes.engines.columnar.compiler.terms import NO_ARRIVAL, UNLOGGED, Operand, SimpleAtom, Terms, settled
 from precedes.engines.columnar.runtime import incomplete
 
 OPEN: Final = int(Reason.INCOMPLETE)
@@ -53,14 +53,8 @@ class IncompleteAtoms:
         """Any atom but a comparison of numbers. `placed`: of a `Precedes`, both messages are in the log."""
         terms = self.terms
         match atom:
-            case Truth(value):
-                return YES if value else NO
-            case Quiescent():
-                return YES
-            case Undetermined(_, reason):
-                return Code(str(int(reason)), False)
-            case FailureLine():
-                return Code(str(int(Reason.NO_MARK)), False)
+            case Truth() | Quiescent() | Undetermined() | FailureLine():
+                return settled(atom)
             case InLog(message, log):
                 if isinstance(log, SendLog):
                     return Code(self.in_send_log(terms.message(message), log), False)

@@ -178,14 +178,8 @@ class Terms:
     def atom(self, atom: SimpleAtom) -> Code:
         """Any atom but a comparison of numbers, on complete executions."""
         match atom:
-            case Truth(value):
-                return YES if value else NO
-            case Quiescent():
-                return YES
-            case Undetermined(_, reason):
-                return Code(str(int(reason)), False)
-            case FailureLine():
-                return Code(str(int(Reason.NO_MARK)), False)
+            case Truth() | Quiescent() | Undetermined() | FailureLine():
+                return settled(atom)
             case InLog(message, log):
                 p = self.message(message)
                 if isinstance(log, SendLog):
@@ -289,3 +283,18 @@ class Terms:
             rest = [event.exists for event, arrival in zip((e, f), arrivals, strict=True) if not arrival]
             text = f"({text} if arrivals else ({NO_ARRIVAL} if {all_of(rest)} else -1))"
         return Code(text, False)
+
+
+def settled(atom: Truth | Quiescent | Undetermined | FailureLine) -> Code:
+    """An atom that is the same on every recorded execution: it is quiescent, and rows have no failure marks."""
+    match atom:
+        case Truth(value):
+            return YES if value else NO
+        case Quiescent():
+            return YES
+        case Undetermined(_, reason):
+            return Code(str(int(reason)), False)
+        case FailureLine():
+            return Code(str(int(Reason.NO_MARK)), False)
+        case _:
+            assert_never(atom)
