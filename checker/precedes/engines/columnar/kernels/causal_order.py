@@ -1,11 +1,7 @@
-"""Tuned kernels of happens-before: causal order by vector time, without pairs.
+"""Tuned kernels of causal order by vector time, without pairs.
 
-The vector time V(m) of a message counts, for each entity, the sends that happen before the send of m or are
-it; m happens before another message m' exactly if V(m)[i] <= V(m')[i], i being the sender of m (CMD paper,
-Lemma 4). The components of vector time do not depend on each other, so they are computed for `BLOCK` senders at a
-time: memory grows with the messages and not with messages times entities. An execution with a send that was not
-logged, or a history whose interleaving is not known, is left to the compiled formula: there happens-before has a
-third value.
+An execution with a send that was not logged, or a history whose interleaving is not known, is left to the compiled
+formula: there happens-before has a third value.
 """
 
 from __future__ import annotations
@@ -17,132 +13,26 @@ import numpy.typing as npt
 
 from precedes.engines.columnar.codes import CYCLE, DEFERRED, FALSE, SEND
 from precedes.engines.columnar.kernel_columns import Columns
-from precedes.engines.columnar.kernels.information import ADDRESSES, addressed
 from precedes.engines.columnar.kernels.kernel import Kernel, Span, most_entries, span_of
 from precedes.engines.columnar.kernels.turns import (
     TURNS,
     Turns,
-    all_logged,
     edges_told,
     most_edges,
-    most_linked_events,
     turns_of,
     turns_taken,
     well_known,
 )
+from precedes.engines.columnar.kernels.vector_times import (
+    BLOCK,
+    Block,
+    VectorTimes,
+    numbered_sources,
+    vector_times,
+    vector_times_of,
+    widest_block,
+)
 from precedes.engines.columnar.native import Int32Out, MatrixOut
-
-Int64 = npt.NDArray[np.int64]
-
-BLOCK: Final = 16
-"""Senders whose components of vector time are computed together: they fill a line of the cache."""
-
-
-class Block(NamedTuple):
-    """The senders `low` to `low + width`, and how many turns the events of the execution take."""
-
-    low: int
-    width: int
-    turns: int
-
-
-class VectorTimes(NamedTuple):
-    """Vector times, as wide as a block.
-
-    vector    messages: V(m) is at `vector[m * width]`
-    current   entities: what each knows of
-    slot      events: the number of one that some clock puts before another, -1 for the others
-    snapshot  numbered events: what was known there
-    """
-
-    vector: npt.NDArray[np.int32]
-    current: npt.NDArray[np.int32]
-    slot: npt.NDArray[np.int32]
-    snapshot: npt.NDArray[np.int32]
-
-
-def widest_block(first: int, last: int, columns: Columns) -> int:
-    """The most senders of an execution whose components are computed together."""
-    return min(most_entries(first, last, columns.entity_offsets), BLOCK)
-
-
-def vector_times_of(first: int, last: int, columns: Columns) -> VectorTimes:
-    """Room for the vector times of any execution."""
-    width = widest_block(first, last, columns)
-    return VectorTimes(
-        np.empty(most_entries(first, last, columns.message_offsets) * width, np.int32),
-        np.empty(most_entries(first, last, columns.entity_offsets) * width, np.int32),
-        np.empty(most_linked_events(first, last, columns), np.int32),
-        np.empty(most_edges(first, last, columns) * width, np.int32),
-    )
-
-
-def numbered_sources(span: Span, columns: Columns, times: VectorTimes) -> None:
-    """Number the events that some clock puts before another."""
-    event_offsets, edge_offsets, edge_earlier = (
-        columns.event_offsets,
-        columns.edge_offsets,
-        columns.edge_earlier,
-    )
-    slot = times.slot
-    first = event_offsets[span.begin]
-    for k in range(event_offsets[span.end] - first):
-        slot[k] = -1
-    count = 0
-    for edge in range(edge_offsets[first], edge_offsets[event_offsets[span.end]]):
-        k = edge_earlier[edge] - first
-        if slot[k] < 0:
-            slot[k] = count
-            count += 1
-
-
-def vector_times(block: Block, span: Span, columns: Columns, turns: Turns, times: VectorTimes) -> None:
-    """Write the components of the block of V(m) of every message, along turns.
-
-    Events that clocks put before others have been numbered.
-    """
-    low, width, count = block
-    begin, end, base, _ = span
-    event_offsets, event_kind, event_message = (
-        columns.event_offsets,
-        columns.event_kind,
-        columns.event_message,
-    )
-    edge_offsets, edge_earlier = columns.edge_offsets, columns.edge_earlier
-    sender, delivery = columns.sender, columns.delivery
-    taker, until, pointer = turns.taker, turns.until, turns.pointer
-    vector, current, slot, snapshot = times
-    told = edges_told(begin, end, columns) > 0
-    first = event_offsets[begin]
-    for k in range((end - begin) * width):
-        current[k] = 0
-    for e in range(end - begin):
-        pointer[e] = event_offsets[begin + e]
-    for t in range(count):
-        e = taker[t]
-        row = e * width
-        for event in range(pointer[e], until[t]):
-            if told:
-                for edge in range(edge_offsets[event], edge_offsets[event + 1]):
-                    at = slot[edge_earlier[edge] - first] * width
-                    for k in range(width):
-                        current[row + k] = max(current[row + k], snapshot[at + k])
-            kind = event_kind[event]
-            if kind == SEND:
-                if low <= e < low + width:
-                    current[row + e - low] += 1
-                at = event_message[event] * width
-                for k in range(width):
-                    vector[at + k] = current[row + k]
-            elif kind == delivery and sender[base + event_message[event]] >= 0:
-                at = event_message[event] * width
-                for k in range(width):
-                    current[row + k] = max(current[row + k], vector[at + k])
-            if told and slot[event - first] >= 0:
-                at = slot[event - first] * width
-                for k in range(width):
-                    snapshot[at + k] = current[row + k]
-        pointer[e] = until[t]
 
 
 def delivers_two(begin: int, end: int, base: int, at_one: bool, columns: Columns) -> bool:
@@ -458,177 +348,10 @@ def causally_ordered(
             places[x, 3] = late[3]
 
 
-class Gaps(NamedTuple):
-    """Where the logs of senders have been gone through by a receiver.
-
-    pointer  entities, or senders of a block: how far
-    held     messages: the receiver, and block, that has delivered it
-    """
-
-    pointer: npt.NDArray[np.int64]
-    held: npt.NDArray[np.int64]
-
-
-def gaps_of(first: int, last: int, columns: Columns) -> Gaps:
-    """Room for any execution."""
-    return Gaps(
-        np.empty(most_entries(first, last, columns.entity_offsets), np.int64),
-        np.empty(most_entries(first, last, columns.message_offsets), np.int64),
-    )
-
-
-def passed(place: int, limit: int, i: int, base: int, columns: Columns, held: tuple[Int64, int]) -> int:
-    """The first place, from one in a send log on to a limit, of a message for receiver i that it has not delivered."""
-    marks, mark = held
-    while place < limit:
-        m = columns.sent[place]
-        if marks[m] != mark and addressed(i, base + m, columns):
-            break
-        place += 1
-    return place
-
-
-def causal_delivery(first: int, last: int, columns: Columns, values: Int32Out, places: MatrixOut) -> None:
-    """Hadzilacos and Toueg 1994, causal order, strict: what comes before has been delivered.
-
-    For each sender, the first message addressed to the receiver that it has not delivered tells.
-    """
-    work = (
-        turns_of(first, last, columns),
-        vector_times_of(first, last, columns),
-        gaps_of(first, last, columns),
-    )
-    strictly_ordered(first, last, columns, work, values, places)
-
-
-def strictly_ordered(
-    first: int,
-    last: int,
-    columns: Columns,
-    work: tuple[Turns, VectorTimes, Gaps],
-    values: Int32Out,
-    places: MatrixOut,
-) -> None:
-    """Strict causal order, with room for any execution."""
-    turns, times, gaps = work
-    for x in range(first, last):
-        span = span_of(x, columns)
-        if columns.order_doubt[x] != 0 or not well_known(span, columns):
-            values[x] = DEFERRED
-            continue
-        count = turns_taken(span, columns, turns)
-        if count < 0:
-            values[x] = DEFERRED
-            continue
-        if edges_told(span.begin, span.end, columns) > 0:
-            numbered_sources(span, columns, times)
-        for m in range(span.stop - span.base):
-            gaps.held[m] = -1
-        n = span.end - span.begin
-        worst = n
-        place = 0
-        for low in range(0, n, BLOCK):
-            block = Block(low, min(BLOCK, n - low), count)
-            vector_times(block, span, columns, turns, times)
-            for i in range(min(n, worst + 1)):
-                end_of_log = place if i == worst else columns.delivered_offsets[span.begin + i + 1]
-                position = first_gap(i, end_of_log, block, span, columns, (times, gaps, places[x]))
-                if position < end_of_log:
-                    worst = i
-                    place = position
-                    values[x] = FALSE
-                    break
-
-
-def first_gap(
-    i: int,
-    end_of_log: int,
-    block: Block,
-    span: Span,
-    columns: Columns,
-    work: tuple[VectorTimes, Gaps, Int32Out],
-) -> int:
-    """The place of the first message that receiver i delivers while one that was sent before it, by a sender in the
-    block, is missing; `end_of_log` where there is none. Writes which are the two.
-    """
-    low, width, _ = block
-    times, gaps, places = work
-    sender, sent, sent_offsets, delivered = (
-        columns.sender,
-        columns.sent,
-        columns.sent_offsets,
-        columns.delivered,
-    )
-    vector, pointer, held = times.vector, gaps.pointer, gaps.held
-    mark = low * (span.end - span.begin) + i
-    for k in range(width):
-        pointer[k] = sent_offsets[span.begin + low + k]
-    for position in range(columns.delivered_offsets[span.begin + i], end_of_log):
-        q = delivered[position]
-        if sender[span.base + q] >= 0:
-            for k in range(width):
-                limit = sent_offsets[span.begin + low + k] + vector[q * width + k]
-                pointer[k] = passed(pointer[k], limit, i, span.base, columns, (held, mark))
-                if pointer[k] < limit and sent[pointer[k]] != q:
-                    places[0] = i
-                    places[2] = sent[pointer[k]]
-                    places[3] = q
-                    return position
-        held[q] = mark
-    return end_of_log
-
-
-def fifo_delivery(first: int, last: int, columns: Columns, values: Int32Out, places: MatrixOut) -> None:
-    """Hadzilacos and Toueg 1994, FIFO order, strict: what was sent before has been delivered."""
-    strictly_in_turn(first, last, columns, gaps_of(first, last, columns), values, places)
-
-
-def strictly_in_turn(
-    first: int, last: int, columns: Columns, gaps: Gaps, values: Int32Out, places: MatrixOut
-) -> None:
-    """Strict FIFO order, with room for any execution."""
-    delivered_offsets, delivered = columns.delivered_offsets, columns.delivered
-    sender, send_position = columns.sender, columns.send_position
-    sent_offsets, sent = columns.sent_offsets, columns.sent
-    pointer, held = gaps.pointer, gaps.held
-    for x in range(first, last):
-        span = span_of(x, columns)
-        begin, end, base, stop = span
-        n = end - begin
-        if columns.order_doubt[x] != 0 or not all_logged(span, columns):
-            values[x] = DEFERRED
-            continue
-        for m in range(stop - base):
-            held[m] = -1
-        for i in range(n):
-            for k in range(n):
-                pointer[k] = sent_offsets[begin + k]
-            for position in range(delivered_offsets[begin + i], delivered_offsets[begin + i + 1]):
-                q = delivered[position]
-                origin = sender[base + q]
-                if origin >= 0:
-                    limit = sent_offsets[begin + origin] + send_position[base + q]
-                    pointer[origin] = passed(pointer[origin], limit, i, base, columns, (held, i))
-                    if pointer[origin] < limit:
-                        values[x] = FALSE
-                        places[x, 0] = i
-                        places[x, 1] = origin
-                        places[x, 2] = sent[pointer[origin]]
-                        places[x, 3] = q
-                        break
-                held[q] = i
-            if values[x] != 0:
-                break
-
-
-_RECEIPTS: Final = ("delivered_offsets", "delivered")
-_CAUSAL: Final = (*TURNS, *_RECEIPTS, "send_position", "order_doubt")
-_STRICT: Final = (*_RECEIPTS, "sent_offsets", "sent", *ADDRESSES, "order_doubt")
+_CAUSAL: Final = (*TURNS, "delivered_offsets", "delivered", "send_position", "order_doubt")
 
 CAUSAL_KERNELS: Final = {
     "causal_order": Kernel(causal_order, _CAUSAL),
     "process_causal_order": Kernel(process_causal_order, _CAUSAL),
-    "causal_delivery": Kernel(causal_delivery, (*TURNS, *_STRICT)),
-    "fifo_delivery": Kernel(fifo_delivery, ("sender", "send_logged", "send_position", *_STRICT)),
 }
 """By the name of the definition in `recognition.DEFINITIONS`."""

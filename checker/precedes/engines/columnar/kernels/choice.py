@@ -22,10 +22,17 @@ from precedes.engines.columnar.kernels.causal_order import CAUSAL_KERNELS
 from precedes.engines.columnar.kernels.information import INFORMATION_KERNELS
 from precedes.engines.columnar.kernels.kernel import PLACES, Kernel
 from precedes.engines.columnar.kernels.order import ORDER_KERNELS, SCREEN_KERNELS
+from precedes.engines.columnar.kernels.strict_order import STRICT_KERNELS
 from precedes.engines.columnar.kernels.time import TIME_KERNELS
 from precedes.logic.recognition import UNTUNED
 
-TUNED: Final[dict[str, Kernel]] = {**ORDER_KERNELS, **INFORMATION_KERNELS, **CAUSAL_KERNELS, **TIME_KERNELS}
+TUNED: Final[dict[str, Kernel]] = {
+    **ORDER_KERNELS,
+    **INFORMATION_KERNELS,
+    **CAUSAL_KERNELS,
+    **STRICT_KERNELS,
+    **TIME_KERNELS,
+}
 """The kernels by the names of their definitions."""
 
 KERNELS: Final[Mapping[str, Kernel]] = {**TUNED, **SCREEN_KERNELS}

@@ -18,23 +18,20 @@ from precedes.engines.columnar.codes import (
     SEND_NOT_LOGGED,
 )
 from precedes.engines.columnar.kernel_columns import Columns
-from precedes.engines.columnar.kernels.causal_order import (
-    BLOCK,
-    Block,
-    VectorTimes,
-    numbered_sources,
-    vector_times,
-    vector_times_of,
-    widest_block,
-)
 from precedes.engines.columnar.kernels.kernel import Kernel, Span, span_of
 from precedes.engines.columnar.kernels.turns import (
     TURNS,
     Turns,
-    edges_told,
     turns_of,
-    turns_taken,
-    well_known,
+)
+from precedes.engines.columnar.kernels.vector_times import (
+    BLOCK,
+    Block,
+    VectorTimes,
+    turns_and_sources,
+    vector_times,
+    vector_times_of,
+    widest_block,
 )
 from precedes.engines.columnar.native import Int32Out, MatrixOut
 
@@ -149,15 +146,10 @@ def ordered_in_time(
     turns, times, known = work
     for x in range(first, last):
         span = span_of(x, columns)
-        if columns.order_doubt[x] != 0 or not well_known(span, columns):
-            values[x] = DEFERRED
-            continue
-        count = turns_taken(span, columns, turns)
+        count = turns_and_sources(x, span, columns, turns, times)
         if count < 0:
             values[x] = DEFERRED
             continue
-        if edges_told(span.begin, span.end, columns) > 0:
-            numbered_sources(span, columns, times)
         limit = limit_of(span, columns)
         n = span.end - span.begin
         value = 0
