@@ -8,7 +8,11 @@ from typing import Any
 
 import pytest
 
+from precedes.engines.scan.partials import Count, Partial, merge
 from precedes.jobs.infer import proved
+from precedes.language.library import standard_library
+from precedes.language.requirements import requirement
+from precedes.logic.plan import plan
 from tests.command.running import precedes
 from tests.command.test_verify import ENGINES, rows
 
@@ -139,6 +143,31 @@ def test_every_engine_says_the_same(tmp_path: Path, engine: str, laid_out: bool)
     there = json.loads(precedes("verify", path, *asked, "--engine", engine).out)
     for part in ("verdict", "predicates", "violations", "unknown", "nothing_to_judge"):
         assert there[part] == here[part], part
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_was_recorded_is_counted_where_a_part_of_the_work_is_empty(tmp_path: Path, engine: str) -> None:
+    """Of one execution most tasks of Spark get nothing."""
+    path = tmp_path / "trace.jsonl"
+    path.write_text(FIFO.replace('"execution": "1"', '"execution": "fifo"'), encoding="utf-8")
+    asked = ("--incomplete", "--format", "json", "--engine", engine, "--require", "SP")
+    found = json.loads(precedes("verify", path, *asked).out)["predicates"]
+    assert found["order_preserving"]["as_recorded"] == {"holds": 1, "violated": 0, "unknown": 0}
+    assert found["SP"]["as_recorded"] == {"holds": 0, "violated": 1, "unknown": 0}
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2)])
+def test_parts_are_merged_in_any_order(order: tuple[int, int, int]) -> None:
+    asked = plan([requirement("SP", standard_library())])
+    counts = dict.fromkeys(asked.names, Count(1, 0, 0))
+    nothing = dict.fromkeys(asked.names, Count())
+    parts = [
+        Partial(1, 3, 2, counts, (), (), as_recorded=counts),
+        Partial(0, 0, 0, nothing, (), ()),
+        Partial(1, 3, 2, counts, (), (), as_recorded=counts),
+    ]
+    found = merge([parts[k] for k in order], asked, 10)
+    assert found.as_recorded == dict.fromkeys(asked.names, Count(2, 0, 0))
 
 
 def test_the_report_says_what_is_missing(tmp_path: Path) -> None:

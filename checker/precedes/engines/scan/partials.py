@@ -325,10 +325,7 @@ class Merging:
             merged.vacuous + partial.vacuous,
             merged.met | partial.met,
             merged.seen | partial.seen,
-            {
-                name: merged.as_recorded.get(name, Count()) + count
-                for name, count in partial.as_recorded.items()
-            },
+            _together(merged.as_recorded, partial.as_recorded),
         )
 
     def wanted(self, first: str) -> tuple[int, int]:
@@ -342,6 +339,11 @@ class Merging:
     def merged(self) -> Partial:
         """All that came, as one."""
         return self._merged
+
+
+def _together(some: Mapping[str, Count], others: Mapping[str, Count]) -> dict[str, Count]:
+    """The counts of both, either of which may have none: a batch without executions has recorded nothing."""
+    return {name: some.get(name, Count()) + others.get(name, Count()) for name in {**some, **others}}
 
 
 def _full(kept: Sequence[Candidate | Pending] | Sequence[Doubt], limit: int, first: str) -> bool:
