@@ -9,7 +9,7 @@ likewise.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
@@ -18,9 +18,11 @@ import numpy.typing as npt
 
 from precedes.core.clock_order import ClockEdges, Clocks, Histories, compared, histories, own_counts
 from precedes.core.execution import EVENT_CODES, Event, EventKind, Execution, History, Message
+from precedes.core.formula import Attribute, AttributeSort
 from precedes.core.verdict import NO_REASON, Reason
 
 MISSING_TIME: Final = np.iinfo(np.int64).min
+NOT_RECORDED: Final = np.iinfo(np.int64).min
 NOBODY: Final = -1
 
 Int64 = npt.NDArray[np.int64]
@@ -42,6 +44,27 @@ class Members:
 
     offsets: Int64
     names: Names
+
+
+@dataclass(frozen=True, slots=True)
+class Attributes:
+    """What the M messages of a batch carry.
+
+    declared             A      the attributes
+    values               A x M  numbers, nanoseconds, or places in `texts`; NOT_RECORDED where there is none
+    texts                       every text of the batch once, in any order; shared by the attributes
+    """
+
+    declared: tuple[Attribute, ...]
+    values: Int64
+    texts: Names
+
+    def of(self, attribute: Attribute) -> Int64 | None:
+        """The values (M) of an attribute; None where it was not asked for when rows were read."""
+        return self.values[self.declared.index(attribute)] if attribute in self.declared else None
+
+
+NO_ATTRIBUTES: Final = Attributes((), np.zeros((0, 0), np.int64), np.zeros(0, np.object_))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +155,7 @@ class Batch:
     history_doubt        N      reasons why the order of the entity's events is not known; None: known everywhere
     order_doubt          E      reasons why happens-before is not known; None: known everywhere
     members                     None: no event names members
+    attributes                  what messages carry, of what was asked for
     origins                     None: it was not kept where rows were read
     rows                        None: the batch is whole. Else names are read when they are asked for, clocks and
                                 members are not here, and times are only where they were wanted
@@ -173,6 +197,7 @@ class Batch:
     history_doubt: Int32 | None = None
     order_doubt: Int32 | None = None
     members: Members | None = None
+    attributes: Attributes = NO_ATTRIBUTES
     origins: Origins | None = None
     rows: Rows | None = None
 
@@ -284,14 +309,25 @@ def _event_of(batch: Batch, k: int, message: str | None, entities: Sequence[str]
 
 def _message_of(batch: Batch, m: int, name: str, entities: Sequence[str]) -> Message:
     sender = int(batch.sender[m])
+    carried = _attributes_of(batch.attributes, m)
     if sender == NOBODY:
-        return Message(name, None, None)
+        return Message(name, None, None, carried)
     if not batch.send_logged[m]:
-        return Message(name, entities[sender], None)
+        return Message(name, entities[sender], None, carried)
     if batch.to_all[m]:
-        return Message(name, entities[sender], frozenset(entities))
+        return Message(name, entities[sender], frozenset(entities), carried)
     part = batch.destinations[int(batch.destination_offsets[m]) : int(batch.destination_offsets[m + 1])]
-    return Message(name, entities[sender], frozenset(entities[e] for e in part.tolist()))
+    return Message(name, entities[sender], frozenset(entities[e] for e in part.tolist()), carried)
+
+
+def _attributes_of(attributes: Attributes, m: int) -> dict[Attribute, str | int]:
+    if not attributes.declared:
+        return {}
+    return {
+        attribute: str(attributes.texts[value]) if attribute.sort is AttributeSort.TEXT else int(value)
+        for attribute, value in zip(attributes.declared, attributes.values[:, m], strict=True)
+        if value != NOT_RECORDED
+    }
 
 
 def batch_of(executions: Sequence[Execution]) -> Batch:
@@ -349,6 +385,7 @@ def batch_of(executions: Sequence[Execution]) -> Batch:
         history_doubt=_doubts(lists.history_doubt),
         order_doubt=_doubts(lists.order_doubt),
         members=lists.members(),
+        attributes=lists.attributes(),
     )
     return replace(columns, clock_edges=clock_edges(columns))
 
@@ -412,6 +449,7 @@ class _Lists:
     event_clock: list[dict[int, int] | None] = field(default_factory=list)
     event_counted: list[bool] = field(default_factory=list)
     event_members: list[tuple[str, ...]] = field(default_factory=list)
+    carried: list[Mapping[Attribute, str | int]] = field(default_factory=list)
 
     def add(self, execution: Execution) -> None:
         entities = {name: e for e, name in enumerate(sorted(execution.entities))}
@@ -484,6 +522,20 @@ class _Lists:
         self.to_all.append(False)
         self.destination_counts.append(len(destinations))
         self.destinations += destinations
+        self.carried.append(message.attributes)
+
+    def attributes(self) -> Attributes:
+        declared = sorted({a for carried in self.carried for a in carried}, key=lambda a: a.name)
+        texts: dict[str, int] = {}
+        values = np.full((len(declared), len(self.carried)), NOT_RECORDED, np.int64)
+        for row, attribute in enumerate(declared):
+            for m, carried in enumerate(self.carried):
+                value = carried.get(attribute)
+                if isinstance(value, str):
+                    values[row, m] = texts.setdefault(value, len(texts))
+                elif value is not None:
+                    values[row, m] = value
+        return Attributes(tuple(declared), values, _names(texts)) if declared else NO_ATTRIBUTES
 
     def clocks(self) -> Clocks | None:
         if all(clock is None for clock in self.event_clock):

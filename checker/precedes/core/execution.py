@@ -13,6 +13,7 @@ from enum import Enum
 from functools import cached_property
 from typing import Final
 
+from precedes.core.formula import Attribute
 from precedes.core.verdict import NO_REASON, Reason
 
 
@@ -59,12 +60,14 @@ class Message:
 
     `sender` is None for a message that nobody sent. `destinations` is None where they are not known: the
     message has a sender, named by a delivery, but its send was not logged. A message sent without
-    destinations goes to every entity, and that is written out here.
+    destinations goes to every entity, and that is written out here. `attributes` has what it carries: texts,
+    whole numbers, times and durations in nanoseconds. What was not recorded is not in it.
     """
 
     name: str
     sender: str | None
     destinations: frozenset[str] | None
+    attributes: Mapping[Attribute, str | int] = field(default_factory=dict, hash=False)
 
     @property
     def logged(self) -> bool:

@@ -15,6 +15,11 @@ Meaning (three-valued, see `precedes.core.verdict`):
 - `Forall(x, range, body)` is "for all x: range implies body", `Exists(x, range, body)` "range and body for some x".
 - `HappensBefore` is irreflexive; on an impossible execution, one in which it has a cycle, it is unknown (`CYCLE`).
 - A `Comparison` with a time in it is unknown (`EPSILON`) where the two sides are closer than epsilon.
+- An attribute that was not recorded for a message is unknown (`NO_ATTRIBUTE`) where its value is asked for. `SamePart`
+  asks for no value: it is false where an attribute is missing.
+- `Per(attributes, body)` asks the body of each part of the execution, and the parts are the messages that have the
+  same values of all these attributes. Entities, `~>`, clocks and times stay those of the whole. A message without one
+  of the attributes is in no part. Where there are messages and no part, it is unknown (`NO_ATTRIBUTE`).
 - `Quiescent` is true of every execution that is judged as a completed one: of traces, scenarios and what the solver
   looks at. Exploring judges executions on the way too; there it is true where nothing can happen any more (see
   `precedes.core.mode`).
@@ -43,6 +48,23 @@ from fractions import Fraction
 from precedes.core.verdict import Reason
 
 # ---- terms ----
+
+
+class AttributeSort(Enum):
+    """What the values of an attribute are. Texts can be equal or not; the others have an order, too."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    TIME = "time"
+    DURATION = "duration"
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """Something that messages carry, as it is declared: `attribute key of message: text`."""
+
+    name: str
+    sort: AttributeSort
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,18 +184,40 @@ class TimeOf:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """The part of an execution that `message` is in: the messages with the same values of these attributes."""
+
+    attributes: tuple[Attribute, ...]
+    message: MessageTerm
+
+
+@dataclass(frozen=True, slots=True)
 class Position:
-    """The place of a message in a log, from 1; undefined where it is not in it."""
+    """The place of a message in a log, from 1; undefined where it is not in it. With a part, only the messages of the
+    part are counted, and the message must be one of them.
+    """
 
     message: MessageTerm
     log: LogTerm
+    part: Part | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How many messages are in a log."""
+    """How many messages are in a log; with a part, how many of the part."""
 
     log: LogTerm
+    part: Part | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeOf:
+    """The value of an attribute of a message: a number, or a time or duration in nanoseconds. Undefined for a message
+    that does not exist.
+    """
+
+    attribute: Attribute
+    message: MessageTerm
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,10 +273,30 @@ NumberTerm = (
     | Size
     | RecordedClock
     | VectorTime
+    | AttributeOf
     | Sum
     | Difference
     | Scaled
 )
+
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text as written."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextOf:
+    """The text of an attribute of a message; undefined for a message that does not exist."""
+
+    attribute: Attribute
+    message: MessageTerm
+
+
+TextTerm = Text | TextOf
 
 # ---- atoms ----
 
@@ -312,6 +376,22 @@ class SameMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class SameText:
+    """The two texts are equal."""
+
+    left: TextTerm
+    right: TextTerm
+
+
+@dataclass(frozen=True, slots=True)
+class SamePart:
+    """The message is in the part: both messages exist, have all its attributes, and the values are equal."""
+
+    message: MessageTerm
+    part: Part
+
+
+@dataclass(frozen=True, slots=True)
 class Faulty:
     """The last crash of the entity is not followed by a recovery. Entities that are not faulty are the correct ones of
     Hadzilacos and Toueg (1994).
@@ -366,6 +446,8 @@ Atom = (
     | IsDestination
     | SameEntity
     | SameMessage
+    | SameText
+    | SamePart
     | Faulty
     | HappensBefore
     | Comparison
@@ -445,7 +527,15 @@ class Acyclic:
     body: Formula
 
 
-Formula = Atom | Not | And | Or | Implies | Iff | Forall | Exists | Acyclic
+@dataclass(frozen=True, slots=True)
+class Per:
+    """The body asked of each part that the values of the attributes make; at least one attribute."""
+
+    attributes: tuple[Attribute, ...]
+    body: Formula
+
+
+Formula = Atom | Not | And | Or | Implies | Iff | Forall | Exists | Acyclic | Per
 
 TRUTH = Truth(True)
 FALSEHOOD = Truth(False)

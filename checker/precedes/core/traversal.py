@@ -14,6 +14,8 @@ from typing import Any, Final, TypeAlias, get_args, get_type_hints
 
 from precedes.core import formula as core
 from precedes.core.formula import (
+    Attribute,
+    AttributeOf,
     EntityNamed,
     EntityTerm,
     EventTerm,
@@ -22,10 +24,14 @@ from precedes.core.formula import (
     MessageNamed,
     MessageTerm,
     NumberTerm,
+    Part,
+    Per,
+    TextOf,
+    TextTerm,
     Variable,
 )
 
-Node: TypeAlias = Formula | NumberTerm | EventTerm | LogTerm | EntityTerm | MessageTerm
+Node: TypeAlias = Formula | NumberTerm | TextTerm | EventTerm | LogTerm | EntityTerm | MessageTerm | Part
 
 
 def _mentioned(hint: Any) -> Iterator[Any]:
@@ -154,3 +160,14 @@ def entities_in(node: Node) -> tuple[str, ...]:
 def messages_in(node: Node) -> tuple[str, ...]:
     """The messages named in a tree, each once, in the order in which it names them."""
     return tuple(dict.fromkeys(each.name for each in walk(node) if isinstance(each, MessageNamed)))
+
+
+def attributes_in(node: Node) -> tuple[Attribute, ...]:
+    """The attributes that a tree asks for, each once, in the order of their names."""
+    found: set[Attribute] = set()
+    for each in walk(node):
+        if isinstance(each, AttributeOf | TextOf):
+            found.add(each.attribute)
+        elif isinstance(each, Per | Part):
+            found.update(each.attributes)
+    return tuple(sorted(found, key=lambda attribute: attribute.name))
