@@ -280,7 +280,6 @@ NumberTerm = (
 )
 
 
-
 @dataclass(frozen=True, slots=True)
 class Text:
     """A text as written."""

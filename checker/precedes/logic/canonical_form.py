@@ -20,6 +20,8 @@ from precedes.core.formula import (
     And,
     ArrivalEvent,
     Atom,
+    Attribute,
+    AttributeOf,
     Comparison,
     Constant,
     DeliveryEvent,
@@ -47,6 +49,8 @@ from precedes.core.formula import (
     Not,
     NumberTerm,
     Or,
+    Part,
+    Per,
     Position,
     Precedes,
     Quiescent,
@@ -56,6 +60,8 @@ from precedes.core.formula import (
     Repeated,
     SameEntity,
     SameMessage,
+    SamePart,
+    SameText,
     Scaled,
     Sender,
     SendEvent,
@@ -63,6 +69,9 @@ from precedes.core.formula import (
     Sent,
     Size,
     Sum,
+    Text,
+    TextOf,
+    TextTerm,
     TimeOf,
     Truth,
     Undetermined,
@@ -165,6 +174,8 @@ class _Normaliser:
                 related = self.formula(body, True)
                 self.scope = outside
                 return ("acyclic", positive, *numbers, related)
+            case Per(attributes, body):
+                return ("per", positive, self._attributes(attributes), self.formula(body, True))
             case _:
                 assert_never(formula)
 
@@ -207,6 +218,10 @@ class _Normaliser:
                 return ("same", _Unordered((self._entity(left), self._entity(right))))
             case SameMessage(left, right):
                 return ("same", _Unordered((self._message(left), self._message(right))))
+            case SameText(left, right):
+                return ("same text", _Unordered((self._text(left), self._text(right))))
+            case SamePart(message, part):
+                return ("same part", self._message(message), self._part(part))
             case Faulty(entity):
                 return ("faulty", self._entity(entity))
             case HappensBefore(first, second):
@@ -230,6 +245,7 @@ class _Normaliser:
                 | Forall()
                 | Exists()
                 | Acyclic()
+                | Per()
             ):
                 raise TypeError(f"not an atom: {type(atom).__name__}")
             case _:
@@ -285,10 +301,12 @@ class _Normaliser:
                 return ("epsilon",)
             case TimeOf(event):
                 return ("time", self._event(event))
-            case Position(message, log):
-                return ("position", self._message(message), self._log(log))
-            case Size(log):
-                return ("size", self._log(log))
+            case Position(message, log, part):
+                return ("position", self._message(message), self._log(log), self._part(part))
+            case Size(log, part):
+                return ("size", self._log(log), self._part(part))
+            case AttributeOf(attribute, message):
+                return ("attribute", *self._attributes((attribute,)), self._message(message))
             case RecordedClock(event, entity):
                 return ("clock", self._event(event), self._entity(entity))
             case VectorTime(event, entity):
@@ -301,6 +319,24 @@ class _Normaliser:
                 return ("scaled", factor.numerator, factor.denominator, self._number(inner))
             case _:
                 assert_never(term)
+
+    def _text(self, term: TextTerm) -> Node:
+        match term:
+            case Text(value):
+                return ("text", value)
+            case TextOf(attribute, message):
+                return ("attribute", *self._attributes((attribute,)), self._message(message))
+            case _:
+                assert_never(term)
+
+    def _part(self, part: Part | None) -> Node:
+        if part is None:
+            return ()
+        return ("part", self._attributes(part.attributes), self._message(part.message))
+
+    @staticmethod
+    def _attributes(attributes: tuple[Attribute, ...]) -> Node:
+        return tuple(sorted(f"{attribute.name}: {attribute.sort.value}" for attribute in attributes))
 
 
 class _Unordered(tuple[Any, ...]):

@@ -50,12 +50,15 @@ from precedes.core.formula import (
     MessageVariable,
     Not,
     Or,
+    Per,
     Precedes,
     Quiescent,
     ReceiptLog,
     Repeated,
     SameEntity,
     SameMessage,
+    SamePart,
+    SameText,
     Sender,
     SendEvent,
     SendLog,
@@ -67,6 +70,7 @@ from precedes.core.formula import (
 from precedes.core.traversal import free_variables
 from precedes.core.verdict import Reason
 from precedes.logic.lemmas import consequences
+from precedes.logic.parts import written_out
 
 UNRECORDED: Final = Undetermined("what was not recorded", Reason.INCOMPLETE)
 """Of something that was not recorded, and may be there."""
@@ -93,9 +97,12 @@ def opened(formula: Formula) -> Formula:
             return _iff(opened(left), opened(right))
         case Forall() | Exists() | Acyclic():
             return _and(_opened(formula, {}), *(_opened(one, {}) for one in consequences(formula)))
+        case Per():
+            return _opened(written_out(formula), {})
         case (
             Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
-            | SameEntity() | SameMessage() | Faulty() | HappensBefore() | Comparison() | FailureLine()
+            | SameEntity() | SameMessage() | SameText() | SamePart() | Faulty() | HappensBefore() | Comparison()
+            | FailureLine()
         ):  # fmt: skip
             return formula
         case _:
@@ -129,9 +136,12 @@ def _opened(formula: Formula, strangers: Strangers) -> Formula:
             return _quantified(formula, strangers)
         case Acyclic():
             return _acyclic(formula, strangers)
+        case Per():
+            return _opened(written_out(formula), strangers)
         case (
             Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
-            | SameEntity() | SameMessage() | Faulty() | HappensBefore() | Comparison() | FailureLine()
+            | SameEntity() | SameMessage() | SameText() | SamePart() | Faulty() | HappensBefore() | Comparison()
+            | FailureLine()
         ):  # fmt: skip
             return _atom(formula, strangers) if _mentions(formula, strangers) else formula
         case _:
@@ -233,7 +243,10 @@ def _atom(atom: Atom, strangers: Strangers) -> Formula:
             return _same_message(left, right, strangers)
         case HappensBefore(first, second):
             return _happens_before(first, second, strangers)
-        case Sent() | Comparison() | Truth() | Undetermined() | Quiescent() | Faulty() | FailureLine():
+        case (
+            Sent() | Comparison() | SameText() | SamePart() | Truth() | Undetermined() | Quiescent() | Faulty()
+            | FailureLine()
+        ):  # fmt: skip
             return UNRECORDED
         case _:
             assert_never(atom)
@@ -349,6 +362,8 @@ def kinds(formula: Formula) -> Kinds:
             | IsDestination()
             | SameEntity()
             | SameMessage()
+            | SameText()
+            | SamePart()
             | HappensBefore()
             | Comparison()
         ):
@@ -367,7 +382,7 @@ def kinds(formula: Formula) -> Kinds:
             return Kinds.TRUE | kinds(body)
         case Exists(_, _, body):
             return Kinds.FALSE | kinds(body)
-        case Acyclic():
+        case Acyclic() | Per():
             return _ANY
         case _:
             assert_never(formula)

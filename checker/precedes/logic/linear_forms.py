@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import assert_never
 
 from precedes.core.formula import (
+    AttributeOf,
     Comparison,
     Constant,
     Delta,
@@ -23,7 +24,7 @@ from precedes.core.formula import (
     VectorTime,
 )
 
-Measure = Delta | Epsilon | TimeOf | Position | Size | RecordedClock | VectorTime
+Measure = Delta | Epsilon | TimeOf | Position | Size | RecordedClock | VectorTime | AttributeOf
 """A number term that is neither constant nor made of others."""
 
 
@@ -61,7 +62,9 @@ def _terms(term: NumberTerm, factor: Fraction) -> Iterator[tuple[Measure | None,
             yield from _terms(right, -factor)
         case Scaled(by, scaled):
             yield from _terms(scaled, factor * by)
-        case Delta() | Epsilon() | TimeOf() | Position() | Size() | RecordedClock() | VectorTime():
+        case (
+            Delta() | Epsilon() | TimeOf() | Position() | Size() | RecordedClock() | VectorTime() | AttributeOf()
+        ):  # fmt: skip
             yield term, factor
         case _:
             assert_never(term)

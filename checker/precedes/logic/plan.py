@@ -24,6 +24,7 @@ from precedes.core.formula import (
     Implies,
     Not,
     Or,
+    Per,
     Requirement,
 )
 from precedes.core.mode import completed
@@ -227,7 +228,7 @@ class _Builder:
             case Iff(left, right):
                 sides = self.formula(left), self.formula(right)
                 return Both((_implication(*sides), _implication(*reversed(sides))))
-            case Forall() | Exists() | Acyclic():
+            case Forall() | Exists() | Acyclic() | Per():
                 return self._step(Step(formula, None))
             case _:
                 assert_never(formula)

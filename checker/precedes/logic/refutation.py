@@ -40,6 +40,7 @@ from precedes.core.formula import (
     MessageVariable,
     Not,
     Or,
+    Per,
     Precedes,
     Quiescent,
     ReceiptLog,
@@ -47,14 +48,18 @@ from precedes.core.formula import (
     Repeated,
     SameEntity,
     SameMessage,
+    SamePart,
+    SameText,
     SendEvent,
     SendLog,
     Sent,
+    Text,
     Truth,
     Undetermined,
     Variable,
 )
 from precedes.core.traversal import Node, substituted
+from precedes.logic.parts import asked_of_each
 from precedes.logic.variables import distinct
 
 MOST: Final = 64
@@ -175,11 +180,13 @@ def _ways(formula: Formula, wanted: bool) -> list[Refutation]:
             if wanted:
                 return [Refutation(further=True)]
             return _joined([Refutation((first, second), further=True)], _ways(body, True))
+        case Per():
+            return _ways(distinct(asked_of_each(formula)), wanted)
         case Undetermined() | FailureLine():
             return [Refutation(further=True)]
         case (
-            InLog() | Precedes() | Repeated() | Sent() | IsDestination() | SameEntity() | SameMessage() | Faulty()
-            | Quiescent() | HappensBefore() | Comparison()
+            InLog() | Precedes() | Repeated() | Sent() | IsDestination() | SameEntity() | SameMessage() | SameText()
+            | SamePart() | Faulty() | Quiescent() | HappensBefore() | Comparison()
         ):  # fmt: skip
             return [Refutation(facts=(formula,)) if wanted else Refutation(absences=(formula,))]
         case _:
@@ -238,9 +245,11 @@ def relaxed(formula: Formula, wanted: bool) -> Formula:
                 return TRUTH if each == TRUTH else Forall(variable, TRUTH, each)
             some = relaxed(body, wanted)
             return FALSEHOOD if some == FALSEHOOD else Exists(variable, relaxed(extent, True), some)
+        case Per():
+            return relaxed(distinct(asked_of_each(formula)), wanted)
         case Acyclic() | Undetermined() | FailureLine():
             return TRUTH
-        case SameEntity() | SameMessage():
+        case SameEntity() | SameMessage() | SameText() | SamePart():
             return formula if wanted else Not(formula)
         case (
             InLog() | Precedes() | Repeated() | Sent() | IsDestination() | Faulty() | Quiescent()
@@ -278,6 +287,8 @@ def _decided(atom: Atom) -> bool | None:
             return True if left == right and isinstance(left, EntityVariable) else None
         case SameMessage(left, right):
             return True if left == right and isinstance(left, MessageVariable) else None
+        case SameText(left, right):
+            return left == right if isinstance(left, Text) and isinstance(right, Text) else None
         case Comparison(relation, left, right, dimension):
             if isinstance(left, Constant) and isinstance(right, Constant) and dimension is Dimension.NUMBER:
                 return _COMPARED[relation](left, right)
@@ -287,6 +298,7 @@ def _decided(atom: Atom) -> bool | None:
             | Repeated()
             | Sent()
             | IsDestination()
+            | SamePart()
             | Faulty()
             | Quiescent()
             | Undetermined()
@@ -312,11 +324,12 @@ def consequences(facts: Iterable[Formula]) -> Iterator[Any]:
                 yield Not(SameEntity(right, left))
             case Not(SameMessage(left, right)):
                 yield Not(SameMessage(right, left))
-            case Not() | And() | Or() | Implies() | Iff() | Forall() | Exists() | Acyclic():
+            case Not() | And() | Or() | Implies() | Iff() | Forall() | Exists() | Acyclic() | Per():
                 continue
             case (
                 Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
-                | SameEntity() | SameMessage() | Faulty() | Quiescent() | HappensBefore() | Comparison() | FailureLine()
+                | SameEntity() | SameMessage() | SameText() | SamePart()
+                | Faulty() | Quiescent() | HappensBefore() | Comparison() | FailureLine()
             ):  # fmt: skip
                 implied = (fact, *_implied(fact))
                 yield from implied[1:]
@@ -350,6 +363,12 @@ def _implied(fact: Atom) -> Iterator[Atom]:
             yield SameEntity(right, left)
         case SameMessage(left, right):
             yield SameMessage(right, left)
+        case SameText(left, right):
+            yield SameText(right, left)
+        case SamePart(message, part):
+            yield SamePart(message, replace(part, message=message))
+            yield SamePart(part.message, replace(part, message=message))
+            yield SamePart(part.message, part)
         case (
             InLog()
             | Sent()
@@ -388,7 +407,8 @@ def _excluded(fact: Atom) -> Iterator[Atom]:
         case HappensBefore(first, second):
             yield HappensBefore(second, first)
         case (
-            InLog() | Repeated() | Sent() | IsDestination() | SameEntity() | SameMessage() | Comparison()
+            InLog() | Repeated() | Sent() | IsDestination() | SameEntity() | SameMessage() | SameText() | SamePart()
+            | Comparison()
             | Faulty() | Quiescent() | Truth() | Undetermined() | FailureLine()
         ):  # fmt: skip
             return

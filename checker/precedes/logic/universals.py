@@ -27,11 +27,14 @@ from precedes.core.formula import (
     IsDestination,
     Not,
     Or,
+    Per,
     Precedes,
     Quiescent,
     Repeated,
     SameEntity,
     SameMessage,
+    SamePart,
+    SameText,
     Sent,
     Truth,
     Undetermined,
@@ -39,6 +42,7 @@ from precedes.core.formula import (
 )
 from precedes.core.mode import always
 from precedes.logic.completion import opened_instance
+from precedes.logic.parts import asked_of_each
 from precedes.logic.variables import distinct
 
 Binder = tuple[Variable, Formula]
@@ -85,10 +89,12 @@ def _clauses(formula: Formula) -> Iterator[Clause]:
             yield from _clauses(Not(right))
         case Not(Not(body)):
             yield from _clauses(body)
+        case Per():
+            yield from _clauses(distinct(asked_of_each(formula)))
         case (
             Not() | Or() | Implies() | Iff() | Exists() | Acyclic() | Truth() | Undetermined() | InLog()
-            | Precedes() | Repeated() | Sent() | IsDestination() | SameEntity() | SameMessage() | Faulty() | Quiescent()
-            | HappensBefore() | Comparison() | FailureLine()
+            | Precedes() | Repeated() | Sent() | IsDestination() | SameEntity() | SameMessage() | SameText()
+            | SamePart() | Faulty() | Quiescent() | HappensBefore() | Comparison() | FailureLine()
         ):  # fmt: skip
             yield Clause((), formula)
         case _:

@@ -22,6 +22,7 @@ from precedes.core.formula import (
     And,
     ArrivalEvent,
     Atom,
+    AttributeOf,
     Comparison,
     Constant,
     DeliveryEvent,
@@ -46,6 +47,7 @@ from precedes.core.formula import (
     Not,
     NumberTerm,
     Or,
+    Per,
     Position,
     Precedes,
     Quiescent,
@@ -55,6 +57,8 @@ from precedes.core.formula import (
     Requirement,
     SameEntity,
     SameMessage,
+    SamePart,
+    SameText,
     Scaled,
     Sender,
     SendEvent,
@@ -257,8 +261,8 @@ def _presupposed(fact: Atom) -> Iterator[Atom]:
             for event in (*_events(left), *_events(right)):
                 yield from happened(event)
         case (
-            InLog() | Sent() | IsDestination() | SameEntity() | SameMessage() | Faulty() | Quiescent() | Truth()
-            | Undetermined() | FailureLine()
+            InLog() | Sent() | IsDestination() | SameEntity() | SameMessage() | SameText() | SamePart() | Faulty()
+            | Quiescent() | Truth() | Undetermined() | FailureLine()
         ):  # fmt: skip
             return
         case _:
@@ -285,10 +289,12 @@ def possible(formula: Formula, seen: Seen) -> bool:
             return Seen.TWO_MESSAGES in seen
         case (
             InLog() | Precedes() | Repeated() | Sent() | IsDestination() | SameEntity() | SameMessage()
-            | Faulty() | HappensBefore() | Comparison()
+            | SameText() | SamePart() | Faulty() | HappensBefore() | Comparison()
         ):  # fmt: skip
             return needed(formula) in seen
-        case Undetermined() | FailureLine() | Quiescent() | Not() | Implies() | Iff() | Forall() | Acyclic():
+        case (
+            Undetermined() | FailureLine() | Quiescent() | Not() | Implies() | Iff() | Forall() | Acyclic() | Per()
+        ):  # fmt: skip
             # These may be true for want of something.
             return True
         case _:
@@ -326,7 +332,10 @@ def needed(atom: Atom) -> Seen:
             return _happens(first) | _happens(second) | (Seen.TWO_MESSAGES if several else NOTHING)
         case Comparison(_, left, right):
             return _measured(left) | _measured(right)
-        case Truth() | Undetermined() | FailureLine() | Quiescent() | SameEntity() | SameMessage():
+        case (
+            Truth() | Undetermined() | FailureLine() | Quiescent() | SameEntity() | SameMessage() | SameText()
+            | SamePart()
+        ):  # fmt: skip
             return NOTHING
         case _:
             assert_never(atom)
@@ -369,7 +378,7 @@ def _measured(term: NumberTerm) -> Seen:
             return _measured(left) | _measured(right)
         case Scaled(_, inner):
             return _measured(inner)
-        case Size() | Constant() | Delta() | Epsilon():
+        case Size() | AttributeOf() | Constant() | Delta() | Epsilon():
             return NOTHING
         case _:
             assert_never(term)
@@ -384,7 +393,7 @@ def _events(term: NumberTerm) -> Iterator[EventTerm]:
             yield from _events(right)
         case Scaled(_, inner):
             yield from _events(inner)
-        case Position() | Size() | Constant() | Delta() | Epsilon():
+        case Position() | Size() | AttributeOf() | Constant() | Delta() | Epsilon():
             return
         case _:
             assert_never(term)

@@ -28,8 +28,11 @@ from precedes.core.formula import (
     Repeated,
     SameEntity,
     SameMessage,
+    SamePart,
+    SameText,
     SendLog,
     Sent,
+    TextTerm,
     Truth,
     Undetermined,
 )
@@ -77,6 +80,10 @@ class Atoms:
             case SameMessage(left, right):
                 one, other = self._terms.message_reader(left), self._terms.message_reader(right)
                 return lambda: _same(one(), other())
+            case SameText(left_text, right_text):
+                return partial(self._same_text, left_text, right_text)
+            case SamePart(message, part):
+                return lambda: _truth(self._terms.in_part(message, part))
             case Truth(true):
                 value = _truth(true)
                 return lambda: value
@@ -198,6 +205,14 @@ class Atoms:
                 return _truth(difference == 0)
             case _:
                 assert_never(comparison.relation)
+
+    def _same_text(self, left: TextTerm, right: TextTerm) -> int:
+        one, other = self._terms.text(left), self._terms.text(right)
+        if one is None or other is None:
+            return FALSE
+        if isinstance(one, Unknown) or isinstance(other, Unknown):
+            return reasons_in(one) | reasons_in(other)
+        return _truth(one == other)
 
     def _failure_line(self) -> int:
         """An entity without a mark has it at the end of its log."""

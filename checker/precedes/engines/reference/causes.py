@@ -30,11 +30,14 @@ from precedes.core.formula import (
     MessageVariable,
     Not,
     Or,
+    Per,
     Precedes,
     Quiescent,
     Repeated,
     SameEntity,
     SameMessage,
+    SamePart,
+    SameText,
     Sent,
     Truth,
     Undetermined,
@@ -44,6 +47,7 @@ from precedes.core.witness import Binding, Fact
 from precedes.engines.reference.evaluation import Evaluator
 from precedes.engines.reference.ground import ground
 from precedes.engines.reference.relations import shortest_cycle
+from precedes.logic.parts import of_its_own, written_out
 
 UNKNOWN: Final = 1
 """What `kind_of` makes of every unknown value."""
@@ -122,10 +126,12 @@ class Causes:
                     yield from self._instances(variable, extent, body, kind)
             case Acyclic():
                 yield from self._cycle(formula, kind)
+            case Per():
+                yield from self.of(written_out(formula), kind)
             case (
                 Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
-                | SameEntity() | SameMessage() | Faulty() | HappensBefore() | Comparison() | FailureLine()
-                | Quiescent()
+                | SameEntity() | SameMessage() | SameText() | SamePart() | Faulty() | HappensBefore() | Comparison()
+                | FailureLine() | Quiescent()
             ):  # fmt: skip
                 yield self._whole(formula, self._evaluator.value(formula))
             case _:
@@ -186,6 +192,11 @@ class Causes:
             binding = Cause(
                 ((variable.name, name),), (), () if entity else (name,), (name,) if entity else ()
             )
+            if isinstance(variable, MessageVariable) and (attributes := of_its_own(variable, extent)):
+                values = evaluator.terms.values(name, attributes) or ()
+                binding = Cause(
+                    tuple((a.name, str(value)) for a, value in zip(attributes, values, strict=True))
+                )
             within = self._first_in_range(extent)
             if inside == TRUE:
                 within = within.as_context()

@@ -16,6 +16,7 @@ from precedes.core.formula import (
     TRUTH,
     Acyclic,
     And,
+    Attribute,
     Comparison,
     EntityTerm,
     EntityVariable,
@@ -33,11 +34,14 @@ from precedes.core.formula import (
     MessageVariable,
     Not,
     Or,
+    Per,
     Precedes,
     Quiescent,
     Repeated,
     SameEntity,
     SameMessage,
+    SamePart,
+    SameText,
     Sender,
     SendLog,
     Sent,
@@ -53,6 +57,7 @@ from precedes.engines.reference.recorded import Recorded, record
 from precedes.engines.reference.relations import has_cycle, reasons_of_cycles
 from precedes.engines.reference.terms import Terms
 from precedes.logic.completion import opened
+from precedes.logic.parts import of_its_own, written_out
 
 
 def evaluate(formula: Formula, execution: Execution) -> int:
@@ -98,6 +103,7 @@ class Evaluator:
         self._atoms = Atoms(self.terms) if execution.complete else IncompleteAtoms(self.terms)
         # An opened formula speaks of what is certainly in a range.
         self._certain = not execution.complete
+        self._parts: dict[int, tuple[Per, Formula]] = {}
         self._judgements: dict[int, tuple[Formula, Judgement]] = {}
 
     def value(self, formula: Formula) -> int:
@@ -129,13 +135,22 @@ class Evaluator:
                 return self._exists(variable, extent, self._judgement(body))
             case Acyclic(first, second, body):
                 return lambda: self._acyclic(first, second, body)
+            case Per():
+                return self._judgement(self._written_out(formula))
             case (
                 Precedes() | InLog() | HappensBefore() | IsDestination() | Comparison() | Sent() | Repeated()
-                | SameEntity() | SameMessage() | Faulty() | Truth() | Undetermined() | FailureLine() | Quiescent()
+                | SameEntity() | SameMessage() | SameText() | SamePart()
+                | Faulty() | Truth() | Undetermined() | FailureLine() | Quiescent()
             ):  # fmt: skip
                 return self._atoms.judgement(formula)
             case _:
                 assert_never(formula)
+
+    def _written_out(self, per: Per) -> Formula:
+        """What it means; the same tree each time, so that it is judged by the same functions."""
+        if id(per) not in self._parts:
+            self._parts[id(per)] = (per, written_out(per))
+        return self._parts[id(per)][1]
 
     # ---- binders -------------------------------------------------------------------------------------------
 
@@ -213,6 +228,10 @@ class Evaluator:
         """What can be in a range: all entities or messages, or the fewest that a conjunct of it leaves."""
         if isinstance(variable, EntityVariable):
             return lambda: self.recorded.execution.entities
+        attributes = of_its_own(variable, extent)
+        if attributes:
+            chosen = self._one_of_each_part(attributes)
+            return lambda: chosen
         conjuncts = extent.parts if isinstance(extent, And) else (extent,)
         logs = [
             self._log_reader(part.log)
@@ -224,6 +243,15 @@ class Evaluator:
         if not logs:
             return lambda: self.recorded.messages
         return logs[0] if len(logs) == 1 else lambda: min((log() for log in logs), key=len)
+
+    def _one_of_each_part(self, attributes: tuple[Attribute, ...]) -> Sequence[str]:
+        """The first message of every part; what is asked of a part says nothing else of the one that it is named by."""
+        found: dict[tuple[str | int, ...], str] = {}
+        for message in self.recorded.messages:
+            values = self.terms.values(message, attributes)
+            if values is not None:
+                found.setdefault(values, message)
+        return tuple(found.values())
 
     def _log_reader(self, log: LogTerm) -> Callable[[], Sequence[str]]:
         """Reads the messages of a log in order; of a send log to some entity, of all that it is a part of."""

@@ -14,6 +14,7 @@ from typing import assert_never
 from precedes.core.formula import (
     ArrivalEvent,
     Atom,
+    Attribute,
     Comparison,
     DeliveryEvent,
     EntityNamed,
@@ -30,8 +31,11 @@ from precedes.core.formula import (
     Repeated,
     SameEntity,
     SameMessage,
+    SamePart,
+    SameText,
     SendLog,
     Sent,
+    TextTerm,
     Truth,
     Undetermined,
 )
@@ -77,6 +81,10 @@ class IncompleteAtoms:
             case SameMessage(left, right):
                 recorded = self._terms.recorded.execution.messages
                 return _same(names.message(left), names.message(right), recorded)
+            case SameText(left_text, right_text):
+                return self._same_text(left_text, right_text)
+            case SamePart(message, part):
+                return self._same_part(names.message(message), names.message(part.message), part.attributes)
             case Faulty():
                 # A crash or a recovery may be missing.
                 return INCOMPLETE
@@ -132,6 +140,24 @@ class IncompleteAtoms:
         entity = self._names.entity(log.entity)
         count = 0 if entity is None else self._terms.recorded.delivery_count.get((entity, message), 0)
         return TRUE if count > 1 else INCOMPLETE
+
+    def _same_text(self, left: TextTerm, right: TextTerm) -> int:
+        """Rows with the text of a message may be missing."""
+        one, other = (self._text(term) for term in (left, right))
+        return INCOMPLETE if one is None or other is None else TRUE if one == other else FALSE
+
+    def _text(self, term: TextTerm) -> str | None:
+        found = self._terms.text(term)
+        return found if isinstance(found, str) else None
+
+    def _same_part(self, one: str, other: str, attributes: tuple[Attribute, ...]) -> int:
+        """Two values that were recorded and differ decide it."""
+        recorded = self._terms.recorded.execution.messages
+        both = [(recorded[m].attributes if m in recorded else {}) for m in (one, other)]
+        known = [a for a in attributes if all(a in each for each in both)]
+        if any(both[0][a] != both[1][a] for a in known):
+            return FALSE
+        return TRUE if len(known) == len(attributes) else INCOMPLETE
 
     def _happens_before(self, first: EventTerm, second: EventTerm) -> int:
         arrivals = isinstance(first, ArrivalEvent) or isinstance(second, ArrivalEvent)

@@ -14,6 +14,7 @@ from typing import assert_never
 from precedes.core.execution import Event, EventKind
 from precedes.core.formula import (
     ArrivalEvent,
+    AttributeOf,
     Comparison,
     DeliveryEvent,
     Delta,
@@ -95,10 +96,18 @@ class IncompleteNumbers:
                 return Measured(Fraction(self._recorded.execution.epsilon))
             case TimeOf(event):
                 return self._time(event)
-            case Position(message, log):
-                return self._position(message, log)
-            case Size(log):
-                return self._size(log)
+            case Position(part=None):
+                return self._position(measure.message, measure.log)
+            case Size(part=None):
+                return self._size(measure.log)
+            case Position() | Size():
+                # Which messages of the part are missing is not known.
+                return Measured(reasons=INCOMPLETE)
+            case AttributeOf():
+                value = self._terms.number(measure)
+                return (
+                    Measured(reasons=INCOMPLETE) if not isinstance(value, int) else Measured(Fraction(value))
+                )
             case RecordedClock(event, entity):
                 return self._clock(event, self._names.entity(entity))
             case VectorTime(event, entity):

@@ -16,6 +16,9 @@ from typing import assert_never
 from precedes.core.execution import Event, EventKind
 from precedes.core.formula import (
     ArrivalEvent,
+    Attribute,
+    AttributeOf,
+    AttributeSort,
     Constant,
     DeliveryEvent,
     Delta,
@@ -30,6 +33,7 @@ from precedes.core.formula import (
     MessageTerm,
     MessageVariable,
     NumberTerm,
+    Part,
     Position,
     ReceiptLog,
     RecordedClock,
@@ -39,6 +43,9 @@ from precedes.core.formula import (
     SendLog,
     Size,
     Sum,
+    Text,
+    TextOf,
+    TextTerm,
     TimeOf,
     VectorTime,
 )
@@ -227,10 +234,14 @@ class Terms:
                 return self.recorded.execution.epsilon
             case TimeOf(event):
                 return self._time(event)
-            case Position(message, log):
-                return self._position(message, log)
-            case Size(log):
-                return self._size(log)
+            case Position(message, log, part):
+                return self._position(message, log) if part is None else self._position_in(message, log, part)
+            case Size(log, part):
+                return self._size(log) if part is None else self._size_in(log, part)
+            case AttributeOf(attribute, message):
+                found = self._value(attribute, message)
+                assert not isinstance(found, str)
+                return found
             case RecordedClock(event, entity):
                 return self._recorded_clock(event, entity)
             case VectorTime(event, entity):
@@ -282,6 +293,77 @@ class Terms:
             return sublog if isinstance(sublog, Unknown) else None
         doubt = self.recorded.doubt[sender]
         return Unknown(doubt) if doubt else sublog.index(message) + 1
+
+    # ---- attributes ----------------------------------------------------------------------------------------
+
+    def _value(self, attribute: Attribute, term: MessageTerm) -> str | int | Unknown | None:
+        message = self.message(term)
+        if message is None:
+            return None
+        return self.recorded.execution.messages[message].attributes.get(
+            attribute, Unknown(Reason.NO_ATTRIBUTE)
+        )
+
+    def text(self, term: TextTerm) -> str | Unknown | None:
+        """The value of a text."""
+        match term:
+            case Text(value):
+                return value
+            case TextOf(attribute, message):
+                found = self._value(attribute, message)
+                assert not isinstance(found, int)
+                return found
+            case _:
+                assert_never(term)
+
+    def values(self, message: str, attributes: tuple[Attribute, ...]) -> tuple[str | int, ...] | None:
+        """The values of the attributes of a message of the execution; None where one was not recorded."""
+        recorded = self.recorded.execution.messages[message].attributes
+        if any(attribute not in recorded for attribute in attributes):
+            return None
+        return tuple(recorded[attribute] for attribute in attributes)
+
+    def in_part(self, term: MessageTerm, part: Part) -> bool:
+        """Whether the message is in the part."""
+        message, of = self.message(term), self.message(part.message)
+        return message is not None and of is not None and self._shares(message, part.attributes, of)
+
+    def _shares(self, message: str, attributes: tuple[Attribute, ...], of: str) -> bool:
+        values = self.values(message, attributes)
+        return values is not None and values == self.values(of, attributes)
+
+    def _position_in(self, term: MessageTerm, log: LogTerm, part: Part) -> Number:
+        """The place of a message among those of the part."""
+        if not self.in_part(term, part):
+            return None
+        place = self._position(term, log)
+        if place is None or isinstance(place, Unknown):
+            return place
+        before = self._logged_in(log, part)
+        message = self.message(term)
+        assert isinstance(before, tuple)
+        assert message is not None
+        return before.index(message) + 1
+
+    def _size_in(self, log: LogTerm, part: Part) -> Number:
+        messages = self._logged_in(log, part)
+        return len(messages) if isinstance(messages, tuple) else messages
+
+    def _logged_in(self, log: LogTerm, part: Part) -> tuple[str, ...] | Unknown | None:
+        """The messages of the part that are in a log, in order."""
+        here, of = self.entity(log.entity), self.message(part.message)
+        if here is None or of is None:
+            return None
+        messages: tuple[str, ...] | Unknown | None
+        if isinstance(log, ReceiptLog):
+            messages = self.recorded.delivered[here]
+        elif log.to is None:
+            messages = self.recorded.sent_by[here]
+        else:
+            messages = self._sublog(log)
+        if not isinstance(messages, tuple):
+            return messages
+        return tuple(message for message in messages if self._shares(message, part.attributes, of))
 
     def _recorded_clock(self, term: EventTerm, entity: EntityTerm) -> Number:
         event, of = self._logged_event(term), self.entity(entity)
@@ -341,6 +423,8 @@ def mentions_time(term: NumberTerm) -> bool:
             return mentions_time(left) or mentions_time(right)
         case Scaled(_, scaled):
             return mentions_time(scaled)
+        case AttributeOf(attribute):
+            return attribute.sort is AttributeSort.TIME
         case Constant() | Delta() | Epsilon() | Position() | Size() | RecordedClock() | VectorTime():
             return False
         case _:
@@ -357,6 +441,6 @@ def _combined(
     return operation(left, right)
 
 
-def reasons_in(value: Number) -> int:
-    """The reasons why a number is not known; none where it is."""
+def reasons_in(value: Number | str) -> int:
+    """The reasons why a number or a text is not known; none where it is."""
     return value.reasons if isinstance(value, Unknown) else 0

@@ -14,6 +14,7 @@ from precedes.core.formula import (
     Acyclic,
     And,
     ArrivalEvent,
+    AttributeOf,
     Comparison,
     Constant,
     DeliveryEvent,
@@ -37,6 +38,7 @@ from precedes.core.formula import (
     Not,
     NumberTerm,
     Or,
+    Per,
     Position,
     Precedes,
     Quiescent,
@@ -45,6 +47,8 @@ from precedes.core.formula import (
     Repeated,
     SameEntity,
     SameMessage,
+    SamePart,
+    SameText,
     Scaled,
     SendEvent,
     Sent,
@@ -58,6 +62,7 @@ from precedes.core.formula import (
 )
 from precedes.core.mode import judged
 from precedes.core.traversal import walk
+from precedes.logic.parts import written_out
 
 Known: TypeAlias = frozenset[tuple[MessageTerm, EntityTerm]]
 """What has been delivered at whom, where a formula is looked at."""
@@ -98,11 +103,14 @@ def _asks_no_less_in_the_end(formula: Formula, *, positive: bool = True) -> bool
             return all(_asks_no_less_in_the_end(part, positive=positive) for part in (extent, body))
         case Acyclic(_, _, body):
             return _asks_no_less_in_the_end(body, positive=not positive)
+        case Per():
+            return _asks_no_less_in_the_end(written_out(formula), positive=positive)
         case Iff():
             return not any(isinstance(node, Quiescent) for node in walk(formula))
         case (
             Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
-            | SameEntity() | SameMessage() | Faulty() | HappensBefore() | Comparison() | FailureLine()
+            | SameEntity() | SameMessage() | SameText() | SamePart() | Faulty() | HappensBefore() | Comparison()
+            | FailureLine()
         ):  # fmt: skip
             return True
         case _:
@@ -131,6 +139,8 @@ def stays_false(formula: Formula, known: Known = NOTHING) -> bool:
             return stays_false(extent, inside) and stays_false(body, inside | _told(extent))
         case Acyclic(first, second, body):
             return stays_true(body, _without(_without(known, first), second))
+        case Per():
+            return stays_false(written_out(formula), known)
         case InLog(message, ReceiptLog(entity)):
             return (message, entity) in known
         case Precedes(_, second, ReceiptLog(entity)):
@@ -146,7 +156,7 @@ def stays_false(formula: Formula, known: Known = NOTHING) -> bool:
             return False
         case InLog() | Precedes() | Truth() | Undetermined() | Sent() | IsDestination():
             return True
-        case SameEntity() | SameMessage():
+        case SameEntity() | SameMessage() | SameText() | SamePart():
             return True
         case _:
             assert_never(formula)
@@ -171,13 +181,15 @@ def stays_true(formula: Formula, known: Known = NOTHING) -> bool:
             return stays_true(extent, inside) and stays_true(body, inside | _told(extent))
         case Acyclic(first, second, body):
             return stays_false(body, _without(_without(known, first), second))
+        case Per():
+            return stays_true(written_out(formula), known)
         case Comparison(left=left, right=right):
             return _settled(left) and _settled(right)
         case FailureLine() | Faulty() | Quiescent():
             return False
         case InLog() | Precedes() | Repeated() | HappensBefore() | Truth() | Undetermined() | Sent():
             return True
-        case IsDestination() | SameEntity() | SameMessage():
+        case IsDestination() | SameEntity() | SameMessage() | SameText() | SamePart():
             return True
         case _:
             assert_never(formula)
@@ -225,7 +237,9 @@ def _settled(term: NumberTerm) -> bool:
             return _settled(left) and _settled(right)
         case Scaled(_, inner):
             return _settled(inner)
-        case Constant() | Delta() | Epsilon() | TimeOf() | Position() | RecordedClock() | VectorTime():
+        case (
+            Constant() | Delta() | Epsilon() | TimeOf() | Position() | RecordedClock() | VectorTime() | AttributeOf()
+        ):  # fmt: skip
             return True
         case _:
             assert_never(term)
@@ -241,7 +255,7 @@ def _exists(term: NumberTerm, known: Known) -> bool:
             return _exists(left, known) and _exists(right, known)
         case Scaled(_, inner):
             return _exists(inner, known)
-        case Constant() | Delta() | Epsilon() | Size():
+        case Constant() | Delta() | Epsilon() | Size() | AttributeOf():
             return True
         case _:
             assert_never(term)

@@ -27,17 +27,24 @@ from precedes.core.formula import (
     MessageTerm,
     Not,
     Or,
+    Part,
+    Per,
     Precedes,
     Quiescent,
     ReceiptLog,
     Repeated,
     SameEntity,
     SameMessage,
+    SamePart,
+    SameText,
     Sender,
     SendEvent,
     SendLog,
     Sent,
     Sum,
+    Text,
+    TextOf,
+    TextTerm,
     TimeOf,
     Truth,
     Undetermined,
@@ -47,6 +54,7 @@ from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.reference.evaluation import Evaluator
 from precedes.engines.reference.failure_line import failure_line
 from precedes.engines.reference.happens_before import Occurrence
+from precedes.language.quoting import quoted
 from precedes.reports.prose.identifiers import identifiers_of, log_text
 from precedes.reports.prose.numbers import Numbers
 from precedes.reports.prose.times import clock_of, duration_text
@@ -96,6 +104,10 @@ class Statements:
                 return f"{self.ids.of_entity(left)} is {_not(true)}{self.ids.of_entity(right)}"
             case SameMessage(left, right):
                 return f"{self.ids.of_message(left)} is {_not(true)}{self.ids.of_message(right)}"
+            case SameText(left, right):
+                return self._texts(left, right, true)
+            case SamePart(message, part):
+                return self.part(message, part, true)
             case Faulty(entity):
                 return f"{self.ids.of_entity(entity)} {'crashed' if true else 'is correct'}"
             case HappensBefore(SendEvent(first), SendEvent(second)):
@@ -114,7 +126,7 @@ class Statements:
                 return "true" if true else "false"
             case Not(body):
                 return self.statement(body, FALSE if true else TRUE)
-            case Forall() | Exists() | Acyclic() | And() | Or() | Implies() | Iff():
+            case Forall() | Exists() | Acyclic() | And() | Or() | Implies() | Iff() | Per():
                 about = [
                     *map(self.ids.message, messages_in(formula)),
                     *map(self.ids.entity, entities_in(formula)),
@@ -122,6 +134,42 @@ class Statements:
                 return f"what is said of {listed(about) or 'all of them'} is {'true' if true else 'false'}"
             case _:
                 assert_never(formula)
+
+    # ---- attributes ----------------------------------------------------------------------------------------
+
+    def _texts(self, left: TextTerm, right: TextTerm, true: bool) -> str:
+        for term in (left, right):
+            if self.terms.text(term) is None:
+                return f"there is no such thing as {self._text(term)}"
+        return f"{self._text(left)} is {_not(true)}{self._text(right)}"
+
+    def _text(self, term: TextTerm) -> str:
+        match term:
+            case Text(value):
+                return quoted(value)
+            case TextOf(attribute, message):
+                found = self.terms.text(term)
+                known = f" ({quoted(found)})" if isinstance(found, str) else ""
+                return f"{attribute.name} of {self.ids.of_message(message)}{known}"
+            case _:
+                assert_never(term)
+
+    def part(self, message: MessageTerm, part: Part, true: bool) -> str:
+        """Whether a message is in a part; of a message that names the part, which values it has."""
+        names = " and ".join(attribute.name for attribute in part.attributes)
+        if message != part.message:
+            same = "the same" if true else "another"
+            return f"{self.ids.of_message(message)} has {same} {names} as {self.ids.of_message(part.message)}"
+        return self.values(message, part) if true else f"{self.ids.of_message(message)} has no {names}"
+
+    def values(self, message: MessageTerm, part: Part) -> str:
+        """`key = k1`, of the part that a message is in."""
+        name = self.terms.message(message)
+        found = None if name is None else self.terms.values(name, part.attributes)
+        return " and ".join(
+            f"{attribute.name} = {value}"
+            for attribute, value in zip(part.attributes, found or (), strict=False)
+        )
 
     # ---- logs ----------------------------------------------------------------------------------------------
 

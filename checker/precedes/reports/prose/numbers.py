@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Final, assert_never
 
 from precedes.core.formula import (
+    AttributeOf,
     Comparison,
     Constant,
     Delta,
@@ -87,6 +88,9 @@ class Numbers:
                     f"the clock of {self.ids.of_event(event)} for {self.ids.of_entity(entity)} that the events imply"
                     + self._known(term)
                 )
+            case AttributeOf(attribute, message):
+                dimension = Dimension(attribute.sort.value)
+                return f"{attribute.name} of {self.ids.of_message(message)}" + self._known(term, dimension)
             case Sum(left, right):
                 return f"{self.number(left)} + {self.number(right)}"
             case Difference(left, right):

@@ -36,6 +36,7 @@ from precedes.core.formula import (
     MessageVariable,
     Not,
     Or,
+    Per,
     Precedes,
     Quiescent,
     ReceiptLog,
@@ -43,6 +44,8 @@ from precedes.core.formula import (
     Requirement,
     SameEntity,
     SameMessage,
+    SamePart,
+    SameText,
     Sender,
     SendEvent,
     SendLog,
@@ -114,7 +117,18 @@ class _Telling:
         others = ", ".join(clause.text for clause in clauses if clause.order is not _Order.CHAIN)
         tails = (self._addressed(others), self._correct(), self._within_delta())
         told = "; ".join(part for part in (*chains, others, *tails) if part)
+        if told and (values := self._part()):
+            return f"among the messages with {values}: {told}"
         return told or ", ".join(self._statements.statement(fact.formula, fact.value) for fact in self._facts)
+
+    def _part(self) -> str:
+        """The values of the part that was asked; the last one, where parts have parts."""
+        parts = [
+            self._statements.values(fact.formula.message, fact.formula.part)
+            for fact in self._facts
+            if isinstance(fact.formula, SamePart) and fact.formula.message == fact.formula.part.message
+        ]
+        return parts[-1] if parts else ""
 
     def _clause(self, fact: Fact) -> _Clause | None:
         """What one fact adds to the sentence, if anything."""
@@ -149,11 +163,11 @@ class _Telling:
                 return None
             case Truth() | Quiescent() | Not() | And() | Or() | Implies() | Iff():
                 return None
-            case Forall() | Exists() | Acyclic():
+            case Forall() | Exists() | Acyclic() | Per() | SamePart():
                 return None
             case (
                 InLog() | HappensBefore() | Comparison() | IsDestination() | Sent() | SameEntity() | SameMessage()
-                | Faulty() | FailureLine() | Undetermined()
+                | SameText() | Faulty() | FailureLine() | Undetermined()
             ):  # fmt: skip
                 return _Clause(said(formula, value), _Order.REST, _deliveries(formula))
             case _:

@@ -1,0 +1,142 @@
+"""`F per key`, written out with quantifiers, for whoever judges formulas node by node.
+
+`F` of the part that a message is in is `F` with every message that it speaks of in that part. A quantifier over
+messages gets this into its range. An atom about a message from outside, one that is named or bound around `F`, is
+false unless the message is in the part: there it does not exist elsewhere. Positions and sizes count the part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from precedes.core.formula import (
+    FALSEHOOD,
+    TRUTH,
+    Acyclic,
+    And,
+    Attribute,
+    Exists,
+    FailureLine,
+    Forall,
+    Formula,
+    MessageNamed,
+    MessageVariable,
+    Or,
+    Part,
+    Per,
+    Position,
+    SamePart,
+    Size,
+    Undetermined,
+    conjunction,
+)
+from precedes.core.traversal import Node, children, rebuilt, walk
+from precedes.core.verdict import Reason
+
+_CONNECTED: Final = (Forall, Exists, Acyclic, Per)
+
+
+def written_out(per: Per) -> Formula:
+    """What it means: the body holds in the part of every message, and there is a part if there is a message.
+
+    No variable of it is captured: the one that stands for a part has a name that nothing inside has.
+    """
+    asked = asked_of_each(per)
+    names = " and ".join(attribute.name for attribute in per.attributes)
+    without = Undetermined(f"no message has {names}", Reason.NO_ATTRIBUTE)
+    nothing = Forall(asked.variable, TRUTH, FALSEHOOD)
+    return And((asked, Or((nothing, Exists(asked.variable, asked.range, TRUTH), without))))
+
+
+def asked_of_each(per: Per) -> Forall:
+    """What is asked of each part, without asking that there is one. It is false where the whole is, and only there."""
+    whose = MessageVariable(_unused(per))
+    part = Part(per.attributes, whose)
+    return Forall(whose, SamePart(whose, part), within(per.body, part, frozenset()))
+
+
+def of_its_own(variable: MessageVariable, extent: Formula) -> tuple[Attribute, ...]:
+    """The attributes whose values a variable stands for that ranges over parts; none where it ranges over messages."""
+    conjuncts = extent.parts if isinstance(extent, And) else (extent,)
+    asked = [part for part in conjuncts if isinstance(part, SamePart) and part.message == variable]
+    if not any(one.part.message == variable for one in asked):
+        return ()
+    return tuple(dict.fromkeys(attribute for one in asked for attribute in one.part.attributes))
+
+
+def without_parts(formula: Formula) -> Formula:
+    """The formula with everything that is asked per value written out."""
+
+    def change(node: Node) -> Node:
+        found = rebuilt(node, change)
+        return written_out(found) if isinstance(found, Per) else found
+
+    result: Formula = change(formula)  # type: ignore[assignment]
+    return result
+
+
+def within(formula: Formula, part: Part, inside: frozenset[str]) -> Formula:
+    """The formula asked of a part; `inside` are the message variables that are in it already."""
+    match formula:
+        case Forall(MessageVariable() as variable, extent, body) | Exists(
+            MessageVariable() as variable, extent, body
+        ):
+            known = inside | {variable.name}
+            here = conjunction(SamePart(variable, part), within(extent, part, known))
+            return replace(formula, range=here, body=within(body, part, known))
+        case Acyclic(first, second, body):
+            known = inside | {first.name, second.name}
+            here = conjunction(SamePart(first, part), SamePart(second, part), within(body, part, known))
+            return replace(formula, body=here)
+        case Per():
+            return within(written_out(formula), part, inside)
+        case FailureLine():
+            return Undetermined("the failure line is that of a whole execution")
+        case _ if any(isinstance(child, Formula) for child in children(formula)):
+            narrowed: Formula = rebuilt(
+                formula, lambda child: within(child, part, inside) if isinstance(child, Formula) else child
+            )
+            return narrowed
+        case _:
+            return _atom(formula, part, inside)
+
+
+def _atom(atom: Formula, part: Part, inside: frozenset[str]) -> Formula:
+    outside = dict.fromkeys(
+        node
+        for node in walk(atom)
+        if isinstance(node, MessageNamed) or (isinstance(node, MessageVariable) and node.name not in inside)
+    )
+    return conjunction(*(SamePart(message, part) for message in outside), _counted(atom, part))
+
+
+def _counted(node: Node, part: Part) -> Formula:
+    """An atom whose positions and sizes count the messages of the part."""
+
+    def change(each: Node) -> Node:
+        if isinstance(each, Position | Size):
+            return replace(each, part=_both(each.part, part))
+        if isinstance(each, SamePart):
+            return each
+        changed: Node = rebuilt(each, change)
+        return changed
+
+    result: Formula = change(node)  # type: ignore[assignment]
+    return result
+
+
+def _both(inner: Part | None, outer: Part) -> Part:
+    """The messages of both parts. The message of the inner one is in the outer one."""
+    if inner is None:
+        return outer
+    return Part(tuple(dict.fromkeys((*inner.attributes, *outer.attributes))), inner.message)
+
+
+def _unused(per: Per) -> str:
+    taken = {node.name for node in walk(per) if isinstance(node, MessageVariable)}
+    name, number = "part", 1
+    while name in taken:
+        number += 1
+        name = f"part_{number}"
+    return name
