@@ -8,15 +8,16 @@ first used.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from precedes.core.formula import Requirement
+from precedes.core.formula import Attribute, Requirement
 from precedes.language import syntax
 from precedes.language.errors import Mistakes
 from precedes.language.parsing.parser import parse
 from precedes.language.sorts.inference import Signature, calls, infer_definition
-from precedes.language.vocabulary import RELATIONS
+from precedes.language.vocabulary import COLUMNS, FUNCTIONS, RELATIONS
 
 
 class Library:
@@ -37,6 +38,7 @@ class Library:
         """What a name without arguments requires, as far as it was asked; kept here by `requirements`."""
         self._own: dict[str, tuple[syntax.Definition, syntax.SourceFile]] = {}
         self._typed: dict[str, syntax.Definition] = {}
+        self._attributes: dict[str, tuple[Attribute, syntax.AttributeDeclaration]] = {}
         for source in sources:
             here = (
                 Mistakes(source.path, source.lines)
@@ -46,6 +48,8 @@ class Library:
             for statement in source.statements:
                 if isinstance(statement, syntax.Definition):
                     self._add(statement, source, here)
+                elif isinstance(statement, syntax.AttributeDeclaration):
+                    self._declare(statement, here)
             if mistakes is None:
                 here.check()
 
@@ -59,6 +63,29 @@ class Library:
             mistakes.tell("N008", f"{name} is defined twice", definition.name.span, f"first in {line}")
         else:
             self._own[name] = (definition, source)
+
+    def _declare(self, statement: syntax.AttributeDeclaration, mistakes: Mistakes) -> None:
+        """A library may say again what one below it says, but nothing else: a name is one column of a trace."""
+        name = statement.name.text
+        known = self.attribute(name)
+        if name in COLUMNS or (name in FUNCTIONS and name != "position"):
+            mistakes.tell("N008", f"{name} is built in and cannot be declared", statement.name.span)
+        elif known is not None and known.sort is not statement.sort:
+            hint = f"attribute {name} of message: {known.sort.value}"
+            mistakes.tell("N008", f"{name} is already declared with another sort", statement.name.span, hint)
+        else:
+            self._attributes.setdefault(name, (Attribute(name, statement.sort), statement))
+
+    def attribute(self, name: str) -> Attribute | None:
+        """The attribute of that name; None where none is declared."""
+        if name in self._attributes:
+            return self._attributes[name][0]
+        return None if self.below is None else self.below.attribute(name)
+
+    def attributes(self) -> tuple[str, ...]:
+        """The names of the attributes, those of this library first."""
+        below = () if self.below is None else self.below.attributes()
+        return tuple(dict.fromkeys((*self._attributes, *below)))
 
     def names(self) -> tuple[str, ...]:
         """Every name, those of this library first, in the order of their definitions."""
@@ -88,9 +115,10 @@ class Library:
             mistakes.check()
         return home._typed[name]
 
-    def added(self, formula: syntax.Formula) -> tuple[syntax.Definition, ...]:
+    def added(self, formula: syntax.Formula) -> tuple[syntax.AttributeDeclaration | syntax.Definition, ...]:
         """The definitions above the lowest library that a formula rests on, as they were written, each after those that
-        it calls itself: what a file has to hold in which the formula is to mean the same.
+        it calls itself, and the attributes that are declared there: what a file has to hold in which the formula is to
+        mean the same.
         """
         found: dict[str, syntax.Definition] = {}
 
@@ -104,7 +132,13 @@ class Library:
                         found[call.name] = definition
 
         gather(formula, self)
-        return tuple(found.values())
+        return (*self._declared_above(), *found.values())
+
+    def _declared_above(self) -> tuple[syntax.AttributeDeclaration, ...]:
+        """The attributes that libraries above the lowest declare."""
+        if self.below is None:
+            return ()
+        return (*self.below._declared_above(), *(statement for _, statement in self._attributes.values()))
 
     def own(self) -> tuple[str, ...]:
         """The names that this library adds to those below."""
@@ -139,7 +173,7 @@ class Library:
             if name in open_:
                 del open_[name]
                 waiting.pop()
-                self._typed[name] = infer_definition(definition, self._signature_so_far, self, here)
+                self._typed[name] = infer_definition(definition, _SoFar(self), here)
                 continue
             open_[name] = None
             for call in calls(definition.body):
@@ -158,6 +192,25 @@ class Library:
         if name not in self._own:
             return None if self.below is None else self.below.signature(name)
         return _signature(self._typed.get(name, self._own[name][0]))
+
+
+@dataclass(frozen=True, slots=True)
+class _SoFar:
+    """A library while its definitions are inferred: of one that is not yet, the sorts that are written are known."""
+
+    library: Library
+
+    def signature(self, name: str) -> Signature | None:
+        return self.library._signature_so_far(name)
+
+    def attribute(self, name: str) -> Attribute | None:
+        return self.library.attribute(name)
+
+    def attributes(self) -> tuple[str, ...]:
+        return self.library.attributes()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.library)
 
 
 def _signature(definition: syntax.Definition) -> Signature:

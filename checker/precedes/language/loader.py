@@ -114,7 +114,7 @@ def _grouped(source: syntax.SourceFile, broken: tuple[Broken, ...]) -> Iterator[
             if next_failed.rule == "scenario":
                 yield Group(head, tuple(statements), sound)
                 head, statements = None, []
-            sound = sound and next_failed.rule in ("definition", "question", "expect")
+            sound = sound and next_failed.rule in ("definition", "attribute", "question", "expect")
             next_failed = next(failed, None)
         if index == len(source.statements):
             break
@@ -122,7 +122,7 @@ def _grouped(source: syntax.SourceFile, broken: tuple[Broken, ...]) -> Iterator[
         if isinstance(statement, syntax.ScenarioHead):
             yield Group(head, tuple(statements), sound)
             head, statements, sound = statement, [], True
-        elif not isinstance(statement, syntax.Definition | syntax.Question):
+        elif not isinstance(statement, syntax.Definition | syntax.AttributeDeclaration | syntax.Question):
             statements.append(statement)
     yield Group(head, tuple(statements), sound)
 
@@ -142,7 +142,10 @@ class _File:
     def __init__(self, source: syntax.SourceFile, library: Library, mistakes: Mistakes) -> None:
         self.source = source
         self.mistakes = mistakes
-        defines = any(isinstance(statement, syntax.Definition) for statement in source.statements)
+        defines = any(
+            isinstance(statement, syntax.Definition | syntax.AttributeDeclaration)
+            for statement in source.statements
+        )
         self.library = Library([source], library, mistakes) if defines else library
         self.checked: list[_Checked] = []
         self.questions: list[tuple[syntax.Question, syntax.Sentence]] = []
@@ -161,13 +164,11 @@ class _File:
                     )
         for question in self.source.statements:
             if isinstance(question, syntax.Question):
-                typed = infer_sentence(
-                    question.sentence, self.library.signature, self.library, None, self.mistakes
-                )
+                typed = infer_sentence(question.sentence, self.library, None, self.mistakes)
                 self.questions.append((question, typed))
 
     def scenario(self, group: Group, head: syntax.ScenarioHead) -> None:
-        execution, scope = build_scenario(group, self.mistakes)
+        execution, scope = build_scenario(group, self.library, self.mistakes)
         expectations = tuple(
             (statement, check_scope(statement.sentence, self.library, scope, self.mistakes))
             for statement in group.statements

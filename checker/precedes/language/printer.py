@@ -15,7 +15,7 @@ from precedes.language import syntax
 from precedes.language.parsing.lexer import is_plain
 from precedes.language.quoting import quoted
 
-_ANYTHING, _IFF, _IMPLIES, _OR, _AND, _NOT = range(6)
+_ANYTHING, _IFF, _IMPLIES, _OR, _AND, _NOT, _PER = range(7)
 _SUM, _PRODUCT, _FACTOR, _POSTFIX = range(4)
 _SIGNS: Final = {EventKind.SEND: "!", EventKind.DELIVER: "?"}
 
@@ -41,7 +41,7 @@ def statement_text(statement: syntax.Statement) -> str:
             inside = " ".join(_item(item) for item in items)
             return f"{_log(kind, owner)}: < {inside + ' ' if inside else ''}]"
         case syntax.Set(bound, value):
-            return f"{bound} {_quantity(value)}"
+            return f"{bound} {quantity_text(value)}"
         case syntax.Expect(expected, sentence):
             words = {Verdict.HOLDS: "", Verdict.VIOLATED: "not ", Verdict.UNKNOWN: "unknown "}
             text = sentence_text(sentence)
@@ -55,6 +55,8 @@ def statement_text(statement: syntax.Statement) -> str:
             shown = ", ".join(p.name.text + (f": {p.sort.value}" if p.sort else "") for p in parameters)
             head = f"{kind.value} {_name(name)}{f'({shown})' if shown else ''}{_described(title, source)}"
             return f"{head} := {formula_text(body)}"
+        case syntax.AttributeDeclaration(name, sort):
+            return f"attribute {_name(name)} of message: {sort.value}"
         case syntax.Question(kind, sentence, sizes):
             bounds = ", ".join(f"{s.counted.value} {'=' if s.exactly else '<='} {s.number}" for s in sizes)
             return f"{kind.value} {sentence_text(sentence)}{f' with {bounds}' if bounds else ''}"
@@ -118,6 +120,11 @@ def _formula(formula: syntax.Formula, level: int) -> str:
         case syntax.InMode(quiescent, body):
             mode = "quiescent" if quiescent else "always"
             return _wrapped(f"{mode} {_formula(body, _ANYTHING)}", level > _ANYTHING)
+        case syntax.Per(body, names):
+            keys = ", ".join(name.text for name in names)
+            return _wrapped(
+                f"{_formula(body, _PER)} per {keys if len(names) == 1 else f'({keys})'}", level > _PER
+            )
         case syntax.Acyclic(first, second, body):
             return f"acyclic({first.text}, {second.text}: {formula_text(body)})"
         case _:
@@ -138,7 +145,7 @@ def _term(term: syntax.Term, level: int) -> str:
         case syntax.Place(number):
             return str(number)
         case syntax.Quantity():
-            return _quantity(term)
+            return quantity_text(term)
         case syntax.Bound(name):
             return name
         case syntax.EntityLog(kind, syntax.Place(number), None):
@@ -172,7 +179,8 @@ def _collection(term: syntax.Term) -> str:
     return term_text(term)
 
 
-def _quantity(quantity: syntax.Quantity) -> str:
+def quantity_text(quantity: syntax.Quantity) -> str:
+    """A number as it was written, with its unit."""
     return _decimal(quantity.value) + (quantity.unit or "")
 
 
@@ -223,7 +231,7 @@ def _item(item: syntax.LogItem) -> str:
             return "||"
         case syntax.Change(event, members, time):
             return event.value + _destinations(members) + _time(time)
-        case syntax.Entry(event, message, sender, sequence, destinations, time):
+        case syntax.Entry(event, message, sender, sequence, destinations, time, carried):
             pdu = _name(message, in_log=True)
             if sender is not None:
                 pdu += f"^{_reference(sender, in_log=True)}" + ("" if sequence is None else f"({sequence})")
@@ -233,7 +241,7 @@ def _item(item: syntax.LogItem) -> str:
                 pdu = f"{_SIGNS[event]}{pdu}{_destinations(destinations)}"
             else:
                 pdu = f"{event.value}({pdu})"
-            return pdu + _time(time)
+            return pdu + carried_text(carried) + _time(time)
         case _:
             assert_never(item)
 
@@ -246,5 +254,21 @@ def _destinations(destinations: syntax.Destinations | None) -> str:
     return "{" + ",".join(_reference(member, in_log=True) for member in destinations.members) + "}"
 
 
+def carried_text(carried: tuple[syntax.Carried, ...]) -> str:
+    """What stands in brackets after a message; nothing where it carries nothing."""
+    if not carried:
+        return ""
+    pairs = (
+        f"{_name(each.attribute, in_log=True)}="
+        + (
+            _name(each.value, in_log=True)
+            if isinstance(each.value, syntax.Name)
+            else quantity_text(each.value)
+        )
+        for each in carried
+    )
+    return f"[{', '.join(pairs)}]"
+
+
 def _time(time: syntax.Quantity | None) -> str:
-    return "" if time is None else f"@{_quantity(time)}"
+    return "" if time is None else f"@{quantity_text(time)}"

@@ -19,7 +19,7 @@ from precedes.core.suggestions import FIELD, intended, surely
 from precedes.language import syntax
 from precedes.language.errors import Mistakes
 from precedes.language.library import Library
-from precedes.language.lowering.formulas import MAXIMUM_DEPTH, Lowering
+from precedes.language.lowering.formulas import MAXIMUM_DEPTH, Lowering, per
 from precedes.language.lowering.partial_terms import LoweringRefused
 from precedes.language.lowering.terms import Terms
 from precedes.language.parsing.parser import parse_sentence
@@ -47,7 +47,7 @@ def requirement(text: str, library: Library, where: str | None = None) -> Requir
         mistakes.tell("N001", told, Span(1, 1, len(text) + 1), intended(text, library.names()))
         mistakes.check()
     sentence = parse_sentence(text, where)
-    typed = infer_sentence(sentence, library.signature, library, None, mistakes)
+    typed = infer_sentence(sentence, library, None, mistakes)
     mistakes.check()
     result = requirement_of(typed, library, (), mistakes)
     mistakes.check()
@@ -94,24 +94,41 @@ def check_scope(
         known = library.closed.get(sentence.formula.name)
         if known is not None:
             return sentence
-    return infer_sentence(sentence, library.signature, library, scope, mistakes)
+    return infer_sentence(sentence, library, scope, mistakes)
 
 
 def _whole(sentence: syntax.Sentence, library: Library, cluster: tuple[str, ...]) -> Requirement:
     formula = sentence.formula
-    if isinstance(formula, syntax.Call) and formula.name not in RELATIONS:
-        return _named(formula, library, cluster, 0)
-    parts: tuple[Requirement, ...] = ()
-    if isinstance(formula, syntax.And):
-        calls = [
-            part for part in formula.parts if isinstance(part, syntax.Call) and part.name not in RELATIONS
-        ]
-        if len(calls) == len(formula.parts):
-            parts = _distinct([_named(call, library, cluster, 0) for call in calls])
+    if _is_named(formula, library):
+        return _part(formula, library, cluster, 0)
+    if isinstance(formula, syntax.And) and all(_is_named(part, library) for part in formula.parts):
+        parts = _distinct([_part(part, library, cluster, 0) for part in formula.parts])
+        return _joined(formula_text(formula), parts, formula.span)
     name = formula_text(formula)
-    if parts:
-        return _joined(name, parts, formula.span)
     return Requirement(name, Lowering(Terms(cluster)).formula(formula, {}, frozenset(), library, 0))
+
+
+def _is_named(formula: syntax.Formula, library: Library) -> bool:
+    """Whether a formula is a predicate or service by name, or what one asks per value."""
+    if isinstance(formula, syntax.Per):
+        return _is_named(formula.body, library)
+    return isinstance(formula, syntax.Call) and formula.name not in RELATIONS and formula.name in library
+
+
+def _part(formula: syntax.Formula, library: Library, cluster: tuple[str, ...], depth: int) -> Requirement:
+    match formula:
+        case syntax.Call():
+            return _named(formula, library, cluster, depth)
+        case syntax.Per(body, attributes=attributes):
+            suffix = formula_text(formula).removeprefix(formula_text(body))
+            return _per(_part(body, library, cluster, depth), attributes, suffix)
+        case _:
+            raise AssertionError(f"{formula_text(formula)} has no name")
+
+
+def _per(whole: Requirement, attributes: tuple[core.Attribute, ...], suffix: str) -> Requirement:
+    parts = tuple(_per(part, attributes, suffix) for part in whole.parts)
+    return Requirement(whole.name + suffix, per(attributes, whole.formula), parts)
 
 
 def _named(call: syntax.Call, library: Library, cluster: tuple[str, ...], depth: int) -> Requirement:
@@ -122,7 +139,7 @@ def _named(call: syntax.Call, library: Library, cluster: tuple[str, ...], depth:
     if call.arguments is None and call.name in home.closed:
         return home.closed[call.name]
     definition = home.definition(call.name)
-    parts = _distinct([_named(part, home, cluster, depth + 1) for part in _parts(definition, call, home)])
+    parts = _distinct([_part(part, home, cluster, depth + 1) for part in _parts(definition, call, home)])
     if parts:
         result = _joined(formula_text(call), parts, call.span)
     else:
@@ -134,19 +151,22 @@ def _named(call: syntax.Call, library: Library, cluster: tuple[str, ...], depth:
     return result
 
 
-def _parts(definition: syntax.Definition, call: syntax.Call, home: Library) -> list[syntax.Call]:
+def _parts(definition: syntax.Definition, call: syntax.Call, home: Library) -> list[syntax.Formula]:
     """The named predicates whose conjunction the definition is, of the call's arguments; none where it is no
     such conjunction.
 
     A part must be of the definition's own parameters, each once: then "for all of them, both" is "both, for
-    all of them".
+    all of them". What is asked per value is a part where it has no arguments.
     """
     body = definition.body
     conjuncts = body.parts if isinstance(body, syntax.And) else (body,)
     given = dict(zip((p.name.text for p in definition.parameters), call.arguments or (), strict=False))
     sorts = {p.name.text: p.sort for p in definition.parameters}
-    parts: list[syntax.Call] = []
+    parts: list[syntax.Formula] = []
     for conjunct in conjuncts:
+        if isinstance(conjunct, syntax.Per) and _is_named(conjunct, home) and _without_arguments(conjunct):
+            parts.append(replace(conjunct, span=call.span))
+            continue
         if not isinstance(conjunct, syntax.Call) or conjunct.name not in home or conjunct.name in RELATIONS:
             return []
         if conjunct.arguments is None:
@@ -162,6 +182,12 @@ def _parts(definition: syntax.Definition, call: syntax.Call, home: Library) -> l
         arguments = None if call.arguments is None else tuple(given[name] for name in names)
         parts.append(syntax.Call(conjunct.name, arguments, call.span))
     return parts
+
+
+def _without_arguments(formula: syntax.Formula) -> bool:
+    if isinstance(formula, syntax.Per):
+        return _without_arguments(formula.body)
+    return isinstance(formula, syntax.Call) and formula.arguments is None
 
 
 def _distinct(parts: list[Requirement]) -> tuple[Requirement, ...]:

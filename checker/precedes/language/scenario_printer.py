@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import Final
+from typing import Final, assert_never
 
-from precedes.core.execution import Event, EventKind, Execution, History
+from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.formula import Attribute, AttributeSort
 from precedes.language import syntax
 from precedes.language.library import Library
 from precedes.language.parsing.parser import parse_sentence
@@ -87,7 +88,28 @@ def _item(execution: Execution, event: Event, in_history: bool) -> syntax.LogIte
     to = None
     if event.kind is EventKind.SEND and message.destinations != frozenset(execution.entities):
         to = _destinations(execution, message.destinations or ())
-    return syntax.Entry(event.kind if in_history else None, _name(event.message), destinations=to, time=time)
+    shown = event.kind is EventKind.SEND or not message.logged
+    brackets = carried(message) if shown else ()
+    kind = event.kind if in_history else None
+    return syntax.Entry(kind, _name(event.message), destinations=to, time=time, carried=brackets)
+
+
+def carried(message: Message) -> tuple[syntax.Carried, ...]:
+    """What a message carries, as it is written in brackets after it."""
+    return tuple(_carried(attribute, value) for attribute, value in message.attributes.items())
+
+
+def _carried(attribute: Attribute, value: str | int) -> syntax.Carried:
+    match attribute.sort:
+        case AttributeSort.TEXT:
+            written_value: syntax.Name | syntax.Quantity = _name(str(value))
+        case AttributeSort.NUMBER:
+            written_value = syntax.Quantity(Fraction(value))
+        case AttributeSort.TIME | AttributeSort.DURATION:
+            written_value = _quantity(int(value))
+        case _:
+            assert_never(attribute.sort)
+    return syntax.Carried(_name(attribute.name), written_value)
 
 
 def _destinations(execution: Execution, members: Sequence[str] | frozenset[str]) -> syntax.Destinations:

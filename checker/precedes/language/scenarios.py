@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from precedes.core.diagnostics import Span
 from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.formula import Attribute, AttributeSort
 from precedes.core.suggestions import did_you_mean
 from precedes.language import syntax
 from precedes.language.durations import nanoseconds
 from precedes.language.errors import Mistakes
+from precedes.language.printer import quantity_text
 from precedes.language.quoting import shown, written
-from precedes.language.sorts.inference import Scope
+from precedes.language.sorts.inference import Definitions, Scope, declaration
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +44,14 @@ class _Send:
 @dataclass(slots=True)
 class _Builder:
     mistakes: Mistakes
+    definitions: Definitions
     cluster: tuple[str, ...] = ()
     logs: dict[str, dict[syntax.LogKind, syntax.Log]] = field(default_factory=dict)
     sends: dict[str, _Send] = field(default_factory=dict)
     claimed: dict[str, tuple[str, Span]] = field(default_factory=dict)
     marks: dict[str, int] = field(default_factory=dict)
     bounds: dict[str, int] = field(default_factory=dict)
+    carried: dict[str, dict[Attribute, tuple[str | int, Span]]] = field(default_factory=dict)
 
     def tell(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
         self.mistakes.tell(code, message, span, hint)
@@ -214,6 +219,8 @@ class _Builder:
                 self.tell(
                     "S011", f"{shown(name)} was sent to other destinations", item.destinations.span, hint
                 )
+        for each in item.carried:
+            self.carry(name, each)
         if item.sender is None:
             return
         sender = self.entity(item.sender)
@@ -240,6 +247,42 @@ class _Builder:
             if first != sender:
                 told_ = f"{shown(name)} is from {shown(first)} in line {where.line}, and from {shown(sender)} here"
                 self.tell("S012", told_, item.span)
+
+    # attributes
+
+    def carry(self, message: str, carried: syntax.Carried) -> None:
+        """What a message carries; told where it cannot be that, or is another thing elsewhere."""
+        name = carried.attribute
+        attribute = self.definitions.attribute(name.text)
+        if attribute is None:
+            hint = did_you_mean(name.text, self.definitions.attributes()) or declaration(name.text)
+            self.tell("N016", f"there is no attribute {shown(name.text)}", name.span, hint)
+            return
+        value = self.attribute_value(attribute, carried)
+        if value is None:
+            return
+        first, where = self.carried.setdefault(message, {}).setdefault(attribute, (value, carried.span))
+        if first != value:
+            told_ = f"{shown(message)} has another {name.text} here"
+            self.tell("S018", told_, carried.span, f"{name.text}={first} in line {where.line}")
+
+    def attribute_value(self, attribute: Attribute, carried: syntax.Carried) -> str | int | None:
+        value = carried.value
+        match attribute.sort:
+            case AttributeSort.TEXT:
+                return value.text if isinstance(value, syntax.Name) else quantity_text(value)
+            case AttributeSort.NUMBER:
+                if isinstance(value, syntax.Quantity) and value.unit is None and value.value.denominator == 1:
+                    return int(value.value)
+                wanted = "a whole number"
+            case AttributeSort.TIME | AttributeSort.DURATION:
+                if isinstance(value, syntax.Quantity):
+                    return nanoseconds(value, self.mistakes)
+                wanted = "a time: 10, 1.5 or 100ms"
+            case _:
+                assert_never(attribute.sort)
+        self.tell("S018", f"{attribute.name} is {wanted}", carried.span)
+        return None
 
     # times
 
@@ -271,11 +314,14 @@ class _Builder:
         everyone = frozenset(self.cluster)
         messages: dict[str, Message] = {}
         for message in names:
+            carried = {attribute: value for attribute, (value, _) in self.carried.get(message, {}).items()}
             if send := self.sends.get(message):
                 to = everyone if send.destinations is None else send.destinations
-                messages[message] = Message(message, send.entity, to)
+                messages[message] = Message(message, send.entity, to, carried)
             else:
-                messages[message] = Message(message, self.claimed.get(message, (None, None))[0], None)
+                messages[message] = Message(
+                    message, self.claimed.get(message, (None, None))[0], None, carried
+                )
         return Execution(
             name,
             tuple(histories),
@@ -301,13 +347,13 @@ class _Builder:
         return found
 
 
-def build_scenario(group: Group, mistakes: Mistakes) -> tuple[Execution, Scope]:
+def build_scenario(group: Group, definitions: Definitions, mistakes: Mistakes) -> tuple[Execution, Scope]:
     """The execution of a scenario and the names in it.
 
     Mistakes are told; what is returned then is not to be used.
     """
     assert group.head is not None
-    builder = _Builder(mistakes)
+    builder = _Builder(mistakes, definitions)
     before = len(mistakes.found)
     statements = group.statements
     builder.read_cluster([s for s in statements if isinstance(s, syntax.Cluster)], group.head)

@@ -14,6 +14,7 @@ from typing import Final
 
 from precedes.core.diagnostics import Span
 from precedes.core.execution import EventKind
+from precedes.core.formula import Attribute, AttributeSort
 from precedes.core.verdict import Verdict
 
 NOWHERE: Final = Span(0, 0, 0)
@@ -29,6 +30,7 @@ class Sort(Enum):
     TIME = "time"
     DURATION = "duration"
     NUMBER = "number"
+    TEXT = "text"
 
 
 # ---- terms -------------------------------------------------------------------------------------------------
@@ -92,11 +94,15 @@ class EntityLog:
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """A built-in function of terms, `sender(p)`."""
+    """A built-in function of terms, `sender(p)`, or an attribute of a message, `key(p)`.
+
+    `attribute` is empty until `sorts` finds what is declared.
+    """
 
     function: str
     arguments: tuple[Term, ...]
     span: Span = field(default=NOWHERE, compare=False)
+    attribute: Attribute | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,6 +341,19 @@ class Acyclic:
     span: Span = field(default=NOWHERE, compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Per:
+    """`body per key`, `body per (topic, partition)`: the body asked of the messages of each value.
+
+    `attributes` is empty until `sorts` finds what is declared.
+    """
+
+    body: Formula
+    names: tuple[Name, ...]
+    span: Span = field(default=NOWHERE, compare=False)
+    attributes: tuple[Attribute, ...] = field(default=(), compare=False)
+
+
 Formula = (
     Truth
     | Undetermined
@@ -351,6 +370,7 @@ Formula = (
     | Quantified
     | InMode
     | Acyclic
+    | Per
 )
 
 
@@ -394,8 +414,17 @@ class Destinations:
 
 
 @dataclass(frozen=True, slots=True)
+class Carried:
+    """`key=k1` in the brackets after a message."""
+
+    attribute: Name
+    value: Name | Quantity
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
-    """A message in a log: `a`, `!a{2}@1`, `arrive(a)`, `q^2(6)`.
+    """A message in a log: `a`, `!a{2}@1`, `arrive(a)`, `q^2(6)`, `a{2}[key=k1]`.
 
     `event` is None in SL and RL, whose kind says what happened. `sender` and `sequence` are what stands after
     `^`.
@@ -407,6 +436,7 @@ class Entry:
     sequence: int | None = None
     destinations: Destinations | None = None
     time: Quantity | None = None
+    carried: tuple[Carried, ...] = ()
     span: Span = field(default=NOWHERE, compare=False)
 
 
@@ -486,6 +516,15 @@ class Definition:
     span: Span = field(default=NOWHERE, compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class AttributeDeclaration:
+    """`attribute key of message: text`."""
+
+    name: Name
+    sort: AttributeSort
+    span: Span = field(default=NOWHERE, compare=False)
+
+
 class QuestionKind(Enum):
     """A claim must be proved, a refuted formula must have a counterexample, a found one an example."""
 
@@ -521,7 +560,7 @@ class Question:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-Statement = ScenarioHead | Cluster | Log | Set | Expect | Definition | Question
+Statement = ScenarioHead | Cluster | Log | Set | Expect | Definition | AttributeDeclaration | Question
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,6 +119,12 @@ ATOMS: Final = (
         "x = y, x != y", "≠", "of entities, messages, times, durations, numbers; `x != y` is `not x = y`"
     ),
     Notation("x < y, x <= y, x > y, x >= y", "≤ ≥", "of two times, two durations or two numbers"),
+    Notation(
+        "key(p)",
+        "",
+        "the attribute key of p, where `attribute key of message: text` declares it; a text, number, time or duration",
+    ),
+    Notation('key(p) = "k1"', "≠", "of texts, quoted here; texts have no order"),
     Notation("true, false", "", ""),
     Notation("acyclic(p, q: F)", "", "the relation that F is between p and q has no cycle"),
     Notation('undetermined "why"', "", "a statement that cannot be judged yet: always unknown"),
@@ -143,6 +149,12 @@ CONNECTIVES: Final = (
     Notation("F or G", "∨", ""),
     Notation("F implies G", "⇒", "groups to the right"),
     Notation("F iff G", "⇔", "binds weakest"),
+    Notation(
+        "F per key, F per (topic, partition)",
+        "",
+        "F of the messages of each value of these attributes. Entities, `~>`, clocks and times stay those of the "
+        "whole. Binds stronger than `not`. A message without one of the attributes is in no part",
+    ),
     Notation(
         "F among E1 E2",
         "",
@@ -172,9 +184,10 @@ KEYWORDS: Final = {
             "claim",
             "refute",
             "find",
+            "attribute",
         ),
         *("source", "among", "with", "unknown", "undetermined", "true", "false", "acyclic"),
-        *("not", "and", "or", "implies", "iff", "forall", "exists", "always", "quiescent", "in"),
+        *("not", "and", "or", "implies", "iff", "forall", "exists", "always", "quiescent", "in", "per"),
     )
 } | {"Δ": "DELTA", "ε": "EPSILON", "ϵ": "EPSILON"}
 """The reserved words, and the terminals they are. A message or entity of such a name is quoted."""
@@ -190,6 +203,7 @@ STATEMENTS: Final = {
     "CLAIM": "question",
     "REFUTE": "question",
     "FIND": "question",
+    "ATTRIBUTE": "attribute",
 }
 """Which grammar rule a statement that begins with a word is."""
 
@@ -258,6 +272,15 @@ UNITS: Final = {
     "min": Fraction(60_000_000_000),
 }
 """Nanoseconds in a unit. Both the micro sign and the Greek letter are read."""
+
+
+COLUMNS: Final = frozenset(
+    (
+        *("execution", "entity", "seq", "event", "message", "dest", "sender", "time", "clock"),
+        *("redelivered", "group", "view", "members"),
+    )
+)
+"""The columns of a trace that have a meaning of their own. No attribute has such a name."""
 
 
 def signature(name: str, parameters: tuple[Alternatives, ...]) -> str:

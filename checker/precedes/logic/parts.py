@@ -66,11 +66,11 @@ def of_its_own(variable: MessageVariable, extent: Formula) -> tuple[Attribute, .
 
 
 def without_parts(formula: Formula) -> Formula:
-    """The formula with everything that is asked per value written out."""
+    """The formula where every message has every attribute: what is asked per value written out."""
 
     def change(node: Node) -> Node:
-        found = rebuilt(node, change)
-        return written_out(found) if isinstance(found, Per) else found
+        found: Node = rebuilt(node, change)
+        return asked_of_each(found) if isinstance(found, Per) else found
 
     result: Formula = change(formula)  # type: ignore[assignment]
     return result

@@ -15,7 +15,9 @@ from typing import Final, assert_never
 from precedes.core.execution import Event, EventKind, Execution, History
 from precedes.core.printable import columns
 from precedes.core.witness import Witness
+from precedes.language.printer import carried_text
 from precedes.language.quoting import written
+from precedes.language.scenario_printer import carried
 from precedes.reports.places import Place, needs_histories, places, speaks_of_crashes
 from precedes.reports.prose.sentence import sentence
 from precedes.reports.prose.times import Clock, clock_of
@@ -210,6 +212,8 @@ class _Drawing:
             destinations = self.execution.messages[message].destinations
             if self.selective and destinations is not None:
                 text += self._set(destinations)
+        if event.kind is EventKind.SEND or not self.execution.messages[message].logged:
+            text += carried_text(carried(self.execution.messages[message]))
         marked = (history.entity, event.kind, message) in self.marked
         about = self.witness is not None and message in self.witness.messages
         return _Entry(text + self._time(event), marked, marked or about)

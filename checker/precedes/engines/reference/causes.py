@@ -47,7 +47,7 @@ from precedes.core.witness import Binding, Fact
 from precedes.engines.reference.evaluation import Evaluator
 from precedes.engines.reference.ground import ground
 from precedes.engines.reference.relations import shortest_cycle
-from precedes.logic.parts import of_its_own, written_out
+from precedes.logic.parts import asked_of_each, of_its_own, written_out
 
 UNKNOWN: Final = 1
 """What `kind_of` makes of every unknown value."""
@@ -127,7 +127,7 @@ class Causes:
             case Acyclic():
                 yield from self._cycle(formula, kind)
             case Per():
-                yield from self.of(written_out(formula), kind)
+                yield from self._per(formula, kind)
             case (
                 Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
                 | SameEntity() | SameMessage() | SameText() | SamePart() | Faulty() | HappensBefore() | Comparison()
@@ -136,6 +136,13 @@ class Causes:
                 yield self._whole(formula, self._evaluator.value(formula))
             case _:
                 assert_never(formula)
+
+    def _per(self, formula: Per, kind: int) -> Iterator[Cause]:
+        """A part in which the body fails; where it is not known whether there is one, why."""
+        if kind == TRUE:
+            yield self._whole(formula, kind)
+        else:
+            yield from self.of(asked_of_each(formula) if kind == FALSE else written_out(formula), kind)
 
     def _whole(self, formula: Formula, value: int) -> Cause:
         return Cause(facts=(Fact(ground(formula, self._evaluator.terms), value),))

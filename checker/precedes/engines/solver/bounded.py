@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
 
-from precedes.core.formula import Relation
+from precedes.core.formula import Attribute, AttributeSort, Relation
 from precedes.engines.solver import event_order
 from precedes.engines.solver.features import Features
 from precedes.engines.solver.logic import (
@@ -35,7 +35,7 @@ from precedes.engines.solver.logic import (
     number,
     some,
 )
-from precedes.engines.solver.structure import Cases, Happening, Kind, Log, in_log
+from precedes.engines.solver.structure import Cases, Happening, Kind, Log, Sharing, in_log, shares
 
 Place = tuple[Kind, int]
 _ZERO, _ONE = Linear(Fraction(0)), Linear(Fraction(1))
@@ -71,6 +71,7 @@ class Bounded:
         self._caused: dict[tuple[Happening, Happening], Proposition] = {}
         self._entered: dict[tuple[Element, Happening], Proposition] = {}
         self._numbers: dict[str, Symbol] = {}
+        self.attributes: dict[tuple[Attribute, int], Symbol] = {}
 
     def _table(self, name: str) -> list[list[Symbol]]:
         return [[boolean(f"{name} {m} {e}") for e in self.entities] for m in self.messages]
@@ -209,19 +210,34 @@ class Bounded:
         counted = [Happening(kind, m, of) for kind in (Kind.SEND, Kind.DELIVERY) for m in self.messages]
         return count(self.happened(event) if e == event else self.happens_before(e, event) for e in counted)
 
-    def position(self, message: Element, log: Log) -> Linear:
+    def position(self, message: Element, log: Log, part: Sharing | None) -> Linear:
         """See `Structure`."""
         kind = Kind.DELIVERY if log.received else Kind.SEND
         this = Happening(kind, message, log.entity)
         before = (
-            both(in_log(self, other, log), self.earlier(Happening(kind, other, log.entity), this))
+            both(self._counted(other, log, part), self.earlier(Happening(kind, other, log.entity), this))
             for other in self.messages
         )
         return count(before).plus(_ONE)
 
-    def size(self, log: Log) -> Linear:
+    def size(self, log: Log, part: Sharing | None) -> Linear:
         """See `Structure`."""
-        return count(in_log(self, message, log) for message in self.messages)
+        return count(self._counted(message, log, part) for message in self.messages)
+
+    def _counted(self, message: Element, log: Log, part: Sharing | None) -> Proposition:
+        inside = in_log(self, message, log)
+        return inside if part is None else both(inside, shares(self, message, part))
+
+    def attribute(self, attribute: Attribute, message: Element) -> Linear:
+        """See `Structure`; times and durations in units."""
+        key = (attribute, _number(message))
+        if key not in self.attributes:
+            self.attributes[key] = integer(f"{attribute.name} of {message}")
+        return number(self.attributes[key])
+
+    def text(self, value: str) -> Linear:
+        """See `Structure`; other texts have other numbers."""
+        return Linear(Fraction(self.wanted.texts.index(value)))
 
     def _whole(self, name: str) -> Linear:
         return number(self._numbers.setdefault(name, integer(name)))
@@ -303,7 +319,8 @@ class Bounded:
                 yield implied(both(self.happened(sent), self.happened(received)), fits)
         if self.wanted.delta:
             self.delta()
-        for symbol in self._numbers.values():
+        texts = [s for (attribute, _), s in self.attributes.items() if attribute.sort is AttributeSort.TEXT]
+        for symbol in (*self._numbers.values(), *texts):
             yield compared(_ZERO, Relation.AT_MOST, number(symbol))
 
     # ---- what is preferred ------------------------------------------------------------------------------

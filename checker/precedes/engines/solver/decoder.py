@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import count, product
+from itertools import count, islice, product
 from string import ascii_lowercase
+from typing import assert_never
 
 from precedes.core.execution import Event, EventKind, Execution, History, Message
-from precedes.core.formula import FailureLine
+from precedes.core.formula import Attribute, AttributeSort, FailureLine
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.reference import evaluate
 from precedes.engines.solver.bounded import Bounded
@@ -57,10 +58,30 @@ class Decoding:
         encoding, solver = self._encoding, self._solver
         name = self._messages[m]
         sender = next((e for e in encoding.entities if solver.holds(encoding.sender[m][e])), None)
+        carried = {
+            attribute: self._value(attribute, symbol)
+            for (attribute, number), symbol in encoding.attributes.items()
+            if number == m
+        }
         if sender is None:
-            return Message(name, None, None)
+            return Message(name, None, None, carried)
         to = frozenset(self._entities[e] for e in encoding.entities if solver.holds(encoding.dest[m][e]))
-        return Message(name, self._entities[sender], to)
+        return Message(name, self._entities[sender], to, carried)
+
+    def _value(self, attribute: Attribute, symbol: Symbol) -> str | int:
+        found, wanted = self._solver.whole(symbol), self._encoding.wanted
+        match attribute.sort:
+            case AttributeSort.TEXT:
+                given = wanted.texts
+                fresh = (name for name in message_names() if name.upper() not in given)
+                names = [*given, *(name.upper() for name in islice(fresh, max(0, found - len(given) + 1)))]
+                return names[found]
+            case AttributeSort.NUMBER:
+                return found
+            case AttributeSort.TIME | AttributeSort.DURATION:
+                return found * wanted.unit
+            case _:
+                assert_never(attribute.sort)
 
     def _history(self, e: int) -> History:
         encoding, solver = self._encoding, self._solver

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from precedes.core.formula import (
     ArrivalEvent,
+    Attribute,
     Constant,
     Delta,
     Dimension,
@@ -22,11 +23,12 @@ from precedes.core.formula import (
     RecordedClock,
     Repeated,
     Size,
+    Text,
     TimeOf,
     Undetermined,
     VectorTime,
 )
-from precedes.core.traversal import Node, walk
+from precedes.core.traversal import Node, attributes_in, walk
 
 SECOND = 10**9
 
@@ -51,6 +53,8 @@ class Features:
     undetermined: tuple[str, ...]
     entities: tuple[str, ...]
     messages: tuple[str, ...]
+    attributes: tuple[Attribute, ...]
+    texts: tuple[str, ...]
     unit: int
 
     @property
@@ -68,7 +72,8 @@ class Features:
     @property
     def numbers(self) -> bool:
         """Whether arithmetic is needed."""
-        return self.times or self.clocks or self.vector_times or self.places or self.delta or self.epsilon
+        times = self.times or self.delta or self.epsilon
+        return times or self.clocks or self.vector_times or self.places or bool(self.attributes)
 
 
 def features(formula: Formula) -> Features:
@@ -90,6 +95,8 @@ def features(formula: Formula) -> Features:
         undetermined=tuple(dict.fromkeys(n.why for n in nodes if isinstance(n, Undetermined))),
         entities=tuple(dict.fromkeys(n.name for n in nodes if isinstance(n, EntityNamed))),
         messages=tuple(dict.fromkeys(n.name for n in nodes if isinstance(n, MessageNamed))),
+        attributes=attributes_in(formula),
+        texts=tuple(dict.fromkeys(n.value for n in nodes if isinstance(n, Text))),
         unit=_unit(nodes),
     )
 

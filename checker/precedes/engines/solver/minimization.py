@@ -76,6 +76,22 @@ class Minimization:
             self._solver.add(proposition)
         self._must_be_found()
 
+    def nearest_to_zero(self, symbol: Symbol) -> None:
+        """Have a number that may be negative be as near to zero as can be; not negative, if it can."""
+        zero = Linear(Fraction(0))
+        if self.insist(compared(zero, Relation.AT_MOST, number(symbol))):
+            self.least([symbol])
+            return
+        low, high = self._solver.whole(symbol), -1
+        while low < high:
+            middle = -((-low - high) // 2)
+            if self._found(compared(Linear(Fraction(middle)), Relation.AT_MOST, number(symbol))):
+                low = self._solver.whole(symbol)
+            else:
+                high = middle - 1
+        self._solver.add(compared(number(symbol), Relation.EQUAL, Linear(Fraction(low))))
+        self._must_be_found()
+
     def _found(self, *assumptions: Proposition) -> bool:
         return satisfiable(self._solver, self._deadline, *assumptions)
 

@@ -35,6 +35,7 @@ from precedes.engines.solver.logic import Outcome, OutOfMemory, Proposition, Wat
 from precedes.engines.solver.search import sizes, smallest
 from precedes.engines.solver.translation import Translation
 from precedes.engines.solver.unbounded import Unbounded
+from precedes.logic.parts import without_parts
 
 QUICK: Final = 400_000
 EFFORT: Final = 1_000_000
@@ -52,7 +53,7 @@ def prove(question: Formula | Requirement, options: Options = DEFAULT) -> Answer
     requirement = completed(
         question if isinstance(question, Requirement) else Requirement("formula", question)
     )
-    formula = requirement.formula
+    formula = without_parts(requirement.formula)
     wanted = features(formula)
     if wanted.undetermined:
         return Undecided(wanted.undetermined[0])
@@ -70,7 +71,8 @@ def find(
     """The smallest execution within the bounds (by default those of the options) on which a closed formula is
     true.
     """
-    formula = Not(always(question.formula if isinstance(question, Requirement) else question))
+    asked = question.formula if isinstance(question, Requirement) else question
+    formula = Not(without_parts(always(asked)))
     wanted = features(formula)
     if wanted.undetermined:
         return Undecided(wanted.undetermined[0])

@@ -74,3 +74,5 @@ def _minimize(encoding: Bounded, minimization: Minimization) -> None:
     minimization.decide(encoding.choices())
     for _, symbol in sorted(encoding.numbers().items()):
         minimization.least([symbol])
+    for _, symbol in sorted(encoding.attributes.items(), key=lambda item: (item[0][0].name, item[0][1])):
+        minimization.nearest_to_zero(symbol)

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from precedes.engines.solver.logic import Element, Linear, Proposition, Sort, both
+from precedes.core.formula import Attribute, Relation
+from precedes.engines.solver.logic import Element, Linear, Proposition, Sort, both, compared, every
 
 Cases = Sequence[tuple[Proposition, Element]]
 
@@ -41,6 +42,14 @@ class Log:
     received: bool
     entity: Element
     to: Element | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """The messages that have the values of these attributes that `message` has."""
+
+    attributes: tuple[Attribute, ...]
+    message: Element
 
 
 class Structure(Protocol):
@@ -144,13 +153,37 @@ class Structure(Protocol):
         """How many sends and deliveries of an entity happen before the event or are it."""
         ...
 
-    def position(self, message: Element, log: Log) -> Linear:
-        """The place of a message in a log that it is in."""
+    def position(self, message: Element, log: Log, part: Sharing | None) -> Linear:
+        """The place of a message in a log that it is in; in a part, among those of the part."""
         ...
 
-    def size(self, log: Log) -> Linear:
-        """How many messages a log has."""
+    def size(self, log: Log, part: Sharing | None) -> Linear:
+        """How many messages a log has; how many of the part."""
         ...
+
+    def attribute(self, attribute: Attribute, message: Element) -> Linear:
+        """The value of an attribute of a message, which every message has: a number, a time or duration in the
+        encoding's unit, or the number of a text.
+        """
+        ...
+
+    def text(self, value: str) -> Linear:
+        """The number of a text."""
+        ...
+
+
+def shares(structure: Structure, message: Element, part: Sharing) -> Proposition:
+    """The message is one of the part."""
+    if message == part.message:
+        return True
+    return every(
+        compared(
+            structure.attribute(attribute, message),
+            Relation.EQUAL,
+            structure.attribute(attribute, part.message),
+        )
+        for attribute in part.attributes
+    )
 
 
 def in_log(structure: Structure, message: Element, log: Log) -> Proposition:

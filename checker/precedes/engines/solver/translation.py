@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import product
-from typing import assert_never
+from typing import assert_never, overload
 
 from precedes.core.formula import (
     Acyclic,
     And,
     ArrivalEvent,
+    AttributeOf,
     Comparison,
     Constant,
     DeliveryEvent,
@@ -45,6 +46,8 @@ from precedes.core.formula import (
     Not,
     NumberTerm,
     Or,
+    Part,
+    Per,
     Position,
     Precedes,
     Quiescent,
@@ -54,6 +57,8 @@ from precedes.core.formula import (
     Repeated,
     SameEntity,
     SameMessage,
+    SamePart,
+    SameText,
     Scaled,
     Sender,
     SendEvent,
@@ -61,6 +66,9 @@ from precedes.core.formula import (
     Sent,
     Size,
     Sum,
+    Text,
+    TextOf,
+    TextTerm,
     TimeOf,
     Truth,
     Undetermined,
@@ -82,11 +90,11 @@ from precedes.engines.solver.logic import (
     same,
     some,
 )
-from precedes.engines.solver.structure import Cases, Happening, Kind, Log, Structure, in_log
+from precedes.engines.solver.structure import Cases, Happening, Kind, Log, Sharing, Structure, in_log, shares
 
 Bindings = Mapping[Variable, Element]
 Numbers = Iterable[tuple[Proposition, Linear]]
-_LEAVES = (TimeOf, Position, Size, RecordedClock, VectorTime)
+_LEAVES = (TimeOf, Position, Size, RecordedClock, VectorTime, AttributeOf)
 
 
 class Translation:
@@ -132,6 +140,8 @@ class Translation:
                 return self._binder(variable, extent, body, want, universal=False, bindings=bindings)
             case Acyclic():
                 return self._acyclic(formula, want, bindings)
+            case Per():
+                raise AssertionError("a question has what is asked per value written out")
             case Undetermined():
                 return False
             case Comparison():
@@ -145,7 +155,7 @@ class Translation:
                 return both(known, holds if want else negated(holds))
             case (
                 Truth() | InLog() | Precedes() | Repeated() | Sent() | IsDestination() | SameEntity()
-                | SameMessage() | Faulty() | HappensBefore() | FailureLine() | Quiescent()
+                | SameMessage() | SameText() | SamePart() | Faulty() | HappensBefore() | FailureLine() | Quiescent()
             ):  # fmt: skip
                 holds = self._atom(formula, bindings)
                 return holds if want else negated(holds)
@@ -196,6 +206,8 @@ class Translation:
         | IsDestination
         | SameEntity
         | SameMessage
+        | SameText
+        | SamePart
         | Faulty
         | HappensBefore
         | FailureLine
@@ -242,6 +254,19 @@ class Translation:
                 )
             case SameEntity() | SameMessage():
                 return self._same(formula, bindings)
+            case SameText(left, right):
+                return some(
+                    both(here, there, compared(one, Relation.EQUAL, other))
+                    for (here, one), (there, other) in product(
+                        list(self._text(left, bindings)), list(self._text(right, bindings))
+                    )
+                )
+            case SamePart(message, part):
+                return some(
+                    both(guard, there, shares(structure, element, whose))
+                    for guard, element in self._message(message, bindings)
+                    for there, whose in self._part(part, bindings)
+                )
             case Faulty(entity):
                 return some(
                     both(guard, structure.faulty(here)) for guard, here in self._entity(entity, bindings)
@@ -339,6 +364,32 @@ class Translation:
     def _exists(self, term: EventTerm, bindings: Bindings) -> Proposition:
         return some(guard for guard, _ in self._event(term, bindings))
 
+    @overload
+    def _part(self, part: Part, bindings: Bindings) -> Iterator[tuple[Proposition, Sharing]]: ...
+
+    @overload
+    def _part(
+        self, part: Part | None, bindings: Bindings
+    ) -> Iterator[tuple[Proposition, Sharing | None]]: ...
+
+    def _part(self, part: Part | None, bindings: Bindings) -> Iterator[tuple[Proposition, Sharing | None]]:
+        """The parts that a message may be in; the whole, where no part is meant."""
+        if part is None:
+            yield True, None
+            return
+        for guard, element in self._message(part.message, bindings):
+            yield guard, Sharing(part.attributes, element)
+
+    def _text(self, term: TextTerm, bindings: Bindings) -> Iterator[tuple[Proposition, Linear]]:
+        match term:
+            case Text(value):
+                yield True, self._structure.text(value)
+            case TextOf(attribute, message):
+                for guard, element in self._message(message, bindings):
+                    yield guard, self._structure.attribute(attribute, element)
+            case _:
+                assert_never(term)
+
     # ---- numbers ----------------------------------------------------------------------------------------
 
     def _comparisons(self, formula: Comparison, want: bool, bindings: Bindings) -> Iterator[Proposition]:
@@ -382,17 +433,33 @@ class Translation:
                 return [(True, structure.epsilon())]
             case TimeOf(event):
                 return [(guard, structure.time(found)) for guard, found in self._event(event, bindings)]
-            case Position(message, log):
+            case Position(message, log, part):
                 return [
                     (
-                        both(guard, there, in_log(structure, element, place)),
-                        structure.position(element, place),
+                        both(
+                            guard,
+                            there,
+                            known,
+                            in_log(structure, element, place),
+                            _within(structure, element, whose),
+                        ),
+                        structure.position(element, place, whose),
                     )
                     for guard, element in self._message(message, bindings)
                     for there, place in self._log(log, bindings)
+                    for known, whose in self._part(part, bindings)
                 ]
-            case Size(log):
-                return [(guard, structure.size(place)) for guard, place in self._log(log, bindings)]
+            case Size(log, part):
+                return [
+                    (both(guard, known), structure.size(place, whose))
+                    for guard, place in self._log(log, bindings)
+                    for known, whose in self._part(part, bindings)
+                ]
+            case AttributeOf(attribute, message):
+                return [
+                    (guard, structure.attribute(attribute, element))
+                    for guard, element in self._message(message, bindings)
+                ]
             case RecordedClock(event, entity):
                 return [
                     (both(guard, there), structure.clock(found, of))
@@ -423,6 +490,10 @@ class Translation:
                 return [(guard, value.times(factor)) for guard, value in self._number(scaled, bindings)]
             case _:
                 assert_never(term)
+
+
+def _within(structure: Structure, message: Element, part: Sharing | None) -> Proposition:
+    return True if part is None else shares(structure, message, part)
 
 
 def _of_arrivals(node: Node) -> bool:

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 
-from precedes.core.formula import Relation
+from precedes.core.formula import Attribute, AttributeSort, Relation
 from precedes.engines.solver import event_order
 from precedes.engines.solver.features import Features
 from precedes.engines.solver.logic import (
@@ -47,7 +47,7 @@ from precedes.engines.solver.logic import (
     same,
     sort_of,
 )
-from precedes.engines.solver.structure import Cases, Happening, Kind, Log
+from precedes.engines.solver.structure import Cases, Happening, Kind, Log, Sharing
 
 E, M = Sort.ENTITY, Sort.MESSAGE
 _ZERO, _ONE = Fraction(0), Fraction(1)
@@ -214,15 +214,30 @@ class Unbounded:
         name = f"vector time of {event.kind.value}"
         return number(measure(name, (M, E, E), whole=True)(event.message, event.entity, of))
 
-    def position(self, message: Element, log: Log) -> Linear:
-        """See `Structure`."""
+    def position(self, message: Element, log: Log, part: Sharing | None) -> Linear:
+        """See `Structure`. Of places in a part no more is known than that they are numbers."""
         name, of = _log(log)
-        return number(measure(f"position in {name}", (M, *[E] * len(of)), whole=True)(message, *of))
+        if part is None:
+            return number(measure(f"position in {name}", (M, *[E] * len(of)), whole=True)(message, *of))
+        name = f"position in {name} of {_names(part)}"
+        return number(measure(name, (M, M, *[E] * len(of)), whole=True)(part.message, message, *of))
 
-    def size(self, log: Log) -> Linear:
-        """See `Structure`."""
+    def size(self, log: Log, part: Sharing | None) -> Linear:
+        """See `Structure`. Of the size of a part no more is known than that it is a number."""
         name, of = _log(log)
-        return number(measure(f"size of {name}", [E] * len(of), whole=True)(*of))
+        if part is None:
+            return number(measure(f"size of {name}", [E] * len(of), whole=True)(*of))
+        name = f"size of {name} of {_names(part)}"
+        return number(measure(name, (M, *[E] * len(of)), whole=True)(part.message, *of))
+
+    def attribute(self, attribute: Attribute, message: Element) -> Linear:
+        """See `Structure`; in nanoseconds."""
+        whole = attribute.sort in (AttributeSort.TEXT, AttributeSort.NUMBER)
+        return number(measure(f"attribute {attribute.name}", (M,), whole)(message))
+
+    def text(self, value: str) -> Linear:
+        """See `Structure`; other texts have other numbers."""
+        return Linear(Fraction(self._wanted.texts.index(value)))
 
     # ---- what holds of every execution ------------------------------------------------------------------
 
@@ -435,7 +450,7 @@ class Unbounded:
 
             if empty:
                 yield self._all(
-                    "ee", lambda i, j, log=log: compared(self.size(log(i, j)), Relation.EQUAL, nothing)
+                    "ee", lambda i, j, log=log: compared(self.size(log(i, j), None), Relation.EQUAL, nothing)
                 )
                 continue
             kind = Kind.DELIVERY if received else Kind.SEND
@@ -446,15 +461,17 @@ class Unbounded:
                 return both(self.happened(Happening(kind, m, i)), self.addressed(m, j) if partial else True)
 
             yield self._all(
-                "ee", lambda i, j, log=log: compared(nothing, Relation.AT_MOST, self.size(log(i, j)))
+                "ee", lambda i, j, log=log: compared(nothing, Relation.AT_MOST, self.size(log(i, j), None))
             )
             yield self._all(
                 "mee",
                 lambda m, i, j, log=log, inside=inside: implied(
                     inside(m, i, j),
                     both(
-                        compared(one, Relation.AT_MOST, self.position(m, log(i, j))),
-                        compared(self.position(m, log(i, j)), Relation.AT_MOST, self.size(log(i, j))),
+                        compared(one, Relation.AT_MOST, self.position(m, log(i, j), None)),
+                        compared(
+                            self.position(m, log(i, j), None), Relation.AT_MOST, self.size(log(i, j), None)
+                        ),
                     ),
                 ),
             )
@@ -464,7 +481,11 @@ class Unbounded:
                     both(inside(p, i, j), inside(q, i, j)),
                     equivalent(
                         self._before[kind, kind](p, q, i),
-                        compared(self.position(p, log(i, j)), Relation.LESS, self.position(q, log(i, j))),
+                        compared(
+                            self.position(p, log(i, j), None),
+                            Relation.LESS,
+                            self.position(q, log(i, j), None),
+                        ),
                     ),
                 ),
             )
@@ -487,6 +508,10 @@ class Unbounded:
     def _some(self, messages: int, body: Callable[..., Proposition]) -> Proposition:
         variables = [self._variable(M) for _ in range(messages)]
         return quantified(False, variables, body(*variables))
+
+
+def _names(part: Sharing) -> str:
+    return ", ".join(sorted(attribute.name for attribute in part.attributes))
 
 
 def _log(log: Log) -> tuple[str, tuple[Element, ...]]:

@@ -5,6 +5,7 @@
 - `top(L)`, `last(L)` and `L[h]` may be undefined. An atom about one of them becomes "there is such a message,
   and the atom is true of it". So an atom about something undefined is false.
 - A prefix or suffix of a log becomes the log with bounds on positions.
+- `F per key` of a conjunction is the conjunction of what each part of it asks per key.
 - `quiescent F` is "nothing is in flight implies F", and `always F` is F. Modes inside F have no effect.
 - A membership `p in L` in the premise of an implication under `forall p`, or in a conjunction under `exists
   p`, moves into the range of the quantifier. So `forall p: p in L implies F` and `forall p in L: F` are the
@@ -110,6 +111,8 @@ class Lowering:
                 inner = {**environment, first_name.text: one, second_name.text: other}
                 names = scope | {one.name, other.name}
                 return core.Acyclic(one, other, self.formula(body, inner, names, library, depth + 1))
+            case syntax.Per(body, attributes=attributes):
+                return per(attributes, self.formula(body, environment, scope, library, depth + 1))
             case _:
                 assert_never(formula)
 
@@ -232,6 +235,10 @@ class Lowering:
             result = core.SameMessage(
                 self.terms.message(left, environment, hoists), self.terms.message(right, environment, hoists)
             )
+        elif sort is Sort.TEXT:
+            result = core.SameText(
+                self.terms.text(left, environment, hoists), self.terms.text(right, environment, hoists)
+            )
         else:
             dimension = _DIMENSIONS[sort or Sort.NUMBER]
             result = core.Comparison(
@@ -305,6 +312,17 @@ class Lowering:
                 return core.FailureLine()
             case _:
                 raise AssertionError(f"{call.name} is in the vocabulary and not lowered")
+
+
+def per(attributes: tuple[core.Attribute, ...], body: core.Formula) -> core.Formula:
+    """The body asked of each part. Of each part both is both, of each part; and the mode is that of the whole."""
+    match body:
+        case core.And(parts):
+            return core.conjunction(*(per(attributes, part) for part in parts))
+        case core.Implies(core.Quiescent(), inside):
+            return core.Implies(core.Quiescent(), per(attributes, inside))
+        case _:
+            return core.Per(attributes, body)
 
 
 # ---- quantifiers -------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from precedes.language.sorts.inference import constant
 from precedes.language.syntax import Sort
 from precedes.language.vocabulary import FUNCTIONS, UNITS
 
-Value = core.EntityTerm | core.MessageTerm | core.EventTerm | core.NumberTerm | LogValue
+Value = core.EntityTerm | core.MessageTerm | core.EventTerm | core.NumberTerm | core.TextTerm | LogValue
 Environment = Mapping[str, Value]
 
 
@@ -47,6 +47,8 @@ class Terms:
                 return self.event(term, environment, hoists)
             case Sort.TIME | Sort.DURATION | Sort.NUMBER:
                 return self.number(term, environment, hoists)
+            case Sort.TEXT:
+                return self.text(term, environment, hoists)
             case None:
                 raise AssertionError("a parameter without a sort was lowered")
             case _:
@@ -69,8 +71,8 @@ class Terms:
                 return Sort.MESSAGE
             case syntax.EntitySet():
                 return None
-            case syntax.Apply(function):
-                return FUNCTIONS[function].result
+            case syntax.Apply(function, attribute=attribute):
+                return FUNCTIONS[function].result if attribute is None else Sort(attribute.sort.value)
             case syntax.Negative(inner):
                 return self.sort_of(inner)
             case syntax.Arithmetic(operator, left, right):
@@ -158,6 +160,8 @@ class Terms:
                 return scaled(Fraction(-1), self.number(inner, environment, hoists))
             case syntax.Arithmetic(operator, left, right):
                 return self.arithmetic(operator, left, right, environment, hoists)
+            case syntax.Apply(arguments=(message,), attribute=core.Attribute() as attribute):
+                return core.AttributeOf(attribute, self.message(message, environment, hoists))
             case syntax.Apply(function="position", arguments=(message, log)):
                 where = self.log(log, environment, hoists)
                 return position_in(self.message(message, environment, hoists), where, hoists)
@@ -184,6 +188,15 @@ class Terms:
                 )
             case _:
                 raise AssertionError(f"no number: {term}")
+
+    def text(self, term: syntax.Term, environment: Environment, hoists: Hoists) -> core.TextTerm:
+        match term:
+            case syntax.Name(text, quoted):
+                return core.Text(text) if quoted else cast(core.TextTerm, environment[text])
+            case syntax.Apply(arguments=(message,), attribute=core.Attribute() as attribute):
+                return core.TextOf(attribute, self.message(message, environment, hoists))
+            case _:
+                raise AssertionError(f"no text: {term}")
 
     def arithmetic(
         self,

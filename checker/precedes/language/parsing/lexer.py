@@ -153,7 +153,7 @@ class _Splitter:
                 self.finish(rule, current, opened)
                 current, rule, opened = begun, "log", token
                 token.type = "OPEN"
-            elif kind == "RSQB" and opened is not None and current[-2].type != "LSQB":
+            elif kind == "RSQB" and opened is not None and not _in_brackets(current):
                 token.type = "CLOSE"
                 current.append(token)
                 self.finish(rule, current, None)
@@ -296,6 +296,14 @@ def _head(tokens: list[Token]) -> int:
     if len(kinds) == 5 and kinds[:2] == ["NAME", "LSQB"] and kinds[3:] == ["RSQB", "COLON"]:
         return 5
     return 0
+
+
+def _in_brackets(tokens: list[Token]) -> bool:
+    """Whether the last `[` is still open, after a message or in the head of a log that stands where it cannot."""
+    for token in reversed(tokens):
+        if token.type in ("LSQB", "RSQB", "OPEN"):
+            return token.type == "LSQB"
+    return False
 
 
 def _mistyped(tokens: list[Token]) -> Token | None:

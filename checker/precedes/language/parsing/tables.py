@@ -13,7 +13,17 @@ from typing import Any, Final
 
 from precedes.language.parsing.lalr import Rule, Tables
 
-RULES: Final = ("scenario", "cluster", "set", "log", "expect", "definition", "question", "sentence")
+RULES: Final = (
+    "scenario",
+    "cluster",
+    "set",
+    "log",
+    "expect",
+    "definition",
+    "attribute",
+    "question",
+    "sentence",
+)
 """What a statement may start from: the rules of the grammar that are parsed by themselves."""
 
 

@@ -7,12 +7,13 @@ decides by their place in the text.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, cast
 
 from precedes.core.diagnostics import Span
 from precedes.core.execution import EventKind
+from precedes.core.formula import AttributeSort
 from precedes.core.verdict import Verdict
 from precedes.language import syntax
 from precedes.language.parsing.lexer import UNITS_HINT, Token, no_unit, numeral
@@ -125,6 +126,22 @@ class Builder:
             self.refuse("P009", f"{parts[2].text} is not a sort", parts[2].span, f"the sorts are {sorts}")
             return syntax.Parameter(name)
 
+    def attribute(self, parts: list[Any]) -> syntax.AttributeDeclaration:
+        _, name, of, what, _, sort = parts
+        span = _to(parts[0], parts[-1])
+        if of.text != "of" or what.text != "message":
+            hint = f"attribute {name.text} of message: {sort.text}"
+            self.refuse("P016", "an attribute is one of messages", what.span, hint)
+        try:
+            found = AttributeSort(sort.text)
+        except ValueError:
+            sorts = ", ".join(each.value for each in AttributeSort)
+            self.refuse(
+                "P009", f"{sort.text} is not a sort of an attribute", sort.span, f"the sorts are {sorts}"
+            )
+            found = AttributeSort.TEXT
+        return syntax.AttributeDeclaration(self.name([name]), found, span)
+
     def question(self, parts: list[Any]) -> syntax.Question:
         sizes = tuple(part for part in parts if isinstance(part, syntax.Size))
         return syntax.Question(syntax.QuestionKind(parts[0].text), parts[1], sizes, _to(parts[0], parts[1]))
@@ -182,15 +199,30 @@ class Builder:
         # The parts are a mark of what happens, the PDU, and what may follow it; only the PDU is a tuple.
         name, sender, sequence = parts[0] if event is None else parts[2 if type(parts[1]) is Token else 1]
         destinations = time = None
+        carried: tuple[syntax.Carried, ...] = ()
         for part in parts:
             if type(part) is syntax.Destinations:
                 destinations = part
             elif type(part) is syntax.Quantity:
                 time = part
+            elif type(part) is _Brackets:
+                carried = part.carried
         first = parts[0] if type(parts[0]) is Token else name
         last = (sender or name) if type(parts[-1]) is tuple else parts[-1]
         span = name.span if first is last else _to(first, last)
-        return syntax.Entry(event, name, sender, sequence, destinations, time, span)
+        return syntax.Entry(event, name, sender, sequence, destinations, time, carried, span)
+
+    def carried(self, parts: list[Any]) -> _Brackets:
+        pairs = tuple(part for part in parts if isinstance(part, syntax.Carried))
+        return _Brackets(pairs, _to(parts[0], parts[-1]))
+
+    def pair(self, parts: list[Any]) -> syntax.Carried:
+        name, value = parts[0], parts[-1]
+        read: syntax.Name | syntax.Quantity = self.name([value])
+        if value.type in ("INT", "NUMBER"):
+            read = self.quantity([value])
+            read = replace(read, value=-read.value) if len(parts) == 4 else read
+        return syntax.Carried(self.name([name]), read, _to(name, value))
 
     def change(self, parts: list[Any]) -> syntax.Change:
         members = next((part for part in parts if isinstance(part, syntax.Destinations)), None)
@@ -316,6 +348,13 @@ class Builder:
     def mode(self, parts: list[Any]) -> syntax.InMode:
         return syntax.InMode(parts[0].type == "QUIESCENT", self.formula(parts[1]), _to(parts[0], parts[1]))
 
+    def per(self, parts: list[Any]) -> syntax.Per:
+        return syntax.Per(self.formula(parts[0]), parts[2].names, _to(parts[0], parts[2]))
+
+    def attributes(self, parts: list[Any]) -> _Attributes:
+        names = tuple(self.name([part]) for part in parts if part.type == "NAME")
+        return _Attributes(names, _to(parts[0], parts[-1]))
+
     def acyclic(self, parts: list[Any]) -> syntax.Acyclic:
         return syntax.Acyclic(parts[2].name, parts[4].name, self.formula(parts[6]), _to(parts[0], parts[-1]))
 
@@ -421,6 +460,22 @@ class Builder:
 
     def negative(self, parts: list[Any]) -> syntax.Negative:
         return syntax.Negative(self.term(parts[1]), _to(parts[0], parts[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Attributes:
+    """What stands after `per`."""
+
+    names: tuple[syntax.Name, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class _Brackets:
+    """`[key=k1]` after a message."""
+
+    carried: tuple[syntax.Carried, ...]
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from precedes.language.syntax import Sort
 
 ANY: Final = frozenset(Sort)
 BOUND: Final = frozenset((Sort.ENTITY, Sort.MESSAGE, Sort.LOG))
-COMPARED: Final = frozenset((Sort.ENTITY, Sort.MESSAGE, Sort.TIME, Sort.DURATION, Sort.NUMBER))
+COMPARED: Final = frozenset((Sort.ENTITY, Sort.MESSAGE, Sort.TIME, Sort.DURATION, Sort.NUMBER, Sort.TEXT))
 ORDERED: Final = frozenset((Sort.TIME, Sort.DURATION, Sort.NUMBER))
 _SUMS: Final = (
     (Sort.TIME, Sort.DURATION, Sort.TIME),
@@ -48,8 +48,12 @@ class Cell:
         return cell
 
     def sort(self) -> Sort | None:
-        """The sort, once only one is left; a message rather than an event where both are."""
+        """The sort, once only one is left; a message rather than an event, and a name of something rather than a text,
+        where both are.
+        """
         allowed = self.root().allowed
+        if len(allowed) > 1:
+            allowed = allowed - {Sort.TEXT}
         if len(allowed) == 1:
             return next(iter(allowed))
         return Sort.MESSAGE if allowed == {Sort.MESSAGE, Sort.EVENT} else None
@@ -88,6 +92,10 @@ class Cells:
         hint = None
         if cell.allowed == {Sort.NUMBER} and Sort.DURATION in allowed:
             hint = f"a duration has a unit: {term_text(term)}s" if isinstance(term, syntax.Quantity) else None
+        elif cell.allowed == {Sort.NUMBER} and allowed == {Sort.TEXT}:
+            hint = f'a text is quoted: "{term_text(term)}"'
+        elif cell.allowed == {Sort.TEXT} and allowed == ORDERED:
+            hint = "texts can be equal or not; they have no order"
         elif cell.allowed == {Sort.DURATION} and Sort.TIME in allowed:
             hint = "a time is a time plus a duration: send_time(p) + delta"
         elif cell.allowed == {Sort.LOG} and allowed == COMPARED:

@@ -7,12 +7,13 @@ arguments and conflicts are reported here, a conflict with both places. So `lowe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import assert_never, cast
+from typing import Protocol, assert_never, cast
 
 from precedes.core.diagnostics import Span
+from precedes.core.formula import Attribute
 from precedes.core.suggestions import did_you_mean, intended
 from precedes.language import syntax
 from precedes.language.errors import Mistakes
@@ -21,10 +22,25 @@ from precedes.language.printer import term_text
 from precedes.language.quoting import quoted, shown
 from precedes.language.sorts.cells import ANY, BOUND, COMPARED, ORDERED, Cell, Cells
 from precedes.language.syntax import Sort
-from precedes.language.vocabulary import FUNCTIONS, RELATIONS, Alternatives, signature
+from precedes.language.vocabulary import FUNCTIONS, MESSAGE, RELATIONS, Alternatives, signature
 
 Signature = tuple[Alternatives, ...]
-Signatures = Callable[[str], Signature | None]
+
+
+class Definitions(Protocol):
+    """Where names are looked up, and all of them, for suggestions."""
+
+    def signature(self, name: str) -> Signature | None:
+        """The sorts that the parameters of a definition may have; None where there is none of that name."""
+
+    def attribute(self, name: str) -> Attribute | None:
+        """The attribute of that name; None where none is declared."""
+
+    def attributes(self) -> tuple[str, ...]:
+        """The names of the attributes."""
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the definitions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +57,10 @@ _Environment = Mapping[str, Cell]
 
 
 def infer_sentence(
-    sentence: syntax.Sentence,
-    signatures: Signatures,
-    known: Iterable[str],
-    scope: Scope | None,
-    mistakes: Mistakes,
+    sentence: syntax.Sentence, definitions: Definitions, scope: Scope | None, mistakes: Mistakes
 ) -> syntax.Sentence:
     """A sentence with its sorts. Without a scope a name must be bound or quoted."""
-    inference = _Inference(signatures, known, scope, mistakes)
+    inference = _Inference(definitions, scope, mistakes)
     built = inference.formula(sentence.formula, {})
     for member in sentence.among:
         inference.reference(member)
@@ -57,13 +69,13 @@ def infer_sentence(
 
 
 def infer_definition(
-    definition: syntax.Definition, signatures: Signatures, known: Iterable[str], mistakes: Mistakes
+    definition: syntax.Definition, definitions: Definitions, mistakes: Mistakes
 ) -> syntax.Definition:
     """A definition with the sorts of its parameters and of all in it.
 
     Only a quoted name is a name of an execution there.
     """
-    inference = _Inference(signatures, known, None, mistakes)
+    inference = _Inference(definitions, None, mistakes)
     environment: dict[str, Cell] = {}
     for parameter in definition.parameters:
         if parameter.name.text in environment:
@@ -97,6 +109,7 @@ def calls(formula: syntax.Formula) -> list[syntax.Call]:
                 | syntax.InMode(_, body)
                 | syntax.Quantified(body=body)
                 | syntax.Acyclic(body=body)
+                | syntax.Per(body)
             ):
                 waiting.append(body)
             case syntax.And(parts) | syntax.Or(parts):
@@ -118,11 +131,8 @@ def calls(formula: syntax.Formula) -> list[syntax.Call]:
 
 
 class _Inference(Cells):
-    def __init__(
-        self, signatures: Signatures, known: Iterable[str], scope: Scope | None, mistakes: Mistakes
-    ) -> None:
-        self.signatures = signatures
-        self.known = known
+    def __init__(self, definitions: Definitions, scope: Scope | None, mistakes: Mistakes) -> None:
+        self.definitions = definitions
         self.scope = scope
         super().__init__(mistakes)
 
@@ -200,34 +210,47 @@ class _Inference(Cells):
                     f"{quoted(name.text)}"
                 )
                 self.mistakes.tell("N002", f"there is no {shown(name.text)} here", name.span, hint)
-            cell = self.named(name, frozenset((Sort.ENTITY, Sort.MESSAGE)))
+            texts = (Sort.TEXT,) if name.quoted else ()
+            cell = self.named(name, frozenset((Sort.ENTITY, Sort.MESSAGE, *texts)))
         else:
             allowed = frozenset(
                 sort
                 for sort, there in ((Sort.ENTITY, self.scope.entities), (Sort.MESSAGE, self.scope.messages))
                 if name.text in there
             )
-            if not allowed:
-                if not name.quoted and self.is_predicate(name):
+            if name.quoted:
+                allowed |= {Sort.TEXT}
+            elif not allowed:
+                if self.is_predicate(name):
                     return Cell(), lambda: name
-                known = (*environment, *self.scope.entities, *sorted(self.scope.messages))
-                elsewhere = (
-                    "the scenario has no entity or message of that name; to introduce a variable, write "
-                )
-                hint = (
-                    _as_quantity(name.text)
-                    or did_you_mean(name.text, known)
-                    or f"{elsewhere}forall {name.text}: ..."
-                )
-                self.mistakes.tell("N002", f"there is no {shown(name.text)} here", name.span, hint)
+                self.missing(name, environment)
             cell = self.named(name, allowed or ANY)
         return cell, lambda: replace(name, sort=cell.sort())
+
+    def missing(self, name: syntax.Name, environment: _Environment) -> None:
+        """A scenario has nothing of that name."""
+        assert self.scope is not None
+        known = (*environment, *self.scope.entities, *sorted(self.scope.messages))
+        elsewhere = "the scenario has no entity or message of that name; to introduce a variable, write "
+        hint = (
+            _as_quantity(name.text) or did_you_mean(name.text, known) or f"{elsewhere}forall {name.text}: ..."
+        )
+        self.mistakes.tell("N002", f"there is no {shown(name.text)} here", name.span, hint)
+
+    def clash(self, cell: Cell, allowed: frozenset[Sort], term: syntax.Term) -> None:
+        """As ever, but a quoted name that stands for nothing in the scenario is missing where no text can be."""
+        known = () if self.scope is None else (*self.scope.entities, *self.scope.messages)
+        named = term if isinstance(term, syntax.Name) and term.quoted and self.scope is not None else None
+        if named is not None and named.text not in known:
+            self.missing(named, {})
+        else:
+            super().clash(cell, allowed, term)
 
     def is_predicate(
         self, name: syntax.Name, hint: str = "a predicate is a formula, so use it alone"
     ) -> bool:
         """Whether a term is the name of a predicate; told, and then nothing more is said of it."""
-        if self.signatures(name.text) is None:
+        if self.definitions.signature(name.text) is None:
             return False
         self.mistakes.tell("N002", f"{name.text} is a predicate, but a term is needed here", name.span, hint)
         return True
@@ -267,14 +290,34 @@ class _Inference(Cells):
             hint = did_you_mean(reference.text, self.scope.entities)
             self.mistakes.tell("N011", f"there is no entity {shown(reference.text)}", reference.span, hint)
 
+    def attribute(self, term: syntax.Apply, attribute: Attribute, environment: _Environment) -> _Term:
+        arguments = self.arguments(term.function, term.arguments, (MESSAGE,), term.span, environment)
+        sort = Sort(attribute.sort.value)
+        return Cell(frozenset((sort,)), term.span), lambda: replace(
+            term, arguments=arguments(), attribute=attribute
+        )
+
+    def declared(self, name: syntax.Name) -> Attribute | None:
+        """The attribute that stands after `per`; told where there is none."""
+        found = self.definitions.attribute(name.text)
+        if found is None:
+            hint = did_you_mean(name.text, self.definitions.attributes()) or declaration(name.text)
+            self.mistakes.tell("N016", f"there is no attribute {shown(name.text)}", name.span, hint)
+        return found
+
     def apply(self, term: syntax.Apply, environment: _Environment) -> _Term:
         function = FUNCTIONS.get(term.function)
+        attribute = self.definitions.attribute(term.function)
+        # `position(p)` is what the system claims, `position(p, L)` is counted.
+        if attribute is not None and (function is None or len(term.arguments) == 1):
+            return self.attribute(term, attribute, environment)
         if function is None:
-            if term.function in RELATIONS or self.signatures(term.function) is not None:
+            if term.function in RELATIONS or self.definitions.signature(term.function) is not None:
                 what = f"{term.function} is a predicate, but a term is needed here"
                 self.mistakes.tell("N003", what, term.span)
             else:
-                hint = did_you_mean(term.function, FUNCTIONS)
+                known = (*FUNCTIONS, *self.definitions.attributes())
+                hint = did_you_mean(term.function, known) or declaration(term.function)
                 self.mistakes.tell("N003", f"there is no function {term.function}", term.span, hint)
             for argument in term.arguments:
                 self.term(argument, environment)
@@ -389,6 +432,14 @@ class _Inference(Cells):
                     second=replace(second_name, sort=Sort.MESSAGE),
                     body=inner(),
                 )
+            case syntax.Per(body, names):
+                inner = self.formula(body, environment)
+                found = tuple(filter(None, map(self.declared, names)))
+                for name in names:
+                    if names.index(name) != len(names) - 1 - names[::-1].index(name):
+                        self.mistakes.tell("N009", f"{name.text} stands after `per` twice", name.span)
+                        break
+                return lambda: replace(formula, body=inner(), attributes=found)
             case _:
                 assert_never(formula)
 
@@ -443,7 +494,7 @@ class _Inference(Cells):
                 )
                 return lambda: call
         else:
-            parameters = self.signatures(call.name)
+            parameters = self.definitions.signature(call.name)
             if parameters is None:
                 self.unknown(call, environment)
                 return lambda: call
@@ -464,13 +515,20 @@ class _Inference(Cells):
     def unknown(self, call: syntax.Call, environment: _Environment) -> None:
         if call.name in environment:
             hint: str | None = f"{call.name} is a variable, but a formula is needed here"
+        elif self.definitions.attribute(call.name) is not None:
+            hint = f"{call.name} is an attribute: compare its value, {call.name}(...) = ..."
         elif call.name in FUNCTIONS:
             hint = f"{call.name} is a function: compare its result, {call.name}(...) = ..."
         else:
-            hint = intended(call.name, (*self.known, *RELATIONS))
+            hint = intended(call.name, (*self.definitions, *RELATIONS))
         self.mistakes.tell("N001", f"there is no predicate or service {call.name}", call.span, hint)
         for argument in call.arguments or ():
             self.term(argument, environment)
+
+
+def declaration(name: str) -> str:
+    """How an attribute of a name is declared."""
+    return f"to declare an attribute of messages, write: attribute {name} of message: text"
 
 
 def _as_quantity(name: str) -> str | None:
