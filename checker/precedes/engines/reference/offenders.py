@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from precedes.core.execution import Execution
-from precedes.core.formula import Acyclic, EntityVariable, Formula
+from precedes.core.formula import Acyclic, EntityVariable, Formula, MessageVariable
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.reference.evaluation import Evaluator
 from precedes.engines.reference.relations import components, shortest_cycle
+from precedes.logic.parts import of_its_own
 from precedes.logic.universals import Binder, Clause, clauses
 
 
@@ -50,6 +51,10 @@ def _of_clause(
         if inside != TRUE:
             continue
         name = (names[variable.name],)
+        if isinstance(variable, MessageVariable) and of_its_own(variable, extent):
+            # What names a part does not offend.
+            yield from _of_clause(evaluator, clause, tuple(rest), bound)
+            continue
         here = (
             Offender(tuple(dict.fromkeys(bound.entities + name)), bound.messages)
             if entity
