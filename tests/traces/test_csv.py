@@ -63,12 +63,12 @@ def test_a_comma_in_a_destination_is_told() -> None:
 
 def test_the_other_columns() -> None:
     text = (
-        "execution,entity,event,message,clock,redelivered,position,members,view,time\n"
-        'x,E,deliver,m,"{""b"":1,""a"":2}",TRUE,-4,,,2026-11-27T10:15:30.25Z\n'
-        "x,E,view,,{},,,E;F,v1,\n"
+        "execution,entity,event,message,clock,redelivered,members,view,time\n"
+        'x,E,deliver,m,"{""b"":1,""a"":2}",TRUE,,,2026-11-27T10:15:30.25Z\n'
+        "x,E,view,,{},,E;F,v1,\n"
     )
     first, second = rows(text)
-    assert (first["clock"], first["redelivered"], first["position"]) == ([("a", 2), ("b", 1)], True, -4)
+    assert (first["clock"], first["redelivered"]) == ([("a", 2), ("b", 1)], True)
     assert first["time"] == 1795774530250000000
     assert (second["clock"], second["members"], second["view"]) == ([], ["E", "F"], "v1")
     lists = 'execution,entity,event,message,clock\nx,E,send,m,"[1,2]"\n'

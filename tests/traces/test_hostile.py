@@ -237,7 +237,7 @@ def test_runs_are_read_as_what_they_stand_for() -> None:
         ("clock", pa.struct([("E1", pa.int64())]), True),
         ("redelivered", pa.bool_(), True),
         ("redelivered", pa.int8(), False),
-        ("position", pa.null(), True),
+        ("view", pa.null(), True),
     ],
 )
 def test_types_of_columns(column: str, kind: pa.DataType, fits: bool) -> None:

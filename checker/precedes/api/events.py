@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from precedes.core.diagnostics import usage
-from precedes.traces import Notices, canonical
+from precedes.core.formula import Attribute
+from precedes.traces import Notices
 from precedes.traces.arrow import arrow
-from precedes.traces.formats.registry import JSON_LINES
+from precedes.traces.formats.parquet import canonical_arrow
+from precedes.traces.formats.registry import JSON_LINES, PARQUET
 from precedes.traces.formats.single_rows import canonical_rows
 from precedes.traces.sources import TraceSource
 
@@ -42,12 +44,17 @@ def is_spark_frame(events: Events) -> bool:
     return any(base.__module__.startswith("pyspark.sql") for base in type(events).__mro__)
 
 
-def tables_of(events: Events, notices: Notices) -> Iterator[pa.Table]:
-    """The events as canonical tables. PrecedesError for what is no trace, and for bad rows."""
+def tables_of(
+    events: Events, notices: Notices, attributes: tuple[Attribute, ...] = (), *, every: bool = False
+) -> Iterator[pa.Table]:
+    """The events as canonical tables, with some attributes, or with `every` other column as text. PrecedesError for
+    what is no trace, and for bad rows.
+    """
     if hasattr(events, "__arrow_c_stream__"):
         first = 1
+        source = TraceSource("<table>", PARQUET, attributes=attributes, every=every)
         for batch in arrow.RecordBatchReader.from_stream(events):
-            yield canonical(arrow.Table.from_batches([batch]), "<table>", notices, first)
+            yield canonical_arrow(source, arrow.Table.from_batches([batch]), first, notices)
             first += len(batch)
         return
     if isinstance(events, Mapping | bytes) or not isinstance(events, Iterable):
@@ -56,11 +63,11 @@ def tables_of(events: Events, notices: Notices) -> Iterator[pa.Table]:
             "give paths, an Arrow table, a pandas or polars frame, a DuckDB relation, a Spark DataFrame, or rows as"
             " dictionaries",
         )
-    yield from _of_rows(iter(events), notices)
+    source = TraceSource("<rows>", JSON_LINES, attributes=attributes, every=every)
+    yield from _of_rows(iter(events), source, notices)
 
 
-def _of_rows(events: Iterator[object], notices: Notices) -> Iterator[pa.Table]:
-    source = TraceSource("<rows>", JSON_LINES)
+def _of_rows(events: Iterator[object], source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
     number = 0
     held: list[tuple[int, Mapping[str, object]]] = []
     for row in events:

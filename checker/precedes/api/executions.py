@@ -103,7 +103,8 @@ def convert(events: Events | Sequence[str | os.PathLike[str]], output: str | os.
     notices = Notices()
     paths = paths_in(events)
     if paths is None:
-        parts = whole_executions(_tables(events, notices), EVENTS_PER_PART, ROWS_IN_MEMORY)
+        tables = _tables(events, notices, every=True)
+        parts = whole_executions(tables, EVENTS_PER_PART, ROWS_IN_MEMORY)
         done = conversion.lay_out(parts, target, notices)
     else:
         done = conversion.convert(paths, target, notices)
@@ -125,9 +126,9 @@ def as_scenario(execution: Execution, name: str = "found") -> str:
     return scenario_printer.as_scenario(execution, name)
 
 
-def _tables(events: Events, notices: Notices) -> Iterator[Any]:
+def _tables(events: Events, notices: Notices, *, every: bool = False) -> Iterator[Any]:
     if is_spark_frame(events):
         raise usage(
             "a Spark DataFrame is judged where it is", "write it to a file first, as df.write.parquet(...)"
         )
-    return tables_of(events, notices)
+    return tables_of(events, notices, every=every)

@@ -295,7 +295,7 @@ def _judged(events: Events, question: Question, prepared: Plan) -> tuple[partial
     else:
         if selected(question.engine, question.master) != "local":
             raise usage("rows that are in memory are judged in this process", "leave out engine and master")
-        with _closing(tables_of(events, notices)) as tables:
+        with _closing(tables_of(events, notices, prepared.attributes)) as tables:
             partial = verification.of_tables(tables, question, prepared, notices)
     report = partials.report(partial, prepared)
     return report, notices.all(violated=report.verdict is Verdict.VIOLATED)

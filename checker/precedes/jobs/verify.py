@@ -155,8 +155,9 @@ def of_frame(events: DataFrame, question: Question, prepared: Plan, notices: Not
 def of_tables(
     tables: Iterable[pa.Table], question: Question, prepared: Plan, notices: Notices
 ) -> partials.Partial:
-    """Judge canonical tables that are in memory, or come one after the other."""
-    batches = batches_of(tables, question.options(), notices)
+    """Judge canonical tables, with the attributes of the plan, that are in memory, or come one after the other."""
+    options = replace(question.options(), attributes=prepared.attributes)
+    batches = batches_of(tables, options, notices)
     with _rows_of(question, prepared) as each:
         return local.judged(batches, prepared, question.max_violations, each)
 

@@ -17,6 +17,7 @@ from precedes.core.formula import (
     Acyclic,
     And,
     Atom,
+    Attribute,
     Exists,
     Forall,
     Formula,
@@ -28,6 +29,7 @@ from precedes.core.formula import (
     Requirement,
 )
 from precedes.core.mode import completed
+from precedes.core.traversal import attributes_in
 from precedes.logic.canonical_form import Node, canonical
 from precedes.logic.contents import names_in
 from precedes.logic.lemmas import consequences
@@ -109,6 +111,13 @@ class Plan:
     below: dict[str, tuple[str, ...]]
     mentioned: frozenset[str]
     listing: Listing | None = None
+
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """What is asked of messages, each attribute once, in the order of their names."""
+        formulas = (*(leaf.formula for leaf in self.leaves.values()), *(step.formula for step in self.steps))
+        found = {attribute for formula in formulas for attribute in attributes_in(formula)}
+        return tuple(sorted(found, key=lambda attribute: attribute.name))
 
     def needed(self, *, complete: bool) -> tuple[int, ...]:
         """The numbers of the steps that complete executions need, or incomplete ones."""

@@ -34,7 +34,8 @@ def read_batches(
     """
     given = [path for path in paths if isinstance(path, TraceSource)]
     named = expand([path for path in paths if not isinstance(path, TraceSource)], notices)
-    tables = (table for source in (*given, *named) for table in read_table(source, notices))
+    sources = (source.asked(options.attributes) for source in (*given, *named))
+    tables = (table for source in sources for table in read_table(source, notices))
     yield from batches_of(tables, options, notices, events_per_batch, budget)
 
 

@@ -28,6 +28,7 @@ TIMES_AGAINST_SEQ: Final = "T114"
 CLOCKS_AGAINST_ROWS: Final = "T115"
 CLOCKS_SET_ASIDE: Final = "T116"
 CLOCKS_CANNOT_ORDER: Final = "T117"
+NO_ATTRIBUTE: Final = "T118"
 NO_ROW: Final = "T120"
 
 MOST_NAMES: Final = 10_000
@@ -39,6 +40,13 @@ _SHOWN: Final = 3
 def unknown_column(name: str) -> str:
     """What is told of a column that no trace has."""
     return f"column `{name}` is unknown and was ignored"
+
+
+def no_attribute(name: str) -> str:
+    """What is told of messages that lack an attribute that is asked for."""
+    return (
+        f"messages have no `{name}`: they are in no part of `per {name}`, and what depends on it is unknown"
+    )
 
 
 @dataclass(frozen=True, slots=True, order=True)

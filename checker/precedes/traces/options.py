@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from precedes.core.execution import EventKind
+from precedes.core.formula import Attribute
 
 
 class Order(Enum):
@@ -22,7 +23,8 @@ class TraceOptions:
     `delivery` is the kind of event that counts as delivery; `cluster` names entities of every execution, for
     those that left no trace; `strict` makes contradictions errors; `delta` and `epsilon` are nanoseconds;
     `complete` False: what was not recorded may yet have happened; `order` says what gives the order of events where
-    rows and clocks disagree; `origins`: where its row was read is kept for every event.
+    rows and clocks disagree; `origins`: where its row was read is kept for every event; `attributes` are those that are
+    read of what messages carry.
     """
 
     delivery: EventKind = EventKind.DELIVER
@@ -33,3 +35,4 @@ class TraceOptions:
     complete: bool = True
     order: Order | None = None
     origins: bool = False
+    attributes: tuple[Attribute, ...] = ()

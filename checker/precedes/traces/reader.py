@@ -8,9 +8,11 @@ from typing import Final
 
 import pyarrow as pa
 
+from precedes.core.formula import Attribute
 from precedes.traces import notices as notice
 from precedes.traces.formats.parquet import canonical_arrow
 from precedes.traces.formats.registry import PARQUET
+from precedes.traces.formats.single_rows import name_unknown
 from precedes.traces.notices import Notices
 from precedes.traces.sources import TraceSource, source_of
 
@@ -26,6 +28,7 @@ def read_table(source: TraceSource | str, notices: Notices, order: int | None = 
         source = source_of(source)
     if order is not None:
         source = replace(source, order=order)
+    _tell_folders(source, notices)
     rows = 0
     for table in source.format.module.read(source, notices):
         rows += len(table)
@@ -65,16 +68,29 @@ def read_piece(piece: Piece, notices: Notices) -> Iterator[pa.Table]:
     if piece.groups is None:
         yield from read_table(piece.source, notices)
     else:
+        _tell_folders(piece.source, notices)
         yield from piece.source.format.module.read_groups(piece.source, notices, piece.groups)
+
+
+def _tell_folders(source: TraceSource, notices: Notices) -> None:
+    """Tell which columns that its folders state are not read."""
+    name_unknown(source.unknown(name for name, _ in source.stated), notices)
 
 
 _BYTES_PER_ROW: Final = 100
 """Of text, about."""
 
 
-def canonical(table: pa.Table, name: str, notices: Notices, first_row: int = 1) -> pa.Table:
+def canonical(
+    table: pa.Table,
+    name: str,
+    notices: Notices,
+    first_row: int = 1,
+    attributes: tuple[Attribute, ...] = (),
+) -> pa.Table:
     """Rows that are in Arrow already, with the columns of a trace under their names, as a canonical table.
 
-    `name` stands for the file in messages. Raises PrecedesError for a missing column and for bad rows.
+    `name` stands for the file in messages; `attributes` are those that are read. Raises PrecedesError for a missing
+    column and for bad rows.
     """
-    return canonical_arrow(TraceSource(name, PARQUET), table, first_row, notices)
+    return canonical_arrow(TraceSource(name, PARQUET, attributes=attributes), table, first_row, notices)

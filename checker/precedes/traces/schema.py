@@ -4,23 +4,26 @@ Every reader ends in this schema, every other part of the package starts from it
 value is null; `dest` null is "every entity", an empty list is "nobody". `event` is the index of the kind in
 `EventKind`. `time` is in nanoseconds. A recorded clock that names its entities is in `clock`; one that is a
 bare list is in `vector`, its k-th number belonging to the k-th entity of the cluster (see
-`precedes.traces.assembly.clocks`). `file` and `row` say where a row was read: `row` counts lines (JSON Lines), records
-with the header as row 1 (CSV), or rows (Parquet), from 1. `file_order` numbers the files in the order in
-which they were named, so that the order of rows can be found again after a shuffle. All fields may be null as
-far as Arrow knows, for Spark cannot say otherwise.
+`precedes.traces.assembly.clocks`). What messages carry follows in a column for each attribute that is asked for
+(`schema_of`), whose name begins with `ATTRIBUTE`: an attribute may be called `row`. `file` and `row` say where a row
+was read: `row` counts lines (JSON Lines), records with the header as row 1 (CSV), or rows (Parquet), from 1.
+`file_order` numbers the files in the order in which they were named, so that the order of rows can be found again after
+a shuffle. All fields may be null as far as Arrow knows, for Spark cannot say otherwise.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import pyarrow as pa
 
 from precedes.core.execution import EventKind
+from precedes.core.formula import Attribute, AttributeSort
 
 EVENT_NAMES: Final = tuple(kind.value for kind in EventKind)
 
-ID_COLUMNS: Final = ("execution", "entity", "message", "sender", "channel", "view")
+ID_COLUMNS: Final = ("execution", "entity", "message", "sender", "view")
 ID_LIST_COLUMNS: Final = ("dest", "members")
 REQUIRED_COLUMNS: Final = ("execution", "entity", "event")
 NEEDED_COLUMNS: Final = (*REQUIRED_COLUMNS, "message")
@@ -36,8 +39,6 @@ INPUT_COLUMNS: Final = (
     "sender",
     "time",
     "clock",
-    "channel",
-    "position",
     "redelivered",
     "view",
     "members",
@@ -57,8 +58,6 @@ _FIELDS: Final[list[pa.Field[Any]]] = [
     pa.field("time", pa.int64()),
     pa.field("clock", pa.map_(pa.string(), pa.int64())),
     pa.field("vector", pa.list_(pa.int64())),
-    pa.field("channel", pa.string()),
-    pa.field("position", pa.int64()),
     pa.field("redelivered", pa.bool_()),
     pa.field("view", pa.string()),
     pa.field("members", pa.list_(pa.string())),
@@ -67,3 +66,43 @@ _FIELDS: Final[list[pa.Field[Any]]] = [
     pa.field("file_order", pa.int32()),
 ]
 TABLE_SCHEMA: Final = pa.schema(_FIELDS)
+
+ATTRIBUTE: Final = "attribute "
+"""What the names of columns of attributes begin with in a canonical table."""
+
+LIBRARY: Final = frozenset({"channel", "key", "partition", "position", "priority", "session", "topic"})
+"""The attributes that the standard library declares. A column of that name is not told if nobody asks for it."""
+
+
+def column_of(attribute: Attribute) -> str:
+    """The column of an attribute in a canonical table."""
+    return f"{ATTRIBUTE}{attribute.name}"
+
+
+def schema_of(attributes: Sequence[Attribute]) -> pa.Schema:
+    """The schema of canonical tables where these attributes are asked for: texts, or int64."""
+    return with_columns(
+        pa.field(column_of(each), pa.string() if each.sort is AttributeSort.TEXT else pa.int64())
+        for each in attributes
+    )
+
+
+def with_columns(fields: Iterable[pa.Field[Any]]) -> pa.Schema:
+    """The canonical schema and some columns of attributes."""
+    return pa.schema([*_FIELDS, *fields])
+
+
+def kept_schema(columns: Iterable[str]) -> pa.Schema:
+    """The schema of canonical tables with these columns, where those of attributes are text."""
+    return with_columns(pa.field(name, pa.string()) for name in columns if name.startswith(ATTRIBUTE))
+
+
+def common_schema(schemas: Iterable[pa.Schema]) -> pa.Schema:
+    """The canonical schema and every column of attributes that one of some schemas has, in the order of their names."""
+    fields = {field.name: field for schema in schemas for field in beside(schema)}
+    return with_columns(field for _, field in sorted(fields.items()))
+
+
+def beside(schema: pa.Schema) -> list[pa.Field[Any]]:
+    """The columns of attributes in the schema of a canonical table."""
+    return [field for field in schema if field.name.startswith(ATTRIBUTE)]

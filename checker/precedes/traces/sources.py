@@ -10,7 +10,7 @@ from __future__ import annotations
 import glob
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path, PurePath
@@ -18,10 +18,11 @@ from typing import Final
 from urllib.parse import unquote
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
+from precedes.core.formula import Attribute
 from precedes.traces import notices as notice
 from precedes.traces.formats.registry import BY_SUFFIX, JSON_LINES, TraceFormat, known
 from precedes.traces.notices import Notices
-from precedes.traces.schema import INPUT_COLUMNS
+from precedes.traces.schema import INPUT_COLUMNS, LIBRARY
 
 STANDARD_INPUT: Final = "-"
 _HIVE_NULL: Final = "__HIVE_DEFAULT_PARTITION__"
@@ -41,24 +42,49 @@ _COMPRESSIONS: Final = {".gz": Compression.GZIP, ".zst": Compression.ZSTD}
 class TraceSource:
     """One file to read. Picklable.
 
-    `partition` are the columns that its folders state, as text; `order` is its place among the files of a
+    `stated` are the columns that its folders state, as text; `order` is its place among the files of a
     trace; `size` is in bytes; `only`: it is the one file of its trace; `named` is how messages call it, if not by its
-    path.
+    path; `attributes` are those that are read; `every`: every other column is read, too, as text, for a file that is
+    asked later.
     """
 
     path: str
     format: TraceFormat
     compression: Compression | None = None
-    partition: tuple[tuple[str, str], ...] = ()
+    stated: tuple[tuple[str, str], ...] = ()
     order: int = 0
     size: int = 0
     only: bool = False
     named: str | None = None
+    attributes: tuple[Attribute, ...] = ()
+    every: bool = False
 
     @property
     def shown(self) -> str:
         """The path for a message."""
         return self.named or ("<stdin>" if self.path == STANDARD_INPUT else self.path)
+
+    @property
+    def partition(self) -> tuple[tuple[str, str], ...]:
+        """The columns that its folders state and that are read."""
+        return tuple(pair for pair in self.stated if self.reads(pair[0]))
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns of which it is known what they mean."""
+        return frozenset((*INPUT_COLUMNS, *(each.name for each in self.attributes)))
+
+    def reads(self, name: str) -> bool:
+        """Whether a column is read, if the file has it."""
+        return self.every or name in self.columns
+
+    def unknown(self, names: Iterable[str]) -> list[str]:
+        """Those of some columns that are not read, and that the library does not declare."""
+        return [name for name in names if not self.reads(name) and name not in LIBRARY]
+
+    def asked(self, attributes: Sequence[Attribute]) -> TraceSource:
+        """The same file, of which these attributes are read."""
+        return replace(self, attributes=tuple(attributes))
 
     def from_anywhere(self) -> TraceSource:
         """The same file for a process that has another folder. Raises PrecedesError (U001) for standard input."""
@@ -78,9 +104,8 @@ def source_of(path: str, order: int = 0) -> TraceSource:
         piped = f"JSON Lines under another name are read with `precedes verify - < {shlex.quote(path)}`"
         hint = f"{known()}; {piped}"
         raise PrecedesError((Diagnostic("T002", "the name does not say the format", path, hint=hint),))
-    columns = tuple((column, value) for column, value in _stated(path) if column in INPUT_COLUMNS)
     size = Path(path).stat().st_size if Path(path).exists() else 0
-    return TraceSource(path, *found, columns, order, size)
+    return TraceSource(path, *found, tuple(_stated(path)), order, size)
 
 
 def expand(
@@ -110,9 +135,6 @@ def expand(
             sources.append(source_of(path, order))
         except PrecedesError as error:
             problems.extend(error.diagnostics)
-        for column, _ in _stated(path):
-            if column not in INPUT_COLUMNS:
-                notices.once(notice.UNKNOWN_COLUMN, notice.unknown_column(column))
     if problems:
         raise PrecedesError(tuple(problems))
     return tuple(replace(source, only=len(sources) == 1) for source in sources)

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial as applied
 from queue import SimpleQueue
 from typing import Final
@@ -45,6 +46,7 @@ def verify(
     may lack executions of which all holds, unless `every` one is wanted. `limit` candidates and doubts are
     kept. Raises PrecedesError for what cannot be read.
     """
+    options = replace(options, attributes=plan.attributes)
     layouts = scannable(sources, options)
     if (
         layouts is not None
@@ -71,9 +73,10 @@ def scannable(sources: Sequence[TraceSource], options: TraceOptions) -> tuple[La
     """The layouts of the files, where they can be scanned row group by row group; else None.
 
     Entities that only the options name are in no file's numbering. What a file says of its clocks is said for `deliver`
-    as the delivery, and whether an execution has arrivals is found where its rows are assembled.
+    as the delivery, and whether an execution has arrivals is found where its rows are assembled. What messages carry is
+    not among the numbers of a row group.
     """
-    if options.cluster or not sources or options.delivery is not EventKind.DELIVER:
+    if options.cluster or options.attributes or not sources or options.delivery is not EventKind.DELIVER:
         return None
     return layouts_of(sources)
 

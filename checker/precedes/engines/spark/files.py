@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import pickle
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import islice
 
 import pyarrow as pa
@@ -65,6 +66,8 @@ def verify(
     """Judge trace files on Spark. Writes `verdicts.parquet` below `out` where one is given, and `violations.parquet` if
     the plan lists offenders. PrecedesError as in-process.
     """
+    options = replace(options, attributes=plan.attributes)
+    sources = [source.asked(plan.attributes) for source in sources]
     messages = WorkerMessages(spark)
     tell = messages.tell()
     judging = Judging(plan, options, limit, None if out is None else "all" if all_verdicts else "failing")

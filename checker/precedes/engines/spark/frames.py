@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from pyspark.sql import DataFrame, types
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
+from precedes.core.formula import Attribute
 from precedes.engines.scan.partials import Partial, merge
 from precedes.engines.scan.verdict_rows import VERDICT_SCHEMA, VIOLATION_SCHEMA
 from precedes.engines.spark.messages import WorkerMessages
@@ -41,35 +43,42 @@ def verdicts(events: DataFrame, plan: Plan, options: TraceOptions, *, all_verdic
     PrecedesError for columns that are missing, stand twice, or are of a type that none of their values can have. Rows
     that cannot be read fail the job with their message.
     """
-    judging = Judging(plan, options, 0, "all" if all_verdicts else "failing")
+    judging = _judging(plan, options, 0, "all" if all_verdicts else "failing")
     return _judged(events, judging, violations=False)
 
 
 def violations(events: DataFrame, plan: Plan, options: TraceOptions) -> DataFrame:
     """A lazy DataFrame in `VIOLATION_SCHEMA`, likewise."""
-    return _judged(events, Judging(plan, options, 0, None), violations=True)
+    return _judged(events, _judging(plan, options), violations=True)
 
 
 def judged(events: DataFrame, plan: Plan, options: TraceOptions, notices: Notices, limit: int) -> Partial:
     """One report for all executions, as for files; `limit` violations are kept. PrecedesError as for files, too."""
     messages = WorkerMessages(events.sparkSession)
-    judging = Judging(plan, replace(options, origins=False), limit, None)
+    judging = _judging(plan, replace(options, origins=False), limit)
     work = judge_frame(judging, messages.tell())
     rows = (
-        _by_execution(events).mapInArrow(work, from_arrow_schema(JUDGED_SCHEMA)).select("partial").collect()
+        _by_execution(events, plan.attributes)
+        .mapInArrow(work, from_arrow_schema(JUDGED_SCHEMA))
+        .select("partial")
+        .collect()
     )
     messages.unite(notices)
     # What is unpickled was pickled by our own workers in this very job.
     return merge([pickle.loads(row.partial) for row in rows], plan, limit)  # noqa: S301
 
 
+def _judging(plan: Plan, options: TraceOptions, limit: int = 0, rows: str | None = None) -> Judging:
+    return Judging(plan, replace(options, attributes=plan.attributes), limit, rows)
+
+
 def _judged(events: DataFrame, judging: Judging, *, violations: bool) -> DataFrame:
     schema = VIOLATION_SCHEMA if violations else VERDICT_SCHEMA
     work = judge_rows(judging, violations=violations)
-    return _by_execution(events).mapInArrow(work, from_arrow_schema(schema))
+    return _by_execution(events, judging.plan.attributes).mapInArrow(work, from_arrow_schema(schema))
 
 
-def _by_execution(events: DataFrame) -> DataFrame:
+def _by_execution(events: DataFrame, attributes: Sequence[Attribute]) -> DataFrame:
     """The columns of a trace, all rows of each execution together. PrecedesError for columns that cannot be read."""
     missing = [column for column in REQUIRED_COLUMNS if column not in events.columns]
     if missing:
@@ -79,24 +88,25 @@ def _by_execution(events: DataFrame) -> DataFrame:
             else None
         )
         raise usage(f"the DataFrame has no column {', '.join(missing)}", hint)
-    _refuse(events)
-    known = events.select(*(column for column in events.columns if column in INPUT_COLUMNS))
+    read = frozenset((*INPUT_COLUMNS, *(each.name for each in attributes)))
+    _refuse(events, read, attributes)
+    known = events.select(*(column for column in events.columns if column in read))
     # The rows are shuffled as they are, by Spark alone, and cross to Python once.
     return known.repartition("execution")
 
 
-def _refuse(events: DataFrame) -> None:
-    """Raise PrecedesError for all columns that cannot be read, while the plan is made."""
+def _refuse(events: DataFrame, read: frozenset[str], attributes: Sequence[Attribute]) -> None:
+    """Raise PrecedesError for all columns that are read and cannot be, while the plan is made."""
     told = [
         Diagnostic("T008", f"the column `{name}` occurs twice", _SHOWN, hint="drop or rename one of the two")
-        for name in INPUT_COLUMNS
+        for name in sorted(read)
         if events.columns.count(name) > 1
     ]
     for field in events.schema.fields:
-        if field.name in INPUT_COLUMNS:
+        if field.name in read:
             kind = _arrow_type(field.dataType)
-            if kind is None or not accepted(field.name, kind):
-                error = refusal(field.name, kind or pa.null(), field.dataType.simpleString())
+            if kind is None or not accepted(field.name, kind, attributes):
+                error = refusal(field.name, kind or pa.null(), attributes, field.dataType.simpleString())
                 told.append(Diagnostic(error.code, error.message, _SHOWN, hint=error.hint))
     if told:
         raise PrecedesError(tuple(told))

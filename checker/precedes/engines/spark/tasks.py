@@ -23,12 +23,13 @@ from precedes.engines.scan.partials import Merging, Partial, judge
 from precedes.engines.scan.row_groups import GroupJudge
 from precedes.engines.scan.verdict_rows import VERDICT_SCHEMA, verdict_rows, violation_rows
 from precedes.logic.plan import Plan
-from precedes.traces import TABLE_SCHEMA, Notices, TraceOptions, assemble, canonical
+from precedes.traces import Notices, TraceOptions, assemble, canonical
 from precedes.traces.arrow import arrow
 from precedes.traces.layout.columnar_file import LaidOut, Layout
 from precedes.traces.partition.shuffle import rows_of, shares
 from precedes.traces.partition.spill import EVENTS_PER_PART, cut
 from precedes.traces.reader import Piece, read_piece
+from precedes.traces.schema import schema_of
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -223,11 +224,11 @@ def judge_frame(judging: Judging, tell: Tell) -> Callable[[Records], Records]:
 
 def _batches_of(records: Records, options: TraceOptions, notices: Notices) -> Iterator[Batch]:
     """The executions whose rows these are, assembled a part at a time."""
-    tables, first = [TABLE_SCHEMA.empty_table()], 1
+    tables, first = [schema_of(options.attributes).empty_table()], 1
     for record in records:
         table = pa.Table.from_batches([record])
         # A DataFrame has no row numbers, only what a worker is given of it has.
-        tables.append(canonical(table, "a partition of the DataFrame", notices, first))
+        tables.append(canonical(table, "a partition of the DataFrame", notices, first, options.attributes))
         first += len(table)
     rows = pa.concat_tables(tables)
     tables.clear()

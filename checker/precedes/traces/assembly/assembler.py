@@ -18,6 +18,7 @@ from precedes.core.execution import EVENT_CODES, EventKind
 from precedes.core.verdict import Reason
 from precedes.traces import notices as notice
 from precedes.traces.arrow import arrow, pc
+from precedes.traces.assembly.attributes import attributes_of
 from precedes.traces.assembly.clocks import clocks_of, members_of
 from precedes.traces.assembly.contradictions import Contradiction, Finding, told
 from precedes.traces.assembly.destinations import tell_addressing
@@ -39,7 +40,7 @@ from precedes.traces.order import Evidence, by_clocks, ordered
 _SEND: Final = EVENT_CODES[EventKind.SEND]
 _CRASH: Final = EVENT_CODES[EventKind.CRASH]
 _RECOVER: Final = EVENT_CODES[EventKind.RECOVER]
-_SCALARS: Final = ("event", "message", "sender", "time", "channel", "position", "redelivered", "view")
+_SCALARS: Final = ("event", "message", "sender", "time", "redelivered", "view")
 _LISTS: Final = ("clock", "vector", "members")
 _TWICE: Final = "rows occur more than once and count once"
 _RESENT: Final = (
@@ -52,7 +53,7 @@ def assemble(table: pa.Table, options: TraceOptions, notices: Notices) -> Batch:
     """The executions of a canonical table, which must have all rows of each.
 
     Executions are in the order of their names. Raises PrecedesError for `seq` in some rows of an entity only
-    (T020) and, if `options.strict`, for contradictions (T031 to T036); else these make their execution
+    (T020) and, if `options.strict`, for contradictions (T031 to T037); else these make their execution
     unknown.
     """
     table = as_read(table)
@@ -69,6 +70,7 @@ def assembled(
 ) -> Batch:
     """`assemble` from what `numbered` gave for a table in the order in which it was read."""
     findings: list[Finding] = []
+    attributes = attributes_of(table, names, events, options, findings, notices)
     placed = np.zeros(len(names.entities.codes), np.bool_)
     if seq is not None:
         placed[events.entity[seq != ABSENT]] = True
@@ -80,6 +82,7 @@ def assembled(
     batch = _clocked(table, names, events, options, findings, notices)
     tell_addressing(names, events, batch.sender, options, notices)
     batch = ordered(batch, Evidence(table, names, events, placed), options, notices)
+    batch = replace(batch, attributes=attributes)
     if options.origins:
         batch = replace(batch, origins=_origins_of(table, events))
     if findings:

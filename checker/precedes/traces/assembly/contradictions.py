@@ -6,15 +6,19 @@ error if contradictions should stop the run.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from typing import Any, Final, assert_never
 
 import pyarrow as pa
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.core.formula import Attribute, AttributeSort
 from precedes.language.quoting import shown
+from precedes.traces.formats.values import seconds
 from precedes.traces.problems import TOLD_AT_ONCE
+from precedes.traces.schema import column_of
 
 _TOLD_PER_EXECUTION: Final = 3
 
@@ -28,6 +32,7 @@ class Contradiction(Enum):
     AFTER_CRASH = "T034"
     OTHER_SENDER = "T035"
     LONG_CLOCK = "T036"
+    ATTRIBUTE = "T037"
 
 
 _HINTS: Final = {
@@ -38,23 +43,28 @@ _HINTS: Final = {
     Contradiction.OTHER_SENDER: "`sender` names the entity that sent the message",
     Contradiction.LONG_CLOCK: "a list has one number for each entity; name entities without rows with --cluster, "
     "or write a map",
+    Contradiction.ATTRIBUTE: "a message has one value of each attribute, and every row that has it has the same",
 }
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Finding:
-    """One contradiction in execution `x` between two rows (places in the table); a long clock is one row."""
+    """One contradiction in execution `x` between two rows (places in the table); a long clock is one row.
+
+    `attribute`: on which they disagree, where they disagree on one.
+    """
 
     x: int
     second: int
     first: int
     kind: Contradiction
+    attribute: Attribute | None = None
 
 
 def told(findings: list[Finding], table: pa.Table, strict: bool) -> dict[int, str]:
     """What to say about each execution with findings; raises PrecedesError where that is asked for."""
     by_execution: dict[int, list[Finding]] = {}
-    for finding in sorted(findings, key=lambda f: (f.x, f.second, f.first, f.kind.value)):
+    for finding in sorted(findings, key=lambda f: (f.x, f.second, f.first, f.kind.value, _name(f))):
         by_execution.setdefault(finding.x, []).append(finding)
     if strict and findings:
         first = [finding for found in by_execution.values() for finding in found][:TOLD_AT_ONCE]
@@ -102,6 +112,28 @@ def _text(finding: Finding, table: pa.Table) -> str:
             return f"{message} was sent by {first} ({here}), but its sender is {shown(other['sender'])} by {there}"
         case Contradiction.LONG_CLOCK:
             return f"a clock of {entity} has more numbers than the cluster has entities ({there})"
+        case Contradiction.ATTRIBUTE:
+            first, second = (_value(finding, row) for row in (one, other))
+            return f"`{_name(finding)}` of {message} is {first} ({here}) and {second} ({there})"
+
+
+def _name(finding: Finding) -> str:
+    return "" if finding.attribute is None else finding.attribute.name
+
+
+def _value(finding: Finding, row: dict[str, Any]) -> str:
+    """The value of the attribute in a row, as a message shows it."""
+    assert finding.attribute is not None
+    value = row[column_of(finding.attribute)]
+    match finding.attribute.sort:
+        case AttributeSort.TEXT:
+            return json.dumps(value, ensure_ascii=False)
+        case AttributeSort.NUMBER:
+            return str(value)
+        case AttributeSort.TIME | AttributeSort.DURATION:
+            return f"{seconds(value)} s"
+        case sort:
+            assert_never(sort)
 
 
 def _set(dest: list[str] | None) -> str:

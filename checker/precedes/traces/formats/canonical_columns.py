@@ -8,14 +8,15 @@ give the same table.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Final
+from collections.abc import Callable, Iterable
+from typing import Any, Final, assert_never
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from precedes.core.execution import FIRST_WITHOUT_MESSAGE
+from precedes.core.formula import AttributeSort
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, pc
 from precedes.traces.formats import limits
@@ -27,15 +28,22 @@ from precedes.traces.formats.values import (
     NANOSECONDS,
     TIME_MIN,
     Row,
+    as_text,
+    seconds,
 )
 from precedes.traces.notices import Notices
 from precedes.traces.schema import (
+    ATTRIBUTE,
     EVENT_NAMES,
     ID_COLUMNS,
     ID_LIST_COLUMNS,
+    INPUT_COLUMNS,
     REQUIRED_COLUMNS,
     TABLE_SCHEMA,
     WHERE_READ,
+    column_of,
+    kept_schema,
+    schema_of,
 )
 from precedes.traces.sources import TraceSource
 
@@ -47,6 +55,8 @@ _RFC_3339: Final = (
 _EVENTS: Final = arrow.array(EVENT_NAMES)
 _MOST_CLOCK_FIELDS: Final = 256
 _PER_UNIT: Final = {"s": NANOSECONDS, "ms": 10**6, "us": 10**3, "ns": 1}
+_WHOLE_TEXT: Final = "^-?[0-9]{1,18}$"
+_LARGEST_EXACT: Final = 2.0**53
 _FINE: Final = arrow.decimal128(38, limits.PLACES)
 
 Columns = dict[str, Column]
@@ -81,8 +91,10 @@ def _canonical(
     table: pa.Table, source: TraceSource, rows: npt.NDArray[np.int64], notices: Notices
 ) -> pa.Table:
     given: Columns = {name: table[name] for name in table.column_names}
+    attributes = {each.name: each for each in source.attributes}
     for name, value in source.partition:
-        if name not in ID_COLUMNS and name != "event":
+        beside = name not in INPUT_COLUMNS and name not in given
+        if name not in ID_COLUMNS and name != "event" and not beside:
             raise Irregular
         given[name] = _filled(given.get(name), value, len(table))
     if any(name not in given for name in REQUIRED_COLUMNS):
@@ -96,19 +108,23 @@ def _canonical(
     if "seq" in given:
         columns["seq"] = _whole(given["seq"])
         _refuse(pc.less(columns["seq"], 0))
-    if "position" in given:
-        columns["position"] = _whole(given["position"])
     if "redelivered" in given:
         columns["redelivered"] = _booleans(given["redelivered"])
     if "time" in given:
         columns["time"] = nanoseconds(given["time"])
     if "clock" in given:
         columns |= _clocks(given["clock"])
+    for name, each in attributes.items():
+        if name in given:
+            columns[column_of(each)] = attribute_column(given[name], each.sort)
+    if source.every:
+        columns |= _kept(given, notices)
     columns["file"] = arrow.repeat(source.shown, len(table))
     columns["row"] = arrow.array(rows, arrow.int64())
     columns["file_order"] = arrow.array(np.full(len(table), source.order, np.int32))
-    arrays = [columns[f.name] if f.name in columns else arrow.nulls(len(table), f.type) for f in TABLE_SCHEMA]
-    return pa.Table.from_arrays(arrays, schema=TABLE_SCHEMA)
+    schema = schema_of(source.attributes) if not source.every else kept_schema(columns)
+    arrays = [columns[f.name] if f.name in columns else arrow.nulls(len(table), f.type) for f in schema]
+    return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def table_of(rows: Iterable[tuple[int, Row]], source: TraceSource) -> pa.Table:
@@ -122,8 +138,92 @@ def table_of(rows: Iterable[tuple[int, Row]], source: TraceSource) -> pa.Table:
     columns["file"] = [source.shown] * len(numbered)
     columns["row"] = [number for number, _ in numbered]
     columns["file_order"] = [source.order] * len(numbered)
-    arrays = [arrow.array(columns[field.name], field.type) for field in TABLE_SCHEMA]
-    return pa.Table.from_arrays(arrays, schema=TABLE_SCHEMA)
+    names = dict.fromkeys(name for _, row in numbered for name in row.attributes)
+    columns |= {f"{ATTRIBUTE}{name}": [row.attributes.get(name) for _, row in numbered] for name in names}
+    schema = kept_schema(columns) if source.every else schema_of(source.attributes)
+    arrays = [arrow.array(columns.get(field.name, ()), field.type) for field in schema]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _kept(given: Columns, notices: Notices) -> Columns:
+    """The columns that nobody has declared yet, as text; those that are none are told."""
+    texts = {name: text_of(column) for name, column in given.items() if name not in INPUT_COLUMNS}
+    for name in (name for name, text in texts.items() if text is None):
+        notices.once(notice.UNKNOWN_COLUMN, notice.unknown_column(name))
+    return {f"{ATTRIBUTE}{name}": text for name, text in texts.items() if text is not None}
+
+
+def text_of(column: Column) -> Column | None:
+    """A column as `as_text` has its values; None for one of a type that no attribute has."""
+    kind = column.type
+    if arrow.types.is_dictionary(kind):
+        return text_of(pc.cast(column, kind.value_type))
+    if is_text(kind) or arrow.types.is_integer(kind) or arrow.types.is_null(kind) or _truths(column):
+        return pc.cast(column, arrow.string())
+    try:
+        if arrow.types.is_timestamp(kind):
+            return _each(nanoseconds(column), seconds)
+        if arrow.types.is_floating(kind) or arrow.types.is_decimal(kind):
+            return _each(column, as_text)
+    except Irregular:
+        pass
+    return None
+
+
+def _each(column: Column, text: Callable[[Any], str | None]) -> Column:
+    """The text of each value, once for equal ones."""
+    coded = column.combine_chunks().dictionary_encode()
+    return arrow.array(map(text, coded.dictionary.to_pylist()), arrow.string()).take(coded.indices)
+
+
+def attribute_column(column: Column, sort: AttributeSort) -> Column:
+    """The values of an attribute: texts, whole numbers or nanoseconds. Raises Irregular."""
+    match sort:
+        case AttributeSort.TEXT:
+            return _attempt_cast(column, arrow.string()) if _truths(column) else _text(column)
+        case AttributeSort.NUMBER:
+            return _numbers(column)
+        case AttributeSort.TIME:
+            return nanoseconds(column)
+        case AttributeSort.DURATION:
+            return _durations(column)
+        case _:
+            assert_never(sort)
+
+
+def _truths(column: Column) -> bool:
+    return bool(arrow.types.is_boolean(column.type))
+
+
+def _numbers(column: Column) -> Column:
+    kind = column.type
+    if arrow.types.is_dictionary(kind):
+        return _numbers(_attempt_cast(column, kind.value_type))
+    if arrow.types.is_floating(kind):
+        # Larger ones stand for other numbers than they are: for the shortest text that means them.
+        _refuse(pc.greater(pc.abs(column), _LARGEST_EXACT))
+    elif is_text(kind):
+        column = pc.cast(column, arrow.string())
+        if pc.all(pc.match_substring_regex(column, _WHOLE_TEXT)).as_py() is False:
+            raise Irregular
+    elif not (
+        arrow.types.is_integer(kind)
+        or arrow.types.is_decimal(kind)
+        or arrow.types.is_null(kind)
+        or _truths(column)
+    ):
+        raise Irregular
+    numbers = _attempt_cast(column, arrow.int64())
+    _refuse(pc.less(numbers, TIME_MIN))
+    return numbers
+
+
+def _durations(column: Column) -> Column:
+    if arrow.types.is_timestamp(column.type) or arrow.types.is_dictionary(column.type):
+        raise Irregular
+    if is_text(column.type) and pc.any(pc.match_substring(column, ":")).as_py():
+        raise Irregular
+    return nanoseconds(column)
 
 
 def nanoseconds(column: Column) -> Column:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from precedes.core.formula import Attribute, AttributeSort
 from precedes.traces.arrow import arrow
 from precedes.traces.formats.values import RowError
 from precedes.traces.schema import ID_COLUMNS, ID_LIST_COLUMNS
@@ -12,6 +13,8 @@ from precedes.traces.schema import ID_COLUMNS, ID_LIST_COLUMNS
 Type = Any
 """A `pa.DataType`, whose stubs know nothing of what only some types have."""
 Accepts = Callable[[Type], bool]
+Rule = tuple[Accepts, str, str]
+"""What a column takes, the code for anything else, and what would be right."""
 _types = arrow.types
 
 _LISTS: Final[tuple[Accepts, ...]] = (
@@ -36,9 +39,9 @@ _PLAIN: Final[tuple[Accepts, ...]] = (
 )
 
 
-def accepted(column: str, kind: Type) -> bool:
-    """Whether the values of a type can be values of a column."""
-    return _types.is_null(kind) or _COLUMNS[column][0](_held(kind))
+def accepted(column: str, kind: Type, attributes: Sequence[Attribute] = ()) -> bool:
+    """Whether the values of a type can be values of a column, which may be that of one of the attributes."""
+    return _types.is_null(kind) or _rule(column, attributes)[0](_held(kind))
 
 
 def lookable(kind: Type) -> bool:
@@ -59,11 +62,13 @@ def twice(kind: Type) -> str | None:
     return next((name for k, name in enumerate(names) if name in names[:k]), None)
 
 
-def refusal(column: str, kind: Type, shown: str | None = None) -> RowError:
+def refusal(
+    column: str, kind: Type, attributes: Sequence[Attribute] = (), shown: str | None = None
+) -> RowError:
     """What is wrong with a column of a type, which may have another name in its own system."""
     if (name := twice(kind)) is not None:
         return RowError("T008", f"the field `{name}` occurs twice in the column `{column}`", None)
-    _, code, wanted = _COLUMNS[column]
+    _, code, wanted = _rule(column, attributes)
     return RowError(code, f"the column `{column}` is of type {shown or kind}", wanted)
 
 
@@ -106,14 +111,37 @@ def _clock(kind: Type) -> bool:
     return _is(kind, _LISTS) and _whole(kind.value_type)
 
 
-_COLUMNS: Final[dict[str, tuple[Accepts, str, str]]] = {
+def _text(kind: Type) -> bool:
+    return _id(kind) or bool(_types.is_boolean(kind))
+
+
+def _number(kind: Type) -> bool:
+    return is_text(kind) or _is(
+        kind, (_types.is_integer, _types.is_floating, _types.is_decimal, _types.is_boolean)
+    )
+
+
+def _duration(kind: Type) -> bool:
+    return is_text(kind) or _is(kind, (_types.is_integer, _types.is_floating, _types.is_decimal))
+
+
+def _rule(column: str, attributes: Sequence[Attribute]) -> Rule:
+    found = next((each for each in attributes if each.name == column), None)
+    return _COLUMNS[column] if found is None else _ATTRIBUTES[found.sort]
+
+
+_COLUMNS: Final[dict[str, Rule]] = {
     **dict.fromkeys(ID_COLUMNS, (_id, "T012", "ids are text or whole numbers")),
     **dict.fromkeys(ID_LIST_COLUMNS, (_ids, "T012", "it is a list of ids, which are text or whole numbers")),
     "event": (is_text, "T012", "events are text, such as send and deliver"),
     "seq": (_whole, "T012", "places in a history are whole numbers"),
-    "position": (_whole, "T012", "positions are whole numbers"),
     "redelivered": (_types.is_boolean, "T012", "it is true or false"),
     "time": (_time, "T016", "times are timestamps, numbers of seconds, or RFC 3339 text with an offset"),
     "clock": (_clock, "T012", "a clock is a list, a map or a struct of whole numbers"),
 }
-"""What each column takes, the code for anything else, and what would be right."""
+_ATTRIBUTES: Final[dict[AttributeSort, Rule]] = {
+    AttributeSort.TEXT: (_text, "T012", "it is text, or whole numbers, or true and false"),
+    AttributeSort.NUMBER: (_number, "T012", "it is whole numbers"),
+    AttributeSort.TIME: _COLUMNS["time"],
+    AttributeSort.DURATION: (_duration, "T016", "durations are numbers of seconds"),
+}

@@ -20,11 +20,11 @@ from precedes.traces.arrow import Column, arrow, arrow_csv, pc
 from precedes.traces.formats.canonical_columns import Irregular, canonical
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
 from precedes.traces.formats.text_stream import Stream, as_text, opened
-from precedes.traces.formats.values import RowError, cell_parser, from_cells, ids_of_cell
-from precedes.traces.formats.written_rows import COLUMNS, Values, seconds, write_text
+from precedes.traces.formats.values import RowError, cell_parser, from_cells, ids_of_cell, seconds
+from precedes.traces.formats.written_rows import COLUMNS, Values, write_text
 from precedes.traces.notices import Notices
 from precedes.traces.problems import unreadable
-from precedes.traces.schema import INPUT_COLUMNS, REQUIRED_COLUMNS
+from precedes.traces.schema import REQUIRED_COLUMNS
 from precedes.traces.sources import TraceSource
 
 BLOCK_BYTES: Final = 32 << 20
@@ -54,7 +54,7 @@ def read_csv(source: TraceSource, stream: Stream, notices: Notices) -> Iterator[
         if header is None:
             header, records = _header(source, block)
             next_row = 2
-            name_unknown([name for name in header if name not in INPUT_COLUMNS], notices)
+            name_unknown(source.unknown(header), notices)
         if not records:
             continue
         table, count = _read_block(source, header, records, next_row, notices)
@@ -117,7 +117,7 @@ def _by_arrow(source: TraceSource, header: list[str], block: bytes, row: int, no
     quotes = block.count(b'"')
     if quotes and _stray_quote(block):
         raise Irregular
-    known = [name for name in header if name in INPUT_COLUMNS]
+    known = [name for name in header if source.reads(name)]
     try:
         cells = arrow_csv.read_csv(
             arrow.BufferReader(block),
@@ -157,7 +157,7 @@ def _absent(cells: Column) -> Column:
 
 def _typed(name: str, cells: Column) -> Column:
     match name:
-        case "seq" | "position":
+        case "seq":
             if pc.all(pc.match_substring_regex(cells, _WHOLE)).as_py() is False:
                 raise Irregular
             return pc.cast(cells, arrow.int64())
@@ -224,7 +224,7 @@ def _record_by_record(
             raise RowError("T007", f"this is not CSV: {record}", "a file that was cut off looks like this")
         if len(record) != len(header):
             raise RowError("T017", f"this row has {len(record)} cells, the header {len(header)}", None)
-        cells = {k: cell for k, cell in zip(header, record, strict=True) if k in INPUT_COLUMNS}
+        cells = {k: cell for k, cell in zip(header, record, strict=True) if source.reads(k)}
         commas += "," in cells.get("dest", "") and not cells["dest"].startswith(_LIST)
         return from_cells(cells)
 

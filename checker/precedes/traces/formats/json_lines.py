@@ -30,8 +30,8 @@ from precedes.traces.formats.canonical_columns import Irregular, canonical, tabl
 from precedes.traces.formats.documents import document
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
 from precedes.traces.formats.text_stream import Stream, as_text, opened
-from precedes.traces.formats.values import DuplicateName, RowError, parse_json, shown
-from precedes.traces.formats.written_rows import Values, seconds, write_text
+from precedes.traces.formats.values import DuplicateName, RowError, parse_json, seconds, shown
+from precedes.traces.formats.written_rows import Values, write_text
 from precedes.traces.notices import Notices
 from precedes.traces.problems import unreadable
 from precedes.traces.schema import ID_COLUMNS, ID_LIST_COLUMNS, INPUT_COLUMNS, REQUIRED_COLUMNS
@@ -183,18 +183,29 @@ def _every_line_is_braced(letters: npt.NDArray[np.uint8], ends: npt.NDArray[np.i
 def _by_arrow(source: TraceSource, tidied: _Tidied, notices: Notices) -> pa.Table:
     if not len(tidied.numbers):
         return table_of((), source)
-    table = _parsed(tidied)
-    unknown = [name for name in table.column_names if name not in INPUT_COLUMNS]
+    table = _parsed(source, tidied)
+    unknown = [name for name in table.column_names if not source.reads(name)]
     if unknown and (b"NaN" in tidied.lines or b"Inf" in tidied.lines):
         # Arrow takes these for numbers. In a column that is read they would not get through.
         raise Irregular
     if len(table) != len(tidied.numbers):
         raise Irregular
-    name_unknown(unknown, notices)
+    if any(_misread(field.type) for field in table.schema if _may_be_text(source, field.name)):
+        # Of a fraction Arrow keeps what a float does, and some text it takes for timestamps.
+        raise Irregular
+    name_unknown(source.unknown(unknown), notices)
     return canonical(table.drop_columns(unknown), source, tidied.numbers, notices)
 
 
-def _parsed(tidied: _Tidied) -> pa.Table:
+def _may_be_text(source: TraceSource, name: str) -> bool:
+    return name not in INPUT_COLUMNS and source.reads(name)
+
+
+def _misread(kind: pa.DataType) -> bool:
+    return bool(arrow.types.is_floating(kind) or arrow.types.is_timestamp(kind))
+
+
+def _parsed(source: TraceSource, tidied: _Tidied) -> pa.Table:
     sample = _sample(tidied)
     if not limits.names_repeat(sample, len(tidied.numbers)):
         raise Irregular
@@ -204,7 +215,9 @@ def _parsed(tidied: _Tidied) -> pa.Table:
             table: pa.Table = arrow_json.read_json(
                 arrow.BufferReader(tidied.lines),
                 read_options=arrow_json.ReadOptions(use_threads=False, block_size=len(tidied.lines) + 1),
-                parse_options=arrow_json.ParseOptions(explicit_schema=_guessed_schema(sample, places)),
+                parse_options=arrow_json.ParseOptions(
+                    explicit_schema=_guessed_schema(source, sample, places)
+                ),
             )
         except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError):
             continue
@@ -227,7 +240,7 @@ def _sample(tidied: _Tidied) -> list[dict[str, object]]:
     return sample
 
 
-def _guessed_schema(sample: Sequence[dict[str, object]], places: int) -> pa.Schema:
+def _guessed_schema(source: TraceSource, sample: Sequence[dict[str, object]], places: int) -> pa.Schema:
     """Types for the columns of a slice, after a look at some of its lines: Arrow takes text for timestamps."""
     first: dict[str, object] = {}
     for values in sample:
@@ -244,6 +257,10 @@ def _guessed_schema(sample: Sequence[dict[str, object]], places: int) -> pa.Sche
     for name in ID_LIST_COLUMNS:
         if isinstance(value := first.get(name), list):
             types[name] = arrow.list_(_id_type(value[0]))
+    for name, value in first.items():
+        # Arrow would take some text for timestamps.
+        if isinstance(value, str) and _may_be_text(source, name):
+            types[name] = arrow.string()
     if isinstance(first.get("clock"), list):
         types["clock"] = arrow.list_(arrow.int64())
     schema: pa.Schema = arrow.schema(list(types.items()))

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from precedes.core.formula import AttributeSort
 from precedes.traces.arrow import Column, arrow, arrow_parquet, pc
-from precedes.traces.formats.canonical_columns import Irregular, canonical, nanoseconds
+from precedes.traces.formats.canonical_columns import Irregular, canonical, nanoseconds, text_of
 from precedes.traces.formats.column_types import accepted, lookable, refusal
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
 from precedes.traces.formats.text_stream import reason
@@ -22,7 +23,7 @@ from precedes.traces.formats.written_rows import COLUMNS, Values
 from precedes.traces.layout.columnar_file import LaidOut, Layout, layout_of
 from precedes.traces.notices import Notices
 from precedes.traces.problems import unreadable
-from precedes.traces.schema import INPUT_COLUMNS, REQUIRED_COLUMNS, TABLE_SCHEMA
+from precedes.traces.schema import REQUIRED_COLUMNS, TABLE_SCHEMA, column_of
 from precedes.traces.sources import TraceSource
 
 ROWS_AT_ONCE: Final = 1 << 20
@@ -42,8 +43,8 @@ def read_groups(source: TraceSource, notices: Notices, groups: range | None) -> 
     with _opened(source) as file:
         names = file.schema_arrow.names
         refuse_twice(source, names)
-        known = [name for name in INPUT_COLUMNS if name in names]
-        name_unknown([name for name in names if name not in INPUT_COLUMNS], notices)
+        known = [name for name in names if source.reads(name) and names.count(name) == 1]
+        name_unknown(source.unknown(names), notices)
         _require(source, names)
         numbers = range(file.num_row_groups) if groups is None else groups
         first = 1 + sum(file.metadata.row_group(k).num_rows for k in range(numbers.start))
@@ -80,6 +81,7 @@ def _laid_out(layout: Layout, notices: Notices, groups: range | None) -> Iterato
     """As any other file, by its ordinary columns."""
     if groups is None or groups.start == 0:
         notices.merge(layout.told)
+        layout.tell_kept(notices)
     with closing(LaidOut(layout)) as file:
         for number in range(len(layout.groups)) if groups is None else groups:
             yield file.canonical(number, file.rows(number), notices)
@@ -90,9 +92,9 @@ def canonical_arrow(source: TraceSource, table: pa.Table, first_row: int, notice
 
     Raises PrecedesError.
     """
-    name_unknown([name for name in table.column_names if name not in INPUT_COLUMNS], notices)
+    name_unknown(source.unknown(table.column_names), notices)
     _require(source, table.column_names)
-    table = _known(source, table, first_row)
+    table = _known(source, table, first_row, notices)
     numbers = np.arange(first_row, first_row + len(table))
     found = Notices()
     try:
@@ -110,21 +112,32 @@ def canonical_arrow(source: TraceSource, table: pa.Table, first_row: int, notice
 def _look_at(
     source: TraceSource, table: pa.Table, numbers: list[int], notices: Notices, *, every: bool = True
 ) -> pa.Table:
-    times = None
-    if "time" in table.column_names and arrow.types.is_timestamp(table.schema.field("time").type):
-        try:
-            times = nanoseconds(table["time"])
-        except Irregular as error:
-            row = None if error.rows is None else numbers[int(error.rows[0])]
-            raise unreadable(
-                "T015", "`time` is outside the years 1677 to 2262", source.shown, row=row
-            ) from error
-        table = table.drop_columns(["time"])
+    times = _timestamps(source, table, numbers)
+    table = table.drop_columns([name for name in table.column_names if name in times])
     maps = "clock" in table.column_names and arrow.types.is_map(table.schema.field("clock").type)
     written = zip(numbers, _raw(table), strict=True)
     rows = canonical_rows(written, partial(_values, maps=maps), source, notices, every=every)
-    place = TABLE_SCHEMA.get_field_index("time")
-    return rows if times is None else rows.set_column(place, TABLE_SCHEMA.field(place), times)
+    columns = {each.name: column_of(each) for each in source.attributes}
+    for name, values in times.items():
+        place = rows.schema.get_field_index(columns.get(name, name))
+        rows = rows.set_column(place, rows.schema.field(place), values)
+    return rows
+
+
+def _timestamps(source: TraceSource, table: pa.Table, numbers: list[int]) -> dict[str, Column]:
+    """The columns of timestamps, which Python has no values for, in nanoseconds; raises PrecedesError."""
+    names = ["time", *(each.name for each in source.attributes if each.sort is AttributeSort.TIME)]
+    times: dict[str, Column] = {}
+    for name in names:
+        if name in table.column_names and arrow.types.is_timestamp(table.schema.field(name).type):
+            try:
+                times[name] = nanoseconds(table[name])
+            except Irregular as error:
+                row = None if error.rows is None else numbers[int(error.rows[0])]
+                raise unreadable(
+                    "T015", f"`{name}` is outside the years 1677 to 2262", source.shown, row=row
+                ) from error
+    return times
 
 
 def _raw(table: pa.Table) -> Iterator[dict[str, object]]:
@@ -153,18 +166,28 @@ def _taken(table: pa.Table, rows: npt.NDArray[np.int64]) -> pa.Table:
         return pa.concat_tables([table.slice(row, 1) for row in rows.tolist()])
 
 
-def _known(source: TraceSource, table: pa.Table, first_row: int) -> pa.Table:
+def _known(source: TraceSource, table: pa.Table, first_row: int, notices: Notices) -> pa.Table:
     """The known columns, of types whose values can be looked at one by one; raises PrecedesError."""
     refuse_twice(source, table.column_names)
     columns: dict[str, Column] = {}
-    for name in (name for name in table.column_names if name in INPUT_COLUMNS):
+    for name in table.column_names:
+        if not source.reads(name) or table.column_names.count(name) > 1:
+            continue
         column = _decoded(table[name])
-        if not (accepted(name, column.type) or lookable(column.type)):
+        if name in source.columns and not (
+            accepted(name, column.type, source.attributes) or lookable(column.type)
+        ):
             if column.null_count == len(column):
                 continue
             row = first_row + pc.index(column.is_valid(), True).as_py()
-            error = refusal(name, column.type)
+            error = refusal(name, column.type, source.attributes)
             raise unreadable(error.code, error.message, source.shown, error.hint, row)
+        if name not in source.columns:
+            text = text_of(column)
+            if text is None:
+                name_unknown([name], notices)
+                continue
+            column = text
         try:
             column.validate(full=True)
         except arrow.ArrowInvalid as error:
@@ -202,7 +225,7 @@ def _first_invalid(column: Column) -> int:
 
 def refuse_twice(source: TraceSource, names: Sequence[str]) -> None:
     """Raise PrecedesError (T008) for a known column that stands twice."""
-    for name in INPUT_COLUMNS:
+    for name in sorted(source.columns):
         if names.count(name) > 1:
             raise unreadable(
                 "T008", f"the column `{name}` occurs twice", source.shown, "remove or rename one of the two"

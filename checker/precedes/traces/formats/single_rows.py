@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TypeVar
 
 import pyarrow as pa
 
 from precedes.traces import notices as notice
 from precedes.traces.formats.canonical_columns import table_of
-from precedes.traces.formats.values import Row, RowError, canonical_row, from_cells, shown
+from precedes.traces.formats.values import Row, RowError, as_text, canonical_row, from_cells, shown
 from precedes.traces.notices import Notices
 from precedes.traces.problems import Problems
 from precedes.traces.schema import INPUT_COLUMNS
@@ -38,15 +39,25 @@ def canonical_rows(
         try:
             raw = values(row)
             columns.update(raw)
-            rows.append((number, canonical_row(_with_partition(raw, source), found)))
+            row_found = canonical_row(_with_partition(raw, source), found, source.attributes)
+            rows.append(
+                (number, replace(row_found, attributes=_kept(raw, found)) if source.every else row_found)
+            )
         except RowError as error:
             problems.add(number, error)
             if problems.full:
                 break
     problems.check(() if rows or not every else columns | {name for name, _ in source.partition})
-    name_unknown(columns - _KNOWN, found)
+    name_unknown(source.unknown(columns), found)
     notices.merge(found.all())
     return table_of(rows, source)
+
+
+def _kept(raw: Mapping[str, object], notices: Notices) -> dict[str, str | None]:
+    """The other columns of a row, as text."""
+    kept = {name: as_text(value) for name, value in raw.items() if name not in INPUT_COLUMNS}
+    name_unknown((name for name, text in kept.items() if text is None), notices)
+    return kept
 
 
 def name_unknown(columns: Iterable[str], notices: Notices) -> None:
@@ -67,6 +78,3 @@ def _with_partition(raw: dict[str, object], source: TraceSource) -> dict[str, ob
             )
         raw[name] = value
     return raw
-
-
-_KNOWN = frozenset(INPUT_COLUMNS)

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
-from typing import Final
+from typing import Final, assert_never
 
 from precedes.core.execution import EVENT_CODES, WITHOUT_MESSAGE, EventKind
+from precedes.core.formula import Attribute, AttributeSort
 from precedes.core.suggestions import Synonyms, did_you_mean
 from precedes.traces import notices as notice
 from precedes.traces.notices import Notices
@@ -28,6 +29,8 @@ TIME_MIN: Final = INT64_MIN + 1
 NANOSECONDS: Final = 10**9
 _LEAST_EXPONENT: Final = -400
 """Of a time: beyond that of any binary float."""
+_MOST_DIGITS: Final = 20
+_TRUTHS: Final = {"true": 1, "false": 0}
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"-?\d+", re.ASCII)
@@ -66,7 +69,7 @@ class RowError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The canonical values of one row, but for where it was read."""
+    """The canonical values of one row, but for where it was read; `attributes` by name."""
 
     execution: str
     entity: str
@@ -78,15 +81,14 @@ class Row:
     time: int | None
     clock: list[tuple[str, int]] | None
     vector: list[int] | None
-    channel: str | None
-    position: int | None
     redelivered: bool | None
     view: str | None
     members: list[str] | None
+    attributes: Mapping[str, str | int | None]
 
 
-def canonical_row(raw: Mapping[str, object], notices: Notices) -> Row:
-    """The canonical values of a row; raises RowError for the first thing that is wrong with it."""
+def canonical_row(raw: Mapping[str, object], notices: Notices, attributes: Sequence[Attribute] = ()) -> Row:
+    """The canonical values of a row, with some attributes; raises RowError for the first thing that is wrong."""
 
     def optional_id(column: str) -> str | None:
         value = raw.get(column)
@@ -127,15 +129,99 @@ def canonical_row(raw: Mapping[str, object], notices: Notices) -> Row:
         message=message,
         dest=dest,
         sender=optional_id("sender"),
-        time=_time(raw.get("time")),
+        time=_time(raw.get("time"), "time"),
         clock=clock,
         vector=vector,
-        channel=optional_id("channel"),
-        position=_whole(raw.get("position"), "position"),
         redelivered=redelivered,
         view=optional_id("view"),
         members=None if members is None else _ids(members, "members"),
+        attributes={each.name: attribute_value(raw.get(each.name), each) for each in attributes},
     )
+
+
+def attribute_value(value: object, attribute: Attribute) -> str | int | None:
+    """The value of an attribute: a text, a whole number, nanoseconds; None for one that is absent. Raises RowError."""
+    if value is None:
+        return None
+    match attribute.sort:
+        case AttributeSort.TEXT:
+            return _text(value, attribute.name)
+        case AttributeSort.NUMBER:
+            return _number(value, attribute.name)
+        case AttributeSort.TIME:
+            return _time(value, attribute.name)
+        case AttributeSort.DURATION:
+            return _duration(value, attribute.name)
+        case sort:
+            assert_never(sort)
+
+
+def as_text(value: object) -> str | None:
+    """A value of a column that nobody has declared yet, as the text from which each sort reads what it reads from the
+    value; None for what is no value of any sort.
+    """
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str() | int():
+            return str(value)
+        case float():
+            return as_text(Decimal(repr(value)))
+        case Decimal():
+            return str(value) if value.is_finite() else None
+        case _:
+            return None
+
+
+def _text(value: object, name: str) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case "":
+            return value
+        case int() | str():
+            return id_text(value, f"`{name}`")
+        case _:
+            raise RowError(
+                "T012", f"`{name}` is {shown(value)}, not a text", "write text, a whole number, true or false"
+            )
+
+
+def _number(value: object, name: str) -> int:
+    """A whole number, also one that is written as 5.0, as text, or as true or false."""
+    given: object = value
+    match value:
+        case str():
+            given = _TRUTHS.get(value, _integer(_exact(value)) if _NUMBER.fullmatch(value) else None)
+        case float():
+            given = _integer(Decimal(repr(value)))
+        case Decimal():
+            given = _integer(value)
+        case _:
+            pass
+    if not isinstance(given, int):
+        raise RowError("T012", f"`{name}` is {shown(value)}, not a whole number", "write a whole number")
+    if not TIME_MIN <= given <= INT64_MAX:
+        raise RowError("T015", f"`{name}` is {shown(value)}", "whole numbers have at most 64 bits")
+    return int(given)
+
+
+def _integer(number: Decimal) -> int | None:
+    """A number without a fraction; of one that is far out of range only that."""
+    if not number.is_finite() or (number and number.adjusted() < 0):
+        return None
+    if number and number.adjusted() > _MOST_DIGITS:
+        return INT64_MAX + 1
+    return int(number) if number and number == number.to_integral_value() else None if number else 0
+
+
+def _duration(value: object, name: str) -> int:
+    nanoseconds = None if isinstance(value, str) and not _NUMBER.fullmatch(value) else _time(value, name)
+    if nanoseconds is None:
+        raise RowError(
+            "T016", f"`{name}` is {shown(value)}", "a duration is a number of seconds, such as 0.25"
+        )
+    return nanoseconds
 
 
 def id_text(value: object, what: str) -> str:
@@ -182,9 +268,15 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def seconds(nanoseconds: int) -> str:
+    """Nanoseconds as a decimal number of seconds, exactly."""
+    whole, part = divmod(abs(nanoseconds), NANOSECONDS)
+    return f"{'-' * (nanoseconds < 0)}{whole}" + (f".{part:09d}".rstrip("0") if part else "")
+
+
 def _cell(column: str, cell: str) -> object:
     match column:
-        case "seq" | "position":
+        case "seq":
             if not _WHOLE.fullmatch(cell):
                 raise RowError("T012", f"`{column}` is {shown(cell)}", "write a whole number")
             return int(cell) if len(cell) < 30 else INT64_MAX + 1
@@ -299,7 +391,7 @@ def _count(value: object) -> int:
     return number
 
 
-def _time(value: object) -> int | None:
+def _time(value: object, name: str) -> int | None:
     match value:
         case None:
             return None
@@ -307,43 +399,43 @@ def _time(value: object) -> int | None:
             pass
         case int():
             # The range is looked at first: a number of a million digits is a mistake, and slow.
-            return _in_range(value * NANOSECONDS if abs(value) <= INT64_MAX else INT64_MAX + 1, value)
+            return _in_range(value * NANOSECONDS if abs(value) <= INT64_MAX else INT64_MAX + 1, value, name)
         case float():
-            return _nanoseconds(Decimal(repr(value)), value)
+            return _nanoseconds(Decimal(repr(value)), value, name)
         case Decimal():
-            return _nanoseconds(value, value)
+            return _nanoseconds(value, value, name)
         case str():
             if _NUMBER.fullmatch(value):
-                return _nanoseconds(_exact(value), value)
+                return _nanoseconds(_exact(value), value, name)
             if match := _RFC_3339.fullmatch(value):
-                return _timestamp(match, value)
+                return _timestamp(match, value, name)
             if _RFC_3339.fullmatch(f"{value}Z"):
                 hint = f"say where that is: {value}Z is UTC, {value}+09:00 is Japan"
-                raise RowError("T016", f"`time` is {shown(value)}, which has no offset", hint)
+                raise RowError("T016", f"`{name}` is {shown(value)}, which has no offset", hint)
     raise RowError(
         "T016",
-        f"`time` is {shown(value)}",
+        f"`{name}` is {shown(value)}",
         "write a number of seconds, or RFC 3339 text, such as 2026-11-27T10:15:30.25Z",
     )
 
 
-def _nanoseconds(seconds: Decimal, written: object) -> int:
+def _nanoseconds(seconds: Decimal, written: object, name: str) -> int:
     if not seconds.is_finite():
-        raise RowError("T016", f"`time` is {shown(written)}", "write a finite number of seconds")
+        raise RowError("T016", f"`{name}` is {shown(written)}", "write a finite number of seconds")
     if seconds and seconds.adjusted() > 10:
-        return _in_range(INT64_MAX + 1, written)
+        return _in_range(INT64_MAX + 1, written, name)
     if seconds.adjusted() < _LEAST_EXPONENT:
         raise RowError(
             "T015",
-            f"`time` is {shown(written)}, which no clock tells",
+            f"`{name}` is {shown(written)}, which no clock tells",
             "write a number of seconds, such as 0.000001",
         )
     return _in_range(
-        int(seconds.quantize(Decimal("1e-9"), ROUND_HALF_EVEN, _EXACT).scaleb(9, _EXACT)), written
+        int(seconds.quantize(Decimal("1e-9"), ROUND_HALF_EVEN, _EXACT).scaleb(9, _EXACT)), written, name
     )
 
 
-def _timestamp(match: re.Match[str], written: str) -> int:
+def _timestamp(match: re.Match[str], written: str, name: str) -> int:
     year, month, day, hour, minute, second = (int(part) for part in match.groups()[:6])
     fraction, sign, offset_hours, offset_minutes = match.groups()[6:]
     leap = second == 60
@@ -352,20 +444,20 @@ def _timestamp(match: re.Match[str], written: str) -> int:
         if sign is not None and (int(offset_hours) > 23 or int(offset_minutes) > 59):
             raise ValueError("offset")
     except ValueError as error:
-        raise RowError("T016", f"`time` is {shown(written)}, and there is no such time", None) from error
+        raise RowError("T016", f"`{name}` is {shown(written)}, and there is no such time", None) from error
     whole = (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(seconds=1) + leap
     if sign is not None:
         offset = int(offset_hours) * 3600 + int(offset_minutes) * 60
         whole += offset if sign == "-" else -offset
     part = Decimal(f"0.{fraction or 0}").quantize(Decimal("1e-9"), ROUND_HALF_EVEN, _EXACT).scaleb(9, _EXACT)
-    return _in_range(whole * NANOSECONDS + int(part), written)
+    return _in_range(whole * NANOSECONDS + int(part), written, name)
 
 
-def _in_range(nanoseconds: int, written: object) -> int:
+def _in_range(nanoseconds: int, written: object, name: str) -> int:
     if not TIME_MIN <= nanoseconds <= INT64_MAX:
         raise RowError(
             "T015",
-            f"`time` is {shown(written)}, which is outside the years 1677 to 2262",
+            f"`{name}` is {shown(written)}, which is outside the years 1677 to 2262",
             "a number is a number of seconds; write milliseconds as seconds, too, such as 1795818956.794",
         )
     return nanoseconds

@@ -7,10 +7,9 @@ from itertools import islice
 from typing import Any, Final
 
 from precedes.traces.arrow import arrow
-from precedes.traces.formats.values import NANOSECONDS
 from precedes.traces.schema import INPUT_COLUMNS
 
-_NOT_KEPT: Final = frozenset({"channel", "position", "redelivered", "view"})
+_NOT_KEPT: Final = frozenset({"redelivered", "view"})
 """What an execution has no place for."""
 COLUMNS: Final = tuple(column for column in INPUT_COLUMNS if column not in _NOT_KEPT)
 
@@ -36,9 +35,3 @@ def write_text(
             count += len(some)
             out.write("".join(some).encode())
     return count
-
-
-def seconds(nanoseconds: int) -> str:
-    """Nanoseconds as a decimal number of seconds, exactly."""
-    whole, part = divmod(abs(nanoseconds), NANOSECONDS)
-    return f"{'-' * (nanoseconds < 0)}{whole}" + (f".{part:09d}".rstrip("0") if part else "")

@@ -15,6 +15,9 @@ sender_number     who sent the message, where a row names it; -1 elsewhere
 clock_list        a clock that is a bare list; `clock` has those that name their entities
 origin_file, origin_order, origin_row   where rows that are not plain sailing were read
 
+Every other column of the trace follows under its own name, as text, for a formula may ask for it that nobody has
+written yet (`as_text`): the values of an attribute are read from it as they were read from the trace.
+
 A row group ends where an execution does. What the scan must know beforehand is in the footer, under `KEY`: a
 `Group` for every row group. A regular one has only executions whose rows neither repeat nor contradict
 anything, whose times do not run backwards, and whose clocks add nothing to the order of rows: there every row is an
@@ -25,7 +28,7 @@ footer does not fit it, or has another version: the ordinary columns always tell
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any, Final
@@ -35,6 +38,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from precedes.core.columns import MISSING_TIME, Int32, Int64
+from precedes.core.formula import Attribute
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, arrow_parquet
 from precedes.traces.assembly.clocks import OUTSIDE
@@ -44,12 +48,13 @@ from precedes.traces.assembly.histories import NO_SEQ
 from precedes.traces.formats.canonical_columns import canonical
 from precedes.traces.formats.registry import PARQUET
 from precedes.traces.formats.text_stream import reason
+from precedes.traces.layout.kept_columns import values_of
 from precedes.traces.notices import NO_ADDRESSING, Addressing, Notice, Notices
 from precedes.traces.problems import unreadable
-from precedes.traces.schema import INPUT_COLUMNS, TABLE_SCHEMA
+from precedes.traces.schema import INPUT_COLUMNS, TABLE_SCHEMA, beside, schema_of
 from precedes.traces.sources import TraceSource
 
-VERSION: Final = 2
+VERSION: Final = 3
 KEY: Final = b"precedes.layout"
 EVERYBODY: Final = -1
 LISTED: Final = -2
@@ -84,6 +89,11 @@ OWN_COLUMNS: Final = frozenset(LAYOUT_SCHEMA.names) - set(INPUT_COLUMNS)
 """The columns that a laid-out file has and other traces have not."""
 
 
+def layout_schema(kept: Iterable[str]) -> pa.Schema:
+    """The columns of a laid-out file that keeps some other columns of its trace."""
+    return pa.schema([*LAYOUT_SCHEMA, *(pa.field(name, pa.string()) for name in kept)])
+
+
 _ORDINARY: Final = [name for name in LAYOUT_SCHEMA.names if name not in _NUMBERS and name != "dest_numbers"]
 
 
@@ -114,13 +124,14 @@ class Group:
 @dataclass(frozen=True, slots=True)
 class Layout:
     """What the footer of a laid-out file says. Picklable. `told` are the notices of the rows that it was made from,
-    `addressing` who was met and who was meant in all of them.
+    `addressing` who was met and who was meant in all of them, `kept` their other columns.
     """
 
     source: TraceSource
     groups: tuple[Group, ...]
     told: tuple[Notice, ...]
     addressing: Addressing = NO_ADDRESSING
+    kept: tuple[str, ...] = ()
 
     @property
     def first(self) -> str:
@@ -136,6 +147,17 @@ class Layout:
         """Tell what is told of the file as a whole."""
         notices.merge(self.told)
         notices.heard(self.addressing)
+        self.tell_kept(notices)
+
+    def tell_kept(self, notices: Notices) -> None:
+        """Tell which of the other columns are not read."""
+        for name in self.source.unknown(self.kept):
+            notices.once(notice.UNKNOWN_COLUMN, notice.unknown_column(name))
+
+    @property
+    def asked(self) -> tuple[Attribute, ...]:
+        """The attributes that are read, and that the file has."""
+        return tuple(each for each in self.source.attributes if each.name in self.kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,11 +228,11 @@ def _said(source: TraceSource, metadata: Any) -> Layout | None:
     except (ValueError, KeyError, TypeError):
         return None
     rows = [metadata.row_group(k).num_rows for k in range(metadata.num_row_groups)]
-    fits = (
-        rows == [group.rows for group in groups]
-        and metadata.schema.to_arrow_schema().names == LAYOUT_SCHEMA.names
-    )
-    return Layout(source, groups, told, addressing) if fits else None
+    schema = metadata.schema.to_arrow_schema()
+    kept = tuple(schema.names[len(LAYOUT_SCHEMA) :])
+    fits = rows == [group.rows for group in groups] and schema.names == layout_schema(kept).names
+    texts = all(schema.field(name).type == arrow.string() for name in kept)
+    return Layout(source, groups, told, addressing, kept) if fits and texts else None
 
 
 def _addressing(said: dict[str, Any]) -> Addressing:
@@ -275,7 +297,8 @@ class LaidOut:
             for chunk in map(group.column, range(group.num_columns))
             if chunk.statistics is not None and chunk.statistics.null_count == group.num_rows
         }
-        names = [name for name in _ORDINARY if name not in empty]
+        ordinary = [*_ORDINARY, *(each.name for each in self.layout.asked)]
+        names = [name for name in ordinary if name not in empty]
         if places is None:
             table = self._read(number, names)
             read = {name: table[name] for name in names}
@@ -285,9 +308,9 @@ class LaidOut:
         length = group.num_rows if places is None else len(places)
         columns = [
             arrow.nulls(length, field.type) if field.name in empty else read[field.name]
-            for field in (LAYOUT_SCHEMA.field(name) for name in _ORDINARY)
+            for field in map(layout_schema(self.layout.kept).field, ordinary)
         ]
-        return pa.Table.from_arrays(columns, names=_ORDINARY)
+        return pa.Table.from_arrays(columns, names=ordinary)
 
     def canonical(
         self, number: int, rows: pa.Table, notices: Notices, places: Int64 | None = None
@@ -299,11 +322,19 @@ class LaidOut:
         source = self.layout.source
         numbers = np.arange(len(rows)) if places is None else places
         numbers = numbers + int(self._starts[number]) + 1
-        found = canonical(rows.select(list(INPUT_COLUMNS)), source, numbers, notices)
+        found = canonical(rows.select(list(INPUT_COLUMNS)), source.asked(()), numbers, notices)
         found = _replaced(found, "vector", rows["clock_list"])
         if source.only and rows["origin_row"].null_count == 0:
             for name, written in ORIGIN.items():
                 found = _replaced(found, name, rows[written])
+        for field, each in zip(beside(schema_of(source.attributes)), source.attributes, strict=True):
+            held = each.name in self.layout.kept
+            values = (
+                values_of(rows[each.name], each, source, numbers)
+                if held
+                else arrow.nulls(len(rows), field.type)
+            )
+            found = found.append_column(field, values)
         return found
 
     def names(self, number: int, columns: Sequence[str]) -> pa.Table:

@@ -1,7 +1,8 @@
 """`precedes convert`: from any trace to one columnar file (see `precedes.traces.layout.columnar_file`).
 
 Every row is kept, even rows that repeat or contradict others, so the verdicts on the new file are the
-verdicts on the trace. Executions are in the order of their names, except that irregular ones have row groups
+verdicts on the trace; and every other column, as text, so that attributes that are declared later can be read from it.
+Executions are in the order of their names, except that irregular ones have row groups
 of their own.
 """
 
@@ -9,7 +10,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +22,7 @@ from precedes.core.execution import EVENT_CODES, EventKind
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, arrow_parquet
 from precedes.traces.assembly.assembler import assemble, assembled
+from precedes.traces.assembly.attributes import disagreeing
 from precedes.traces.assembly.destinations import not_sent, to_all
 from precedes.traces.assembly.encoding import ABSENT, offsets_of
 from precedes.traces.assembly.histories import Events, TableNames, as_read, numbered
@@ -31,9 +34,11 @@ from precedes.traces.layout.columnar_file import (
     LISTED,
     MOST_BITS,
     ORIGIN,
+    OWN_COLUMNS,
     ROW_GROUP,
     Group,
     footer,
+    layout_schema,
 )
 from precedes.traces.notices import NO_ADDRESSING, Notices
 from precedes.traces.options import TraceOptions
@@ -41,7 +46,7 @@ from precedes.traces.order import out_of_order
 from precedes.traces.partition.spill import EVENTS_PER_PART, ROWS_IN_MEMORY, whole_executions
 from precedes.traces.problems import unreadable
 from precedes.traces.reader import read_table
-from precedes.traces.schema import EVENT_NAMES, INPUT_COLUMNS
+from precedes.traces.schema import ATTRIBUTE, EVENT_NAMES, INPUT_COLUMNS, TABLE_SCHEMA, beside
 from precedes.traces.sources import STANDARD_INPUT, TraceSource, expand, source_of
 from precedes.traces.writer import in_place
 
@@ -79,7 +84,8 @@ def convert(
     given = [path for path in paths if isinstance(path, TraceSource)]
     named = expand([path for path in paths if not isinstance(path, TraceSource)], notices)
     reading = Notices()
-    tables = (table for source in (*given, *named) for table in read_table(source, reading))
+    sources = (replace(source, every=True) for source in (*given, *named))
+    tables = (table for source in sources for table in read_table(source, reading))
     parts = whole_executions(tables, EVENTS_PER_PART, budget)
     converted = lay_out(parts, target, reading, advance, row_group)
     notices.merge(reading.all())
@@ -98,19 +104,38 @@ def lay_out(
     `reading` has what was told of the rows, when the last part has come. Errors are those of `convert`.
     """
     place = _parquet(target)
+    rest = iter(parts)
+    first = next(rest, TABLE_SCHEMA.empty_table())
+    kept = _kept(first)
+    for name in _lost(first):
+        reading.once(notice.UNKNOWN_COLUMN, notice.unknown_column(name))
     try:
         with (
             in_place(place) as temporary,
-            arrow_parquet.ParquetWriter(temporary, LAYOUT_SCHEMA, compression="zstd") as writer,
+            arrow_parquet.ParquetWriter(temporary, layout_schema(kept), compression="zstd") as writer,
         ):
             written = _Written(writer, row_group, advance)
-            for part in parts:
+            for part in chain([first] if len(first) else [], rest):
                 written.add(part)
             written.finish()
             writer.add_key_value_metadata(footer(written.groups, reading.all(), written.addressing))
     except OSError as error:
         raise unreadable("T003", f"cannot be written: {reason(error)}", place.shown) from error
     return Converted(written.executions, written.rows, written.irregular, len(written.groups))
+
+
+def _kept(part: pa.Table) -> list[str]:
+    """The other columns of the trace that its columnar file has."""
+    return [name for name in _others(part) if name not in OWN_COLUMNS]
+
+
+def _lost(part: pa.Table) -> list[str]:
+    """Those whose names mean something else there."""
+    return [name for name in _others(part) if name in OWN_COLUMNS]
+
+
+def _others(part: pa.Table) -> list[str]:
+    return [field.name.removeprefix(ATTRIBUTE) for field in beside(part.schema)]
 
 
 def _parquet(target: str | os.PathLike[str]) -> TraceSource:
@@ -180,6 +205,7 @@ class _Laid:
         odd: Bool = rows != np.diff(batch.event_offsets[batch.entity_offsets])
         odd[list(batch.contradictions)] = True
         odd |= out_of_order(batch)
+        odd[disagreeing(part, names, events)] = True
         self.irregular = int(odd.sum())
         regular = events.where(np.flatnonzero(~odd[owner]))
         x = names.entities.executions[regular.entity]
@@ -289,8 +315,11 @@ def _with_numbers(part: pa.Table, coded: dict[str, Column], listed: Column) -> p
     columns["clock_list"] = part["vector"]
     columns["dest_numbers"] = listed
     columns |= coded
-    arrays = [_column(columns.get(f.name), f, len(part)) for f in LAYOUT_SCHEMA]
-    return pa.Table.from_arrays(arrays, schema=LAYOUT_SCHEMA)
+    kept = _kept(part)
+    columns |= {name: part[f"{ATTRIBUTE}{name}"] for name in kept}
+    schema = layout_schema(kept)
+    arrays = [_column(columns.get(f.name), f, len(part)) for f in schema]
+    return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def _column(values: Column | None, field: pa.Field[Any], rows: int) -> Column:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from precedes.traces.arrow import Column, arrow
-from precedes.traces.schema import TABLE_SCHEMA
+from precedes.traces.schema import TABLE_SCHEMA, beside, with_columns
 
 _BASE: Final = np.uint64(0x9E3779B97F4A7C15)
 _MIX: Final = np.uint64(0xFF51AFD7ED558CCD)
@@ -28,7 +28,8 @@ def shares(table: pa.Table, count: int) -> Iterator[tuple[int, bytes]]:
     coded = table["execution"].combine_chunks().dictionary_encode()
     share = (_hashes(coded.dictionary) % np.uint64(count)).astype(np.int64)[coded.indices.to_numpy()]
     order = np.argsort(share, kind="stable")
-    present = [f.name for f in TABLE_SCHEMA if table[f.name].null_count < len(table)]
+    held = [f.name for f in TABLE_SCHEMA if table[f.name].null_count < len(table)]
+    present = held + [f.name for f in beside(table.schema)]
     kept = table.select(present)
     place = kept.schema.get_field_index("file")
     kept = kept.set_column(place, "file", kept["file"].dictionary_encode()).take(arrow.array(order))
@@ -46,11 +47,12 @@ def rows_of(blocks: Iterable[bytes]) -> pa.Table:
     tables = []
     for block in blocks:
         table = arrow.ipc.open_stream(block).read_all()
+        schema = with_columns(beside(table.schema))
         arrays = [
             table[f.name].cast(f.type) if f.name in table.column_names else arrow.nulls(len(table), f.type)
-            for f in TABLE_SCHEMA
+            for f in schema
         ]
-        tables.append(pa.Table.from_arrays(arrays, schema=TABLE_SCHEMA))
+        tables.append(pa.Table.from_arrays(arrays, schema=schema))
     joined: pa.Table = arrow.concat_tables(tables)
     return joined
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from precedes.traces.arrow import arrow
 from precedes.traces.assembly.encoding import encode
-from precedes.traces.schema import TABLE_SCHEMA
+from precedes.traces.schema import common_schema
 
 ROWS_IN_MEMORY: Final = 4_000_000
 """The budget: canonical rows take about 150 bytes each, and as much again while they are assembled."""
@@ -47,20 +47,27 @@ def whole_executions(
             held.append(table)
             rows += len(table)
             if rows > budget:
-                stretches.append(_written(arrow.concat_tables(held), Path(folder, str(len(stretches)))))
+                stretches.append(_written(_joined(held), Path(folder, str(len(stretches)))))
                 held, rows = [], 0
         if not stretches:
             if rows:
-                yield from cut(arrow.concat_tables(held), events)
+                yield from cut(_joined(held), events)
             return
         if rows:
-            stretches.append(_written(arrow.concat_tables(held), Path(folder, str(len(stretches)))))
+            stretches.append(_written(_joined(held), Path(folder, str(len(stretches)))))
         held.clear()
         bounds = _bounds(stretches, events)
+        schema = common_schema(stretch.schema for stretch in stretches)
         for low, high in pairwise([None, *bounds, None]):
-            parts = [part for stretch in stretches for part in stretch.between(low, high)]
+            parts = [part for stretch in stretches for part in stretch.between(low, high, schema)]
             if parts:
                 yield from cut(arrow.concat_tables(parts), 2 * events)
+
+
+def _joined(tables: Sequence[pa.Table]) -> pa.Table:
+    """The rows of canonical tables, which may have different columns of attributes."""
+    joined: pa.Table = arrow.concat_tables(tables, promote_options="default")
+    return joined
 
 
 def cut(table: pa.Table, events: int) -> Iterator[pa.Table]:
@@ -86,17 +93,18 @@ def cut(table: pa.Table, events: int) -> Iterator[pa.Table]:
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """A temporary file, its rows in the order of executions: the first and the last name of every block, and
-    the files that rows were read from.
+    """A temporary file, its rows in the order of executions: the first and the last name of every block, the
+    files that rows were read from, their schema, and the columns that have a value.
     """
 
     path: Path
     first: list[str]
     last: list[str]
     files: pa.Array[Any]
+    schema: pa.Schema
     columns: list[str] = field(default_factory=list)
 
-    def between(self, low: str | None, high: str | None) -> Iterator[pa.Table]:
+    def between(self, low: str | None, high: str | None, schema: pa.Schema) -> Iterator[pa.Table]:
         """The rows of executions from `low` on and before `high`."""
         start = 0 if low is None else bisect_left(self.last, low)
         stop = len(self.first) if high is None else bisect_left(self.first, high)
@@ -115,18 +123,18 @@ class _Stretch:
                     else bisect_left(range(len(names)), high, key=lambda k: names[k].as_py())
                 )
                 if here < end:
-                    yield self._whole(block.slice(here, end - here))
+                    yield self._whole(block.slice(here, end - here), schema)
 
-    def _whole(self, block: pa.Table) -> pa.Table:
+    def _whole(self, block: pa.Table, schema: pa.Schema) -> pa.Table:
         arrays = [
             block[f.name]
             if f.name in self.columns
             else self.files.take(block["file_number"])
             if f.name == "file"
             else arrow.nulls(len(block), f.type)
-            for f in TABLE_SCHEMA
+            for f in schema
         ]
-        return pa.Table.from_arrays(arrays, schema=TABLE_SCHEMA)
+        return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def _written(table: pa.Table, path: Path) -> _Stretch:
@@ -135,7 +143,7 @@ def _written(table: pa.Table, path: Path) -> _Stretch:
     if not (codes[1:] >= codes[:-1]).all():
         table = table.take(arrow.array(np.argsort(codes, kind="stable")))
     files = table["file"].combine_chunks().dictionary_encode()
-    columns = [f.name for f in TABLE_SCHEMA if f.name != "file" and table[f.name].null_count < len(table)]
+    columns = [f.name for f in table.schema if f.name != "file" and table[f.name].null_count < len(table)]
     kept = table.select(columns).append_column("file_number", files.indices).combine_chunks()
     first: list[str] = []
     last: list[str] = []
@@ -145,7 +153,7 @@ def _written(table: pa.Table, path: Path) -> _Stretch:
             file.write_batch(block)
             first.append(block["execution"][0].as_py())
             last.append(block["execution"][len(block) - 1].as_py())
-    return _Stretch(path, first, last, files.dictionary, columns)
+    return _Stretch(path, first, last, files.dictionary, table.schema, columns)
 
 
 def _bounds(stretches: list[_Stretch], events: int) -> list[str]:
