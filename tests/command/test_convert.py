@@ -56,7 +56,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     source.write_text("".join(lines), encoding="utf-8")
     ended = precedes("convert", source, "-o", target)
     assert ended.code == 0, ended
-    assert "T101" in ended.out
+    assert "T105" in ended.out
     assert "the rows of 2 executions repeat or contradict each other" in ended.out
     return source, target
 

@@ -21,11 +21,13 @@ from precedes.core.columns import execution_of
 from precedes.core.execution import Execution
 from precedes.core.formula import Attribute, AttributeSort
 from precedes.core.verdict import Reason
+from precedes.language.library import standard_library
 from precedes.traces import Notices, TraceOptions, batches_of, read_batches
 from precedes.traces.layout.conversion import convert
 from precedes.traces.partition.shuffle import rows_of, shares
 from precedes.traces.partition.spill import whole_executions
 from precedes.traces.reader import pieces, read_piece, read_table
+from precedes.traces.schema import LIBRARY
 from precedes.traces.sources import expand, source_of
 from tests.traces.reading import json_lines, only_fast, row_by_row, told
 
@@ -410,3 +412,7 @@ def test_a_column_that_a_columnar_file_has_for_itself_is_told(tmp_path: Path) ->
         convert([path], tmp_path / "laid.parquet", notices)
         assert "column `message_number` is unknown and was ignored" in [n.text for n in notices.all()]
         assert read(tmp_path / "laid.parquet", KEY) == {"m": {"key": "k"}}
+
+
+def test_the_attributes_of_the_library_are_known() -> None:
+    assert frozenset(standard_library().attributes()) == LIBRARY
