@@ -30,6 +30,23 @@ MESSAGE: Final = "precedes-message"
 SENDER: Final = "precedes-sender"
 CLOCK: Final = "precedes-clock"
 """The names of the headers; their values are text, as brokers want them."""
+COLUMNS: Final = frozenset(
+    [
+        "execution",
+        "entity",
+        "seq",
+        "event",
+        "message",
+        "dest",
+        "sender",
+        "time",
+        "clock",
+        "redelivered",
+        "view",
+        "members",
+    ]
+)
+"""What no attribute is called."""
 
 
 class Recorder:
@@ -134,20 +151,28 @@ class Entity:
         self._last = 0
         self._lock = threading.Lock()
 
-    def send(self, message: str | int | None = None, to: Iterable[str | int] | None = None) -> dict[str, str]:
+    def send(
+        self,
+        message: str | int | None = None,
+        to: Iterable[str | int] | None = None,
+        *,
+        attributes: Mapping[str, str | int | float] | None = None,
+    ) -> dict[str, str]:
         """Record a send, before the message leaves.
 
         Args:
             message: Its name, of which there is one in the execution. Without it, a name is made up.
             to: The entities that it is for; without it, all of them.
+            attributes: What the message carries that requirements speak of, such as `{"key": "k1"}`.
 
         Returns:
             The headers to carry with the message.
 
         Raises:
             TypeError: A name is no id: ids are text or whole numbers.
-            ValueError: A name is empty.
+            ValueError: A name is empty, or an attribute is called like a column that means something else.
         """
+        carried = _carried(attributes)
         if isinstance(to, str):
             raise TypeError(f"to={to!r} is one name; write to=[{to!r}]")
         named = None if message is None else _id(message)
@@ -156,22 +181,26 @@ class Entity:
             self._sent += 1
             name = named if named is not None else f"{self.name}-{self._sent}"
             self._tick()
-            self._write({"entity": self.name, "event": "send", "message": name, **row})
+            self._write({"entity": self.name, "event": "send", "message": name, **row, **carried})
             return {MESSAGE: name, SENDER: self.name, CLOCK: json.dumps(self._clock, separators=(",", ":"))}
 
-    def deliver(self, headers: Mapping[str, Any]) -> str:
+    def deliver(
+        self, headers: Mapping[str, Any], *, attributes: Mapping[str, str | int | float] | None = None
+    ) -> str:
         """Record a delivery.
 
         Args:
             headers: The headers that came with the message, as text or bytes.
+            attributes: What the message carries that is known only here, such as `{"position": 7}`.
 
         Returns:
             The message's name.
 
         Raises:
             KeyError: The headers were lost on the way.
+            ValueError: An attribute is called like a column that means something else.
         """
-        return self._received("deliver", headers)
+        return self._received("deliver", headers, _carried(attributes))
 
     def arrive(self, headers: Mapping[str, Any]) -> str:
         """Record that a message arrived; its delivery, or that it was discarded, is another event."""
@@ -233,13 +262,16 @@ class Entity:
         self._sent += event == "send"
         self._join(clock)
 
-    def _received(self, event: str, headers: Mapping[str, Any]) -> str:
+    def _received(
+        self, event: str, headers: Mapping[str, Any], carried: Mapping[str, object] | None = None
+    ) -> str:
         message, sender = _text(headers[MESSAGE]), _text(headers[SENDER])
         with self._lock:
             if event == "deliver":
                 self._join(json.loads(_text(headers[CLOCK])))
                 self._tick()
-            self._write({"entity": self.name, "event": event, "message": message, "sender": sender})
+            row = {"entity": self.name, "event": event, "message": message, "sender": sender}
+            self._write({**row, **(carried or {})})
         return message
 
     def _write(self, row: dict[str, object]) -> None:
@@ -254,6 +286,13 @@ class Entity:
     def _join(self, clock: Mapping[str, int]) -> None:
         for entity, count in clock.items():
             self._clock[entity] = max(count, self._clock.get(entity, 0))
+
+
+def _carried(attributes: Mapping[str, str | int | float] | None) -> dict[str, object]:
+    """Attributes as columns of a row."""
+    if taken := sorted(COLUMNS & set(attributes or ())):
+        raise ValueError(f"`{taken[0]}` is a column of every trace; give the attribute another name")
+    return dict(attributes or {})
 
 
 def _text(value: str | bytes) -> str:

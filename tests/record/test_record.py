@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from precedes.record import CLOCK, MESSAGE, Recorder
+from precedes.record import CLOCK, COLUMNS, MESSAGE, Recorder
+from precedes.traces.schema import INPUT_COLUMNS
 
 
 @pytest.fixture
@@ -213,3 +214,20 @@ def test_nothing_required_is_a_mistake(recorder: Recorder) -> None:
     recorder.entity("x").deliver(recorder.entity("x").send())
     with pytest.raises(TypeError, match="nothing is required"):
         recorder.assert_keeps()
+
+
+def test_what_messages_carry_is_recorded(recorder: Recorder) -> None:
+    x, y = recorder.entity("x"), recorder.entity("y")
+    headers = x.send("m", to=["y"], attributes={"key": "k1", "priority": 2})
+    y.deliver(headers, attributes={"position": 7})
+    sent, delivered = rows(recorder)
+    assert (sent["key"], sent["priority"], delivered["position"]) == ("k1", 2, 7)
+    with pytest.raises(ValueError, match="`time` is a column of every trace"):
+        x.send(attributes={"time": 1})
+    with pytest.raises(ValueError, match="`seq` is a column of every trace"):
+        y.deliver(headers, attributes={"seq": 1})
+    assert len(rows(recorder)) == 2
+
+
+def test_no_attribute_is_called_like_a_column() -> None:
+    assert set(INPUT_COLUMNS) == COLUMNS

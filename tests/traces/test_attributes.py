@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -17,12 +18,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from precedes.api.events import tables_of
-from precedes.core.columns import execution_of
+from precedes.core.columns import batch_of, execution_of
 from precedes.core.execution import Execution
 from precedes.core.formula import Attribute, AttributeSort
 from precedes.core.verdict import Reason
 from precedes.language.library import standard_library
-from precedes.traces import Notices, TraceOptions, batches_of, read_batches
+from precedes.traces import Notices, TraceOptions, batches_of, read_batches, write_executions
 from precedes.traces.layout.conversion import convert
 from precedes.traces.partition.shuffle import rows_of, shares
 from precedes.traces.partition.spill import whole_executions
@@ -416,3 +417,31 @@ def test_a_column_that_a_columnar_file_has_for_itself_is_told(tmp_path: Path) ->
 
 def test_the_attributes_of_the_library_are_known() -> None:
     assert frozenset(standard_library().attributes()) == LIBRARY
+
+
+CARRIED: dict[Attribute, str | int] = {KEY: "k,;1", OFFSET: -7, STAMP: 1500000001, AGE: 250000000}
+
+
+@pytest.mark.parametrize("name", [*FORMATS, "t.csv.gz"])
+def test_an_execution_is_written_with_what_its_messages_carry(name: str, tmp_path: Path) -> None:
+    rows = [row("m", dest=["E"]), row("n", "deliver", sender="E"), row("m", "deliver"), row("o", dest=[])]
+    with file_of(rows, tmp_path, "given.jsonl") as path:
+        (plain,) = executions_in(path)
+    carried = {"m": CARRIED, "n": {OFFSET: 2**62 + 1}, "o": {}}
+    messages = {k: replace(m, attributes=carried[k]) for k, m in plain.messages.items()}
+    whole = replace(plain, messages=messages)
+    assert execution_of(batch_of([whole]), 0) == whole
+    write_executions(iter([whole]), tmp_path / name)
+    (batch,) = read_batches([tmp_path / name], TraceOptions(attributes=ALL), Notices())
+    assert execution_of(batch, 0) == whole
+
+
+def test_an_empty_text_is_not_lost(tmp_path: Path) -> None:
+    with file_of([row("m", key="")], tmp_path, "t.jsonl") as path:
+        found = executions_in(path, KEY)
+    assert found[0].messages["m"].attributes == {KEY: ""}
+    write_executions(found, tmp_path / "t.parquet")
+    assert executions_in(tmp_path / "t.parquet", KEY) == found
+    (problem,) = told(lambda: write_executions(found, tmp_path / "t.csv"))
+    assert problem.code == "T003"
+    assert not (tmp_path / "t.csv").exists()

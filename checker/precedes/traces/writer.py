@@ -2,21 +2,24 @@
 
 JSON Lines or CSV (also .gz, .zst) or Parquet, as the name of the file says.
 
-What is written reads back as the same executions; entities without a row that stand in no destination set
-must then be named (`TraceOptions.cluster`). A file comes into being whole or not at all.
+What is written reads back as the same executions, if the attributes of their messages are asked for; entities without a
+row that stand in no destination set must then be named (`TraceOptions.cluster`). A file comes into being whole or not
+at all.
 """
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from precedes.core.execution import Execution
-from precedes.traces.formats.registry import known
+from precedes.core.formula import Attribute, AttributeSort
+from precedes.traces.formats.registry import CSV, known
 from precedes.traces.formats.text_stream import reason
+from precedes.traces.formats.values import seconds
 from precedes.traces.formats.written_rows import Values
 from precedes.traces.problems import unreadable
 from precedes.traces.sources import STANDARD_INPUT, TraceSource, source_of
@@ -39,15 +42,33 @@ def write_executions(executions: Iterable[Execution], path: str | os.PathLike[st
     try:
         with in_place(target) as temporary:
             compression = None if target.compression is None else target.compression.value
+            attributes: tuple[Attribute, ...] = ()
+            if target.format.headed:
+                executions = tuple(executions)
+                attributes = _carried(executions, target)
             rows = (row for execution in executions for row in rows_of(execution))
-            written: int = target.format.module.write(rows, temporary, compression)
+            written: int = target.format.module.write(rows, temporary, compression, attributes)
             return written
     except OSError as error:
         raise unreadable("T003", f"cannot be written: {reason(error)}", target.shown) from error
 
 
+def _carried(executions: Sequence[Execution], target: TraceSource) -> tuple[Attribute, ...]:
+    """What messages carry, by name. Raises PrecedesError (T003) for an empty text where the format has none."""
+    messages = [message for execution in executions for message in execution.messages.values()]
+    if target.format == CSV and any("" in message.attributes.values() for message in messages):
+        hint = "write JSON Lines or Parquet"
+        raise unreadable("T003", "cannot be written: an attribute is an empty text", target.shown, hint)
+    found = {attribute for message in messages for attribute in message.attributes}
+    return tuple(sorted(found, key=lambda attribute: attribute.name))
+
+
 def rows_of(execution: Execution) -> Iterator[Values]:
-    """The rows of an execution, entity by entity; what is absent is left out; `time` in nanoseconds."""
+    """The rows of an execution, entity by entity; what is absent is left out; `time` in nanoseconds.
+
+    What a message carries is in the first row that names it.
+    """
+    named: set[str] = set()
     for history in execution.histories:
         if not history.interleaved:
             raise ValueError(
@@ -67,6 +88,9 @@ def rows_of(execution: Execution) -> Iterator[Values]:
                     row["dest"] = sorted(message.destinations)
                 elif message.sender is not None and not message.logged:
                     row["sender"] = message.sender
+                if event.message not in named:
+                    named.add(event.message)
+                    row |= {each.name: _written(each, value) for each, value in message.attributes.items()}
             if event.time is not None:
                 row["time"] = event.time
             if event.clock is not None:
@@ -74,6 +98,13 @@ def rows_of(execution: Execution) -> Iterator[Values]:
             if event.members:
                 row["members"] = list(event.members)
             yield row
+
+
+def _written(attribute: Attribute, value: str | int) -> str | int:
+    """The value of an attribute as every format has it: times and durations as the text of their seconds."""
+    if attribute.sort in (AttributeSort.TIME, AttributeSort.DURATION):
+        return seconds(int(value))
+    return value
 
 
 @contextmanager

@@ -9,12 +9,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 
+from precedes.core.formula import Attribute
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, arrow_csv, pc
 from precedes.traces.formats.canonical_columns import Irregular, canonical
@@ -233,16 +234,21 @@ def _record_by_record(
     return table, count
 
 
-def write(rows: Iterable[Values], path: str, compression: str | None) -> int:
+def write(
+    rows: Iterable[Values], path: str, compression: str | None, attributes: Sequence[Attribute] = ()
+) -> int:
     """Write a header and rows to a file; how many rows there were."""
-    return write_text(rows, path, compression, _record, ",".join(COLUMNS) + "\n")
+    columns = (*COLUMNS, *(each.name for each in attributes))
+
+    def line(row: Values) -> str:
+        return _record(_written_cell(name, row[name]) if name in row else "" for name in columns)
+
+    return write_text(rows, path, compression, line, _record(columns))
 
 
-def _record(row: Values) -> str:
+def _record(cells: Iterable[str]) -> str:
     record = io.StringIO()
-    csv.writer(record, lineterminator="\n").writerow(
-        [_written_cell(name, row[name]) if name in row else "" for name in COLUMNS]
-    )
+    csv.writer(record, lineterminator="\n").writerow(cells)
     return record.getvalue()
 
 

@@ -23,6 +23,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from precedes.core.diagnostics import PrecedesError
+from precedes.core.formula import Attribute
 from precedes.core.machine import available_cores
 from precedes.traces.arrow import arrow, arrow_json
 from precedes.traces.formats import limits
@@ -303,7 +304,12 @@ def _object(line: bytes) -> dict[str, object]:
     return value
 
 
-def write(rows: Iterable[Values], path: str, compression: str | None) -> int:
+def write(
+    rows: Iterable[Values],
+    path: str,
+    compression: str | None,
+    attributes: Sequence[Attribute] = (),  # noqa: ARG001 - rows name them
+) -> int:
     """Write rows to a file; how many there were."""
     return write_text(rows, path, compression, _json_line)
 

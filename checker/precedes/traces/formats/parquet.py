@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from precedes.core.formula import AttributeSort
+from precedes.core.formula import Attribute, AttributeSort
 from precedes.traces.arrow import Column, arrow, arrow_parquet, pc
 from precedes.traces.formats.canonical_columns import Irregular, canonical, nanoseconds, text_of
 from precedes.traces.formats.column_types import accepted, lookable, refusal
@@ -258,12 +258,22 @@ _WRITTEN_SCHEMA: Final = arrow.schema(
 )
 
 
-def write(rows: Iterable[Values], path: str, compression: str | None) -> int:  # noqa: ARG001 - Parquet has its own
+def write(
+    rows: Iterable[Values],
+    path: str,
+    compression: str | None,  # noqa: ARG001 - Parquet has its own
+    attributes: Sequence[Attribute] = (),
+) -> int:
     """Write rows to a file; how many there were."""
+    kinds = {
+        each.name: arrow.int64() if each.sort is AttributeSort.NUMBER else arrow.string()
+        for each in attributes
+    }
+    schema = arrow.schema([*_WRITTEN_SCHEMA, *(arrow.field(*each) for each in kinds.items())])
     count = 0
     rest = iter(rows)
-    with arrow_parquet.ParquetWriter(path, _WRITTEN_SCHEMA, compression="zstd") as writer:
+    with arrow_parquet.ParquetWriter(path, schema, compression="zstd") as writer:
         while some := list(islice(rest, ROWS_PER_GROUP)):
-            writer.write_table(arrow.Table.from_pylist(some, _WRITTEN_SCHEMA), row_group_size=len(some))
+            writer.write_table(arrow.Table.from_pylist(some, schema), row_group_size=len(some))
             count += len(some)
     return count

@@ -3,7 +3,7 @@
 Such a module has
 
     read(source, notices)                     canonical tables (`TABLE_SCHEMA`), in the order of the rows
-    write(rows, path, compression)            rows of executions to a new file; how many there were (if `writable`)
+    write(rows, path, compression, attributes)    rows of executions to a new file; how many there were (if `writable`)
     row_groups(source)                        rows of each part that can be read by itself (if `divisible`)
     read_groups(source, notices, groups)      canonical tables of some of these parts (if `divisible`)
 
@@ -27,6 +27,8 @@ class TraceFormat:
     compressible: bool = True
     writable: bool = True
     divisible: bool = False
+    headed: bool = False
+    """Columns are named before rows: `write` is told which attributes there are."""
 
     @property
     def module(self) -> Any:
@@ -35,8 +37,10 @@ class TraceFormat:
 
 
 JSON_LINES: Final = TraceFormat("JSON Lines", (".jsonl", ".ndjson", ".json"), "json_lines")
-CSV: Final = TraceFormat("CSV", (".csv",), "csv")
-PARQUET: Final = TraceFormat("Parquet", (".parquet",), "parquet", compressible=False, divisible=True)
+CSV: Final = TraceFormat("CSV", (".csv",), "csv", headed=True)
+PARQUET: Final = TraceFormat(
+    "Parquet", (".parquet",), "parquet", compressible=False, divisible=True, headed=True
+)
 
 FORMATS: Final = (
     JSON_LINES,
