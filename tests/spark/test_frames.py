@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import expr
 
 import precedes
 import precedes.spark
+from precedes.core.columns import execution_of
 from precedes.core.diagnostics import PrecedesError
+from precedes.core.formula import Attribute, AttributeSort
+from precedes.engines.spark import frames, tasks
+from precedes.traces import Notices, TraceOptions
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
@@ -302,3 +310,55 @@ def test_what_a_frame_cannot_be_asked_is_an_error(spark: SparkSession) -> None:
     unreadable = spark.createDataFrame([*KEPT, (3, "A", 0, "sned", "m", None)], SCHEMA)
     with pytest.raises(PrecedesError, match="sned"):
         precedes.verify(unreadable, "ST")
+
+
+KEY, OFFSET, STAMP, AGE = (
+    Attribute("key", AttributeSort.TEXT),
+    Attribute("offset", AttributeSort.NUMBER),
+    Attribute("stamp", AttributeSort.TIME),
+    Attribute("age", AttributeSort.DURATION),
+)
+
+
+def carried(events: DataFrame, *attributes: Attribute) -> list[tuple[str, str]]:
+    """What the workers read of messages: their names, and what they carry as text."""
+    options = TraceOptions(attributes=attributes)
+
+    def read(records: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in tasks._batches_of(records, options, Notices()):
+            for x in range(batch.executions):
+                messages = execution_of(batch, x).messages
+                texts = [
+                    json.dumps({a.name: v for a, v in message.attributes.items()})
+                    for message in messages.values()
+                ]
+                yield pa.RecordBatch.from_pydict({"message": list(messages), "carried": texts})
+
+    rows = frames._by_execution(events, attributes).mapInArrow(read, "message string, carried string")
+    return sorted((row.message, row.carried) for row in rows.collect())
+
+
+def test_attributes_of_a_frame(spark: SparkSession) -> None:
+    schema = f"{SCHEMA}, key string, offset double, stamp timestamp, age decimal(9,3), extra string"
+    stamp = datetime(2026, 1, 1, tzinfo=UTC)
+    rows = [
+        (1, "A", 0, "send", "a", ["B"], "k1", 7.0, stamp, Decimal("0.25"), "x"),
+        (1, "A", 1, "send", "b", ["B"], None, None, None, None, "y"),
+        (1, "B", 0, "deliver", "b", None, "k2", None, None, None, "z"),
+    ]
+    frame = spark.createDataFrame(rows, schema)
+    assert carried(frame, KEY, OFFSET, STAMP, AGE) == [
+        ("a", '{"key": "k1", "offset": 7, "stamp": 1767225600000000000, "age": 250000000}'),
+        ("b", '{"key": "k2"}'),
+    ]
+    assert carried(frame, OFFSET) == [("a", '{"offset": 7}'), ("b", "{}")]
+    assert carried(frame.drop("key"), KEY) == [("a", "{}"), ("b", "{}")]
+
+
+def test_a_frame_with_a_column_that_no_attribute_has(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([(*SWAPPED[0], [1])], f"{SCHEMA}, key array<int>")
+    with pytest.raises(PrecedesError) as caught:
+        frames._by_execution(frame, (KEY,))
+    assert [one.code for one in caught.value.diagnostics] == ["T012"]
+    assert "`key` is of type array<int>" in str(caught.value)
+    assert found(spark, SWAPPED, "ST"), "nobody asks for it"
