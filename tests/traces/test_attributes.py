@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -18,12 +18,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from precedes.api.events import tables_of
-from precedes.core.columns import batch_of, execution_of
+from precedes.core.columns import NOT_RECORDED, Attributes, batch_of, execution_of
 from precedes.core.execution import Execution
 from precedes.core.formula import Attribute, AttributeSort
 from precedes.core.verdict import Reason
+from precedes.engines.columnar.fast_path.row_group import batch_of_group
 from precedes.language.library import standard_library
 from precedes.traces import Notices, TraceOptions, batches_of, read_batches, write_executions
+from precedes.traces.layout.columnar_file import LaidOut, layout_of
 from precedes.traces.layout.conversion import convert
 from precedes.traces.partition.shuffle import rows_of, shares
 from precedes.traces.partition.spill import whole_executions
@@ -445,3 +447,60 @@ def test_an_empty_text_is_not_lost(tmp_path: Path) -> None:
     (problem,) = told(lambda: write_executions(found, tmp_path / "t.csv"))
     assert problem.code == "T003"
     assert not (tmp_path / "t.csv").exists()
+
+
+def test_a_row_group_has_the_same_values_as_its_rows(tmp_path: Path) -> None:
+    rows = [
+        row(
+            f"m{k % 7}",
+            "deliver",
+            execution=f"x{k % 5}",
+            entity=f"E{k % 3}",
+            seq=k,
+            **VALUES_BY_MESSAGE[k % 7],
+        )
+        for k in range(200)
+    ]
+    rows += [{"execution": "x1", "entity": "E9", "seq": 0, "event": "local", "key": "ignored"}]
+    with file_of(rows, tmp_path, "t.jsonl") as path:
+        target = tmp_path / "laid.parquet"
+        convert([path], target, Notices(), row_group=50)
+    for asked in (ALL, (OFFSET,), (KEY,), (KEY, Attribute("nobody", AttributeSort.TEXT))):
+        options = TraceOptions(attributes=asked)
+        layout = layout_of(source_of(str(target)).asked(asked))
+        assert layout is not None
+        assert all(group.regular for group in layout.groups)
+        with closing(LaidOut(layout)) as file:
+            for number in range(len(layout.groups)):
+                batch = batch_of_group(file, number, options, time=False)
+                assert batch.rows is not None
+                whole = batch.rows.every()
+                assert batch.attributes.declared == whole.attributes.declared == asked
+                assert decoded(batch.attributes) == decoded(whole.attributes)
+                assert execution_of(batch, 0) == execution_of(whole, 0)
+
+
+VALUES_BY_MESSAGE: list[Row] = [
+    {"key": "a", "offset": 1},
+    {"key": "b", "stamp": "1.5"},
+    {},
+    {"key": "", "age": 2},
+    {"key": "a", "offset": "3.0", "age": 0.5},
+    {"offset": True, "stamp": "2026-01-01T00:00:00Z"},
+    {"key": "é", "offset": -4},
+]
+
+
+def decoded(attributes: Attributes) -> list[list[Value]]:
+    """The values of each attribute, message by message."""
+    return [
+        [
+            None
+            if v == NOT_RECORDED
+            else str(attributes.texts[v])
+            if a.sort is AttributeSort.TEXT
+            else int(v)
+            for v in values
+        ]
+        for a, values in zip(attributes.declared, attributes.values, strict=True)
+    ]

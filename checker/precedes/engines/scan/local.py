@@ -47,6 +47,7 @@ def verify(
     kept. Raises PrecedesError for what cannot be read.
     """
     options = replace(options, attributes=plan.attributes)
+    sources = [source.asked(plan.attributes) for source in sources]
     layouts = scannable(sources, options)
     if (
         layouts is not None
@@ -73,10 +74,9 @@ def scannable(sources: Sequence[TraceSource], options: TraceOptions) -> tuple[La
     """The layouts of the files, where they can be scanned row group by row group; else None.
 
     Entities that only the options name are in no file's numbering. What a file says of its clocks is said for `deliver`
-    as the delivery, and whether an execution has arrivals is found where its rows are assembled. What messages carry is
-    not among the numbers of a row group.
+    as the delivery, and whether an execution has arrivals is found where its rows are assembled.
     """
-    if options.cluster or options.attributes or not sources or options.delivery is not EventKind.DELIVER:
+    if options.cluster or not sources or options.delivery is not EventKind.DELIVER:
         return None
     return layouts_of(sources)
 

@@ -22,6 +22,7 @@ from precedes.engines.scan.partials import (
 )
 from precedes.logic.plan import Plan
 from precedes.traces import Notices, TraceOptions, assemble
+from precedes.traces.assembly.attributes import tell_lacking
 from precedes.traces.layout.columnar_file import LaidOut, Layout
 
 
@@ -32,7 +33,7 @@ class GroupJudge:
         self._plan = plan
         self._options = options
         # What is screened out holds, which nothing that is recognized does on an incomplete execution.
-        self._screens = not every and options.complete and can_screen(plan)
+        self._screens = not every and options.complete and not options.attributes and can_screen(plan)
         # An incomplete execution is also judged as if it were complete.
         self._time = any(reads_time(plan, complete=complete) for complete in {options.complete, True})
 
@@ -56,7 +57,9 @@ class GroupJudge:
     def _batch(self, file: LaidOut, number: int, notices: Notices) -> Batch:
         if file.layout.groups[number].regular:
             file.tell(number, notices)
-            return batch_of_group(file, number, self._options, time=self._time)
+            batch = batch_of_group(file, number, self._options, time=self._time)
+            tell_lacking(batch.attributes, notices)
+            return batch
         rows = file.canonical(number, file.rows(number), notices)
         return assemble(rows, self._options, notices)
 

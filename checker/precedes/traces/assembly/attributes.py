@@ -44,8 +44,9 @@ def attributes_of(
         else:
             recorded = table[column_of(each)].fill_null(arrow.scalar(NOT_RECORDED)).to_numpy()
         _collect(each, recorded, message, values[place], names, findings)
-        tell_lacking(each, int((values[place] == NOT_RECORDED).sum()), notices)
-    return Attributes(options.attributes, values, known)
+    found = Attributes(options.attributes, values, known)
+    tell_lacking(found, notices)
+    return found
 
 
 def _collect(
@@ -88,6 +89,8 @@ def _messages(table: pa.Table, events: Events) -> Int64:
     return message
 
 
-def tell_lacking(attribute: Attribute, messages: int, notices: Notices) -> None:
-    """Tell how many messages have no value of an attribute."""
-    notices.count(notice.NO_ATTRIBUTE, notice.no_attribute(attribute.name), messages)
+def tell_lacking(attributes: Attributes, notices: Notices) -> None:
+    """Tell how many messages have no value of each attribute."""
+    for each, values in zip(attributes.declared, attributes.values, strict=True):
+        lacking = int((values == NOT_RECORDED).sum())
+        notices.count(notice.NO_ATTRIBUTE, notice.no_attribute(each.name), lacking)

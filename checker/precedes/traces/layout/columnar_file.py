@@ -38,7 +38,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from precedes.core.columns import MISSING_TIME, Int32, Int64
-from precedes.core.formula import Attribute
+from precedes.core.formula import Attribute, AttributeSort
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, arrow_parquet
 from precedes.traces.assembly.clocks import OUTSIDE
@@ -252,7 +252,8 @@ class LaidOut:
         self.layout = layout
         source = layout.source
         try:
-            self._file = arrow_parquet.ParquetFile(source.path, metadata=metadata)
+            texts = [each.name for each in layout.asked if each.sort is AttributeSort.TEXT]
+            self._file = arrow_parquet.ParquetFile(source.path, metadata=metadata, read_dictionary=texts)
         except (arrow.ArrowException, OSError) as error:
             raise unreadable("T003", f"cannot be read: {reason(error)}", source.shown) from error
         if metadata is None and _said(source, self._file.metadata) != layout:
@@ -336,6 +337,19 @@ class LaidOut:
             )
             found = found.append_column(field, values)
         return found
+
+    def attribute(self, number: int, attribute: Attribute) -> Column | None:
+        """The values of an attribute in a row group, texts with a dictionary; None where the file has no such column.
+
+        Raises PrecedesError for the first value that the attribute cannot have.
+        """
+        if attribute not in self.layout.asked:
+            return None
+        column = self._read(number, [attribute.name])[attribute.name]
+        if attribute.sort is AttributeSort.TEXT:
+            return column.unify_dictionaries()
+        numbers = np.arange(len(column)) + int(self._starts[number]) + 1
+        return values_of(column, attribute, self.layout.source, numbers)
 
     def names(self, number: int, columns: Sequence[str]) -> pa.Table:
         """Some of the ordinary columns of a row group."""

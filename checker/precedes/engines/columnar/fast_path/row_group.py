@@ -14,6 +14,7 @@ from precedes.core.columns import NOBODY, Batch, Int32, Int64, Names, Place, Row
 from precedes.core.execution import EVENT_CODES, Execution
 from precedes.engines.columnar.fast_path.coded_rows import rows_of
 from precedes.engines.columnar.fast_path.column_kernels import Filled, Starts, fill, measure
+from precedes.engines.columnar.fast_path.group_attributes import attributes_of_group
 from precedes.engines.columnar.native import machine_code
 from precedes.traces import Notices, Order, TraceOptions, assemble
 from precedes.traces.arrow import Column, arrow, pc
@@ -30,7 +31,9 @@ def batch_of_group(file: LaidOut, number: int, options: TraceOptions, *, time: b
     """
     coded = file.coded(number, time=time)
     spans = spans_of(coded)
-    return batch_of_rows(file, coded, options, Rest(file, number, options, *spans, coded.message))
+    batch = batch_of_rows(file, coded, options, Rest(file, number, options, *spans, coded.message))
+    attributes = attributes_of_group(file, number, coded, batch.message_offsets, options)
+    return replace(batch, attributes=attributes)
 
 
 def spans_of(coded: Coded) -> tuple[Int64, Int64]:

@@ -1,0 +1,52 @@
+"""What the messages of a regular row group carry, from the columns that are asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from precedes.core.columns import NO_ATTRIBUTES, NOT_RECORDED, Attributes, Int64
+from precedes.core.formula import Attribute, AttributeSort
+from precedes.traces import TraceOptions
+from precedes.traces.arrow import arrow
+from precedes.traces.layout.columnar_file import Coded, LaidOut, damaged
+
+
+def attributes_of_group(
+    file: LaidOut, number: int, coded: Coded, message_offsets: Int64, options: TraceOptions
+) -> Attributes:
+    """What the messages of all rows of a row group carry. Raises PrecedesError for values that cannot be read.
+
+    The rows of a message in a regular row group agree: any of them will do.
+    """
+    if not options.attributes:
+        return NO_ATTRIBUTES
+    named = np.flatnonzero(coded.message >= 0)
+    message = message_offsets[coded.execution[named]] + coded.message[named]
+    values = np.full((len(options.attributes), int(message_offsets[-1])), NOT_RECORDED, np.int64)
+    texts: dict[str, int] = {}
+    for place, each in enumerate(options.attributes):
+        recorded = _recorded(file, number, each, texts)
+        if recorded is not None:
+            if len(recorded) != len(coded.message):
+                raise damaged(file.layout.source)
+            found = recorded[named]
+            here = np.flatnonzero(found != NOT_RECORDED)
+            values[place, message[here]] = found[here]
+    known = np.empty(len(texts), np.object_)
+    known[:] = list(texts)
+    return Attributes(options.attributes, values, known)
+
+
+def _recorded(file: LaidOut, number: int, attribute: Attribute, texts: dict[str, int]) -> Int64 | None:
+    """The value of an attribute in each row, or the place of its text in `texts`; None where no row has one."""
+    column = file.attribute(number, attribute)
+    if column is None:
+        return None
+    if attribute.sort is not AttributeSort.TEXT:
+        numbers: Int64 = column.fill_null(arrow.scalar(NOT_RECORDED)).to_numpy()
+        return numbers
+    coded = column.combine_chunks().dictionary_encode()
+    places = [texts.setdefault(text, len(texts)) for text in coded.dictionary.to_pylist()]
+    lookup = np.array([*places, NOT_RECORDED], np.int64)
+    found: Int64 = lookup[coded.indices.fill_null(arrow.scalar(-1, coded.indices.type)).to_numpy()]
+    return found
