@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from precedes.core import execution, verdict
-from precedes.core.columns import MISSING_TIME
+from precedes.core.columns import MISSING_TIME, NOT_RECORDED
 from precedes.core.execution import EVENT_CODES, EventKind
 from precedes.core.verdict import Reason
 
@@ -30,6 +30,7 @@ KINDS: Final = len(EVENT_CODES)
 FIRST_WITHOUT_MESSAGE: Final = execution.FIRST_WITHOUT_MESSAGE
 
 NO_TIME_GIVEN: Final = int(MISSING_TIME)
+NO_VALUE: Final = int(NOT_RECORDED)
 
 DEFERRED: Final = -2
 """A kernel's value for an execution that it leaves to the compiled formula."""

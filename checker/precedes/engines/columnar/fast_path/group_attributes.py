@@ -3,12 +3,31 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from precedes.core.columns import NO_ATTRIBUTES, NOT_RECORDED, Attributes, Int64
 from precedes.core.formula import Attribute, AttributeSort
+from precedes.engines.columnar.codes import NO_VALUE
+from precedes.engines.columnar.native import Int64Out, machine_code, read_only
 from precedes.traces import TraceOptions
 from precedes.traces.arrow import arrow
 from precedes.traces.layout.columnar_file import Coded, LaidOut, damaged
+
+
+def spread(
+    execution: npt.NDArray[np.int32],
+    message: npt.NDArray[np.int32],
+    message_offsets: npt.NDArray[np.int64],
+    recorded: npt.NDArray[np.int64],
+    values: Int64Out,
+) -> int:
+    """Give messages what their rows record; how many rows record something."""
+    count = 0
+    for row in range(len(message)):
+        if message[row] >= 0 and recorded[row] != NO_VALUE:
+            values[message_offsets[execution[row]] + message[row]] = recorded[row]
+            count += 1
+    return count
 
 
 def attributes_of_group(
@@ -16,22 +35,20 @@ def attributes_of_group(
 ) -> Attributes:
     """What the messages of all rows of a row group carry. Raises PrecedesError for values that cannot be read.
 
-    The rows of a message in a regular row group agree: any of them will do.
+    `message_offsets` are those of a batch of these rows, so that the numbers fit. The rows of a message in a regular
+    row group agree: any of them will do.
     """
     if not options.attributes:
         return NO_ATTRIBUTES
-    named = np.flatnonzero(coded.message >= 0)
-    message = message_offsets[coded.execution[named]] + coded.message[named]
     values = np.full((len(options.attributes), int(message_offsets[-1])), NOT_RECORDED, np.int64)
     texts: dict[str, int] = {}
+    rows = tuple(map(read_only, (coded.execution, coded.message, message_offsets)))
     for place, each in enumerate(options.attributes):
         recorded = _recorded(file, number, each, texts)
         if recorded is not None:
             if len(recorded) != len(coded.message):
                 raise damaged(file.layout.source)
-            found = recorded[named]
-            here = np.flatnonzero(found != NOT_RECORDED)
-            values[place, message[here]] = found[here]
+            machine_code(spread)(*rows, read_only(recorded), values[place])
     known = np.empty(len(texts), np.object_)
     known[:] = list(texts)
     return Attributes(options.attributes, values, known)
