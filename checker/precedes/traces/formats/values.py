@@ -189,8 +189,9 @@ def _text(value: object, name: str) -> str:
 
 def _number(value: object, name: str) -> int:
     """A whole number, also one that is written as 5.0, as text, or as true or false."""
-    given: object = value
     match value:
+        case int():
+            given: int | None = int(value)
         case str():
             given = _TRUTHS.get(value, _integer(_exact(value)) if _NUMBER.fullmatch(value) else None)
         case float():
@@ -198,12 +199,12 @@ def _number(value: object, name: str) -> int:
         case Decimal():
             given = _integer(value)
         case _:
-            pass
-    if not isinstance(given, int):
+            given = None
+    if given is None:
         raise RowError("T012", f"`{name}` is {shown(value)}, not a whole number", "write a whole number")
     if not TIME_MIN <= given <= INT64_MAX:
         raise RowError("T015", f"`{name}` is {shown(value)}", "whole numbers have at most 64 bits")
-    return int(given)
+    return given
 
 
 def _integer(number: Decimal) -> int | None:
