@@ -47,7 +47,11 @@ def run_of(execution: Execution) -> oracle.Run:
                 crashed.discard(i)
     marked = bool(execution.marks) and set(execution.marks) == set(execution.entities)
     marks = [execution.marks[e] for e in execution.entities] if marked else None
-    return oracle.Run(histories, to, execution.delta, clocks, crashed, marks)
+    carried = {
+        m.name: {attribute.name: value for attribute, value in m.attributes.items()}
+        for m in execution.messages.values()
+    }
+    return oracle.Run(histories, to, execution.delta, clocks, crashed, marks, carried)
 
 
 def questions(execution: Execution, run: oracle.Run) -> Iterator[str]:

@@ -9,7 +9,7 @@ business.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass
@@ -19,7 +19,8 @@ class Run:
 
     `to[m]` is the set of the numbers of m's destinations. `clocks` is aligned with `histories`: a list of
     counts or None. `crashed` are the numbers of those that stopped and did not come back. `marks[i]` is the number of
-    messages in RL_i before its `||`.
+    messages in RL_i before its `||`. `carried[m]` has the values of the attributes of every m, by their names. `only` are the
+    messages that are looked at, all where it is None: of the others, the events stay and order those that are looked at.
     """
 
     histories: list[list[tuple[str, str, float | None]]]
@@ -28,6 +29,11 @@ class Run:
     clocks: list[list[list[int] | None]] = field(default_factory=list)
     crashed: set[int] = field(default_factory=set)
     marks: list[int] | None = None
+    carried: dict[str, dict[str, str | int]] = field(default_factory=dict)
+    only: set[str] | None = None
+
+    def looks_at(self, m: str) -> bool:
+        return self.only is None or m in self.only
 
     @property
     def n(self) -> int:
@@ -35,15 +41,49 @@ class Run:
 
     @property
     def sl(self) -> list[list[str]]:
-        return [[m for what, m, _ in history if what == "send"] for history in self.histories]
+        return self._logs("send")
 
     @property
     def received(self) -> list[list[str]]:
-        return [[m for what, m, _ in history if what == "deliver"] for history in self.histories]
+        return self._logs("deliver")
+
+    def _logs(self, kind: str) -> list[list[str]]:
+        return [
+            [m for what, m, _ in history if what == kind and self.looks_at(m)] for history in self.histories
+        ]
 
     @property
     def rl(self) -> list[list[str]]:
         return [list(dict.fromkeys(log)) for log in self.received]
+
+
+# ---- what is asked per value ---------------------------------------------------------------------------------
+
+
+def parts(run: Run, names: tuple[str, ...]) -> dict[tuple[str | int, ...], Run]:
+    """The run of the messages of each value, where these messages are all that there is. Nothing else changes."""
+    found: dict[tuple[str | int, ...], set[str]] = {}
+    for m in messages(run):
+        carried = run.carried.get(m, {})
+        if set(names) <= set(carried):
+            found.setdefault(tuple(carried[name] for name in names), set()).add(m)
+    return {
+        value: replace(run, only=only, to={m: to for m, to in run.to.items() if m in only})
+        for value, only in found.items()
+    }
+
+
+def messages(run: Run) -> set[str]:
+    return {m for m in run.carried if run.looks_at(m)}
+
+
+def per(run: Run, names: tuple[str, ...], question: Callable[[Run], bool | None]) -> bool | None:
+    """The question asked of every part. None, not known: some answers are not and none is no, or no message has the
+    attributes and there are messages."""
+    answers = [question(part) for part in parts(run, names).values()]
+    if not answers:
+        return None if messages(run) else True
+    return False if False in answers else None if None in answers else True
 
 
 # ---- 1994, §2.2: order and information ---------------------------------------------------------------------
@@ -240,12 +280,12 @@ class Causality:
     def __init__(self, run: Run) -> None:
         self.events = [(i, k) for i, history in enumerate(run.histories) for k in range(len(history))]
         number = {event: at for at, event in enumerate(self.events)}
-        self.send: dict[str, int] = {}
+        sends: dict[str, int] = {}
         self.receipt: dict[tuple[str, int], int] = {}
         for (i, k), at in number.items():
             what, m, _ = run.histories[i][k]
             if what == "send":
-                self.send[m] = at
+                sends[m] = at
             elif what == "deliver":
                 self.receipt.setdefault((m, i), at)
         self.past = [0] * len(self.events)
@@ -254,8 +294,10 @@ class Causality:
             what, m, _ = run.histories[i][k]
             if k:
                 direct[at].append(number[i, k - 1])
-            if what == "deliver" and m in self.send:
-                direct[at].append(self.send[m])
+            if what == "deliver" and m in sends:
+                direct[at].append(sends[m])
+        self.send = {m: at for m, at in sends.items() if run.looks_at(m)}
+        self.receipt = {(m, i): at for (m, i), at in self.receipt.items() if run.looks_at(m)}
         changed = True
         while changed:
             changed = False
@@ -310,6 +352,8 @@ def _times(run: Run) -> tuple[dict[str, float], dict[tuple[str, int], float]]:
     for i, history in enumerate(run.histories):
         for what, m, time in history:
             assert time is not None
+            if not run.looks_at(m):
+                continue
             if what == "send":
                 sent[m] = time
             elif what == "deliver":
@@ -354,7 +398,7 @@ def timely_delivery(run: Run) -> bool:
     for i, history in enumerate(run.histories):
         arrived: set[str] = set()
         for what, m, time in history:
-            if what != "arrive" or m in arrived:
+            if what != "arrive" or m in arrived or not run.looks_at(m):
                 continue
             arrived.add(m)
             assert time is not None
@@ -367,6 +411,7 @@ def vector_time(run: Run) -> bool:
     """CMD paper, computation of vector time: rules 1 to 3 give every recorded clock."""
     current = [[0] * run.n for _ in range(run.n)]
     attached: dict[str, list[int]] = {}
+    sent = {m for history in run.histories for what, m, _ in history if what == "send"}
     at = [0] * run.n
     moved = True
     while moved:
@@ -375,7 +420,7 @@ def vector_time(run: Run) -> bool:
             while at[i] < len(history):
                 what, m, _ = history[at[i]]
                 first = what == "deliver" and m not in [e[1] for e in history[: at[i]] if e[0] == "deliver"]
-                if what == "deliver" and m not in attached and any(m in log for log in run.sl):
+                if what == "deliver" and m not in attached and m in sent:
                     break
                 if what in ("send", "deliver", "local"):
                     for k, count in enumerate(attached.get(m, ()) if what == "deliver" else ()):
@@ -383,7 +428,8 @@ def vector_time(run: Run) -> bool:
                     current[i][i] += 1
                     if what == "send":
                         attached[m] = list(current[i])
-                    if (what == "send" or (first and m in attached)) and run.clocks[i][at[i]] != current[i]:
+                    asked = run.looks_at(m) and (what == "send" or (first and m in attached))
+                    if asked and run.clocks[i][at[i]] != current[i]:
                         return False
                 at[i] += 1
                 moved = True
