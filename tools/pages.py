@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from precedes.core.error_codes import codes
+from precedes.core.formula import AttributeSort
 from precedes.language import vocabulary
 from precedes.language.library import Library, standard_library
 from precedes.language.printer import statement_text
@@ -90,15 +91,16 @@ def messages() -> str:
 
 CONCERNS: Final = {
     "Grammar": ("P001", "P002", "P004", "P005", "P006"),
-    "Statements": ("N007", "N008", "N013", "P009", "P010", "S001", "S002", "S013", "S014", "S015"),
+    "Statements": ("N007", "N008", "N013", "P009", "P010", "P016", "S001", "S002", "S013", "S014", "S015"),
     "Logs of a scenario": (
         *("P003", "P011", "S003", "S004", "S005", "S006", "S007", "S008", "S009", "S010", "S011", "S012"),
-        *("S016", "S017"),
+        *("S016", "S017", "S018"),
     ),
     "Sorts": ("N005", "N006", "P008"),
     "Precedence": ("P007",),
-    "Connectives and quantifiers": ("N002", "N009", "P014"),
+    "Connectives and quantifiers": ("N002", "N009", "N016", "P014"),
     "Atoms": ("N011", "N015"),
+    "Attributes": ("N004", "N008", "N016", "P016", "S018"),
     "Relations": ("N004", "N014"),
     "Logs": ("N010", "P015"),
     "Functions": ("N003", "N004"),
@@ -120,6 +122,7 @@ PRECEDENCE: Final = (
     ("product", "from the left"),
     ("sum", "from the left"),
     ("relation", "not in a chain: `a < b and b < c`"),
+    ("asked", "from the left: `F per key per topic` is `(F per key) per topic`"),
     ("negation", "before one formula"),
     ("conjunction", "from the left"),
     ("disjunction", "from the left"),
@@ -198,6 +201,7 @@ def language() -> str:
     )
     lines += _mistakes("Functions")
     lines += ["", "## Numbers", "", *_notations(vocabulary.NUMBERS), "", *_units(), *_mistakes("Numbers")]
+    lines += ["", "## Attributes", "", *_attributes(), *_mistakes("Attributes")]
     lines += ["", "## Words and symbols", ""]
     lines += ["Reserved: " + ", ".join(f"`{word}`" for word in vocabulary.KEYWORDS) + "."]
     lines += ["Inside logs also: " + ", ".join(f"`{word}`" for word in vocabulary.HISTORY_WORDS) + "."]
@@ -249,6 +253,21 @@ def _entry(known: Library, name: str) -> tuple[str, str, str]:
     assert signature is not None
     anchor = re.sub(r"[^\w-]", "", name.lower())
     return f"[`{name}`](library.md#{anchor})", _sorts(signature), definition.title or ""
+
+
+def _attributes() -> list[str]:
+    known = standard_library()
+    declared = [known.attribute(name) for name in known.attributes()]
+    sorts = ", ".join(f"`{sort.value}`" for sort in AttributeSort)
+    return [
+        "`attribute NAME of message: SORT` declares what messages carry. A trace has it in a column of that name, a",
+        f"scenario in brackets: `a{{2,3}}[key=k1, position=5]`. The sorts are {sorts}. The standard library declares:",
+        "",
+        *_table(
+            ("attribute", "sort"),
+            ((f"`{one.name}`", one.sort.value) for one in declared if one is not None),
+        ),
+    ]
 
 
 def _units() -> list[str]:

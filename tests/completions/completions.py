@@ -96,7 +96,8 @@ class _Rows:
         entity = known or self.any_entity()
         everybody = tuple(self.histories)
         to = everybody if chance(self.choices, 40) else [e for e in everybody if chance(self.choices, 50)]
-        self.messages[name] = Message(name, entity, frozenset(to))
+        carried = {} if message is None else message.attributes
+        self.messages[name] = Message(name, entity, frozenset(to), carried)
         self.insert(EventKind.SEND, name, entity)
 
     def relay(self) -> None:

@@ -12,6 +12,7 @@ from typing import TypeVar
 from hypothesis import strategies as st
 
 from precedes.core.execution import EventKind
+from precedes.core.formula import AttributeSort
 from precedes.core.verdict import Verdict
 from precedes.language import syntax
 from precedes.testing.choices import Choices, chance, pick
@@ -75,9 +76,11 @@ def file(choices: Choices) -> syntax.SourceFile:
 
 def statement(choices: Choices) -> syntax.Statement:
     """One random statement of any kind."""
-    match choices.integer(0, 6):
+    match choices.integer(0, 7):
         case 0:
             return syntax.Cluster(several(choices, name, 1, 4))
+        case 6:
+            return syntax.AttributeDeclaration(variable(choices), pick(choices, tuple(AttributeSort)))
         case 1:
             return syntax.ScenarioHead(name(choices), described(choices), described(choices))
         case 2:
@@ -172,7 +175,15 @@ def item(choices: Choices) -> syntax.LogItem:
             sequence = choices.integer(0, 99) if sender is not None and chance(choices, 50) else None
             addressed = event not in (EventKind.ARRIVE, EventKind.DISCARD) and chance(choices, 50)
             to = destinations(choices) if addressed else None
-            return syntax.Entry(event, log_name(choices), sender, sequence, to, time(choices))
+            carried = several(choices, pair, 1, 3) if chance(choices, 25) else ()
+            return syntax.Entry(event, log_name(choices), sender, sequence, to, time(choices), carried)
+
+
+def pair(choices: Choices) -> syntax.Carried:
+    """What a message carries, in brackets."""
+    value = log_name(choices) if chance(choices, 60) else time(choices) or quantity(choices)
+    attribute = variable(choices)
+    return syntax.Carried(syntax.Name("key") if attribute.text == "view" else attribute, value)
 
 
 def destinations(choices: Choices) -> syntax.Destinations:
@@ -206,7 +217,9 @@ def formula(choices: Choices, depth: int = 4) -> syntax.Formula:
     def inner(choices: Choices) -> syntax.Formula:
         return formula(choices, depth - 1)
 
-    match choices.integer(0, 8):
+    match choices.integer(0, 9):
+        case 7:
+            return syntax.Per(inner(choices), several(choices, variable, 1, 3))
         case 0:
             return syntax.Not(inner(choices))
         case 1:

@@ -19,8 +19,8 @@ class Run:
 
     `to[m]` is the set of the numbers of m's destinations. `clocks` is aligned with `histories`: a list of
     counts or None. `crashed` are the numbers of those that stopped and did not come back. `marks[i]` is the number of
-    messages in RL_i before its `||`. `carried[m]` has the values of the attributes of every m, by their names. `only` are the
-    messages that are looked at, all where it is None: of the others, the events stay and order those that are looked at.
+    messages in RL_i before its `||`. `carried[m]` has the values of the attributes of every m, by their names. `only`
+    are the messages that are looked at, all where it is None: events of the others stay and order those that are.
     """
 
     histories: list[list[tuple[str, str, float | None]]]

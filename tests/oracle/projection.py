@@ -48,11 +48,14 @@ def answerable(execution: Execution) -> bool:
         return False
     run = run_of(execution)
     sent = {m: time for history in run.histories for what, m, time in history if what == "send"}
-    for history in run.histories:
-        for what, m, time in history:
-            if what in ("deliver", "arrive") and time is not None and (since := sent.get(m)) is not None:
-                if time < since:
-                    return False
+    received = [
+        (time, sent.get(m))
+        for history in run.histories
+        for what, m, time in history
+        if what in ("deliver", "arrive")
+    ]
+    if any(time is not None and since is not None and time < since for time, since in received):
+        return False
     return Causality(run).possible
 
 
@@ -101,7 +104,12 @@ class _Whole:
         return ({**env, variable: thing} for thing in things)
 
     def _acyclic(
-        self, first: f.MessageVariable, second: f.MessageVariable, body: f.Formula, only: frozenset[str], env: Env
+        self,
+        first: f.MessageVariable,
+        second: f.MessageVariable,
+        body: f.Formula,
+        only: frozenset[str],
+        env: Env,
     ) -> Value:
         related = {
             (one, other): self.value(body, only, {**env, first: one, second: other})
@@ -255,7 +263,9 @@ class _Part:
         if isinstance(term, f.ArrivalEvent) and not self._arrivals():
             outside = self.whole.execution.messages.keys() - self.only
             return NOTHING if self.message(term.message) in outside else None
-        if not self.exists(term.message) or (not isinstance(term, f.SendEvent) and not self.exists(term.entity)):
+        if not self.exists(term.message) or (
+            not isinstance(term, f.SendEvent) and not self.exists(term.entity)
+        ):
             return NOTHING
         message = self.message(term.message)
         if isinstance(term, f.SendEvent):
@@ -297,7 +307,9 @@ class _Part:
                 if not self.exists(entity):
                     return NOTHING
                 of = self.number(entity)
-                return self._of_event(event, lambda i, k: None if run.clocks[i][k] is None else run.clocks[i][k][of])
+                return self._of_event(
+                    event, lambda i, k: None if run.clocks[i][k] is None else run.clocks[i][k][of]
+                )
             case f.VectorTime(event, entity):
                 return self._vector_time(event, entity)
             case f.Sum(left, right):

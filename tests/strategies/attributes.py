@@ -76,9 +76,7 @@ def atom(choices: Choices, instead_of: f.Formula) -> f.Formula:
 
 
 @st.composite
-def executions_that_carry(
-    draw: Callable[[st.SearchStrategy[int]], int], shape: Shape = TRACES
-) -> Execution:
+def executions_that_carry(draw: Callable[[st.SearchStrategy[int]], int], shape: Shape = TRACES) -> Execution:
     """Random executions whose messages have attributes."""
     drawn = Drawn(draw)
     return carrying(drawn, execution(drawn, shape))
@@ -89,3 +87,13 @@ def formulas_that_ask(draw: Callable[[st.SearchStrategy[int]], int], depth: int 
     """Random closed formulas about attributes and per value."""
     drawn = Drawn(draw)
     return asking(drawn, formula(drawn, depth))
+
+
+def filled(choices: Choices, of: Execution) -> Execution:
+    """A completion in which some messages have values that were not recorded."""
+    missing = carrying(choices, of).messages
+    messages = {
+        name: replace(message, attributes={**missing[name].attributes, **message.attributes})
+        for name, message in of.messages.items()
+    }
+    return replace(of, messages=messages)

@@ -11,13 +11,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Final
 
+from precedes.core.execution import EventKind
 from precedes.core.formula import Attribute, Requirement
 from precedes.language import syntax
 from precedes.language.errors import Mistakes
 from precedes.language.parsing.parser import parse
 from precedes.language.sorts.inference import Signature, calls, infer_definition
 from precedes.language.vocabulary import COLUMNS, FUNCTIONS, RELATIONS
+
+_BUILT_IN: Final = COLUMNS | {kind.value for kind in EventKind}
+"""What no attribute is called: other columns of a trace, and words that stand in a history."""
 
 
 class Library:
@@ -68,8 +73,9 @@ class Library:
         """A library may say again what one below it says, but nothing else: a name is one column of a trace."""
         name = statement.name.text
         known = self.attribute(name)
-        if name in COLUMNS or (name in FUNCTIONS and name != "position"):
-            mistakes.tell("N008", f"{name} is built in and cannot be declared", statement.name.span)
+        if name in _BUILT_IN or (name in FUNCTIONS and name != "position"):
+            hint = f"give it another name, such as message_{name}"
+            mistakes.tell("N008", f"{name} is built in and cannot be declared", statement.name.span, hint)
         elif known is not None and known.sort is not statement.sort:
             hint = f"attribute {name} of message: {known.sort.value}"
             mistakes.tell("N008", f"{name} is already declared with another sort", statement.name.span, hint)

@@ -93,7 +93,7 @@ class Cells:
         if cell.allowed == {Sort.NUMBER} and Sort.DURATION in allowed:
             hint = f"a duration has a unit: {term_text(term)}s" if isinstance(term, syntax.Quantity) else None
         elif cell.allowed == {Sort.NUMBER} and allowed == {Sort.TEXT}:
-            hint = f'a text is quoted: "{term_text(term)}"'
+            hint = f'a text is quoted: "{term_text(term)}"' if isinstance(term, syntax.Quantity) else None
         elif cell.allowed == {Sort.TEXT} and allowed == ORDERED:
             hint = "texts can be equal or not; they have no order"
         elif cell.allowed == {Sort.DURATION} and Sort.TIME in allowed:

@@ -239,12 +239,25 @@ class _Inference(Cells):
 
     def clash(self, cell: Cell, allowed: frozenset[Sort], term: syntax.Term) -> None:
         """As ever, but a quoted name that stands for nothing in the scenario is missing where no text can be."""
-        known = () if self.scope is None else (*self.scope.entities, *self.scope.messages)
-        named = term if isinstance(term, syntax.Name) and term.quoted and self.scope is not None else None
-        if named is not None and named.text not in known:
-            self.missing(named, {})
+        named = allowed & {Sort.ENTITY, Sort.MESSAGE, Sort.EVENT}
+        if named and isinstance(term, syntax.Name) and self.is_only_a_text(term):
+            self.missing(term, {})
         else:
             super().clash(cell, allowed, term)
+
+    def is_only_a_text(self, name: syntax.Name) -> bool:
+        """Whether a quoted name stands for nothing in the scenario."""
+        if not name.quoted or self.scope is None:
+            return False
+        return name.text not in self.scope.entities and name.text not in self.scope.messages
+
+    def compares_written_texts(self, left: syntax.Term, right: syntax.Term) -> bool:
+        """Whether two quoted names are compared of which one stands for nothing: as texts they would say nothing."""
+        sides = [side for side in (left, right) if isinstance(side, syntax.Name) and side.quoted]
+        missing = [side for side in sides if self.is_only_a_text(side)] if len(sides) == 2 else []
+        for side in missing:
+            self.missing(side, {})
+        return bool(missing)
 
     def is_predicate(
         self, name: syntax.Name, hint: str = "a predicate is a formula, so use it alone"
@@ -388,6 +401,8 @@ class _Inference(Cells):
                 return self.call(formula, environment)
             case syntax.Compare(comparator, left, right):
                 if self.compares_a_predicate(left, right, environment):
+                    return lambda: formula
+                if self.compares_written_texts(left, right):
                     return lambda: formula
                 equality = comparator in (syntax.Comparator.EQUAL, syntax.Comparator.DIFFERENT)
                 allowed = COMPARED if equality else ORDERED
