@@ -103,7 +103,7 @@ def test_the_forms_are_read() -> None:
 
 def formulas(cell: str) -> list[str]:
     """The formulas of a cell."""
-    return [cell] if any(mark in cell for mark in (":", "{")) else cell.split(", ")
+    return [cell] if any(mark in cell for mark in (":", "{")) else re.split(r", (?![^(]*\))", cell)
 
 
 def test_statements_are_keywords() -> None:
