@@ -42,7 +42,7 @@ def attributes_of_group(
         return NO_ATTRIBUTES
     values = np.full((len(options.attributes), int(message_offsets[-1])), NOT_RECORDED, np.int64)
     texts: dict[str, int] = {}
-    rows = tuple(map(read_only, (coded.execution, coded.message, message_offsets)))
+    rows = [read_only(column) for column in (coded.execution, coded.message, message_offsets)]
     for place, each in enumerate(options.attributes):
         recorded = _recorded(file, number, each, texts)
         if recorded is not None:
