@@ -9,6 +9,7 @@ from typing import assert_never
 
 from precedes.core.formula import (
     AttributeOf,
+    AttributeSort,
     Comparison,
     Constant,
     Delta,
@@ -34,6 +35,13 @@ class LinearForm:
 
     factors: Mapping[Measure, Fraction]
     constant: Fraction
+
+
+def is_time(measure: Measure) -> bool:
+    """Whether it is a time, which is known up to epsilon."""
+    return isinstance(measure, TimeOf) or (
+        isinstance(measure, AttributeOf) and measure.attribute.sort is AttributeSort.TIME
+    )
 
 
 def linear_form(comparison: Comparison) -> LinearForm:

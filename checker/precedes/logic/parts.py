@@ -51,18 +51,27 @@ def written_out(per: Per) -> Formula:
 
 def asked_of_each(per: Per) -> Forall:
     """What is asked of each part, without asking that there is one. It is false where the whole is, and only there."""
-    whose = MessageVariable(_unused(per))
+    body = without_parts(per.body)
+    whose = MessageVariable(_unused(body))
     part = Part(per.attributes, whose)
-    return Forall(whose, SamePart(whose, part), within(per.body, part, frozenset()))
+    return Forall(whose, SamePart(whose, part), _within(body, part, frozenset()))
 
 
-def of_its_own(variable: MessageVariable, extent: Formula) -> tuple[Attribute, ...]:
-    """The attributes whose values a variable stands for that ranges over parts; none where it ranges over messages."""
+def of_its_own(variable: MessageVariable, extent: Formula, body: Formula) -> tuple[Attribute, ...]:
+    """The attributes whose values a variable stands for that ranges over parts; none where it ranges over messages.
+
+    What is said of it is then so of every message with the same values: it only names parts by these attributes.
+    """
     conjuncts = extent.parts if isinstance(extent, And) else (extent,)
     asked = [part for part in conjuncts if isinstance(part, SamePart) and part.message == variable]
     if not any(one.part.message == variable for one in asked):
         return ()
-    return tuple(dict.fromkeys(attribute for one in asked for attribute in one.part.attributes))
+    attributes = tuple(dict.fromkeys(attribute for one in asked for attribute in one.part.attributes))
+    named = [
+        node for node in walk(And((extent, body))) if isinstance(node, Part) and node.message == variable
+    ]
+    others = sum(node == variable for node in walk(And((extent, body)))) - len(named) - len(asked)
+    return attributes if not others and all(set(node.attributes) <= set(attributes) for node in named) else ()
 
 
 def without_parts(formula: Formula) -> Formula:
@@ -76,26 +85,26 @@ def without_parts(formula: Formula) -> Formula:
     return result
 
 
-def within(formula: Formula, part: Part, inside: frozenset[str]) -> Formula:
-    """The formula asked of a part; `inside` are the message variables that are in it already."""
+def _within(formula: Formula, part: Part, inside: frozenset[str]) -> Formula:
+    """The formula, in which nothing is asked per value, asked of a part; `inside` are the message variables that are in
+    it already.
+    """
     match formula:
         case Forall(MessageVariable() as variable, extent, body) | Exists(
             MessageVariable() as variable, extent, body
         ):
             known = inside | {variable.name}
-            here = conjunction(SamePart(variable, part), within(extent, part, known))
-            return replace(formula, range=here, body=within(body, part, known))
+            here = conjunction(SamePart(variable, part), _within(extent, part, known))
+            return replace(formula, range=here, body=_within(body, part, known))
         case Acyclic(first, second, body):
             known = inside | {first.name, second.name}
-            here = conjunction(SamePart(first, part), SamePart(second, part), within(body, part, known))
+            here = conjunction(SamePart(first, part), SamePart(second, part), _within(body, part, known))
             return replace(formula, body=here)
-        case Per():
-            return within(written_out(formula), part, inside)
         case FailureLine():
             return Undetermined("the failure line is that of a whole execution")
         case _ if any(isinstance(child, Formula) for child in children(formula)):
             narrowed: Formula = rebuilt(
-                formula, lambda child: within(child, part, inside) if isinstance(child, Formula) else child
+                formula, lambda child: _within(child, part, inside) if isinstance(child, Formula) else child
             )
             return narrowed
         case _:
@@ -133,8 +142,8 @@ def _both(inner: Part | None, outer: Part) -> Part:
     return Part(tuple(dict.fromkeys((*inner.attributes, *outer.attributes))), inner.message)
 
 
-def _unused(per: Per) -> str:
-    taken = {node.name for node in walk(per) if isinstance(node, MessageVariable)}
+def _unused(body: Formula) -> str:
+    taken = {node.name for node in walk(body) if isinstance(node, MessageVariable)}
     name, number = "part", 1
     while name in taken:
         number += 1

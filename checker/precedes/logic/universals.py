@@ -25,6 +25,7 @@ from precedes.core.formula import (
     Implies,
     InLog,
     IsDestination,
+    MessageVariable,
     Not,
     Or,
     Per,
@@ -42,7 +43,7 @@ from precedes.core.formula import (
 )
 from precedes.core.mode import always
 from precedes.logic.completion import opened_instance
-from precedes.logic.parts import asked_of_each
+from precedes.logic.parts import asked_of_each, of_its_own
 from precedes.logic.variables import distinct
 
 Binder = tuple[Variable, Formula]
@@ -99,6 +100,18 @@ def _clauses(formula: Formula) -> Iterator[Clause]:
             yield Clause((), formula)
         case _:
             assert_never(formula)
+
+
+def naming_parts(clause: Clause) -> frozenset[Variable]:
+    """The variables that only name parts of the execution, where others say which messages of the part are meant."""
+    found: set[Variable] = set()
+    inner = clause.body
+    for variable, extent in reversed(clause.binders):
+        if isinstance(variable, MessageVariable) and of_its_own(variable, extent, inner):
+            found.add(variable)
+        inner = Forall(variable, extent, inner)
+    messages = {variable for variable, _ in clause.binders if isinstance(variable, MessageVariable)}
+    return frozenset(found) if messages - found or isinstance(clause.body, Acyclic) else frozenset()
 
 
 def universal(clause: Clause) -> Formula:

@@ -21,14 +21,15 @@ from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.testing.choices import Choices, Seeded, chance, pick
 from precedes.testing.random_executions import Shape, doubted, execution, with_evidence
-from precedes.testing.random_formulas import decided_by_an_atom, formula
+from precedes.testing.random_formulas import ATTRIBUTES, Scope, decided_by_an_atom, formula, per_value
 
-Kind: TypeAlias = Literal["definitions", "formulas", "atoms", "doubts"]
+Kind: TypeAlias = Literal["definitions", "formulas", "atoms", "doubts", "attributes"]
 """What cases are made of.
 
 definitions   the names of the standard library, on random executions
 formulas      random formulas, with every atom and every connective
 atoms         formulas in which a single atom decides, which random ones hide
+attributes    formulas about what messages carry and names that are asked per value, in turn
 doubts        both, on executions whose rows do not tell the order of events: their times run against the rows
 """
 
@@ -179,6 +180,13 @@ def _requirement(choices: Choices, number: int, kind: Kind) -> Requirement:
             return definitions()[number % len(definitions())]
         case "doubts" if number % 2:
             return definitions()[number // 2 % len(definitions())]
+        case "attributes" if number % 2:
+            asked = definitions()[number // 2 % len(definitions())]
+            return Requirement(f"{asked.name}-per-{number}", per_value(choices, ATTRIBUTES, asked.formula))
+        case "attributes":
+            scope = Scope(attributes=ATTRIBUTES)
+            written = decided_by_an_atom(choices, attributes=ATTRIBUTES) if number % 4 else None
+            return Requirement(f"{kind}-{number}", written or formula(choices, scope=scope))
         case "formulas" | "doubts":
             return Requirement(f"{kind}-{number}", formula(choices))
         case "atoms":
@@ -195,6 +203,7 @@ def _execution(choices: Choices, name: str, common: Execution, kind: Kind) -> Ex
         arrival_delivery=False,
         evidence=False,
         contradictions=False,
+        attributes=ATTRIBUTES if kind == "attributes" else (),
     )
     drawn = execution(choices, shape, name)
     while not _told(choices, drawn, common.delivery):

@@ -13,10 +13,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
+from typing import Final, assert_never
 
 from precedes.core.clock_order import compared, counted_events, has_cycle
 from precedes.core.columns import batch_of, histories_of
 from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.formula import Attribute, AttributeSort
 from precedes.core.verdict import NO_REASON, Reason
 from precedes.testing.choices import Choices, chance, pick, shuffled
 
@@ -31,6 +33,7 @@ class Shape:
     arrival_delivery     executions whose delivery is the arrival (`--delivery arrive`)
     evidence             clocks that are evidence, and doubts about the order of events
     contradictions       events after a crash that no recovery precedes, which rows of a trace may not have
+    attributes           what messages may carry; most of them carry it
     """
 
     entities: int = 4
@@ -40,7 +43,11 @@ class Shape:
     arrival_delivery: bool = True
     evidence: bool = True
     contradictions: bool = True
+    attributes: tuple[Attribute, ...] = ()
 
+
+LARGEST: Final = (2**63 - 1, 1 - 2**63)
+"""Numbers whose differences are beyond what the columns of a trace can hold."""
 
 TRACES = Shape()
 """What a trace can hold."""
@@ -89,9 +96,37 @@ def execution(choices: Choices, shape: Shape = TRACES, name: str = "x") -> Execu
         marks=marks,
         delivery=delivery,
     )
+    if shape.attributes:
+        made = carrying(choices, made, shape.attributes)
     if shape.scenarios or not shape.evidence:
         return made
     return doubted(choices, with_evidence(made) if chance(choices, 50) else made)
+
+
+def carrying(choices: Choices, execution: Execution, attributes: tuple[Attribute, ...]) -> Execution:
+    """The execution with attributes of its messages, now and then without those of some."""
+    missing = pick(choices, (0, 0, 15, 40, 100))
+
+    def carried() -> dict[Attribute, str | int]:
+        return {
+            attribute: _value(choices, attribute) for attribute in attributes if not chance(choices, missing)
+        }
+
+    messages = {name: replace(of, attributes=carried()) for name, of in execution.messages.items()}
+    return replace(execution, messages=messages)
+
+
+def _value(choices: Choices, attribute: Attribute) -> str | int:
+    """One of few values, so that messages share them; a number may be among the largest that there are."""
+    match attribute.sort:
+        case AttributeSort.TEXT:
+            return pick(choices, ("k1", "k2", "k3"))
+        case AttributeSort.TIME | AttributeSort.DURATION:
+            return choices.integer(0, 60)
+        case AttributeSort.NUMBER:
+            return pick(choices, LARGEST) if chance(choices, 10) else choices.integer(0, 4)
+        case _:
+            assert_never(attribute.sort)
 
 
 def with_evidence(execution: Execution) -> Execution:

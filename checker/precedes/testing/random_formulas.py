@@ -8,26 +8,37 @@ sets) more often than over arbitrary formulas.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Final
 
 from precedes.core import formula as f
 from precedes.testing.choices import Choices, chance, pick
 
+ATTRIBUTES: Final = (
+    f.Attribute("key", f.AttributeSort.TEXT),
+    f.Attribute("topic", f.AttributeSort.TEXT),
+    f.Attribute("position", f.AttributeSort.NUMBER),
+    f.Attribute("created", f.AttributeSort.TIME),
+    f.Attribute("lifetime", f.AttributeSort.DURATION),
+)
+"""Attributes of every sort, for formulas and executions that have some."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a part of a formula may mention, and how many more binders it may have."""
+    """What a part of a formula may mention, and how many more binders it may have. Messages have the attributes."""
 
     entities: tuple[f.EntityVariable | f.EntityNamed, ...] = ()
     messages: tuple[f.MessageVariable | f.MessageNamed, ...] = ()
     binders: int = 4
+    attributes: tuple[f.Attribute, ...] = ()
 
     def bind(self, variable: f.Variable) -> Scope:
         """The scope below a binder."""
         if isinstance(variable, f.EntityVariable):
-            return Scope((*self.entities, variable), self.messages, self.binders - 1)
-        return Scope(self.entities, (*self.messages, variable), self.binders - 1)
+            return replace(self, entities=(*self.entities, variable), binders=self.binders - 1)
+        return replace(self, messages=(*self.messages, variable), binders=self.binders - 1)
 
 
 def formula(choices: Choices, depth: int = 5, scope: Scope | None = None) -> f.Formula:
@@ -36,6 +47,8 @@ def formula(choices: Choices, depth: int = 5, scope: Scope | None = None) -> f.F
     bound = bool(scope.entities or scope.messages)
     if depth <= 1 or (bound and chance(choices, 20)):
         return atom(choices, scope)
+    if scope.attributes and chance(choices, 15):
+        return f.Per(_some(choices, scope.attributes), formula(choices, depth - 1, scope))
     binder = scope.binders > 0 and chance(choices, 45 if bound else 80)
     if not binder:
         return _connective(choices, depth, scope)
@@ -82,7 +95,7 @@ def _range(choices: Choices, depth: int, scope: Scope, variable: f.Variable) -> 
         if kind < 5 or not scope.messages:
             return f.TRUTH
         return f.IsDestination(variable, message_term(choices, scope))
-    outer = Scope(scope.entities, tuple(m for m in scope.messages if m != variable), scope.binders)
+    outer = replace(scope, messages=tuple(m for m in scope.messages if m != variable))
     if kind < 2:
         return f.TRUTH
     here = f.InLog(variable, log_term(choices, outer))
@@ -93,14 +106,32 @@ def _range(choices: Choices, depth: int, scope: Scope, variable: f.Variable) -> 
     return f.And((here, atom(choices, scope)))
 
 
+def per_value(choices: Choices, attributes: tuple[f.Attribute, ...], body: f.Formula) -> f.Per:
+    """The formula asked per value of some of the attributes."""
+    return f.Per(_some(choices, attributes), body)
+
+
+def _some(choices: Choices, attributes: tuple[f.Attribute, ...]) -> tuple[f.Attribute, ...]:
+    """One or two of the attributes."""
+    first = pick(choices, attributes)
+    return tuple(dict.fromkeys((first, pick(choices, attributes)))) if chance(choices, 30) else (first,)
+
+
 def decided_by_an_atom(
-    choices: Choices, entities: Sequence[str] = ("E1", "E2"), messages: Sequence[str] = ("m1", "m2")
+    choices: Choices,
+    entities: Sequence[str] = ("E1", "E2"),
+    messages: Sequence[str] = ("m1", "m2"),
+    attributes: tuple[f.Attribute, ...] = (),
 ) -> f.Formula:
     """A formula in which one atom decides: of named things, below two quantifiers, or in a relation."""
     kind = choices.integer(0, 3)
     if kind < 2:
         here, there = (f.EntityNamed(pick(choices, entities)) for _ in range(2))
-        named = Scope((here, there), tuple(f.MessageNamed(pick(choices, messages)) for _ in range(2)))
+        named = Scope(
+            (here, there),
+            tuple(f.MessageNamed(pick(choices, messages)) for _ in range(2)),
+            attributes=attributes,
+        )
         if kind == 0:
             return atom(choices, named)
         first, second = event_term(choices, named), event_term(choices, named)
@@ -109,7 +140,7 @@ def decided_by_an_atom(
         count = f.Constant(Fraction(choices.integer(0, 3)), f.Dimension.NUMBER)
         return f.Comparison(f.Relation.EQUAL, f.VectorTime(first, there), count, f.Dimension.NUMBER)
     i, p, q = f.EntityVariable("i"), f.MessageVariable("p"), f.MessageVariable("q")
-    scope = Scope((i,), (p, q))
+    scope = Scope((i,), (p, q), attributes=attributes)
     if kind == 3:
         one, other = f.InLog(p, f.ReceiptLog(i)), f.Precedes(p, q, f.SendLog(f.Sender(p)))
         related = f.And((f.Or((one, other)), atom(choices, scope)))
@@ -155,9 +186,25 @@ def event_term(choices: Choices, scope: Scope) -> f.EventTerm:
     return f.ArrivalEvent(message_term(choices, scope), entity_term(choices, scope))
 
 
+def part_term(choices: Choices, scope: Scope) -> f.Part:
+    """A part of the execution."""
+    return f.Part(_some(choices, scope.attributes), message_term(choices, scope))
+
+
+def text_term(choices: Choices, scope: Scope) -> f.TextTerm:
+    """A term of sort text."""
+    texts = [attribute for attribute in scope.attributes if attribute.sort is f.AttributeSort.TEXT]
+    if chance(choices, 25):
+        return f.Text(pick(choices, ("k1", "k2", "k9")))
+    return f.TextOf(pick(choices, texts), message_term(choices, scope))
+
+
 def number_term(choices: Choices, scope: Scope, dimension: f.Dimension, depth: int = 2) -> f.NumberTerm:
     """A number, time or duration: times differ by durations, and only those are scaled."""
     number, time, duration = f.Dimension.NUMBER, f.Dimension.TIME, f.Dimension.DURATION
+    numbers = [attribute for attribute in scope.attributes if attribute.sort.value == dimension.value]
+    if numbers and chance(choices, 30):
+        return f.AttributeOf(pick(choices, numbers), message_term(choices, scope))
     if depth > 0 and chance(choices, 35):
         kind = choices.integer(0, 2)
         if dimension is time:
@@ -190,16 +237,21 @@ def number_term(choices: Choices, scope: Scope, dimension: f.Dimension, depth: i
     kind = choices.integer(0, 9)
     if kind < 3:
         return f.Constant(Fraction(choices.integer(0, 12), choices.integer(1, 3)), number)
+    part = part_term(choices, scope) if scope.attributes and 3 <= kind < 6 and chance(choices, 50) else None
     if kind < 5:
-        return f.Position(message_term(choices, scope), log_term(choices, scope))
+        return f.Position(message_term(choices, scope), log_term(choices, scope), part)
     if kind < 6:
-        return f.Size(log_term(choices, scope))
+        return f.Size(log_term(choices, scope), part)
     event, entity = event_term(choices, scope), entity_term(choices, scope)
     return f.RecordedClock(event, entity) if kind < 8 else f.VectorTime(event, entity)
 
 
 def atom(choices: Choices, scope: Scope) -> f.Formula:
     """An atom over the variables in scope, or over names where there are none."""
+    if scope.attributes and chance(choices, 30):
+        if chance(choices, 50):
+            return f.SameText(text_term(choices, scope), text_term(choices, scope))
+        return f.SamePart(message_term(choices, scope), part_term(choices, scope))
     kind = choices.integer(0, 19)
     if kind < 4:
         first, second = message_term(choices, scope), message_term(choices, scope)

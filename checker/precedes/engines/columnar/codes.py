@@ -22,6 +22,7 @@ NO_TIME: Final = int(Reason.NO_TIME)
 NO_DELTA: Final = int(Reason.NO_DELTA)
 EPSILON: Final = int(Reason.EPSILON)
 CLOCKS: Final = int(Reason.CLOCKS)
+NO_ATTRIBUTE: Final = int(Reason.NO_ATTRIBUTE)
 
 SEND: Final = EVENT_CODES[EventKind.SEND]
 ARRIVE: Final = EVENT_CODES[EventKind.ARRIVE]

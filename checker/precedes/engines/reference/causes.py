@@ -187,7 +187,8 @@ class Causes:
         evaluator = self._evaluator
         entity = isinstance(variable, EntityVariable)
         bound = evaluator.terms.entities if entity else evaluator.terms.messages
-        for inside in evaluator.instances(variable, extent):
+        attributes = of_its_own(variable, extent, body) if isinstance(variable, MessageVariable) else ()
+        for inside in evaluator.instances(variable, extent, body):
             self._seen += 1
             if self._found and self._seen > SEARCHED:
                 raise SearchedEnoughError
@@ -199,7 +200,7 @@ class Causes:
             binding = Cause(
                 ((variable.name, name),), (), () if entity else (name,), (name,) if entity else ()
             )
-            if isinstance(variable, MessageVariable) and (attributes := of_its_own(variable, extent)):
+            if attributes:
                 values = evaluator.terms.values(name, attributes) or ()
                 binding = Cause(
                     tuple((a.name, str(value)) for a, value in zip(attributes, values, strict=True))
@@ -224,7 +225,7 @@ class Causes:
     def _none(self, formula: Exists) -> Cause:
         """Of an existential that fails: for everything in its range, why that does not do."""
         facts: list[Fact] = []
-        for _ in self._evaluator.instances(formula.variable, formula.range):
+        for _ in self._evaluator.instances(formula.variable, formula.range, formula.body):
             facts += self._first(formula.body).facts
         return Cause(facts=(Fact(ground(formula, self._evaluator.terms), FALSE, instances=tuple(facts)),))
 

@@ -130,9 +130,9 @@ class Evaluator:
             case Iff(left, right):
                 return _equivalence(self._judgement(left), self._judgement(right))
             case Forall(variable, extent, body):
-                return self._forall(variable, extent, self._judgement(body))
+                return self._forall(variable, extent, body)
             case Exists(variable, extent, body):
-                return self._exists(variable, extent, self._judgement(body))
+                return self._exists(variable, extent, body)
             case Acyclic(first, second, body):
                 return lambda: self._acyclic(first, second, body)
             case Per():
@@ -154,45 +154,45 @@ class Evaluator:
 
     # ---- binders -------------------------------------------------------------------------------------------
 
-    def _forall(self, variable: Variable, extent: Formula, body: Judgement) -> Judgement:
-        instances = self._instances(variable, extent)
+    def _forall(self, variable: Variable, extent: Formula, body: Formula) -> Judgement:
+        instances, judged = self._instances(variable, extent, body), self._judgement(body)
 
         def judge() -> int:
             value = TRUE
             for inside in instances():
-                value = conjunction(value, disjunction(negation(inside), body()))
+                value = conjunction(value, disjunction(negation(inside), judged()))
                 if value == FALSE:
                     break
             return value
 
         return judge
 
-    def _exists(self, variable: Variable, extent: Formula, body: Judgement) -> Judgement:
-        instances = self._instances(variable, extent)
+    def _exists(self, variable: Variable, extent: Formula, body: Formula) -> Judgement:
+        instances, judged = self._instances(variable, extent, body), self._judgement(body)
 
         def judge() -> int:
             value = FALSE
             for inside in instances():
-                value = disjunction(value, conjunction(inside, body()))
+                value = disjunction(value, conjunction(inside, judged()))
                 if value == TRUE:
                     break
             return value
 
         return judge
 
-    def instances(self, variable: Variable, extent: Formula) -> Iterator[int]:
+    def instances(self, variable: Variable, extent: Formula, body: Formula) -> Iterator[int]:
         """Bind the variable to each thing that is in its range, or may be, in order; yields the range's
-        value.
+        value. Of things of which the body says the same it may be the first only.
 
         A binding stands until the next is asked for; a caller that stops half way drops the iterator, which
         ends it.
         """
-        return self._instances(variable, extent)()
+        return self._instances(variable, extent, body)()
 
-    def _instances(self, variable: Variable, extent: Formula) -> Callable[[], Iterator[int]]:
+    def _instances(self, variable: Variable, extent: Formula, body: Formula) -> Callable[[], Iterator[int]]:
         bindings = self._bindings(variable)
         about_messages = isinstance(variable, MessageVariable)
-        candidates = self._candidates(variable, extent)
+        candidates = self._candidates(variable, extent, body)
         judged = self._judgement(extent)
         name = variable.name
 
@@ -224,11 +224,11 @@ class Evaluator:
         finally:
             _restore(bindings, variable.name, hidden)
 
-    def _candidates(self, variable: Variable, extent: Formula) -> Callable[[], Sequence[str]]:
+    def _candidates(self, variable: Variable, extent: Formula, body: Formula) -> Callable[[], Sequence[str]]:
         """What can be in a range: all entities or messages, or the fewest that a conjunct of it leaves."""
         if isinstance(variable, EntityVariable):
             return lambda: self.recorded.execution.entities
-        attributes = of_its_own(variable, extent)
+        attributes = of_its_own(variable, extent, body)
         if attributes:
             chosen = self._one_of_each_part(attributes)
             return lambda: chosen
@@ -279,8 +279,8 @@ class Evaluator:
         certain: dict[str, list[str]] = {message: [] for message in self.recorded.messages}
         open_edges: dict[tuple[str, str], int] = {}
         judged = self._judgement(body)
-        for _ in self.instances(first, TRUTH):
-            for _ in self.instances(second, TRUTH):
+        for _ in self.instances(first, TRUTH, body):
+            for _ in self.instances(second, TRUTH, body):
                 pair = (self.terms.messages[first.name], self.terms.messages[second.name])
                 value = judged()
                 if value == TRUE:

@@ -34,7 +34,7 @@ from precedes.core.formula import (
 from precedes.core.verdict import FALSE, TRUE, Reason
 from precedes.engines.reference.incomplete_names import INCOMPLETE, IncompleteNames
 from precedes.engines.reference.terms import Terms
-from precedes.logic.linear_forms import LinearForm, Measure, linear_form
+from precedes.logic.linear_forms import LinearForm, Measure, is_time, linear_form
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class IncompleteNumbers:
         if reasons:
             return reasons
         difference = form.constant + sum(factor * known[m].number for m, factor in form.factors.items())
-        if any(isinstance(measure, TimeOf) for measure in known):
+        if any(map(is_time, known)):
             epsilon = self._recorded.execution.epsilon
             if -epsilon < difference < epsilon:
                 return Reason.EPSILON

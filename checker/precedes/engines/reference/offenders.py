@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from precedes.core.execution import Execution
-from precedes.core.formula import Acyclic, EntityVariable, Formula, MessageVariable
+from precedes.core.formula import Acyclic, EntityVariable, Formula
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.reference.evaluation import Evaluator
 from precedes.engines.reference.relations import components, shortest_cycle
-from precedes.logic.parts import of_its_own
-from precedes.logic.universals import Binder, Clause, clauses
+from precedes.logic.universals import Binder, Clause, clauses, naming_parts, universal
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,35 +31,43 @@ def offenders(formula: Formula, execution: Execution) -> tuple[Offender, ...]:
     evaluator = Evaluator(execution)
     found: dict[tuple[frozenset[str], frozenset[str]], Offender] = {}
     for clause in clauses(formula, complete=execution.complete):
-        for offender in _of_clause(evaluator, clause, clause.binders, Offender((), ())):
+        for offender in _of_clause(evaluator, clause.body, _steps(clause), Offender((), ())):
             key = frozenset(offender.entities), frozenset(offender.messages)
             found.setdefault(key, offender)
     return tuple(found.values())
 
 
+Step = tuple[Binder, Formula, bool]
+"""A binder, what is asked of everything in its range, and whether that is part of an offender."""
+
+
+def _steps(clause: Clause) -> tuple[Step, ...]:
+    parts = naming_parts(clause)
+    return tuple(
+        (binder, universal(Clause(clause.binders[place + 1 :], clause.body)), binder[0] not in parts)
+        for place, binder in enumerate(clause.binders)
+    )
+
+
 def _of_clause(
-    evaluator: Evaluator, clause: Clause, binders: tuple[Binder, ...], bound: Offender
+    evaluator: Evaluator, body: Formula, steps: tuple[Step, ...], bound: Offender
 ) -> Iterator[Offender]:
-    if not binders:
-        yield from _of_body(evaluator, clause.body, bound)
+    if not steps:
+        yield from _of_body(evaluator, body, bound)
         return
-    (variable, extent), *rest = binders
+    ((variable, extent), inner, shown), *rest = steps
     entity = isinstance(variable, EntityVariable)
     names = evaluator.terms.entities if entity else evaluator.terms.messages
-    for inside in evaluator.instances(variable, extent):
+    for inside in evaluator.instances(variable, extent, inner):
         if inside != TRUE:
             continue
-        name = (names[variable.name],)
-        if isinstance(variable, MessageVariable) and of_its_own(variable, extent):
-            # What names a part does not offend.
-            yield from _of_clause(evaluator, clause, tuple(rest), bound)
-            continue
+        name = (names[variable.name],) if shown else ()
         here = (
             Offender(tuple(dict.fromkeys(bound.entities + name)), bound.messages)
             if entity
             else Offender(bound.entities, tuple(dict.fromkeys(bound.messages + name)))
         )
-        yield from _of_clause(evaluator, clause, tuple(rest), here)
+        yield from _of_clause(evaluator, body, tuple(rest), here)
 
 
 def _of_body(evaluator: Evaluator, body: Formula, bound: Offender) -> Iterator[Offender]:

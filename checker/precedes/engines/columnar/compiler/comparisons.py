@@ -10,17 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from math import lcm
 from typing import Final, assert_never
 
 from precedes.core.formula import (
     ArrivalEvent,
+    AttributeOf,
     Comparison,
     DeliveryEvent,
     Delta,
     Epsilon,
     EventTerm,
+    Part,
     Position,
+    ReceiptLog,
     RecordedClock,
     Relation,
     SendEvent,
@@ -30,11 +34,11 @@ from precedes.core.formula import (
     VectorTime,
 )
 from precedes.core.verdict import Reason
-from precedes.engines.columnar.codes import NO_TIME_GIVEN
-from precedes.engines.columnar.compiler.source_text import Code, Source, all_of
+from precedes.engines.columnar.codes import NO_ATTRIBUTE, NO_TIME_GIVEN, NO_VALUE
+from precedes.engines.columnar.compiler.source_text import Carried, Code, Source, all_of
 from precedes.engines.columnar.compiler.terms import NO_ARRIVAL, UNLOGGED, Operand, Terms
 from precedes.engines.columnar.runtime import events, logs
-from precedes.logic.linear_forms import Measure, linear_form
+from precedes.logic.linear_forms import Measure, is_time, linear_form
 
 LARGE: Final = 2**62
 """A constant from here on is handled in floating point."""
@@ -50,12 +54,15 @@ def compared(comparison: Comparison, terms: Terms) -> Code:
     scale = lcm(constant.denominator, *(factor.denominator for factor in factors.values()))
     value = source.fresh("value")
     found = [(measured(measure, terms), factor * scale) for measure, factor in factors.items()]
-    timed = any(isinstance(measure, TimeOf) for measure in factors)
+    timed = any(map(is_time, factors))
     doubts = [status for (status, _), _ in found if status != "0"]
     source.line(f"{value} = {' | '.join(doubts) or '0'}")
     with source.block(f"if {value} == 0:"):
         difference = written_difference(
-            [(number, int(factor)) for (_, number), factor in found], int(constant * scale), source
+            [(number, int(factor)) for (_, number), factor in found],
+            int(constant * scale),
+            source,
+            any_number=any(isinstance(measure, AttributeOf) for measure in factors),
         )
         judged = f"0 if {difference} {OPERATORS[comparison.relation]} 0 else -1"
         if timed:
@@ -65,8 +72,10 @@ def compared(comparison: Comparison, terms: Terms) -> Code:
     return Code(value, False)
 
 
-def written_difference(parts: list[tuple[str, int]], constant: int, source: Source) -> str:
-    """The name of the linear form, or an expression for it."""
+def written_difference(
+    parts: list[tuple[str, int]], constant: int, source: Source, *, any_number: bool
+) -> str:
+    """The name of the linear form, or an expression for it. `any_number`: what is measured may be as large as fits."""
     used = [(number, factor) for number, factor in parts if factor != 0]
 
     def text(one: str) -> str:
@@ -74,11 +83,13 @@ def written_difference(parts: list[tuple[str, int]], constant: int, source: Sour
         return " + ".join([*products, f"{constant}{one}"])
 
     name = source.fresh("difference")
-    if abs(constant) >= LARGE or any(abs(factor) >= LARGE for _, factor in used):
+    if abs(constant) >= (2 * LARGE if any_number else LARGE) or any(
+        abs(factor) >= LARGE for _, factor in used
+    ):
         source.line(f"{name} = {text('.0')}")
         return name
     source.line(f"{name} = {text('')}")
-    if all(abs(factor) == 1 for _, factor in used):
+    if not any_number and all(abs(factor) == 1 for _, factor in used):
         return name
     rough = source.fresh("rough")
     source.line(f"{rough} = {text('.0')}")
@@ -100,7 +111,7 @@ def measured(measure: Measure, terms: Terms) -> tuple[str, str]:
             return f"({int(Reason.NO_DELTA)} if {missing} else 0)", "delta"
         case Epsilon():
             return "0", source.column("epsilon")
-        case TimeOf() | Position() | Size() | RecordedClock() | VectorTime():
+        case TimeOf() | Position() | Size() | AttributeOf() | RecordedClock() | VectorTime():
             status, number = source.fresh("status"), source.fresh("number")
             source.line(f"{status} = -1")
             source.line(f"{number} = 0")
@@ -119,8 +130,18 @@ class Measurement:
         self.status = status
         self.number = number
 
-    def write(self, measure: TimeOf | Position | Size | RecordedClock | VectorTime) -> None:
+    def write(self, measure: TimeOf | Position | Size | AttributeOf | RecordedClock | VectorTime) -> None:
         match measure:
+            case Position(part=Part() as part):
+                self._position_in_part(measure, part)
+            case Size(part=Part() as part):
+                self._size_in_part(measure.log, part)
+            case AttributeOf(attribute, message):
+                p = self.terms.message(message)
+                with self.source.block(f"if {p.exists}:"):
+                    self._known(self.terms.carried(attribute, p))
+                    with self.source.block(f"if {self.number} == {NO_VALUE}:"):
+                        self.source.line(f"{self.status} = {NO_ATTRIBUTE}")
             case TimeOf(event):
                 self._time_of(event)
             case Position(message, log):
@@ -151,6 +172,53 @@ class Measurement:
                     self._vector_time(found, i)
             case _:
                 assert_never(measure)
+
+    # ---- parts -------------------------------------------------------------------------------------------
+
+    def _position_in_part(self, measure: Position, part: Part) -> None:
+        """How many of the part there are up to the place in the log of all."""
+        p, of = self.terms.message(measure.message), self.terms.message(part.message)
+        with self.source.block(f"if {self.terms.in_part(p, of, part.attributes)}:"):
+            self.write(replace(measure, part=None))
+            with self.source.block(f"if {self.status} == 0:"):
+                wanted = self.terms.part(part.attributes, p)
+                if isinstance(measure.log, SendLog):
+                    upto = f"{self.terms.of_message('send_position', p)} + 1"
+                    number = self._sent_in_part(wanted, measure.log, upto, part)
+                else:
+                    i = self.terms.entity(measure.log.entity)
+                    number = self._received_in_part(wanted, i, f"{self.terms.received(p, i)} + 1", part)
+                self.source.line(f"{self.number} = {number}")
+
+    def _size_in_part(self, log: SendLog | ReceiptLog, part: Part) -> None:
+        of = self.terms.message(part.message)
+        with self.source.block(f"if {of.exists}:"):
+            self.write(Size(log))
+            with self.source.block(f"if {self.status} == 0:"):
+                wanted, i = self.terms.part(part.attributes, of), self.terms.entity(log.entity)
+                if not isinstance(log, SendLog):
+                    number = self._received_in_part(wanted, i, self.length("delivered_offsets", i), part)
+                else:
+                    number = self._sent_in_part(wanted, log, self.length("sent_offsets", i), part)
+                    if log.to is None and not self.terms.facts.logged:
+                        members = self.source.carried(Carried("part", part.attributes))
+                        unlogged = f"{wanted}, {i.text}, here, columns, {members}"
+                        number += f" + {self.source.call(logs.unlogged_in_part, unlogged)}"
+                self.source.line(f"{self.number} = {number}")
+
+    def _received_in_part(self, wanted: str, entity: Operand, upto: str, part: Part) -> str:
+        members = self.source.carried(Carried("part", part.attributes))
+        arguments = f"{wanted}, {entity.text}, {upto}, here, columns, {members}"
+        return self.source.call(logs.received_in_part, arguments)
+
+    def _sent_in_part(self, wanted: str, log: SendLog, upto: str, part: Part) -> str:
+        self.source.table("addressed")
+        to = "-1" if log.to is None else self.terms.entity(log.to).text
+        members = self.source.carried(Carried("part", part.attributes))
+        arguments = f"{wanted}, {self.terms.entity(log.entity).text}, {upto}, {to}, here, columns, addressed, {members}"
+        return self.source.call(logs.sent_in_part, arguments)
+
+    # ---- times -------------------------------------------------------------------------------------------
 
     def _time_of(self, event: EventTerm) -> None:
         match event:

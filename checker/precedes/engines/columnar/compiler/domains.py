@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from precedes.core.formula import (
     And,
+    Attribute,
     EntityTerm,
     EntityVariable,
     Exists,
@@ -19,18 +20,21 @@ from precedes.core.formula import (
     LogTerm,
     MessageTerm,
     MessageVariable,
+    Per,
     Precedes,
     ReceiptLog,
     SameEntity,
     SameMessage,
+    SamePart,
     Sender,
     SendLog,
     Variable,
     conjunction,
 )
 from precedes.core.traversal import bound, free_variables, walk
-from precedes.engines.columnar.compiler.source_text import Code
+from precedes.engines.columnar.compiler.source_text import Carried, Code
 from precedes.engines.columnar.compiler.terms import Operand, Terms
+from precedes.logic.parts import of_its_own
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +80,28 @@ def guards_and_body(formula: Forall | Exists) -> tuple[list[Guard], Formula]:
     return guards, body
 
 
-def domain(variable: Variable, guards: Sequence[Guard], terms: Terms) -> Domain:
+def parts_named(formula: Forall | Exists) -> tuple[Attribute, ...]:
+    """The attributes by which the variable names parts, where it does no more than that."""
+    if not isinstance(formula.variable, MessageVariable):
+        return ()
+    return of_its_own(formula.variable, formula.range, formula.body)
+
+
+def domain(
+    variable: Variable, guards: Sequence[Guard], naming: tuple[Attribute, ...], terms: Terms
+) -> Domain:
     """What to go through for the variable. Statements that compute its bounds are written.
+
+    A variable that only names parts by some attributes is one message of each.
 
     On incomplete executions only what is in a range is certain: a premise may be unknown of what is in no log.
     """
     guards = [guard for guard in guards if guard.ranged or terms.facts.complete]
     if isinstance(variable, EntityVariable):
         return _entities(variable, guards, terms)
+    if naming:
+        starts, firsts = (terms.source.carried(Carried(kind, naming)) for kind in ("starts", "firsts"))
+        return Domain(f"{starts}[x], {starts}[x + 1]", firsts)
     for guard in guards:
         found = _messages(variable, guard, terms)
         if found is not None:
@@ -94,6 +112,9 @@ def domain(variable: Variable, guards: Sequence[Guard], terms: Terms) -> Domain:
 def _messages(variable: MessageVariable, guard: Guard, terms: Terms) -> Domain | None:
     """The messages of which a guard is not false, where it names them; None where it does not."""
     atom = guard.formula
+    if isinstance(atom, SamePart) and (atom.message == variable) != (atom.part.message == variable):
+        other = atom.part.message if atom.message == variable else atom.message
+        return _members(atom.part.attributes, terms.message(other), terms, guard)
     if isinstance(atom, InLog) and atom.message == variable and not _mentions(atom.log.entity, variable):
         whole = isinstance(atom.log, ReceiptLog) or atom.log.to is None
         return _log(atom.log, terms, guard if whole else None)
@@ -135,6 +156,18 @@ def _log(log: LogTerm, terms: Terms, exact: Guard | None) -> Domain:
     return Domain(bounds, terms.source.column(kind), condition, exact)
 
 
+def _members(attributes: tuple[Attribute, ...], message: Operand, terms: Terms, exact: Guard) -> Domain:
+    """The messages of the part that a message is in."""
+    starts = terms.source.carried(Carried("starts", attributes))
+    stops = terms.source.carried(Carried("member_starts", attributes))
+    part = f"{terms.part(attributes, message)}"
+    if not message.certain:
+        part = f"({part} if {message.exists} else -1)"
+    name = terms.source.assigned(Code(part, False), "part").text
+    bounds = f"{stops}[{starts}[x] + {name}], {stops}[{starts}[x] + {name} + 1]"
+    return Domain(bounds, terms.source.carried(Carried("members", attributes)), f"{name} >= 0", exact)
+
+
 def _mentions(term: EntityTerm | MessageTerm, variable: Variable) -> bool:
     return variable in free_variables(term)
 
@@ -155,4 +188,4 @@ def _split(premise: Formula) -> tuple[list[Guard], list[Formula]]:
 
 
 def _has_binder(formula: Formula) -> bool:
-    return any(map(bound, walk(formula)))
+    return any(isinstance(node, Per) or bound(node) for node in walk(formula))

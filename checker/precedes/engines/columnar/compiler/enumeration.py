@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from precedes.core.formula import TRUTH, And, EntityVariable, Formula
+from precedes.core.formula import TRUTH, And, EntityVariable, Forall, Formula
 from precedes.core.traversal import free_variables
-from precedes.engines.columnar.compiler.domains import Guard, domain
+from precedes.engines.columnar.compiler.domains import Guard, domain, parts_named
 from precedes.engines.columnar.compiler.source_text import YES
 from precedes.engines.columnar.compiler.statements import Emission
-from precedes.logic.universals import Binder, Clause
+from precedes.logic.universals import Binder, Clause, universal
 
 
 class Enumeration(Emission):
@@ -37,12 +37,13 @@ class Enumeration(Emission):
         (variable, extent), *rest = binders
         guards = [Guard(part, True) for part in (extent.parts if isinstance(extent, And) else (extent,))]
         inside = [guard for guard in guards if variable in free_variables(guard.formula)]
+        naming = parts_named(Forall(variable, extent, universal(Clause(tuple(rest), body))))
         known, self._known = self._known, dict(self._known)
         with ExitStack() as nested:
             for guard in guards:
                 if guard not in inside and guard.formula != TRUTH:
                     nested.enter_context(source.block(f"if {self._certain(guard)}:"))
-            through = domain(variable, inside, self.terms)
+            through = domain(variable, inside, naming, self.terms)
             if through.condition is not None:
                 nested.enter_context(source.block(f"if {through.condition}:"))
             local = source.fresh("e" if isinstance(variable, EntityVariable) else "p")

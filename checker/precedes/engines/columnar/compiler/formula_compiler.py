@@ -6,7 +6,7 @@ judged by running it as plain Python; numba is loaded once there is more to judg
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -15,12 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from precedes.core.columns import Batch
-from precedes.core.formula import Formula
+from precedes.core.formula import Attribute, Formula
 from precedes.engines.columnar.compiler.functions import Generated, generate
 from precedes.engines.columnar.compiler.machine_code import jitted, plain
 from precedes.engines.columnar.compiler.terms import Facts
 from precedes.engines.columnar.kernel_columns import columns_of, listed
 from precedes.engines.columnar.native import read_only
+from precedes.engines.columnar.parts import Parts, codes_of, parts_of, values_of
 
 PLAIN_FORMULA_EVENTS: Final = 100_000
 """Up to so many events a formula is judged without numba: to compile would take longer than the work."""
@@ -146,8 +147,23 @@ def arguments(generated: Generated, batch: Batch) -> list[Any]:
     return [
         columns_of(batch, generated.reads),
         *(read_only(_named(batch, sort, name)) for _, sort, name in generated.named),
+        *map(read_only, _carried(batch, generated)),
         *(np.zeros(sizes[size], np.int32) for size in generated.scratch),
     ]
+
+
+def _carried(batch: Batch, generated: Generated) -> Iterator[npt.NDArray[np.int64]]:
+    """What messages carry, and the codes of texts that a formula names."""
+    made: dict[tuple[Attribute, ...], Parts] = {}
+    for column in generated.carried:
+        if column.kind == "values":
+            yield values_of(batch, column.attributes[0])
+            continue
+        if column.attributes not in made:
+            made[column.attributes] = parts_of(batch, column.attributes)
+        yield getattr(made[column.attributes], column.kind)
+    if generated.texts:
+        yield codes_of(batch, generated.texts)
 
 
 def as_lists(arguments: list[Any]) -> list[Any]:

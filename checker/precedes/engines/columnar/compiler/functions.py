@@ -14,8 +14,8 @@ from typing import Final, assert_never
 from precedes.core.formula import Formula
 from precedes.engines.columnar.compiler.enumeration import Enumeration
 from precedes.engines.columnar.compiler.execution_tables import TABLES, in_order
-from precedes.engines.columnar.compiler.source_text import Needs, Source
-from precedes.engines.columnar.compiler.statements import Chain, Cycle, Emission, Fork, Link, Together
+from precedes.engines.columnar.compiler.source_text import Carried, Needs, Source
+from precedes.engines.columnar.compiler.statements import Chain, Cycle, Emission, Fork, InPart, Link, Together
 from precedes.engines.columnar.compiler.terms import Facts, Terms
 from precedes.engines.columnar.kernel_columns import Columns
 from precedes.logic.completion import opened
@@ -43,6 +43,7 @@ class Generated:
     reads     names of columns of a batch
     scratch   for every scratch column what it must be as long as: a name in `SIZES`
     named     columns that have the local number of an entity or message with some name: column, sort, name
+    carried   columns of what messages carry, and `texts` those of which there is a column with their codes
     shown     at most so many entities, messages and cycles show a violation
 
     What follows are the columns that are written: values, where the witnesses of an execution end, and the
@@ -53,6 +54,8 @@ class Generated:
     reads: tuple[str, ...]
     scratch: tuple[str, ...]
     named: tuple[tuple[str, str, str], ...]
+    carried: tuple[Carried, ...]
+    texts: tuple[str, ...]
     shown: tuple[int, int, int]
 
 
@@ -126,6 +129,8 @@ class _Frame:
     reads: tuple[str, ...]
     scratch: dict[str, str]
     named: tuple[tuple[str, str, str], ...]
+    carried: dict[Carried, str]
+    texts: tuple[str, ...]
     shared: tuple[str, ...]
     prelude: tuple[str, ...]
     place: tuple[str, ...] = (
@@ -147,7 +152,7 @@ class _Frame:
             read |= dict.fromkeys(sorted(TABLES[table].reads))
             read |= {name: None for name in TABLES[table].arguments if name in Columns._fields}
         named = tuple((f"{variable}_number", sort, name) for (sort, name), variable in needs.named.items())
-        places = ("n", "m", "first_entity", "first_message", "here", "columns")
+        places = ("x", "n", "m", "first_entity", "first_message", "here", "columns")
         made = tuple(
             name for table in tables if (name := TABLES[table].result) is not None and name not in RESULTS
         )
@@ -157,8 +162,12 @@ class _Frame:
             *(f"{variable} = -1" for variable in needs.chained),
             *(line for table in tables for line in TABLES[table].statements),
         )
-        shared = (*places, *RESULTS, *made, *read, *scratch, *needs.named.values())
-        return cls(tuple(read), scratch, named, shared, prelude)
+        texts = ("text_codes",) if needs.texts else ()
+        shared = (
+            *(*places, *RESULTS, *made, *read, *scratch, *needs.named.values()),
+            *(*needs.carried.values(), *texts),
+        )
+        return cls(tuple(read), scratch, named, dict(needs.carried), tuple(needs.texts), shared, prelude)
 
     @property
     def hoisted(self) -> tuple[str, ...]:
@@ -168,12 +177,15 @@ class _Frame:
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of the arguments that are read, and of scratch columns."""
-        return ("columns", *(column for column, _, _ in self.named), *self.scratch)
+        texts = ("text_codes",) if self.texts else ()
+        named = (column for column, _, _ in self.named)
+        return ("columns", *named, *self.carried.values(), *texts, *self.scratch)
 
     def generated(self, lines: list[str], shown: tuple[int, int, int]) -> Generated:
         """The text with its arguments."""
         text = "\n".join(lines).replace("SHARED", ", ".join(self.shared))
-        return Generated(text, self.reads, tuple(self.scratch.values()), self.named, shown)
+        scratch, carried = tuple(self.scratch.values()), tuple(self.carried)
+        return Generated(text, self.reads, scratch, self.named, carried, self.texts, shown)
 
 
 def _write_chain(chain: Chain | None, source: Source) -> None:
@@ -187,6 +199,14 @@ def _write_chain(chain: Chain | None, source: Source) -> None:
             source.line(f"{counter} += 1")
             if inner is not None:
                 _write_chain(inner, source)
+        case InPart(local, inner):
+            # Where nothing else says which part it is, a message of it does.
+            before = source.fresh("before")
+            source.line(f"{before} = message_count")
+            _write_chain(inner, source)
+            with source.block(f"if message_count == {before}:"):
+                source.line(f"found_messages[message_count] = {local}")
+                source.line("message_count += 1")
         case Fork(chosen, branches):
             for number, branch in enumerate(branches):
                 if branch is not None:
@@ -214,6 +234,9 @@ def _shown(chain: Chain | None) -> tuple[int, int, int]:
         case Link(_, entity, inner):
             entities, messages, cycles = _shown(inner)
             return entities + entity, messages + (not entity), cycles
+        case InPart(_, inner):
+            entities, messages, cycles = _shown(inner)
+            return entities, messages + 1, cycles
         case Fork(_, parts) | Together(parts):
             sizes = [_shown(part) for part in parts]
             return (

@@ -28,6 +28,8 @@ from precedes.core.formula import (
     Repeated,
     SameEntity,
     SameMessage,
+    SamePart,
+    SameText,
     Sender,
     SendEvent,
     SendLog,
@@ -75,6 +77,15 @@ class IncompleteAtoms:
                 return self._same_entity(left, right)
             case SameMessage(left, right):
                 return self._same_message(left, right)
+            case SameText(left_text, right_text):
+                return terms.same_text(left_text, right_text, OPEN)
+            case SamePart(message, part):
+                p, q = terms.message(message), terms.message(part.message)
+                each = (
+                    f"same_values({terms.carried(a, p)}, {terms.carried(a, q)}, {OPEN})"
+                    for a in part.attributes
+                )
+                return Code(f"({' | '.join(each)})", False)
             case Faulty():
                 return Code(str(OPEN), False)
             case HappensBefore(first_event, second_event):

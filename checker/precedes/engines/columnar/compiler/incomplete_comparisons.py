@@ -10,10 +10,12 @@ from math import lcm
 from typing import Final, assert_never
 
 from precedes.core.formula import (
+    AttributeOf,
     Comparison,
     Delta,
     Epsilon,
     LogTerm,
+    Part,
     Position,
     RecordedClock,
     Relation,
@@ -23,11 +25,12 @@ from precedes.core.formula import (
     VectorTime,
 )
 from precedes.core.verdict import Reason
+from precedes.engines.columnar.codes import NO_VALUE
 from precedes.engines.columnar.compiler.comparisons import Measurement, measured, written_difference
 from precedes.engines.columnar.compiler.incomplete_atoms import OPEN, IncompleteAtoms
 from precedes.engines.columnar.compiler.source_text import Code, all_of
 from precedes.engines.columnar.compiler.terms import Operand, Terms
-from precedes.logic.linear_forms import Measure, linear_form
+from precedes.logic.linear_forms import Measure, is_time, linear_form
 
 RELATIONS: Final = {Relation.LESS: 0, Relation.AT_MOST: 1, Relation.EQUAL: 2}
 """How `compared_openly` is told the relation."""
@@ -59,12 +62,13 @@ def compared_openly(comparison: Comparison, terms: Terms) -> Code:
     source.line(f"{value} = {' | '.join(statuses) or '0'}")
     with source.block(f"if {value} == 0:"):
         parts = [(found[measure].number, factor) for measure, factor in factors.items()]
-        difference = written_difference(parts, int(form.constant * scale), source)
+        any_number = any(isinstance(measure, AttributeOf) for measure in factors)
+        difference = written_difference(parts, int(form.constant * scale), source, any_number=any_number)
         rises, falls = _directions(factors, found)
         sure = all_of([each.sure for each in found.values()])
         relation = RELATIONS[comparison.relation]
         judged = f"compared_openly({relation}, {difference}, {rises}, {falls}, {sure})"
-        if any(isinstance(measure, TimeOf) for measure in factors):
+        if any(map(is_time, factors)):
             band = source.column("epsilon") if scale == 1 else f"{source.column('epsilon')} * {scale}"
             judged = f"{int(Reason.EPSILON)} if abs({difference}) < {band} else {judged}"
         source.line(f"{value} = {judged}")
@@ -104,7 +108,10 @@ def _measured(measure: Measure, terms: Terms) -> Measured:
     match measure:
         case Delta() | Epsilon():
             return Measured(*measured(measure, terms))
-        case TimeOf() | RecordedClock() | Position() | Size() | VectorTime():
+        case Position(part=Part()) | Size(part=Part()):
+            # Which messages of the part are missing is not known.
+            return Measured(str(OPEN), "0")
+        case TimeOf() | RecordedClock() | Position() | Size() | AttributeOf() | VectorTime():
             return _Writer(terms).written(measure)
         case _:
             assert_never(measure)
@@ -119,8 +126,17 @@ class _Writer:
         self.status, self.number = self.source.fresh("status"), self.source.fresh("number")
         self.recorded = Measurement(terms, self.source, self.status, self.number)
 
-    def written(self, measure: TimeOf | RecordedClock | Position | Size | VectorTime) -> Measured:
+    def written(
+        self, measure: TimeOf | RecordedClock | Position | Size | AttributeOf | VectorTime
+    ) -> Measured:
         match measure:
+            case AttributeOf(attribute, message):
+                self._start(0, 0)
+                number = self.terms.carried(attribute, self.terms.message(message))
+                self.source.line(f"{self.number} = {number}")
+                with self.source.block(f"if {self.number} == {NO_VALUE}:"):
+                    self.source.line(f"{self.status} = {OPEN}")
+                return Measured(self.status, self.number)
             case TimeOf() | RecordedClock():
                 self._start(OPEN, 0)
                 self.recorded.write(measure)

@@ -20,7 +20,7 @@ from precedes.engines.columnar import kernel_columns
 from precedes.engines.columnar.codes import CODES
 from precedes.engines.columnar.compiler.execution_tables import RUNTIME
 from precedes.engines.columnar.compiler.functions import Generated
-from precedes.engines.columnar.kernel_columns import Columns, Int32
+from precedes.engines.columnar.kernel_columns import Columns, Int32, Int64
 from precedes.engines.columnar.native import Int32Out, Int64Out, compiled, digest, machine_type, module_text
 
 
@@ -60,8 +60,9 @@ def _machine_code(
     """`numbers`: how many come first; `outputs`: the columns that are written, by their annotations."""
     import numba
 
+    carried = [Int64] * (len(generated.carried) + bool(generated.texts))
     written = [Int32Out] * len(generated.scratch)
-    types = [int] * numbers, [Columns], [Int32] * len(generated.named), written, outputs
+    types = [int] * numbers, [Columns], [Int32] * len(generated.named), carried, written, outputs
     signature = machine_type(result)(*map(machine_type, chain(*types)))
     path = kept(generated.text)
     # The function is part of a module, for numba looks that up when it reads its cache.

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
+from precedes.core.formula import Attribute
 from precedes.engines.columnar.kernel_columns import columns_read
 
 LONGEST: Final = 400
@@ -106,12 +107,24 @@ def equal(left: Code, right: Code) -> Code:
     return Code(f"same({left.value}, {right.value})", False)
 
 
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A column made of what messages carry (`precedes.engines.columnar.parts`): the values of one attribute, or of the
+    parts that some attributes make, one of their columns.
+    """
+
+    kind: Literal["values", "part", "starts", "firsts", "member_starts", "members"]
+    attributes: tuple[Attribute, ...]
+
+
 @dataclass(slots=True)
 class Needs:
     """What all functions of one source need together.
 
     columns     of the batch, and scalars tables      to be built for every execution (see `tables`) named
     the local variable that has the number of an entity or message called by its name, by sort and name
+    carried     columns of what messages carry, by what they are texts       texts that a formula names, in the order of
+    their codes in the column `text_codes`
     relations   how many scratch columns for relations between messages chained     the loop variables that
     a witness may show functions   parts that became functions of their own
     """
@@ -119,6 +132,8 @@ class Needs:
     columns: dict[str, None] = field(default_factory=dict)
     tables: dict[str, None] = field(default_factory=dict)
     named: dict[tuple[str, str], str] = field(default_factory=dict)
+    carried: dict[Carried, str] = field(default_factory=dict)
+    texts: dict[str, int] = field(default_factory=dict)
     relations: int = 0
     chained: dict[str, None] = field(default_factory=dict)
     functions: list[str] = field(default_factory=list)
@@ -166,6 +181,14 @@ class Source:
         """The name of a column or scalar, which is thereby read."""
         self.needs.columns[name] = None
         return name
+
+    def carried(self, column: Carried) -> str:
+        """The name of a column of what messages carry."""
+        return self.needs.carried.setdefault(column, f"carried_{column.kind}_{len(self.needs.carried)}")
+
+    def text_code(self, text: str) -> str:
+        """The code of a text in the batch; one that no message carries has none of theirs."""
+        return f"text_codes[{self.needs.texts.setdefault(text, len(self.needs.texts))}]"
 
     def call(self, function: Callable[..., Any], arguments: str) -> str:
         """A call of a function, which reads columns of `columns`."""

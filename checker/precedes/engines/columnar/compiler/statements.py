@@ -37,18 +37,21 @@ from precedes.core.formula import (
     MessageVariable,
     Not,
     Or,
+    Per,
     Precedes,
     Quiescent,
     Repeated,
     SameEntity,
     SameMessage,
+    SamePart,
+    SameText,
     Sent,
     Truth,
     Undetermined,
 )
 from precedes.core.traversal import free_variables
 from precedes.engines.columnar.compiler.comparisons import compared
-from precedes.engines.columnar.compiler.domains import Guard, domain, guards_and_body
+from precedes.engines.columnar.compiler.domains import Guard, domain, guards_and_body, parts_named
 from precedes.engines.columnar.compiler.incomplete_atoms import IncompleteAtoms
 from precedes.engines.columnar.compiler.incomplete_comparisons import compared_openly
 from precedes.engines.columnar.compiler.source_text import (
@@ -63,6 +66,7 @@ from precedes.engines.columnar.compiler.source_text import (
     inverse,
 )
 from precedes.engines.columnar.compiler.terms import SimpleAtom, Terms
+from precedes.logic.parts import written_out
 
 DEEPEST: Final = 40
 """Indentation at which a part is written as a function of its own: Python allows 100 levels."""
@@ -77,6 +81,14 @@ class Link:
 
     local: str
     entity: bool
+    inner: Chain | None
+
+
+@dataclass(frozen=True, slots=True)
+class InPart:
+    """A variable that names the part in which the rest was found. It is shown where nothing else says which it is."""
+
+    local: str
     inner: Chain | None
 
 
@@ -102,7 +114,7 @@ class Cycle:
     relation: int
 
 
-Chain = Link | Fork | Together | Cycle
+Chain = Link | InPart | Fork | Together | Cycle
 
 
 class Emission:
@@ -145,12 +157,15 @@ class Emission:
                 return self._quantified(formula, shows)
             case Acyclic(first, second, body):
                 return self._acyclic(first, second, body, shows)
+            case Per():
+                return self.value(written_out(formula), shows)
             case Comparison():
                 compare = compared if self.terms.facts.complete else compared_openly
                 return compare(formula, self.terms)
             case (
                 Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
-                | SameEntity() | SameMessage() | Faulty() | HappensBefore() | FailureLine() | Quiescent()
+                | SameEntity() | SameMessage() | SameText() | SamePart()
+                | Faulty() | HappensBefore() | FailureLine() | Quiescent()
             ):  # fmt: skip
                 return self.source.assigned(self._atom(formula))
             case _:
@@ -167,7 +182,7 @@ class Emission:
         if self._known and (known := self._known.get(formula)) is not None:
             return known
         match formula:
-            case Forall() | Exists() | Acyclic() | Comparison():
+            case Forall() | Exists() | Acyclic() | Per() | Comparison():
                 return None
             case Not(body):
                 code = self._pure(body)
@@ -186,7 +201,8 @@ class Emission:
                 return None if codes is None else equal(*codes)
             case (
                 Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
-                | SameEntity() | SameMessage() | Faulty() | HappensBefore() | FailureLine() | Quiescent()
+                | SameEntity() | SameMessage() | SameText() | SamePart()
+                | Faulty() | HappensBefore() | FailureLine() | Quiescent()
             ):  # fmt: skip
                 return self._atom(formula)
             case _:
@@ -261,6 +277,7 @@ class Emission:
         guards, body = guards_and_body(formula)
         inside = [guard for guard in guards if variable in free_variables(guard.formula)]
         local = source.fresh("e" if isinstance(variable, EntityVariable) else "p")
+        naming = parts_named(formula)
         value = source.fresh("value")
         source.line(f"{value} = {'0' if universal else '-1'}")
         known, self._known = self._known, dict(self._known)
@@ -269,7 +286,7 @@ class Emission:
             for guard in guards:
                 if guard not in inside and (condition := self._judged(guard, units)) != "True":
                     nested.enter_context(source.block(f"if {condition}:"))
-            through = domain(variable, inside, self.terms)
+            through = domain(variable, inside, naming, self.terms)
             if through.condition is not None:
                 nested.enter_context(source.block(f"if {through.condition}:"))
             self.terms.scope[variable.name] = local
@@ -287,7 +304,8 @@ class Emission:
         del self.terms.scope[variable.name]
         if shows is (not universal):
             source.needs.chained[local] = None
-            self.chain = Link(local, isinstance(variable, EntityVariable), self.chain)
+            entity = isinstance(variable, EntityVariable)
+            self.chain = InPart(local, self.chain) if naming else Link(local, entity, self.chain)
         else:
             self.chain = None
         return Code(value, False)

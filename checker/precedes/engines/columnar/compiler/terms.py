@@ -11,6 +11,7 @@ from typing import Final, assert_never
 
 from precedes.core.formula import (
     ArrivalEvent,
+    Attribute,
     DeliveryEvent,
     EntityNamed,
     EntityTerm,
@@ -29,15 +30,21 @@ from precedes.core.formula import (
     Repeated,
     SameEntity,
     SameMessage,
+    SamePart,
+    SameText,
     Sender,
     SendEvent,
     SendLog,
     Sent,
+    Text,
+    TextOf,
+    TextTerm,
     Truth,
     Undetermined,
 )
 from precedes.core.verdict import Reason
-from precedes.engines.columnar.compiler.source_text import NO, YES, Code, Source, all_of, guarded
+from precedes.engines.columnar.codes import NO_ATTRIBUTE, NO_VALUE
+from precedes.engines.columnar.compiler.source_text import NO, YES, Carried, Code, Source, all_of, guarded
 
 SimpleAtom = (
     Truth
@@ -49,6 +56,8 @@ SimpleAtom = (
     | IsDestination
     | SameEntity
     | SameMessage
+    | SameText
+    | SamePart
     | Faulty
     | HappensBefore
     | FailureLine
@@ -173,6 +182,39 @@ class Terms:
             [message.exists, entity.exists, f"{self.of_message('sender', message)} == {entity.text}"]
         )
 
+    # ---- what a message carries --------------------------------------------------------------------------
+
+    def carried(self, attribute: Attribute, message: Operand) -> str:
+        """The value of an attribute of a message, or `NO_VALUE`; the latter of one that does not exist, too."""
+        text = f"{self.source.carried(Carried('values', (attribute,)))}[first_message + {message.text}]"
+        return text if message.certain else f"({text} if {message.exists} else {NO_VALUE})"
+
+    def part(self, attributes: tuple[Attribute, ...], message: Operand) -> str:
+        """The number of the part that an existing message is in, or -1."""
+        return f"{self.source.carried(Carried('part', attributes))}[first_message + {message.text}]"
+
+    def in_part(self, message: Operand, of: Operand, attributes: tuple[Attribute, ...]) -> str:
+        """The condition that two messages exist and are in one part."""
+        one, other = self.part(attributes, message), self.part(attributes, of)
+        if message == of:
+            return all_of([message.exists, f"{one} >= 0"])
+        return all_of([message.exists, of.exists, f"{one} >= 0", f"{one} == {other}"])
+
+    def same_text(self, left: TextTerm, right: TextTerm, missing: int) -> Code:
+        """Whether two texts are equal; `missing` where one of them is not known."""
+        if isinstance(left, Text) and isinstance(right, Text):
+            return YES if left == right else NO
+        return Code(f"same_values({self._text(left)}, {self._text(right)}, {missing})", False)
+
+    def _text(self, term: TextTerm) -> str:
+        match term:
+            case Text(value):
+                return self.source.text_code(value)
+            case TextOf(attribute, message):
+                return self.carried(attribute, self.message(message))
+            case _:
+                assert_never(term)
+
     # ---- atoms -------------------------------------------------------------------------------------------
 
     def atom(self, atom: SimpleAtom) -> Code:
@@ -206,6 +248,13 @@ class Terms:
             case SameMessage(left_message, right_message):
                 p, q = self.message(left_message), self.message(right_message)
                 return Code(all_of([p.exists, f"{p.text} == {q.text}"]), True)
+            case SameText(left_text, right_text):
+                asked = [term for term in (left_text, right_text) if isinstance(term, TextOf)]
+                exist = all_of([self.message(term.message).exists for term in asked])
+                return guarded(exist, self.same_text(left_text, right_text, NO_ATTRIBUTE))
+            case SamePart(message, part):
+                of = self.message(part.message)
+                return Code(self.in_part(self.message(message), of, part.attributes), True)
             case Faulty(entity):
                 i = self.entity(entity)
                 faulty = f"{self.source.column('faulty')}[first_entity + {i.text}]"

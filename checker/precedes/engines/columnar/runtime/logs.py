@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import MutableSequence, Sequence
 from typing import NamedTuple
 
-from precedes.engines.columnar.codes import CLOCKS, NO_TIME_GIVEN
+from precedes.engines.columnar.codes import CLOCKS, NO_TIME_GIVEN, NO_VALUE
 from precedes.engines.columnar.kernel_columns import Columns
 
 Column = Sequence[int]
@@ -60,6 +60,58 @@ def same(left: int, right: int) -> int:
     if left > 0 or right > 0:
         return max(left, 0) | max(right, 0)
     return 0 if left == right else -1
+
+
+# ---- what messages carry ----
+
+
+def same_values(left: int, right: int, missing: int) -> int:
+    """Whether two values are equal; `missing` where one of them was not recorded."""
+    if NO_VALUE in (left, right):
+        return missing
+    return 0 if left == right else -1
+
+
+def received_in_part(wanted: int, entity: int, upto: int, here: Here, columns: Columns, part: Column) -> int:
+    """How many of the first `upto` messages in RL of the entity are in a part."""
+    start = columns.delivered_offsets[here.first_entity + entity]
+    number = 0
+    for index in range(start, start + upto):
+        if wanted >= 0 and part[here.first_message + columns.delivered[index]] == wanted:
+            number += 1
+    return number
+
+
+def sent_in_part(
+    wanted: int,
+    entity: int,
+    upto: int,
+    to: int,
+    here: Here,
+    columns: Columns,
+    addressed: Column,
+    part: Column,
+) -> int:
+    """How many of the first `upto` messages in SL of the entity are in a part and go to `to`, if that is not -1."""
+    start = columns.sent_offsets[here.first_entity + entity]
+    number = 0
+    for index in range(start, start + upto):
+        message = columns.sent[index]
+        if wanted < 0 or part[here.first_message + message] != wanted:
+            continue
+        if to < 0 or addressed[to * here.m + message] > 0:
+            number += 1
+    return number
+
+
+def unlogged_in_part(wanted: int, entity: int, here: Here, columns: Columns, part: Column) -> int:
+    """How many messages of a part the entity is said to have sent of which it logged no send."""
+    number = 0
+    for message in range(here.first_message, here.first_message + here.m):
+        inside = wanted >= 0 and part[message] == wanted
+        if inside and columns.sender[message] == entity and not columns.send_logged[message]:
+            number += 1
+    return number
 
 
 # ---- logs ----
