@@ -13,7 +13,7 @@ from precedes.engines.columnar.compiler.formula_compiler import compile_formula
 from precedes.engines.reference import evaluate
 from precedes.testing.choices import Seeded
 from precedes.testing.random_executions import Shape, execution
-from precedes.testing.random_formulas import decided_by_an_atom, formula
+from precedes.testing.random_formulas import ATTRIBUTES, Scope, decided_by_an_atom, formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,16 @@ def case(seed: int) -> Case:
     """The case with this number."""
     choices = Seeded(seed)
     return Case(formula(choices), execution(choices))
+
+
+def carrying_case(seed: int) -> Case:
+    """A case with this number about what messages carry: an atom decides in every other one."""
+    choices = Seeded(seed)
+    met = execution(choices, Shape(attributes=ATTRIBUTES))
+    if seed % 2:
+        return Case(formula(choices, scope=Scope(attributes=ATTRIBUTES)), met)
+    names = met.entities or ("E1",), tuple(met.messages) or ("m1",)
+    return Case(decided_by_an_atom(choices, *names, ATTRIBUTES), met)
 
 
 def focused_case(seed: int) -> Case:

@@ -9,7 +9,7 @@ formula does.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from precedes.core.diagnostics import usage
@@ -38,15 +38,19 @@ from precedes.logic.recognition import DEFINITIONS, UNTUNED, recognise
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One formula to evaluate on each execution; `definition` is its name where it is recognized."""
+    """One formula to evaluate on each execution; `definition` is its name where it is recognized.
+
+    With attributes `per`, the definition is asked of each part that their values make.
+    """
 
     formula: Formula
     definition: str | None
+    per: tuple[Attribute, ...] = ()
 
     @property
     def kernel(self) -> str | None:
-        """The tuned kernel that decides it on complete executions; None where it is compiled."""
-        return None if self.definition in UNTUNED else self.definition
+        """The tuned kernel that decides it on complete executions; None where it is compiled, or asked of parts."""
+        return None if self.per or self.definition in UNTUNED else self.definition
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,10 +241,24 @@ class _Builder:
             case Iff(left, right):
                 sides = self.formula(left), self.formula(right)
                 return Both((_implication(*sides), _implication(*reversed(sides))))
-            case Forall() | Exists() | Acyclic() | Per():
+            case Per():
+                return self._per(formula)
+            case Forall() | Exists() | Acyclic():
                 return self._step(Step(formula, None))
             case _:
                 assert_never(formula)
+
+    def _per(self, formula: Per) -> Expression:
+        """A conjunction is asked of each part if each of its conjuncts is."""
+        definitions = recognise(formula.body) or ()
+        if len(definitions) == 1:
+            return self._step(Step(formula, definitions[0], formula.attributes))
+        parts: tuple[Formula, ...] = tuple(DEFINITIONS[name] for name in definitions)
+        if not parts and isinstance(formula.body, And):
+            parts = formula.body.parts
+        if not parts:
+            return self._step(Step(formula, None))
+        return Both(tuple(self.formula(replace(formula, body=part)) for part in parts))
 
     def _step(self, step: Step) -> Expression:
         self.steps.append(step)

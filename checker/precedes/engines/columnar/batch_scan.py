@@ -18,8 +18,10 @@ from precedes.engines.columnar.codes import DEFERRED
 from precedes.engines.columnar.compiler.formula_compiler import Witnesses, compile_formula
 from precedes.engines.columnar.kernels.choice import tuning
 from precedes.engines.columnar.kernels.kernel import PLAIN_EVENTS
+from precedes.engines.columnar.kernels.per_part import PartKernels
 from precedes.engines.columnar.kernels.witness import CHAINED, chain, deliveries_in_turn, shortest_cycle, told
 from precedes.engines.columnar.offenders import Offenders, OffenderSearch
+from precedes.engines.columnar.parts import Parts
 from precedes.logic.plan import Both, Expression, Followed, Inverse, Plan, Step, Value, conjuncts
 
 FEW: Final = 4
@@ -47,7 +49,7 @@ class _Evidence:
     """The values of one step, and where its violations are.
 
     `row` gives the row of an execution in `compiled`, -1 where the tuned kernel judged it and `places` has
-    the row.
+    the row. `parts` are those of which the step asks something, if it does.
     """
 
     step: Step
@@ -55,6 +57,7 @@ class _Evidence:
     places: Values | None
     compiled: Witnesses | None = None
     row: npt.NDArray[np.int64] | None = None
+    parts: Parts | None = None
 
 
 Evidence = Mapping[int, _Evidence]
@@ -142,17 +145,27 @@ class Scan:
         if evidence.compiled is not None and evidence.row is not None and evidence.row[x] >= 0:
             return Witness(*evidence.compiled.of(int(evidence.row[x])))
         assert evidence.places is not None
-        if evidence.step.kernel == "acyclic_order":
-            return Witness(*shortest_cycle(self._batch, x))
+        kernel = evidence.step.definition
         places = evidence.places[x].tolist()
+        if kernel == "acyclic_order":
+            of = evidence.parts
+            return self._cycle_in(x, of, places[2]) if of else Witness(*shortest_cycle(self._batch, x))
         entities = tuple(e for e in places[:2] if e >= 0)
         messages = tuple(m for m in places[2:] if m >= 0)
-        if evidence.step.kernel in CHAINED:
+        if kernel in CHAINED:
             between: tuple[int, ...] = ()
-            if evidence.step.kernel == "causal_order" and told(self._batch, x):
+            if kernel == "causal_order" and told(self._batch, x):
                 between = deliveries_in_turn(self._batch, x, entities[0], *messages)
             messages = tuple(dict.fromkeys((*chain(self._batch, x, *messages), *between)))
         return Witness(entities, messages)
+
+    def _cycle_in(self, x: int, parts: Parts, first: int) -> Witness:
+        """A cycle of messages that are in one part with a message."""
+        part = parts.part
+        here = slice(*self._batch.message_offsets[x : x + 2].tolist())
+        inside = np.flatnonzero(part[here] == part[here][first]).tolist()
+        entities, messages = shortest_cycle(batch_of([execution_of(self._batch, x, inside)]), 0)
+        return Witness(entities, tuple(inside[m] for m in messages))
 
 
 def _whole(batch: Batch, xs: Sequence[int]) -> Iterator[tuple[Batch, dict[int, int]]]:
@@ -171,7 +184,8 @@ def _whole(batch: Batch, xs: Sequence[int]) -> Iterator[tuple[Batch, dict[int, i
 def scan(batch: Batch, plan: Plan, jit: bool | None = None) -> Scan:
     """Judge every execution of the batch. `jit` None: numba is loaded only for a large batch."""
     needed = plan.needed(complete=batch.complete)
-    evidence = {step: _evaluated(batch, plan.steps[step], jit) for step in needed}
+    of_parts = PartKernels(batch, _by_machine(batch, jit))
+    evidence = {step: _evaluated(batch, plan.steps[step], of_parts, jit) for step in needed}
     values = np.zeros((batch.executions, len(plan.names)), np.int32)
     for column, expression in enumerate(plan.expressions):
         values[:, column] = np.where(
@@ -186,7 +200,7 @@ def reads_time(plan: Plan, *, complete: bool) -> bool:
     for step in (plan.steps[number] for number in plan.needed(complete=complete)):
         tuned = tuning(step.definition, complete=complete)
         read = tuned.columns
-        if tuned.defers:
+        if tuned.defers or step.per:
             read |= compile_formula(step.formula).reads(complete=complete)
         if read & TIMES:
             return True
@@ -209,13 +223,17 @@ def _value(expression: Expression, evidence: Evidence, rows: slice | int, comple
             assert_never(expression)
 
 
-def _evaluated(batch: Batch, step: Step, jit: bool | None) -> _Evidence:
-    # A laid-out batch is made by machine code, however small: numba is there.
-    tuned = tuning(step.definition, complete=batch.complete)
-    values, places = tuned.run(batch, True if batch.rows is not None and jit is None else jit)
+def _evaluated(batch: Batch, step: Step, of_parts: PartKernels, jit: bool | None) -> _Evidence:
+    parts = None
+    if step.per and step.definition is not None and batch.complete:
+        values, places = of_parts.run(step.definition, step.per)
+        parts = of_parts.cut(step.per).parts
+    else:
+        tuned = tuning(None if step.per else step.definition, complete=batch.complete)
+        values, places = tuned.run(batch, _by_machine(batch, jit))
     left = np.flatnonzero(values == DEFERRED)
     if len(left) == 0:
-        return _Evidence(step, values, places)
+        return _Evidence(step, values, places, parts=parts)
     if len(left) * FEW > batch.executions:
         rows, part = left, _enough(batch, step)
     else:
@@ -224,7 +242,12 @@ def _evaluated(batch: Batch, step: Step, jit: bool | None) -> _Evidence:
     values[left] = judged[rows]
     row = np.full(batch.executions, -1, np.int64)
     row[left] = rows
-    return _Evidence(step, values, places, witnesses, row)
+    return _Evidence(step, values, places, witnesses, row, parts)
+
+
+def _by_machine(batch: Batch, jit: bool | None) -> bool | None:
+    """A laid-out batch is made by machine code, however small: numba is there."""
+    return True if batch.rows is not None and jit is None else jit
 
 
 def _enough(batch: Batch, step: Step) -> Batch:

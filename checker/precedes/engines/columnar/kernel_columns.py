@@ -6,7 +6,7 @@ do not read is empty, for some columns are found only when they are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from typing import Any, Final, NamedTuple, get_type_hints
 
@@ -84,13 +84,15 @@ def columns_of(batch: Batch, reads: Collection[str]) -> Columns:
     nothing = _nothing()
     wanted = ALWAYS.union(reads)
     found = {
-        name: read_only(np.asarray(_column(batch, name), nothing[name].dtype))
-        if name in wanted
-        else nothing[name]
-        for name in nothing
+        name: np.asarray(_column(batch, name), nothing[name].dtype) for name in nothing if name in wanted
     }
+    return columns_from(batch, found)
+
+
+def columns_from(batch: Batch, found: Mapping[str, npt.NDArray[Any]]) -> Columns:
+    """Some columns, made of those of a batch, with the numbers of the batch."""
     return Columns(
-        **found,
+        **(_nothing() | {name: read_only(column) for name, column in found.items()}),
         delta=MISSING_TIME if batch.delta is None else batch.delta,
         epsilon=batch.epsilon,
         delivery=EVENT_CODES[batch.delivery],

@@ -26,7 +26,7 @@ from precedes.engines.columnar.compiler.terms import Facts
 from precedes.engines.columnar.kernels.witness import cycles
 from precedes.engines.reference.offenders import offenders as by_definition
 from precedes.logic.recognition import recognise
-from precedes.logic.universals import Clause, clauses, universal
+from precedes.logic.universals import Clause, clauses, naming_parts, universal
 
 BUDGET: Final = 500_000_000
 """Steps of the loops of a clause in one execution, a few seconds of machine code."""
@@ -167,13 +167,15 @@ class OffenderSearch:
         if count > FIRST:
             found, _ = self._run(program, x, count, compiled=compiled)
         bindings = found[: count * program.width].reshape(count, program.width)
+        parts = naming_parts(clause)
         entity = np.array([isinstance(variable, EntityVariable) for variable, _ in clause.binders], np.bool_)
-        return _Table(bindings[:, entity], bindings[:, ~entity]), whole
+        message = ~entity & [variable not in parts for variable, _ in clause.binders]
+        return _Table(bindings[:, entity], bindings[:, message]), whole
 
     def _run(self, program: _Program, x: int, capacity: int, *, compiled: bool) -> tuple[Bindings, int]:
         key = program, compiled
         if key not in self._arguments:
-            read = arguments(program.generated, self._batch)
+            read = arguments(program.generated, self._batch, compiled)
             self._arguments[key] = read if compiled else as_lists(read)
         room = np.zeros(capacity * program.width, np.int32)
         if compiled:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from precedes.core.columns import NOT_RECORDED, Batch
-from precedes.core.formula import Attribute
+from precedes.core.formula import Attribute, AttributeSort
+from precedes.engines.columnar.native import Int64Out, machine_code, read_only
 
 Int64 = npt.NDArray[np.int64]
 
 NO_TEXT: Final = -1
 """The code of a text that no message carries."""
+
+ROOM: Final = 4
+"""So many times as many groups as messages there may be before they are numbered anew."""
 
 
 def values_of(batch: Batch, attribute: Attribute) -> Int64:
@@ -26,11 +30,11 @@ def values_of(batch: Batch, attribute: Attribute) -> Int64:
 
 def codes_of(batch: Batch, texts: Sequence[str]) -> Int64:
     """The codes of texts in a batch."""
-    listed = batch.attributes.texts.tolist()
-    places = {text: code for code, text in enumerate(listed)} if len(texts) > 1 else {}
-    if len(texts) == 1:
-        return np.array([listed.index(texts[0]) if texts[0] in listed else NO_TEXT], np.int64)
-    return np.array([places.get(text, NO_TEXT) for text in texts], np.int64)
+    codes = np.full(len(texts), NO_TEXT, np.int64)
+    for place, text in enumerate(texts):
+        found = np.flatnonzero(batch.attributes.texts == text)
+        codes[place] = found[0] if len(found) else NO_TEXT
+    return codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +42,11 @@ class Parts:
     """The parts of the E executions of a batch, P in all.
 
     part           M      number of the part within its execution, from 0; -1 for a message that is in none
-    starts         E + 1  into the parts
-    firsts         P      a message of each part, by its local number: the first one
+    starts         E + 1  into the parts, which are in the order of their first messages
+    firsts         P      the first message of each part, by its local number
     member_starts  P + 1  into the members
     members               local messages of each part, ascending
+    local          M      number of the message among the members of its part
     """
 
     part: Int64
@@ -49,39 +54,103 @@ class Parts:
     firsts: Int64
     member_starts: Int64
     members: Int64
+    local: Int64
 
 
-def parts_of(batch: Batch, attributes: tuple[Attribute, ...]) -> Parts:
-    """The parts that the values of some attributes make, in each execution in the order of their first messages."""
-    counts = np.diff(batch.message_offsets)
-    execution = np.repeat(np.arange(batch.executions, dtype=np.int64), counts)
-    columns = [values_of(batch, attribute) for attribute in attributes]
-    inside = np.flatnonzero(np.logical_and.reduce([column != NOT_RECORDED for column in columns]))
-    group = execution[inside]
-    for column in columns:
-        group = _paired(group, column[inside])
-    _, first, group = np.unique(group, return_index=True, return_inverse=True)
-    # Messages stand by execution, so that parts in the order of their first messages do, too.
-    order = np.argsort(first, kind="stable")
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    number, firsts = place[group], inside[first[order]]
-    starts = np.searchsorted(execution[firsts], np.arange(batch.executions + 1)).astype(np.int64)
-    part = np.full(len(execution), -1, np.int64)
-    part[inside] = number - starts[execution[inside]]
-    base = batch.message_offsets[execution]
-    members = inside[np.argsort(number, kind="stable")]
+def parts_of(batch: Batch, attributes: tuple[Attribute, ...], compiled: bool) -> Parts:
+    """The parts that the values of some attributes make. `compiled`: by machine code."""
+    groups, most = _groups(batch, attributes)
+    messages = len(groups)
+    part, firsts, local, members = (np.empty(messages, np.int64) for _ in range(4))
+    starts = np.empty(batch.executions + 1, np.int64)
+    offsets = read_only(np.asarray(batch.message_offsets, np.int64))
+    met, number = np.full(most, -1, np.int64), np.empty(most, np.int64)
+    _run(compiled, number_parts, offsets, read_only(groups), met, number, part, starts, firsts)
+    count = int(starts[-1])
+    member_starts = np.empty(count + 1, np.int64)
+    _run(compiled, list_members, offsets, read_only(part), read_only(starts), member_starts, members, local)
     return Parts(
-        part,
-        starts,
-        firsts - base[firsts],
-        np.append(np.zeros(1, np.int64), np.cumsum(np.bincount(number, minlength=len(order)))),
-        members - base[members],
+        part, starts, firsts[:count].copy(), member_starts, members[: member_starts[-1]].copy(), local
     )
 
 
-def _paired(left: Int64, right: Int64) -> Int64:
-    """A number for each pair, the same for equal ones."""
-    _, left = np.unique(left, return_inverse=True)
-    values, right = np.unique(right, return_inverse=True)
-    return left.astype(np.int64) * len(values) + right
+def _run(compiled: bool, function: Callable[..., None], *columns: npt.NDArray[Any]) -> None:
+    (machine_code(function) if compiled else function)(*columns)
+
+
+def _groups(batch: Batch, attributes: tuple[Attribute, ...]) -> tuple[Int64, int]:
+    """A number (M) for the values of the attributes, -1 where one was not recorded; and what they are less than."""
+    messages, texts = len(batch.sender), len(batch.attributes.texts)
+    columns = [values_of(batch, attribute) for attribute in attributes]
+    known = np.logical_and.reduce([column != NOT_RECORDED for column in columns])
+    numbers, most = np.zeros(int(known.sum()), np.int64), 1
+    for attribute, column in zip(attributes, columns, strict=True):
+        values, size = column[known], texts
+        if attribute.sort is not AttributeSort.TEXT or texts > ROOM * messages:
+            values, size = _dense(values)
+        numbers, most = numbers * size + values, most * size
+        if most > ROOM * messages:
+            numbers, most = _dense(numbers)
+    groups = np.full(messages, -1, np.int64)
+    groups[known] = numbers
+    return groups, most
+
+
+def _dense(values: Int64) -> tuple[Int64, int]:
+    """Small numbers for the values, the same for equal ones; and what they are less than."""
+    if len(values) == 0:
+        return values, 0
+    least, span = int(values.min()), int(values.max()) - int(values.min()) + 1
+    if span <= ROOM * len(values):
+        return values - least, span
+    different, numbers = np.unique(values, return_inverse=True)
+    return numbers.astype(np.int64), len(different)
+
+
+def number_parts(
+    offsets: Int64,
+    groups: Int64,
+    met: Int64Out,
+    number: Int64Out,
+    part: Int64Out,
+    starts: Int64Out,
+    firsts: Int64Out,
+) -> None:
+    """Number the parts of each execution. `met` and `number` say of each group where it was met last, and its part."""
+    count = 0
+    executions = len(offsets) - 1
+    for x in range(executions):
+        starts[x] = count
+        for m in range(offsets[x], offsets[x + 1]):
+            group = groups[m]
+            part[m] = -1
+            if group >= 0:
+                if met[group] != x:
+                    met[group] = x
+                    number[group] = count - starts[x]
+                    firsts[count] = m - offsets[x]
+                    count += 1
+                part[m] = number[group]
+    starts[executions] = count
+
+
+def list_members(
+    offsets: Int64, part: Int64, starts: Int64, member_starts: Int64Out, members: Int64Out, local: Int64Out
+) -> None:
+    """List the members of each part, and number them within it."""
+    for place in range(len(member_starts)):
+        member_starts[place] = 0
+    executions = len(offsets) - 1
+    for x in range(executions):
+        for m in range(offsets[x], offsets[x + 1]):
+            local[m] = -1
+            if part[m] >= 0:
+                place = starts[x] + part[m] + 1
+                local[m] = member_starts[place]
+                member_starts[place] += 1
+    for place in range(1, len(member_starts)):
+        member_starts[place] += member_starts[place - 1]
+    for x in range(executions):
+        for m in range(offsets[x], offsets[x + 1]):
+            if part[m] >= 0:
+                members[member_starts[starts[x] + part[m]] + local[m]] = m - offsets[x]

@@ -110,7 +110,7 @@ class _Program:
         """Judge a batch."""
         generated, executions = self.generated, batch.executions
         entities, messages, cycles = generated.shown
-        read = arguments(generated, batch)
+        read = arguments(generated, batch, compiled)
         outputs: list[npt.NDArray[Any]] = [
             np.zeros(executions, np.int32),
             np.zeros(executions, np.int64),
@@ -141,18 +141,20 @@ def _program(formula: Formula, facts: Facts) -> _Program:
 # ---- arguments -------------------------------------------------------------------------------------------
 
 
-def arguments(generated: Generated, batch: Batch) -> list[Any]:
-    """What a generated function reads of a batch: its columns, local numbers by name, and scratch columns."""
+def arguments(generated: Generated, batch: Batch, compiled: bool) -> list[Any]:
+    """What a generated function reads of a batch: its columns, local numbers by name, what messages carry, and scratch
+    columns. `compiled`: machine code reads it.
+    """
     sizes = _sizes(batch)
     return [
         columns_of(batch, generated.reads),
         *(read_only(_named(batch, sort, name)) for _, sort, name in generated.named),
-        *map(read_only, _carried(batch, generated)),
+        *map(read_only, _carried(batch, generated, compiled)),
         *(np.zeros(sizes[size], np.int32) for size in generated.scratch),
     ]
 
 
-def _carried(batch: Batch, generated: Generated) -> Iterator[npt.NDArray[np.int64]]:
+def _carried(batch: Batch, generated: Generated, compiled: bool) -> Iterator[npt.NDArray[np.int64]]:
     """What messages carry, and the codes of texts that a formula names."""
     made: dict[tuple[Attribute, ...], Parts] = {}
     for column in generated.carried:
@@ -160,7 +162,7 @@ def _carried(batch: Batch, generated: Generated) -> Iterator[npt.NDArray[np.int6
             yield values_of(batch, column.attributes[0])
             continue
         if column.attributes not in made:
-            made[column.attributes] = parts_of(batch, column.attributes)
+            made[column.attributes] = parts_of(batch, column.attributes, compiled)
         yield getattr(made[column.attributes], column.kind)
     if generated.texts:
         yield codes_of(batch, generated.texts)

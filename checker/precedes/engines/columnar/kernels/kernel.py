@@ -55,17 +55,22 @@ class Kernel:
         self, batch: Batch, jit: bool | None = None
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """The values (E) and the places (E x `PLACES`). `jit` None: by the size of the batch."""
-        values = np.zeros(batch.executions, np.int32)
-        places = np.full((batch.executions, PLACES), -1, np.int32)
-        columns = columns_of(batch, self.reads)
-        if _large(batch) if jit is None else jit:
-            machine_code(self.function)(0, batch.executions, columns, values, places)
+        return self.judged(columns_of(batch, self.reads), is_large(batch) if jit is None else jit)
+
+    def judged(self, columns: Columns, compiled: bool) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """The same of columns that have what it reads."""
+        executions = len(columns.entity_offsets) - 1
+        values = np.zeros(executions, np.int32)
+        places = np.full((executions, PLACES), -1, np.int32)
+        if compiled:
+            machine_code(self.function)(0, executions, columns, values, places)
         else:
-            self.function(0, batch.executions, listed(columns), values, places)
+            self.function(0, executions, listed(columns), values, places)
         return values, places
 
 
-def _large(batch: Batch) -> bool:
+def is_large(batch: Batch) -> bool:
+    """Whether to load numba for a batch."""
     events = np.diff(batch.event_offsets[batch.entity_offsets])
     steps = int((events * np.diff(batch.entity_offsets)).sum())
     return len(batch.event_kind) >= PLAIN_EVENTS or steps >= PLAIN_STEPS

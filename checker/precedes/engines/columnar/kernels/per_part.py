@@ -1,0 +1,334 @@
+"""Tuned kernels asked of each part of an execution (`precedes.core.formula.Per`).
+
+What asks something of single messages says it of all parts at once. What compares messages in logs is asked of a batch
+in which every part is an execution: all its entities, and the messages of the part in their logs. Happens-before and
+clocks are those of the whole: what asks for them holds of the parts where it holds of the whole, and is violated where
+the messages that violate it are in one part; else the compiled formula decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from precedes.core.columns import Batch
+from precedes.core.formula import Attribute
+from precedes.core.verdict import FALSE, TRUE, Reason
+from precedes.engines.columnar.codes import DEFERRED
+from precedes.engines.columnar.kernel_columns import ALWAYS, Columns, columns_from, columns_of
+from precedes.engines.columnar.kernels.choice import TUNED
+from precedes.engines.columnar.kernels.kernel import PLACES, is_large
+from precedes.engines.columnar.native import Int32Out, Int64Out, machine_code, read_only
+from precedes.engines.columnar.parts import Parts, parts_of
+from precedes.logic.recognition import UNTUNED
+
+Int64 = npt.NDArray[np.int64]
+Int32 = npt.NDArray[np.int32]
+Values = npt.NDArray[np.int32]
+
+OF_LOGS: Final = frozenset({"order_preserving", "order_equivalent", "acyclic_order", "fifo_delivery"})
+"""Definitions about the order of two messages or more, and nothing but logs."""
+
+OF_ONE: Final = frozenset(
+    {
+        "information_equivalent",
+        "information_preserving",
+        "selectively_information_preserving",
+        "no_creation",
+        "no_duplication",
+        "broadcast",
+        "agreement",
+        "uniform_agreement",
+        "validity",
+    }
+)
+"""Definitions about one message at a time."""
+
+TIMED: Final = frozenset({"deadline"})
+"""Definitions about one message at a time, with times: whether these fit together is asked of the whole."""
+
+
+class PartKernels:
+    """Judges definitions on the parts of the executions of one complete batch, which are cut once."""
+
+    def __init__(self, batch: Batch, jit: bool | None) -> None:
+        self._batch = batch
+        self._compiled = is_large(batch) if jit is None else jit
+        self._cuts: dict[frozenset[Attribute], Cut] = {}
+
+    def run(self, definition: str, per: tuple[Attribute, ...]) -> tuple[Values, Values]:
+        """The values and the places, as of a kernel; `DEFERRED` where the compiled formula is to decide."""
+        cut = self.cut(per)
+        values, places = self._judged(definition, cut)
+        return np.where(cut.without, np.int32(Reason.NO_ATTRIBUTE), values), places
+
+    def _judged(self, definition: str, cut: Cut) -> tuple[Values, Values]:
+        if definition in UNTUNED:
+            nowhere = np.full((self._batch.executions, PLACES), -1, np.int32)
+            return np.full(self._batch.executions, DEFERRED, np.int32), nowhere
+        kernel = TUNED[definition]
+        if cut.all_inside and (definition in OF_ONE or definition in TIMED):
+            return kernel.run(self._batch, self._compiled)
+        if definition in OF_LOGS or definition in OF_ONE:
+            return cut.united(*kernel.judged(cut.columns(kernel.reads), self._compiled))
+        values, places = kernel.run(self._batch, self._compiled)
+        return cut.inherited(values, places), places
+
+    def cut(self, per: tuple[Attribute, ...]) -> Cut:
+        """The parts that the values of some attributes make."""
+        key = frozenset(per)
+        if key not in self._cuts:
+            self._cuts[key] = Cut(self._batch, parts_of(self._batch, per, self._compiled), self._compiled)
+        return self._cuts[key]
+
+
+class Cut:
+    """The executions of a batch cut into parts, each with all entities of its execution."""
+
+    def __init__(self, batch: Batch, parts: Parts, compiled: bool) -> None:
+        self.parts = parts
+        self._batch = batch
+        self._compiled = compiled
+        self._found: dict[str, npt.NDArray[Any]] = {}
+
+    @cached_property
+    def all_inside(self) -> bool:
+        """Whether every message is in a part."""
+        return len(self.parts.members) == len(self.parts.part)
+
+    @cached_property
+    def without(self) -> npt.NDArray[np.bool_]:
+        """The executions (E) that have messages and no part."""
+        found: npt.NDArray[np.bool_] = (np.diff(self.parts.starts) == 0) & (
+            np.diff(self._batch.message_offsets) > 0
+        )
+        return found
+
+    # ---- from parts to executions ------------------------------------------------------------------------
+
+    def united(self, of_parts: Values, places: Values) -> tuple[Values, Values]:
+        """The values and places of the executions, of those of their parts.
+
+        One that is violated decides, then one that is left to the compiled formula. Where no message shows the
+        violation the first of its part does.
+        """
+        starts, members = self.parts.starts, self.parts.members
+        values = np.zeros(self._batch.executions, np.int32)
+        found = np.full((self._batch.executions, PLACES), -1, np.int32)
+        some = np.flatnonzero(np.diff(starts) > 0)
+        if len(some) == 0:
+            return values, found
+        at = starts[some]
+        left = np.logical_or.reduceat(of_parts == DEFERRED, at)
+        # FALSE has every bit set.
+        values[some] = np.bitwise_or.reduceat(np.where(of_parts == DEFERRED, TRUE, of_parts), at)
+        values[some[left & (values[some] != FALSE)]] = DEFERRED
+        violated = np.flatnonzero(of_parts == FALSE)
+        executions, first = np.unique(np.searchsorted(starts, violated, "right") - 1, return_index=True)
+        shown = violated[first]
+        found[executions, :2] = places[shown, :2]
+        messages, base = places[shown, 2:], self.parts.member_starts[shown]
+        for column in range(PLACES - 2):
+            local = messages[:, column]
+            found[executions, 2 + column] = np.where(local < 0, -1, members[base + np.maximum(local, 0)])
+        bare = np.all(messages < 0, axis=1)
+        found[executions[bare], 2] = self.parts.firsts[shown[bare]]
+        return values, found
+
+    def inherited(self, values: Values, places: Values) -> Values:
+        """The values of the executions, of those of the wholes: what holds of everything holds of every part, and what
+        is violated by messages of one part is violated by this part.
+        """
+        base, part = self._batch.message_offsets[:-1], self.parts.part
+        one, other = places[:, 2], places[:, 3]
+        inside = np.where(one < 0, -1, _taken(part, base + one))
+        alike = (inside >= 0) & ((other < 0) | (inside == _taken(part, base + other)))
+        kept = (values == TRUE) | ((values == FALSE) & alike)
+        return np.where(kept, values, np.int32(DEFERRED))
+
+    # ---- columns of the parts ----------------------------------------------------------------------------
+
+    def columns(self, reads: tuple[str, ...]) -> Columns:
+        """The columns of the batch in which every part is an execution."""
+        whole = columns_of(self._batch, reads)
+        return columns_from(
+            self._batch, {name: self._column(name, whole, reads) for name in (*ALWAYS, *reads)}
+        )
+
+    def _column(self, name: str, whole: Columns, reads: tuple[str, ...]) -> npt.NDArray[Any]:
+        # Places are compared, or they are places in the log of the part.
+        key = "place" if name == "send_position" and "sent" in reads else name
+        if key not in self._found:
+            self._found[key] = self._made(key, whole)
+        return self._found[key]
+
+    def _made(self, name: str, whole: Columns) -> npt.NDArray[Any]:
+        match name:
+            case "entity_offsets":
+                return self._entity_offsets
+            case "message_offsets":
+                return self.parts.member_starts
+            case "order_doubt":
+                return whole.order_doubt[self._execution]
+            case "history_doubt" | "faulty" | "unsure_stops":
+                of_entities: npt.NDArray[Any] = getattr(whole, name)
+                return of_entities[self._entity]
+            case "sender" | "send_logged" | "send_position" | "to_all":
+                of_messages: npt.NDArray[Any] = getattr(whole, name)
+                return of_messages[self._message]
+            case "place":
+                return self._sent.places(len(self._message), self._entity_offsets, self.parts.member_starts)
+            case "delivered_offsets":
+                return self._delivered.offsets
+            case "delivered":
+                return self._delivered.entries
+            case "repeated":
+                return whole.repeated[self._delivered.whole]
+            case "sent_offsets":
+                return self._sent.offsets
+            case "sent":
+                return self._sent.entries
+            case "destination_offsets" | "destinations":
+                return self._destinations[name]
+            case _:
+                raise KeyError(name)
+
+    @cached_property
+    def _execution(self) -> Int64:
+        """The execution (P) that each part is of."""
+        return np.repeat(np.arange(self._batch.executions), np.diff(self.parts.starts))
+
+    @cached_property
+    def _entity_offsets(self) -> Int64:
+        return _ends(np.diff(self._batch.entity_offsets)[self._execution])
+
+    @cached_property
+    def _entity(self) -> Int64:
+        """Which entity of the batch each entity of a part is."""
+        return _ranges(self._batch.entity_offsets[self._execution], self._entity_offsets)
+
+    @cached_property
+    def _message(self) -> Int64:
+        """Which message of the batch each member of a part is."""
+        counts = np.diff(self.parts.member_starts)
+        return self.parts.members + np.repeat(self._batch.message_offsets[self._execution], counts)
+
+    @cached_property
+    def _delivered(self) -> CutLogs:
+        return self._logs(self._batch.delivered_offsets, self._batch.delivered)
+
+    @cached_property
+    def _sent(self) -> CutLogs:
+        return self._logs(self._batch.sent_offsets, self._batch.sent)
+
+    def _logs(self, offsets: Int64, entries: Int32) -> CutLogs:
+        batch, parts = self._batch, self.parts
+        entities = len(self._entity)
+        cut = np.empty(entities + 1, np.int64)
+        into = np.empty(entities, np.int64)
+        kept, whole = np.empty(len(entries), np.int32), np.empty(len(entries), np.int64)
+        places = Placing(
+            read_only(np.asarray(batch.entity_offsets, np.int64)),
+            read_only(np.asarray(batch.message_offsets, np.int64)),
+            read_only(parts.starts),
+            read_only(parts.part),
+            read_only(parts.local),
+            read_only(self._entity_offsets),
+        )
+        function = machine_code(cut_logs) if self._compiled else cut_logs
+        function(places, read_only(offsets), read_only(entries), cut, into, kept, whole)
+        return CutLogs(cut, kept[: cut[-1]], whole[: cut[-1]])
+
+    @cached_property
+    def _destinations(self) -> dict[str, npt.NDArray[Any]]:
+        batch = self._batch
+        offsets = _ends(np.diff(batch.destination_offsets)[self._message])
+        whole = _ranges(batch.destination_offsets[self._message], offsets)
+        return {"destination_offsets": offsets, "destinations": batch.destinations[whole]}
+
+
+@dataclass(frozen=True, slots=True)
+class CutLogs:
+    """Logs of the entities of parts: where each ends, its messages, and which entry of the whole each of these is."""
+
+    offsets: Int64
+    entries: Int32
+    whole: Int64
+
+    def places(self, messages: int, entity_offsets: Int64, message_offsets: Int64) -> Int32:
+        """The place of every message in its log, -1 where it is in none."""
+        found = np.full(messages, -1, np.int32)
+        lengths = np.diff(self.offsets)
+        part = np.searchsorted(entity_offsets, np.arange(len(lengths)), "right") - 1
+        within = np.arange(len(self.entries)) - np.repeat(self.offsets[:-1], lengths)
+        found[self.entries + np.repeat(message_offsets[part], lengths)] = within
+        return found
+
+
+class Placing(NamedTuple):
+    """Where entities and messages are in a batch, and in its parts; see `Parts`. The last are the entities of parts."""
+
+    entity_offsets: Int64
+    message_offsets: Int64
+    starts: Int64
+    part: Int64
+    local: Int64
+    cut_entities: Int64
+
+
+def cut_logs(
+    places: Placing,
+    offsets: Int64,
+    entries: Int32,
+    cut: Int64Out,
+    into: Int64Out,
+    kept: Int32Out,
+    whole: Int64Out,
+) -> None:
+    """Divide the logs of all entities into those of the parts."""
+    entity_offsets, message_offsets, starts, part, local, cut_entities = places
+    for place in range(len(cut)):
+        cut[place] = 0
+    for x in range(len(entity_offsets) - 1):
+        begin, base = entity_offsets[x], message_offsets[x]
+        entities = entity_offsets[x + 1] - begin
+        first = cut_entities[starts[x]]
+        for entity in range(entities):
+            for k in range(offsets[begin + entity], offsets[begin + entity + 1]):
+                number = part[base + entries[k]]
+                if number >= 0:
+                    cut[first + number * entities + entity + 1] += 1
+    for place in range(len(into)):
+        into[place] = cut[place]
+        cut[place + 1] += cut[place]
+    for x in range(len(entity_offsets) - 1):
+        begin, base = entity_offsets[x], message_offsets[x]
+        entities = entity_offsets[x + 1] - begin
+        first = cut_entities[starts[x]]
+        for entity in range(entities):
+            for k in range(offsets[begin + entity], offsets[begin + entity + 1]):
+                number = part[base + entries[k]]
+                if number >= 0:
+                    log = first + number * entities + entity
+                    kept[into[log]] = local[base + entries[k]]
+                    whole[into[log]] = k
+                    into[log] += 1
+
+
+def _ends(counts: Int64) -> Int64:
+    """Offsets of items with so many entries."""
+    return np.append(np.zeros(1, np.int64), np.cumsum(counts))
+
+
+def _ranges(firsts: Int64, offsets: Int64) -> Int64:
+    """For each item, numbers from its first on, one for each entry."""
+    return np.arange(offsets[-1]) + np.repeat(firsts - offsets[:-1], np.diff(offsets))
+
+
+def _taken(part: Int64, messages: Int64) -> Int64:
+    """The parts of some messages; of those that are not there that of any."""
+    return part[np.clip(messages, 0, len(part) - 1)] if len(part) else np.full(len(messages), -1, np.int64)
