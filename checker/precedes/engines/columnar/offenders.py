@@ -169,7 +169,7 @@ class OffenderSearch:
         bindings = found[: count * program.width].reshape(count, program.width)
         parts = naming_parts(clause)
         entity = np.array([isinstance(variable, EntityVariable) for variable, _ in clause.binders], np.bool_)
-        message = ~entity & [variable not in parts for variable, _ in clause.binders]
+        message = ~entity & np.array([variable not in parts for variable, _ in clause.binders], np.bool_)
         return _Table(bindings[:, entity], bindings[:, message]), whole
 
     def _run(self, program: _Program, x: int, capacity: int, *, compiled: bool) -> tuple[Bindings, int]:

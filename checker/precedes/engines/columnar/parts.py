@@ -44,14 +44,32 @@ class Parts:
     part           M      number of the part within its execution, from 0; -1 for a message that is in none
     starts         E + 1  into the parts, which are in the order of their first messages
     firsts         P      the first message of each part, by its local number
-    member_starts  P + 1  into the members
-    members               local messages of each part, ascending
-    local          M      number of the message among the members of its part
     """
 
     part: Int64
     starts: Int64
     firsts: Int64
+
+    def among(self, executions: npt.NDArray[np.bool_], message_offsets: Int64) -> Parts:
+        """The parts of some executions (E); the others have none."""
+        counts = np.diff(self.starts)
+        of_messages = np.repeat(executions, np.diff(message_offsets))
+        return Parts(
+            np.where(of_messages, self.part, -1),
+            np.append(np.zeros(1, np.int64), np.cumsum(np.where(executions, counts, 0))),
+            self.firsts[np.repeat(executions, counts)],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """The messages of each of P parts.
+
+    member_starts  P + 1  into the members
+    members               local messages of each part, ascending
+    local          M      number of the message among the members of its part; anything for one that is in none
+    """
+
     member_starts: Int64
     members: Int64
     local: Int64
@@ -60,18 +78,24 @@ class Parts:
 def parts_of(batch: Batch, attributes: tuple[Attribute, ...], compiled: bool) -> Parts:
     """The parts that the values of some attributes make. `compiled`: by machine code."""
     groups, most = _groups(batch, attributes)
-    messages = len(groups)
-    part, firsts, local, members = (np.empty(messages, np.int64) for _ in range(4))
+    part, firsts = np.empty(len(groups), np.int64), np.empty(len(groups), np.int64)
     starts = np.empty(batch.executions + 1, np.int64)
-    offsets = read_only(np.asarray(batch.message_offsets, np.int64))
     met, number = np.full(most, -1, np.int64), np.empty(most, np.int64)
-    _run(compiled, number_parts, offsets, read_only(groups), met, number, part, starts, firsts)
-    count = int(starts[-1])
-    member_starts = np.empty(count + 1, np.int64)
-    _run(compiled, list_members, offsets, read_only(part), read_only(starts), member_starts, members, local)
-    return Parts(
-        part, starts, firsts[:count].copy(), member_starts, members[: member_starts[-1]].copy(), local
-    )
+    _run(compiled, number_parts, _offsets(batch), read_only(groups), met, number, part, starts, firsts)
+    return Parts(part, starts, firsts[: starts[-1]])
+
+
+def members_of(parts: Parts, batch: Batch, compiled: bool) -> Members:
+    """The messages of each part. `compiled`: by machine code."""
+    local, members = np.empty(len(parts.part), np.int64), np.empty(len(parts.part), np.int64)
+    starts = np.empty(len(parts.firsts) + 1, np.int64)
+    columns = _offsets(batch), read_only(parts.part), read_only(parts.starts)
+    _run(compiled, list_members, *columns, starts, members, local)
+    return Members(starts, members[: starts[-1]], local)
+
+
+def _offsets(batch: Batch) -> Int64:
+    return read_only(np.asarray(batch.message_offsets, np.int64))
 
 
 def _run(compiled: bool, function: Callable[..., None], *columns: npt.NDArray[Any]) -> None:
@@ -79,11 +103,16 @@ def _run(compiled: bool, function: Callable[..., None], *columns: npt.NDArray[An
 
 
 def _groups(batch: Batch, attributes: tuple[Attribute, ...]) -> tuple[Int64, int]:
-    """A number (M) for the values of the attributes, -1 where one was not recorded; and what they are less than."""
+    """A number (M) for the values of the attributes, less than 0 where one was not recorded; and what they are less
+    than.
+    """
     messages, texts = len(batch.sender), len(batch.attributes.texts)
     columns = [values_of(batch, attribute) for attribute in attributes]
-    known = np.logical_and.reduce([column != NOT_RECORDED for column in columns])
-    numbers, most = np.zeros(int(known.sum()), np.int64), 1
+    if len(attributes) == 1 and attributes[0].sort is AttributeSort.TEXT and texts <= ROOM * messages:
+        # What was not recorded is negative, too.
+        return columns[0], texts
+    known = np.flatnonzero(np.logical_and.reduce([column != NOT_RECORDED for column in columns]))
+    numbers, most = np.zeros(len(known), np.int64), 1
     for attribute, column in zip(attributes, columns, strict=True):
         values, size = column[known], texts
         if attribute.sort is not AttributeSort.TEXT or texts > ROOM * messages:
@@ -142,8 +171,9 @@ def list_members(
         member_starts[place] = 0
     executions = len(offsets) - 1
     for x in range(executions):
+        if starts[x] == starts[x + 1]:
+            continue
         for m in range(offsets[x], offsets[x + 1]):
-            local[m] = -1
             if part[m] >= 0:
                 place = starts[x] + part[m] + 1
                 local[m] = member_starts[place]
@@ -151,6 +181,8 @@ def list_members(
     for place in range(1, len(member_starts)):
         member_starts[place] += member_starts[place - 1]
     for x in range(executions):
+        if starts[x] == starts[x + 1]:
+            continue
         for m in range(offsets[x], offsets[x + 1]):
             if part[m] >= 0:
                 members[member_starts[starts[x] + part[m]] + local[m]] = m - offsets[x]

@@ -21,7 +21,7 @@ from precedes.engines.columnar.compiler.machine_code import jitted, plain
 from precedes.engines.columnar.compiler.terms import Facts
 from precedes.engines.columnar.kernel_columns import columns_of, listed
 from precedes.engines.columnar.native import read_only
-from precedes.engines.columnar.parts import Parts, codes_of, parts_of, values_of
+from precedes.engines.columnar.parts import Members, Parts, codes_of, members_of, parts_of, values_of
 
 PLAIN_FORMULA_EVENTS: Final = 100_000
 """Up to so many events a formula is judged without numba: to compile would take longer than the work."""
@@ -156,14 +156,21 @@ def arguments(generated: Generated, batch: Batch, compiled: bool) -> list[Any]:
 
 def _carried(batch: Batch, generated: Generated, compiled: bool) -> Iterator[npt.NDArray[np.int64]]:
     """What messages carry, and the codes of texts that a formula names."""
-    made: dict[tuple[Attribute, ...], Parts] = {}
+    parts: dict[tuple[Attribute, ...], Parts] = {}
+    members: dict[tuple[Attribute, ...], Members] = {}
     for column in generated.carried:
         if column.kind == "values":
             yield values_of(batch, column.attributes[0])
             continue
-        if column.attributes not in made:
-            made[column.attributes] = parts_of(batch, column.attributes, compiled)
-        yield getattr(made[column.attributes], column.kind)
+        of = column.attributes
+        if of not in parts:
+            parts[of] = parts_of(batch, of, compiled)
+        if column.kind not in ("member_starts", "members"):
+            yield getattr(parts[of], column.kind)
+            continue
+        if of not in members:
+            members[of] = members_of(parts[of], batch, compiled)
+        yield getattr(members[of], column.kind)
     if generated.texts:
         yield codes_of(batch, generated.texts)
 

@@ -62,11 +62,22 @@ class Kernel:
         executions = len(columns.entity_offsets) - 1
         values = np.zeros(executions, np.int32)
         places = np.full((executions, PLACES), -1, np.int32)
-        if compiled:
-            machine_code(self.function)(0, executions, columns, values, places)
-        else:
-            self.function(0, executions, listed(columns), values, places)
+        self.judge((0, executions), columns, compiled, values, places)
         return values, places
+
+    def judge(
+        self,
+        some: tuple[int, int],
+        columns: Columns,
+        compiled: bool,
+        values: npt.NDArray[np.int32],
+        places: npt.NDArray[np.int32],
+    ) -> None:
+        """Write the same for some executions, from the first one up to the last one."""
+        if compiled:
+            machine_code(self.function)(*some, columns, values, places)
+        else:
+            self.function(*some, listed(columns), values, places)
 
 
 def is_large(batch: Batch) -> bool:

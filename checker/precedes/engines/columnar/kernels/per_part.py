@@ -21,9 +21,9 @@ from precedes.core.verdict import FALSE, TRUE, Reason
 from precedes.engines.columnar.codes import DEFERRED
 from precedes.engines.columnar.kernel_columns import ALWAYS, Columns, columns_from, columns_of
 from precedes.engines.columnar.kernels.choice import TUNED
-from precedes.engines.columnar.kernels.kernel import PLACES, is_large
+from precedes.engines.columnar.kernels.kernel import PLACES, Kernel, is_large
 from precedes.engines.columnar.native import Int32Out, Int64Out, machine_code, read_only
-from precedes.engines.columnar.parts import Parts, parts_of
+from precedes.engines.columnar.parts import Members, Parts, members_of, parts_of
 from precedes.logic.recognition import UNTUNED
 
 Int64 = npt.NDArray[np.int64]
@@ -47,6 +47,12 @@ OF_ONE: Final = frozenset(
     }
 )
 """Definitions about one message at a time."""
+
+SAMPLE: Final = 16
+"""Of so many executions one is looked at to tell whether most hold as a whole."""
+
+MOST: Final = 0.75
+"""So large a part of them is most."""
 
 TIMED: Final = frozenset({"deadline"})
 """Definitions about one message at a time, with times: whether these fit together is asked of the whole."""
@@ -73,10 +79,31 @@ class PartKernels:
         kernel = TUNED[definition]
         if cut.all_inside and (definition in OF_ONE or definition in TIMED):
             return kernel.run(self._batch, self._compiled)
-        if definition in OF_LOGS or definition in OF_ONE:
-            return cut.united(*kernel.judged(cut.columns(kernel.reads), self._compiled))
+        if definition in OF_ONE:
+            return cut.judged(kernel)
+        if definition in OF_LOGS:
+            return self._of_logs(kernel, cut)
         values, places = kernel.run(self._batch, self._compiled)
         return cut.inherited(values, places), places
+
+    def _of_logs(self, kernel: Kernel, cut: Cut) -> tuple[Values, Values]:
+        """Where it holds of most wholes, these are not cut. The first ones tell."""
+        executions = self._batch.executions
+        first = executions // SAMPLE
+        columns = columns_of(self._batch, kernel.reads)
+        values = np.full(executions, DEFERRED, np.int32)
+        places = np.full((executions, PLACES), -1, np.int32)
+        kernel.judge((0, first), columns, self._compiled, values, places)
+        if first == 0 or (values[:first] == TRUE).mean() < MOST:
+            return cut.judged(kernel)
+        kernel.judge((first, executions), columns, self._compiled, values, places)
+        values = cut.inherited(values, places)
+        left = values == DEFERRED
+        if left.any():
+            rest = Cut(self._batch, cut.parts.among(left, self._batch.message_offsets), self._compiled)
+            judged, shown = rest.judged(kernel)
+            values, places = np.where(left, judged, values), np.where(left[:, None], shown, places)
+        return values, places
 
     def cut(self, per: tuple[Attribute, ...]) -> Cut:
         """The parts that the values of some attributes make."""
@@ -98,7 +125,7 @@ class Cut:
     @cached_property
     def all_inside(self) -> bool:
         """Whether every message is in a part."""
-        return len(self.parts.members) == len(self.parts.part)
+        return bool((self.parts.part >= 0).all())
 
     @cached_property
     def without(self) -> npt.NDArray[np.bool_]:
@@ -110,13 +137,17 @@ class Cut:
 
     # ---- from parts to executions ------------------------------------------------------------------------
 
-    def united(self, of_parts: Values, places: Values) -> tuple[Values, Values]:
+    def judged(self, kernel: Kernel) -> tuple[Values, Values]:
+        """The values and the places by a kernel that judges every part."""
+        return self._united(*kernel.judged(self.columns(kernel.reads), self._compiled))
+
+    def _united(self, of_parts: Values, places: Values) -> tuple[Values, Values]:
         """The values and places of the executions, of those of their parts.
 
         One that is violated decides, then one that is left to the compiled formula. Where no message shows the
         violation the first of its part does.
         """
-        starts, members = self.parts.starts, self.parts.members
+        starts, members = self.parts.starts, self._members.members
         values = np.zeros(self._batch.executions, np.int32)
         found = np.full((self._batch.executions, PLACES), -1, np.int32)
         some = np.flatnonzero(np.diff(starts) > 0)
@@ -131,7 +162,7 @@ class Cut:
         executions, first = np.unique(np.searchsorted(starts, violated, "right") - 1, return_index=True)
         shown = violated[first]
         found[executions, :2] = places[shown, :2]
-        messages, base = places[shown, 2:], self.parts.member_starts[shown]
+        messages, base = places[shown, 2:], self._members.member_starts[shown]
         for column in range(PLACES - 2):
             local = messages[:, column]
             found[executions, 2 + column] = np.where(local < 0, -1, members[base + np.maximum(local, 0)])
@@ -143,11 +174,13 @@ class Cut:
         """The values of the executions, of those of the wholes: what holds of everything holds of every part, and what
         is violated by messages of one part is violated by this part.
         """
-        base, part = self._batch.message_offsets[:-1], self.parts.part
-        one, other = places[:, 2], places[:, 3]
-        inside = np.where(one < 0, -1, _taken(part, base + one))
-        alike = (inside >= 0) & ((other < 0) | (inside == _taken(part, base + other)))
-        kept = (values == TRUE) | ((values == FALSE) & alike)
+        kept = values == TRUE
+        violated = np.flatnonzero((values == FALSE) & (places[:, 2] >= 0))
+        base, part = self._batch.message_offsets[violated], self.parts.part
+        one, other = places[violated, 2], places[violated, 3]
+        inside = part[base + one]
+        alike = (inside >= 0) & ((other < 0) | (inside == part[base + np.maximum(other, 0)]))
+        kept[violated[alike]] = True
         return np.where(kept, values, np.int32(DEFERRED))
 
     # ---- columns of the parts ----------------------------------------------------------------------------
@@ -171,7 +204,7 @@ class Cut:
             case "entity_offsets":
                 return self._entity_offsets
             case "message_offsets":
-                return self.parts.member_starts
+                return self._members.member_starts
             case "order_doubt":
                 return whole.order_doubt[self._execution]
             case "history_doubt" | "faulty" | "unsure_stops":
@@ -181,7 +214,9 @@ class Cut:
                 of_messages: npt.NDArray[Any] = getattr(whole, name)
                 return of_messages[self._message]
             case "place":
-                return self._sent.places(len(self._message), self._entity_offsets, self.parts.member_starts)
+                return self._sent.places(
+                    len(self._message), self._entity_offsets, self._members.member_starts
+                )
             case "delivered_offsets":
                 return self._delivered.offsets
             case "delivered":
@@ -196,6 +231,10 @@ class Cut:
                 return self._destinations[name]
             case _:
                 raise KeyError(name)
+
+    @cached_property
+    def _members(self) -> Members:
+        return members_of(self.parts, self._batch, self._compiled)
 
     @cached_property
     def _execution(self) -> Int64:
@@ -214,8 +253,8 @@ class Cut:
     @cached_property
     def _message(self) -> Int64:
         """Which message of the batch each member of a part is."""
-        counts = np.diff(self.parts.member_starts)
-        return self.parts.members + np.repeat(self._batch.message_offsets[self._execution], counts)
+        counts = np.diff(self._members.member_starts)
+        return self._members.members + np.repeat(self._batch.message_offsets[self._execution], counts)
 
     @cached_property
     def _delivered(self) -> CutLogs:
@@ -236,7 +275,7 @@ class Cut:
             read_only(np.asarray(batch.message_offsets, np.int64)),
             read_only(parts.starts),
             read_only(parts.part),
-            read_only(parts.local),
+            read_only(self._members.local),
             read_only(self._entity_offsets),
         )
         function = machine_code(cut_logs) if self._compiled else cut_logs
@@ -294,6 +333,8 @@ def cut_logs(
     for place in range(len(cut)):
         cut[place] = 0
     for x in range(len(entity_offsets) - 1):
+        if starts[x] == starts[x + 1]:
+            continue
         begin, base = entity_offsets[x], message_offsets[x]
         entities = entity_offsets[x + 1] - begin
         first = cut_entities[starts[x]]
@@ -306,6 +347,8 @@ def cut_logs(
         into[place] = cut[place]
         cut[place + 1] += cut[place]
     for x in range(len(entity_offsets) - 1):
+        if starts[x] == starts[x + 1]:
+            continue
         begin, base = entity_offsets[x], message_offsets[x]
         entities = entity_offsets[x + 1] - begin
         first = cut_entities[starts[x]]
@@ -327,8 +370,3 @@ def _ends(counts: Int64) -> Int64:
 def _ranges(firsts: Int64, offsets: Int64) -> Int64:
     """For each item, numbers from its first on, one for each entry."""
     return np.arange(offsets[-1]) + np.repeat(firsts - offsets[:-1], np.diff(offsets))
-
-
-def _taken(part: Int64, messages: Int64) -> Int64:
-    """The parts of some messages; of those that are not there that of any."""
-    return part[np.clip(messages, 0, len(part) - 1)] if len(part) else np.full(len(messages), -1, np.int64)
