@@ -103,15 +103,14 @@ def _clauses(formula: Formula) -> Iterator[Clause]:
 
 
 def naming_parts(clause: Clause) -> frozenset[Variable]:
-    """The variables that only name parts of the execution, where others say which messages of the part are meant."""
+    """The variables that only name parts of the execution. What names a part is no offender."""
     found: set[Variable] = set()
     inner = clause.body
     for variable, extent in reversed(clause.binders):
         if isinstance(variable, MessageVariable) and of_its_own(variable, extent, inner):
             found.add(variable)
         inner = Forall(variable, extent, inner)
-    messages = {variable for variable, _ in clause.binders if isinstance(variable, MessageVariable)}
-    return frozenset(found) if messages - found or isinstance(clause.body, Acyclic) else frozenset()
+    return frozenset(found)
 
 
 def universal(clause: Clause) -> Formula:
