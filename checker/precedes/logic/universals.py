@@ -91,7 +91,8 @@ def _clauses(formula: Formula) -> Iterator[Clause]:
         case Not(Not(body)):
             yield from _clauses(body)
         case Per():
-            yield from _clauses(distinct(asked_of_each(formula)))
+            # Its variable has a name that no other has.
+            yield from _clauses(asked_of_each(formula))
         case (
             Not() | Or() | Implies() | Iff() | Exists() | Acyclic() | Truth() | Undetermined() | InLog()
             | Precedes() | Repeated() | Sent() | IsDestination() | SameEntity() | SameMessage() | SameText()
