@@ -24,9 +24,10 @@ from precedes.language.library import standard_library
 from precedes.testing import KINDS, Answer, Case, Kind, Unsupported, case, cases, check_engine
 from precedes.testing.__main__ import main
 from precedes.testing.numbered_cases import BATCH, EXECUTIONS, definitions, expression
-from precedes.traces import TraceOptions
+from precedes.testing.random_formulas import ATTRIBUTES
+from precedes.traces import Notices, TraceOptions, read_batches
 from tests.conformance.engines import OneByOne
-from tests.traces.reading import batch_of_rows
+from tests.traces.reading import json_lines
 
 ROOT = Path(__file__).parents[2]
 Judge = Callable[[Requirement, Execution], Answer]
@@ -102,7 +103,7 @@ def test_the_executions_of_a_batch_have_in_common_what_a_run_has() -> None:
         assert len(common) == 1
 
 
-def read_back(one: Case) -> Execution | None:
+def read_back(one: Case, path: Path) -> Execution | None:
     """What reading the rows of a case makes; None where it has no rows."""
     execution = one.execution
     options = TraceOptions(
@@ -112,17 +113,19 @@ def read_back(one: Case) -> Execution | None:
         epsilon=execution.epsilon,
         complete=execution.complete,
         strict=True,
+        attributes=ATTRIBUTES if one.kind == "attributes" else (),
     )
-    batch, _ = batch_of_rows(one.rows(), options)
-    return execution_of(batch, 0) if batch.executions else None
+    path.write_bytes(json_lines(one.rows()))
+    batches = [batch for batch in read_batches([str(path)], options, Notices()) if batch.executions]
+    return execution_of(batches[0], 0) if batches else None
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "doubts"])
-def test_rows_read_back_as_the_execution(kind: Kind) -> None:
+def test_rows_read_back_as_the_execution(kind: Kind, tmp_path: Path) -> None:
     empty = 0
     for number in range(10 * EXECUTIONS):
         one = case(number // EXECUTIONS * BATCH + number % EXECUTIONS, kind)
-        found = read_back(one)
+        found = read_back(one, tmp_path / "trace.jsonl")
         if found is None:
             empty += 1
             assert one.rows() == []
@@ -172,9 +175,9 @@ def test_the_public_face_reads_the_rows() -> None:
 
 def test_an_engine_that_agrees() -> None:
     found = check_engine(engine(), cases=200)
-    assert found.judged.total() == 800
+    assert found.judged.total() == 200 * len(KINDS)
     assert not found.unsupported
-    assert str(found).startswith("toy: 800 cases of 800 judged, 0 disagreements\n  definitions: ")
+    assert str(found).startswith("toy: 1,000 cases of 1,000 judged, 0 disagreements\n  definitions: ")
 
 
 def test_reasons_are_compared_where_they_are_given() -> None:
@@ -186,7 +189,7 @@ def test_reasons_are_compared_where_they_are_given() -> None:
         answer = exact(asked, execution)
         return Reason.CONTRADICTION if isinstance(answer, Reason) else answer
 
-    assert check_engine(engine(exact), cases=200).judged.total() == 800
+    assert check_engine(engine(exact), cases=200).judged.total() == 200 * len(KINDS)
     with pytest.raises(
         AssertionError, match=r"unknown \(rows of this execution contradict each other\), by defin"
     ):
@@ -229,7 +232,7 @@ def test_what_is_not_supported_is_counted_and_said() -> None:
     skipped = sum(not one.execution.complete for kind in KINDS for one in cases(512, 0, kind))
     assert found.unsupported.total() == skipped > 0
     assert "not supported (incomplete executions)" in str(found)
-    assert found.judged.total() + skipped == 2_048
+    assert found.judged.total() + skipped == 512 * len(KINDS)
 
 
 def test_an_engine_that_supports_nothing_fails() -> None:
