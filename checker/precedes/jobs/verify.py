@@ -18,7 +18,7 @@ from precedes.engines.scan import local, partials
 from precedes.engines.scan.verdict_rows import verdict_file, verdict_rows, violation_file, violation_rows
 from precedes.jobs.check import library_with
 from precedes.language.durations import duration
-from precedes.language.requirements import requirement
+from precedes.language.requirements import REQUIRED, requirement
 from precedes.logic.plan import Listing, Plan, plan
 from precedes.traces import Notice, Notices, Order, TraceOptions, batches_of, expand
 
@@ -54,7 +54,7 @@ class Question:
     def plan(self, *, everywhere: bool = False) -> Plan:
         """The plan for what is required. `everywhere`: offenders are wanted of every execution, not of those shown."""
         library = library_with(self.specs)
-        required = [requirement(text, library, "--require") for text in self.required]
+        required = [requirement(text, library, REQUIRED) for text in self.required]
         return self.planned(required, everywhere=everywhere)
 
     def planned(self, required: Sequence[Requirement], *, everywhere: bool = False) -> Plan:
@@ -74,7 +74,7 @@ class Question:
             "--delivery": () if self.delivery == EventKind.DELIVER.value else (self.delivery,),
             "--cluster": self.cluster,
             "--order": self.order,
-            "--require": required,
+            REQUIRED: required,
         }
         named = (
             (option, value)
