@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from precedes.core.diagnostics import usage
 from precedes.traces import Notices, canonical
 from precedes.traces.arrow import arrow
+from precedes.traces.formats.canonical_columns import Irregular, nanoseconds
+from precedes.traces.formats.inexact_values import exact_value
 from precedes.traces.formats.registry import JSON_LINES
 from precedes.traces.formats.single_rows import canonical_rows
 from precedes.traces.sources import TraceSource
@@ -46,7 +50,14 @@ def tables_of(events: Events, notices: Notices) -> Iterator[pa.Table]:
     """The events as canonical tables. PrecedesError for what is no trace, and for bad rows."""
     if hasattr(events, "__arrow_c_stream__"):
         first = 1
-        for batch in arrow.RecordBatchReader.from_stream(events):
+        try:
+            batches = arrow.RecordBatchReader.from_stream(events)
+        except arrow.ArrowException as error:
+            if not _is_pandas(events):
+                raise usage(f"Arrow cannot read this {type(events).__name__}: {error}") from error
+            yield from _of_rows(_rows_of_frame(events), notices)
+            return
+        for batch in batches:
             yield canonical(arrow.Table.from_batches([batch]), "<table>", notices, first)
             first += len(batch)
         return
@@ -78,4 +89,22 @@ def _of_rows(events: Iterator[object], notices: Notices) -> Iterator[pa.Table]:
 
 
 def _without_nulls(row: Mapping[str, object]) -> dict[str, object]:
-    return {name: value for name, value in row.items() if value is not None}
+    exact = {name: exact_value(name, value) for name, value in row.items()}
+    return {name: value for name, value in exact.items() if value is not None}
+
+
+def _is_pandas(events: Events) -> bool:
+    return type(events).__module__.partition(".")[0] == "pandas"
+
+
+def _rows_of_frame(frame: Any) -> Iterator[Mapping[str, object]]:
+    """The rows of a pandas frame with a column of several types, which Arrow does not take as a whole."""
+    columns = {str(name): list(frame[name]) for name in frame.columns}
+    if "time" in columns:
+        with suppress(Irregular, arrow.ArrowException):
+            times = nanoseconds(arrow.chunked_array([arrow.array(frame["time"], from_pandas=True)]))
+            columns["time"] = [
+                None if time is None else Decimal(time).scaleb(-9) for time in times.to_pylist()
+            ]
+    for values in zip(*columns.values(), strict=True):
+        yield dict(zip(columns, values, strict=True))
