@@ -29,7 +29,7 @@ from tests import warm_processes
 ROOT = Path(__file__).parents[2]
 
 GENERATED = ("docs/reference", "docs/lattice.md")
-MARKS = ("run", "file", "change", "formulas", "workflow", "not run")
+MARKS = ("run", "file", "change", "formulas", "workflow", "gitlab", "not run")
 
 _FENCE = re.compile(r" *(?P<fence>```+|~~~+)(?P<language>\w*)$")
 _MARK = re.compile(r"<!-- (?P<mark>[a-z ]+?)(?:: (?P<value>.*?))? -->$")
