@@ -84,3 +84,17 @@ def test_an_invariant_is_required_by_its_name_as_explore_takes_it(tmp_path: Path
     (tmp_path / "precedes.toml").write_text(text, encoding="utf-8")
     ended = gate(tmp_path, "-v")
     assert (ended.code, "explore st: acknowledged\n" in ended.out) == (0, True), ended
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        (EXECUTED + 'require = ["SP"]\nduplicates = 0.1\n', "did you mean duplication?"),
+        (MODEL + "duplication = 1\n", "did you mean duplicates?"),
+        (MODEL + "seconds = 1\n", "did you mean time-limit?"),
+    ],
+)
+def test_a_word_of_another_command_is_refused(tmp_path: Path, text: str, right: str) -> None:
+    (project(tmp_path) / "precedes.toml").write_text(text, encoding="utf-8")
+    ended = gate(tmp_path)
+    assert (ended.code, right in ended.err) == (2, True), ended

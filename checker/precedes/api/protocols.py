@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from precedes.api.report import Report
 from precedes.core.diagnostics import usage
+from precedes.core.faults import COUNTED_OR_RATED
 from precedes.core.formula import Requirement
 from precedes.core.suggestions import did_you_mean
 from precedes.core.verdict import Verdict
@@ -178,7 +179,7 @@ def simulate(
         engine: `"auto"`, `"local"` (in this process) or `"spark"`.
         master: The Spark master; implies the engine `"spark"`.
         conditions: What differs from the usual conditions of the model's network, with the words of the command:
-            `entities=5`, `messages=20`, `destinations="broadcast"`; `loss`, `duplicates`, `corruption`, `crash` and
+            `entities=5`, `messages=20`, `destinations="broadcast"`; `loss`, `duplication`, `corruption`, `crash` and
             `recovery` are probabilities; `interval`, `delay`, `deviation` and `skew` are in ticks of a microsecond.
 
     Returns:
@@ -191,7 +192,7 @@ def simulate(
 
     protocols = models(model, as_written=as_written, parameters=parameters)
     _known(conditions, (*CONDITIONS, "destinations"), "condition")
-    chosen = {CONDITIONS.get(name, name): value for name, value in conditions.items()}
+    chosen = dict(conditions)
     if "destinations" in chosen:
         chosen["destinations"] = _destinations(chosen["destinations"])
     settings = tuple(replace(usual(protocol), **chosen) for protocol in protocols)
@@ -219,9 +220,8 @@ def _refuse(bounds: Bounds | None, numbers: Mapping[str, Any]) -> None:
 def _known(given: Mapping[str, Any], names: Sequence[str], what: str) -> None:
     for name in given:
         if name not in names:
-            raise usage(
-                f"there is no {what} {name}", did_you_mean(name, names) or f"there are {', '.join(names)}"
-            )
+            meant = did_you_mean(name, names, COUNTED_OR_RATED)
+            raise usage(f"there is no {what} {name}", meant or f"there are {', '.join(names)}")
 
 
 def _bounds(protocol: Protocol[Any], numbers: Mapping[str, Any]) -> Bounds:

@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError, Span, usage
+from precedes.core.faults import COUNTED_OR_RATED
 from precedes.core.isolation import SILENCE
 from precedes.core.suggestions import did_you_mean
 from precedes.engines.engine import AUTO, EngineName
@@ -92,7 +93,9 @@ class Model(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, renam
         bool, Meta(description="Check properties of several entities only where nothing is in flight.")
     ] = False
     states: Annotated[Positive | None, Meta(description="Stop, undecided, after this many states.")] = None
-    seconds: Annotated[Seconds | None, Meta(description="Stop, undecided, after this many seconds.")] = None
+    time_limit: Annotated[Seconds | None, Meta(description="Stop, undecided, after this many seconds.")] = (
+        None
+    )
     depends: Annotated[
         tuple[str, ...],
         Meta(description="Other files that the model reads; its imports are found automatically."),
@@ -108,7 +111,7 @@ class Simulation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     as_written: bool = False
     set: dict[str, str | int | bool] = {}
     executions: Positive = 1000
-    seed: int = 0
+    seed: int = 1
     entities: Positive = 3
     messages: Positive = 12
     destinations: DestinationSets = None
@@ -244,6 +247,7 @@ def _table(path: Path) -> dict[str, Any]:
         raise usage(f"cannot read {path}: {error.strerror}") from error
 
 
+_MEANT = {**COUNTED_OR_RATED, ("seconds",): ("time-limit",), ("spec",): ("specs",)}
 _UNKNOWN = re.compile(r"unknown field `(?P<field>[^`]+)`")
 _KINDS: dict[str, type[Struct]] = {"check": Specs, "explore": Model, "simulate": Simulation, "verify": Trace}
 
@@ -260,7 +264,7 @@ def _mistake(path: Path, said: str) -> Diagnostic:
         said = f"{where}: {message[0].lower()}{message[1:]}"
         return Diagnostic("C003", said, str(path), _line(path, key, steps), hint=_words_hint(message, steps))
     known = _keys(_KINDS[steps[0]] if steps else Configuration)
-    hint = did_you_mean(unknown["field"], known) or f"known here: {', '.join(known)}"
+    hint = did_you_mean(unknown["field"], known, _MEANT) or f"known here: {', '.join(known)}"
     where = f" in {steps[0]}" if steps else ""
     span = _line(path, unknown["field"], steps)
     return Diagnostic("C002", f"unknown key {unknown['field']}{where}", str(path), span, hint=hint)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from precedes.protocol import Invariant, Protocol
     from precedes.protocol.exploration.result import Exploration, Finding
 
-BOUNDS = ("entities", "messages", *COUNTS, "ticks", "states", "seconds")
+BOUNDS = ("entities", "messages", *COUNTS, "ticks", "states")
 """What a model's settings and the bounds of an exploration have in common."""
 BATCH = 1000
 """Simulated executions that are judged at a time."""
@@ -379,6 +379,7 @@ def _bounds(settings: Model, protocol: Protocol[Any]) -> Bounds:
     return Bounds(
         destinations=Destinations(settings.destinations or protocol.destinations),
         script=script(settings.script, settings.entities),
+        seconds=settings.time_limit,
         **values,
     ).limited()
 
