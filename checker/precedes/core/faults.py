@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
+from precedes.core.suggestions import Synonyms
+
 
 class Moment(Enum):
     """When an exploration decides whether a fault happens."""
@@ -114,7 +116,7 @@ COUNTS: Final = tuple(fault.count for fault in FAULTS)
 """The numbers in `Bounds` of what may go wrong."""
 RATES: Final = tuple(fault.rate for fault in FAULTS if fault.rate is not None)
 """The probabilities in `Conditions` of what may go wrong."""
-COUNTED_OR_RATED: Final = {
+COUNTED_OR_RATED: Final[Synonyms] = {
     **{(fault.count,): (fault.rate,) for fault in FAULTS if fault.rate is not None},
     **{(fault.rate,): (fault.count,) for fault in FAULTS if fault.rate is not None},
 }

@@ -18,7 +18,7 @@ from msgspec import Meta, Struct
 from precedes.core.diagnostics import Diagnostic, PrecedesError, Span, usage
 from precedes.core.faults import COUNTED_OR_RATED
 from precedes.core.isolation import SILENCE
-from precedes.core.suggestions import did_you_mean
+from precedes.core.suggestions import Synonyms, did_you_mean
 from precedes.engines.engine import AUTO, EngineName
 from precedes.gate.entry import lines_of
 
@@ -247,7 +247,7 @@ def _table(path: Path) -> dict[str, Any]:
         raise usage(f"cannot read {path}: {error.strerror}") from error
 
 
-_MEANT = {**COUNTED_OR_RATED, ("seconds",): ("time-limit",), ("spec",): ("specs",)}
+_MEANT: Synonyms = {**COUNTED_OR_RATED, ("seconds",): ("time-limit",), ("spec",): ("specs",)}
 _UNKNOWN = re.compile(r"unknown field `(?P<field>[^`]+)`")
 _KINDS: dict[str, type[Struct]] = {"check": Specs, "explore": Model, "simulate": Simulation, "verify": Trace}
 

@@ -126,12 +126,19 @@ def _know_severities(
 def _know_accepted(
     configuration: Configuration, path: Path, before: Baseline | None, items: Sequence[Item]
 ) -> None:
-    """PrecedesError for a name to accept that neither the baseline nor this run has: it would accept nothing."""
+    """PrecedesError for a name that no finding can have: to accept it would accept nothing."""
     if before is None:
         return
-    known = {name for item in items for name in _names(item)}
-    known |= {name for kept in before.items for name in (kept.name, kept.subject, kept.check)}
-    known |= {*before.accept, *before.scopes}
+    checks = {item.check for item in items} | {kept.check for kept in before.items} | {*before.scopes}
+    subjects = {item.subject for item in items} | {kept.subject for kept in before.items}
+    compared = {"all of it", "states", *LOWERED, *RAISED, *WEAKER}
+    severities = {f"severity of {name}" for name in (*subjects, *rules())} | {"unknown"}
+    known = {*checks, *subjects, *compared, *severities, *before.accept, *(item.name for item in items)}
+    known |= {kept.name for kept in before.items} | {f"gate: {name}" for name in severities}
+    known |= {f"{check}: {name}" for check in checks for name in compared}
+    for scope in before.scopes.values():
+        files = scope.get("files", ())
+        known |= {*files} if isinstance(files, tuple) else set()
     for name in configuration.accept:
         if name not in known:
             said = f"to accept {name} has no effect: neither the baseline nor this run has it"
