@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from precedes.api.report import Report
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from precedes.language.library import Library
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Exploration(Report):
     """What `explore` found: one exploration for each instance of the model."""
 
@@ -70,6 +70,9 @@ class Exploration(Report):
             for name, verdict in each.found.verdicts.items()
         ]
 
+    def _verdicts(self) -> Iterator[tuple[str, Verdict]]:
+        return (pair for each in self.explored for pair in each.found.verdicts.items())
+
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
@@ -85,7 +88,7 @@ class Simulated:
     path: str
     executions: int
     events: int
-    summary: str
+    summary: str = field(repr=False)
 
     def __str__(self) -> str:
         return self.summary

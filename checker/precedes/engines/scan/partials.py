@@ -127,10 +127,10 @@ class Violation:
 
     execution: str
     predicate: str
-    requirement: Requirement
-    cut: Execution
-    explanation: Explanation
-    offenders: Offenders | None = None
+    requirement: Requirement = field(repr=False)
+    cut: Execution = field(repr=False)
+    explanation: Explanation = field(repr=False)
+    offenders: Offenders | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
