@@ -120,7 +120,7 @@ def explore(
             unless it says otherwise.
         require: What must hold: names, formulas, requirements, or names of the model's invariants. Without it, what the
             model claims and its invariants.
-        as_written: Take the protocol to the letter of its paper, not repaired.
+        as_written: Take the protocol as its paper is written, not repaired.
         parameters: Fields of the model and their values.
         library: Where names are looked up; the standard library unless given.
         plain: Explore every interleaving, without the reductions.
@@ -176,7 +176,7 @@ def simulate(
         output: The .parquet file to write.
         executions: How many executions to run.
         seed: The same seed gives the same trace, whatever the engine.
-        as_written: Take the protocol to the letter of its paper.
+        as_written: Take the protocol as its paper is written.
         parameters: Fields of the model and their values.
         most_steps: Give up an execution that takes more steps.
         engine: `"auto"`, `"local"` (in this process) or `"spark"`.

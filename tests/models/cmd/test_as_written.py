@@ -1,4 +1,4 @@
-"""The letter of the CMD paper: what each reading breaks, and that it is gone where the reading is not taken."""
+"""The CMD paper as written: what each reading breaks, and that it is gone where the reading is not taken."""
 
 from __future__ import annotations
 
