@@ -114,14 +114,14 @@ def test_safety_is_judged_in_every_state_and_completeness_in_quiescence() -> Non
     assert found.of("order_preserving") is Verdict.VIOLATED
 
 
-def test_a_premise_that_is_never_met_is_not_a_pass() -> None:
+def test_what_is_never_exercised_is_not_a_pass() -> None:
     found = explored(Plain(), Bounds(entities=2, script=sends(1)), "order_preserving")
-    assert found.premises["order_preserving"] == 0
+    assert found.exercised["order_preserving"] == 0
     found = explored(Plain(), Bounds(entities=2, script=sends(2)), "order_preserving")
     # Both messages delivered, in one order or the other.
-    assert found.premises["order_preserving"] == 2
+    assert found.exercised["order_preserving"] == 2
     found = explored(Plain(), Bounds(entities=2, script=sends(1)), "causal_order")
-    assert found.premises["causal_order"] == 0
+    assert found.exercised["causal_order"] == 0
     assert found.of("causal_order") is Verdict.UNKNOWN
     assert found.verdict is Verdict.UNKNOWN
 
@@ -130,7 +130,7 @@ def test_a_premise_that_is_never_met_is_not_a_pass() -> None:
 def test_one_message_is_in_order_whatever_happens(required: str) -> None:
     everybody = frozenset({0, 1, 2})
     found = explored(Plain(), Bounds(entities=3, script=((Message(0, 1, everybody),), (), ())), required)
-    assert found.premises[required] == 0
+    assert found.exercised[required] == 0
     assert found.verdict is Verdict.UNKNOWN
 
 
@@ -156,7 +156,7 @@ def test_the_alternating_bit(mistake: str, violated: set[str]) -> None:
     found = explore(Alternating(mistake=mistake), bounds)
     assert {finding.property for finding in found.findings} >= violated
     assert bool(found.findings) is bool(violated)
-    assert all(found.premises.values())
+    assert all(found.exercised.values())
 
 
 def test_starvation_names_what_starves() -> None:

@@ -157,7 +157,7 @@ class Protocol(ABC, Generic[S]):
     invariants: ClassVar[tuple[Invariant, ...]] = ()
     """What must be so in every reachable state and step, by its name in the paper."""
     further: ClassVar[tuple[Invariant, ...]] = ()
-    """Invariants whose premise only some bounds or parameters meet: `explore` checks one where it is asked for by name
+    """Invariants that only some bounds or parameters exercise: `explore` checks one where it is asked for by name
     (`--require`)."""
     answers: ClassVar[bool] = True
     """Whether a handler other than `send` may transmit. False lets the explorer leave out more interleavings; one that

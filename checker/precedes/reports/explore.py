@@ -36,7 +36,7 @@ def as_text(explored: Sequence[Explored]) -> str:
 def _one(explored: Explored) -> Iterator[str]:
     found = explored.found
     yield _heading(explored)
-    width = max((len(name) for name in found.premises), default=0)
+    width = max((len(name) for name in found.exercised), default=0)
     modes = {name: mode.value for name, mode in found.modes.items()}
     widest = max(map(len, modes.values()), default=0)
     for name, verdict in found.verdicts.items():
@@ -75,7 +75,7 @@ def _value(value: object) -> str:
 
 
 def _why(found: Exploration, name: str, verdict: Verdict) -> str:
-    met = found.premises[name]
+    met = found.exercised[name]
     if verdict is Verdict.VIOLATED:
         finding = next(finding for finding in found.findings if finding.property == name)
         said = f"after {counted(len(finding.behaviour) - 1, 'move')}"
@@ -83,8 +83,8 @@ def _why(found: Exploration, name: str, verdict: Verdict) -> str:
     if name in found.open:
         return "; ".join(found.open[name])
     if not met:
-        return "its premise was never met" if found.complete else "its premise has not been met so far"
-    return f"premise met {_times(met)}"
+        return "never exercised" if found.complete else "not exercised so far"
+    return f"exercised {_times(met)}"
 
 
 def _times(number: int) -> str:
@@ -232,7 +232,7 @@ def _document(explored: Explored) -> dict[str, Any]:
             name: {
                 "mode": found.modes[name].value,
                 "verdict": verdict.value,
-                "premise": found.premises[name],
+                "exercised": found.exercised[name],
                 "unknown": list(found.open.get(name, ())),
             }
             for name, verdict in found.verdicts.items()

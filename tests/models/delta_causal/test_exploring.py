@@ -83,7 +83,7 @@ FEWER = [
 
 
 @pytest.mark.parametrize(("protocol", "bounds"), cases(*REPAIRED))
-def test_repaired_everything_holds_and_every_premise_is_met(protocol: DeltaAgent, bounds: Bounds) -> None:
+def test_repaired_everything_holds_and_is_exercised(protocol: DeltaAgent, bounds: Bounds) -> None:
     found = explore(protocol, bounds)
     assert set(found.verdicts.values()) == {Verdict.HOLDS}, found.verdicts
     assert set(protocol.claims) <= set(found.verdicts)
@@ -205,7 +205,7 @@ def test_with_a_tag_that_is_not_full_nothing_waits_needlessly() -> None:
 def test_a_full_tag_may_wait_needlessly() -> None:
     answered = Bounds(entities=2, script=script(({1}, {1}), ({0},)), ticks=4)
     found = explore(DeltaCausal(delta=5, max_cb=1), answered, (), invariants=(NEEDLESS,))
-    assert found.premises[NEEDLESS.name] == 0
+    assert found.exercised[NEEDLESS.name] == 0
 
 
 def test_a_wait_may_end_exactly_at_delta() -> None:

@@ -1,4 +1,4 @@
-"""The paper of 1994 as written: what each step breaks, and that it is gone within the same bounds where the step is repaired."""
+"""The paper of 1994 as written: what each step breaks, and that this is gone where the step is repaired."""
 
 from __future__ import annotations
 

@@ -233,8 +233,8 @@ class Exploring(_OfModel):
         )
 
     def _is_unmet(self, name: str, verdict: Verdict, found: Exploration) -> bool:
-        """Whether nothing was met that it speaks of, as the settings say."""
-        met = found.premises.get(name)
+        """Whether it was never exercised, as the settings say."""
+        met = found.exercised.get(name)
         return name in self.settings.unmet and verdict is Verdict.UNKNOWN and found.complete and met == 0
 
     def _said(self, name: str, verdict: Verdict, found: Exploration) -> str:
@@ -247,9 +247,9 @@ class Exploring(_OfModel):
             case Verdict.UNKNOWN if not found.complete:
                 return f"{explored}, not all ({found.stopped_by}): undecided"
             case Verdict.UNKNOWN if self._is_unmet(name, verdict, found):
-                return f"its premise is met in none of {explored}, as stated"
-            case Verdict.UNKNOWN if not found.premises[name]:
-                return f"its premise was never met in {explored}: undecided"
+                return f"never exercised in {explored}, as stated"
+            case Verdict.UNKNOWN if not found.exercised[name]:
+                return f"never exercised in {explored}: undecided"
             case Verdict.UNKNOWN:
                 return f"unknown somewhere in {explored}: {'; '.join(found.open.get(name, ()))}"
 

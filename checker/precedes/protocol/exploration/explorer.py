@@ -177,9 +177,9 @@ class _Search:
             self._add(self._representative(state), -1)
         depth = self._breadth() if order == "breadth" else self._depth()
         self.judge.finish()
-        premises = dict(self.judge.premises)
-        premises.update(self.components.met)
-        premises.update(self.met)
+        exercised = dict(self.judge.exercised)
+        exercised.update(self.components.met)
+        exercised.update(self.met)
         return Exploration(
             states=len(self.states),
             transitions=self.transitions,
@@ -187,7 +187,7 @@ class _Search:
             complete=self.stopped_by is None,
             stopped_by=self.stopped_by,
             findings=tuple(self._findings()),
-            premises=premises,
+            exercised=exercised,
             open=self._open(),
             executions=self.judge.judged,
             quiescent=self.quiescent,

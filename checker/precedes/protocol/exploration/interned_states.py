@@ -117,7 +117,7 @@ class Components:
         self.broken: dict[int, tuple[str, ...]] = {}
         """The moves, by `id`, whose step breaks invariants, and which."""
         self.met: dict[str, int] = dict.fromkeys((step.name for step in of_step), 0)
-        """How many different steps met the premise of each invariant of steps."""
+        """How many different steps exercised each invariant of steps."""
         self._numbers: dict[tuple[int, int, int, Inbox], int] = {}
         self._log_numbers: dict[tuple[Entry, ...], int] = {(): 0}
         self._local_numbers: dict[tuple[int, int, int, bool, bool], int] = {}

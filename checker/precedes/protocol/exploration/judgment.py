@@ -79,7 +79,7 @@ class _Invariants(Generic[_Kind]):
 
 class Judge:
     """Collects what does not hold: `failures` has, for each property, the first state in which it was seen to fail,
-    `premises` how often the premise of each was met, `unknown` why a verdict was open.
+    `exercised` how often each was exercised: its premise was met, `unknown` why a verdict was open.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Judge:
         self.violated: dict[str, Violated] = {}
         """Of the failures, those of formulas."""
         self._turn = 0
-        self.premises: dict[str, int] = dict.fromkeys(
+        self.exercised: dict[str, int] = dict.fromkeys(
             (*self.leaves, *(invariant.name for invariant in self.invariants)), 0
         )
         self.unknown: dict[str, int] = {}
@@ -179,7 +179,7 @@ class Judge:
         for column, name in enumerate(formulas.plan.names):
             value = values[:, column]
             if name.startswith(PREMISE):
-                self.premises[name.removeprefix(PREMISE)] += int((value == TRUE).sum())
+                self.exercised[name.removeprefix(PREMISE)] += int((value == TRUE).sum())
                 continue
             if name not in self.leaves:
                 continue
@@ -253,7 +253,7 @@ class Judge:
     def _told(self, name: str, judged: bool | None, state: State) -> None:
         if judged is None:
             return
-        self.premises[name] += 1
+        self.exercised[name] += 1
         if not judged:
             self.fail(name, state)
 
