@@ -7,8 +7,8 @@ explore st ...`". What is understood, and compared with what the command prints:
 - `` `P` holds``: this property, exercised;
 - ``everything holds``: exit code 0;
 - ``nothing is violated``: the search ended within no limit, and found nothing;
-- `` `P` is never exercised``: the bounds never exercise it. With ``the rest holds``: of no other property is that so, and
-  nothing is violated;
+- `` `P` is never exercised``: the bounds never exercise it. With ``the rest holds``: of no other property is that so,
+  and nothing is violated;
 - ``N states``: as the last line of the report counts them. For a model with several instances "N / M states".
 
 `(slow)` in a cell: its commands are run with the slow tests. `precedes check FILE` and `precedes search` must end with

@@ -160,7 +160,8 @@ def _value(protocol: type[Protocol[Any]], name: str, value: object) -> object:
     hints = typing.get_type_hints(protocol)
     known = [field.name for field in fields(protocol)]
     if name not in known:
-        hint = did_you_mean(name, known) or _fields_hint(protocol)
+        meant = did_you_mean(name, known)
+        hint = " ".join(part for part in (meant, _fields_hint(protocol)) if part)
         raise _error("M004", f"{protocol.name} has no parameter {name}", hint)
     if not isinstance(value, str):
         return value

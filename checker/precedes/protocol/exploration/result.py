@@ -70,9 +70,10 @@ class Observer:
 class Exploration:
     """What an exploration came to.
 
-    `depth` is the number of moves to the farthest state; `stopped_by` the limit that was met. `exercised`: how often each
-    property was exercised, that is, its premise met, by different executions, states, pairs or steps. `open` says why a property could
-    not be judged somewhere, `modes` where each is judged; `quiescent` counts the states in which nothing is in flight.
+    `depth` is the number of moves to the farthest state; `stopped_by` the limit that was met. `exercised`: how often
+    each property was, that is, its premise met, by different executions, states, pairs or steps. `open` says why a
+    property could not be judged somewhere, `modes` where each is judged; `quiescent` counts the states in which nothing
+    is in flight.
     """
 
     states: int
