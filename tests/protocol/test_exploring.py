@@ -64,7 +64,7 @@ def test_a_single_channel_has_one_order() -> None:
     assert lossy.of("order_equivalent") is Verdict.HOLDS
     assert lossy.of("information_preserving") is Verdict.VIOLATED
     (finding,) = lossy.findings
-    assert any(isinstance(move, Lost) for move in finding.behaviour)
+    assert any(isinstance(move, Lost) for move in finding.behavior)
 
 
 @pytest.mark.parametrize(("messages", "states"), [(1, 1 + 3 * 3), (2, 1 + 3 * 3 + 6 * 9)])
@@ -99,10 +99,10 @@ def test_destinations() -> None:
 # ---- findings ----
 
 
-def test_overtaking_is_found_by_a_shortest_behaviour() -> None:
+def test_overtaking_is_found_by_a_shortest_behavior() -> None:
     found = explored(Plain(), Bounds(entities=3, messages=3), "order_preserving", plain=False)
     (finding,) = found.findings
-    assert [type(move) for move in finding.behaviour[1:]] == [Requested, Requested, Arrived, Arrived]
+    assert [type(move) for move in finding.behavior[1:]] == [Requested, Requested, Arrived, Arrived]
     assert finding.explanation is not None
     assert finding.explanation.witnesses
 
@@ -213,7 +213,7 @@ def test_timers_expire_before_time_goes_on() -> None:
     assert explored(Waits(wait=1, delta=3), bounds, "deadline").of("deadline") is Verdict.HOLDS
     found = explored(Waits(wait=2, delta=3), bounds, "deadline")
     assert found.of("deadline") is Verdict.VIOLATED
-    assert any(isinstance(move, Expired) for move in found.findings[0].behaviour)
+    assert any(isinstance(move, Expired) for move in found.findings[0].behavior)
 
 
 def test_clocks_differ_by_the_skew() -> None:

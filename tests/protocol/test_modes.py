@@ -139,7 +139,7 @@ def test_the_toys_tell_modes_apart() -> None:
 
 
 def broken(found: Exploration) -> dict[str, int]:
-    return {finding.property: len(finding.behaviour) for finding in found.findings}
+    return {finding.property: len(finding.behavior) for finding in found.findings}
 
 
 def reduced_like_plain(seeds: range) -> int:
@@ -201,11 +201,11 @@ def test_what_is_partly_quiescent_is_shown_where_it_is_first_violated() -> None:
     found = explore(Plain(), OVERTAKING, required(early), invariants=(), plain=True)
     (finding,) = found.findings
     assert finding.quiescent
-    assert len(finding.behaviour) - 1 == 3  # one message, and its two deliveries
+    assert len(finding.behavior) - 1 == 3  # one message, and its two deliveries
     late = "(quiescent forall p: not sent(p)) and forall i: size(RL[i]) < 1"
     (finding,) = explore(Plain(), OVERTAKING, required(late), invariants=(), plain=True).findings
     assert not finding.quiescent
-    assert len(finding.behaviour) - 1 == 2
+    assert len(finding.behavior) - 1 == 2
 
 
 def test_a_violation_on_the_way_that_a_completed_execution_has_not() -> None:

@@ -78,7 +78,7 @@ def _why(found: Exploration, name: str, verdict: Verdict) -> str:
     met = found.exercised[name]
     if verdict is Verdict.VIOLATED:
         finding = next(finding for finding in found.findings if finding.property == name)
-        said = f"after {counted(len(finding.behaviour) - 1, 'move')}"
+        said = f"after {counted(len(finding.behavior) - 1, 'move')}"
         return said if finding.quiescent else f"{said}, with something in flight"
     if name in found.open:
         return "; ".join(found.open[name])
@@ -100,7 +100,7 @@ def _finding(explored: Explored, finding: Finding) -> Iterator[str]:
     if finding.about:
         yield f"  {'; '.join(finding.about)}"
     yield ""
-    yield from (f"    {line}" for line in steps(explored.protocol, finding.behaviour))
+    yield from (f"    {line}" for line in steps(explored.protocol, finding.behavior))
     yield ""
     yield from (f"    {line}" for line in figure(finding.execution, witness(finding)).splitlines())
     yield ""
@@ -243,7 +243,7 @@ def _document(explored: Explored) -> dict[str, Any]:
                 "mode": found.modes[finding.property].value,
                 "quiescent": finding.quiescent,
                 "about": list(finding.about),
-                "steps": list(steps(explored.protocol, finding.behaviour)),
+                "steps": list(steps(explored.protocol, finding.behavior)),
                 "figure": figure(finding.execution, witness(finding)),
                 "diagram": diagram(finding.execution),
                 "scenario": scenario(explored, finding),

@@ -85,14 +85,14 @@ def test_a_step_to_the_letter_breaks_something(
     letter: Letter, hasty: frozenset[int], within: Bounds, name: str, moves: int
 ) -> None:
     found = finding(DynamicCluster(letter=frozenset({letter}), hasty=hasty), within, name)
-    assert len(found.behaviour) - 1 == moves
+    assert len(found.behavior) - 1 == moves
     assert shown(found.execution) == shown(scenario(letter.name.lower()))
 
 
 def test_own_row_cuts_in_two_places() -> None:
     """What own_row comes to in the end begins with this."""
     found = finding(DynamicCluster(letter=frozenset({Letter.OWN_ROW}), hasty=frozenset({2})), *CUTS)
-    assert len(found.behaviour) - 1 == 15
+    assert len(found.behavior) - 1 == 15
 
 
 def test_without_the_rcv_ack_of_who_returns_recovery_goes_on_for_ever() -> None:
@@ -145,7 +145,7 @@ def test_what_the_bounds_or_a_parameter_break(
     name: str, protocol: Protocol[Any], within: Bounds, broken: str, moves: int
 ) -> None:
     found = finding(protocol, within, broken)
-    assert len(found.behaviour) - 1 == moves
+    assert len(found.behavior) - 1 == moves
     assert shown(found.execution) == shown(scenario(name))
 
 

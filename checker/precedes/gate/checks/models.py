@@ -395,7 +395,7 @@ def _finding(found: Exploration, name: str) -> Finding:
 def _steps(finding: Finding) -> int:
     from precedes.protocol.moves import Began
 
-    return sum(not isinstance(move, Began) for move in finding.behaviour)
+    return sum(not isinstance(move, Began) for move in finding.behavior)
 
 
 def _shown(protocol: Protocol[Any], finding: Finding) -> tuple[str, str, tuple[Mark, ...]]:
@@ -403,7 +403,7 @@ def _shown(protocol: Protocol[Any], finding: Finding) -> tuple[str, str, tuple[M
     from precedes.reports.figure import figure, sentence
 
     witness = None
-    lines = list(steps(protocol, finding.behaviour))
+    lines = list(steps(protocol, finding.behavior))
     if finding.explanation is not None and finding.requirement is not None and finding.explanation.witnesses:
         witness = finding.explanation.witnesses[0]
         lines.append(sentence(finding.requirement, finding.explanation.execution, witness))

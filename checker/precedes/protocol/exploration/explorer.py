@@ -109,7 +109,7 @@ def _shortest(
     again = Judge(leaves, asked)
     limits = replace(
         bounds,
-        depth=max(len(finding.behaviour) for finding in found.findings) - 1,
+        depth=max(len(finding.behavior) for finding in found.findings) - 1,
         seconds=min(SHORTENING, bounds.seconds or SHORTENING),
     )
     reductions = usable(protocol, bounds, again) - {
@@ -122,9 +122,9 @@ def _shortest(
     )
     best = {finding.property: finding for finding in found.findings}
     for finding in shorter.run("breadth").findings:
-        if finding.property in best and len(finding.behaviour) < len(best[finding.property].behaviour):
+        if finding.property in best and len(finding.behavior) < len(best[finding.property].behavior):
             best[finding.property] = finding
-    return tuple(sorted(best.values(), key=lambda finding: len(finding.behaviour)))
+    return tuple(sorted(best.values(), key=lambda finding: len(finding.behavior)))
 
 
 class _Search:
@@ -335,11 +335,11 @@ class _Search:
                 self.observer.violated(Sighting(name, moves, len(self.states), leaf, explanation))
 
     def _findings(self) -> list[Finding]:
-        found = [self._finding(name, self._behaviour(state)) for name, state in self.judge.failures.items()]
+        found = [self._finding(name, self._behavior(state)) for name, state in self.judge.failures.items()]
         found += [self._finding(name, self._breaking(name, state)) for name, state in self.broken.items()]
-        return sorted(found, key=lambda finding: len(finding.behaviour))
+        return sorted(found, key=lambda finding: len(finding.behavior))
 
-    def _behaviour(self, state: State) -> tuple[list[Move], State]:
+    def _behavior(self, state: State) -> tuple[list[Move], State]:
         """How a state, or a renaming of it, is reached; and which it is."""
         way = self._way(state)
         beginning = self.states[way[0]]
@@ -387,7 +387,7 @@ class _Search:
 
     def _breaking(self, name: str, state: State) -> tuple[list[Move], State]:
         """A behavior whose last step breaks an invariant."""
-        moves, now = self._behaviour(state)
+        moves, now = self._behavior(state)
         after, move = next(
             (after, move)
             for after, move in self.space.expanded(now).successors
@@ -398,11 +398,11 @@ class _Search:
     def _finding(self, name: str, reached: tuple[list[Move], State]) -> Finding:
         if name == STARVATION:
             reached = self._at_the_end(*reached)
-        behaviour, state = tuple(reached[0]), reached[1]
+        behavior, state = tuple(reached[0]), reached[1]
         execution = replayed(
             self.protocol,
             self.bounds.entities,
-            behaviour,
+            behavior,
             timed=self.components.timed,
             name="found",
         )
@@ -412,13 +412,13 @@ class _Search:
             if name == STARVATION:
                 messages, packets = starving(self.components, state)
                 about = (*(f"{message} is never delivered at {at}" for message, at in messages), *packets)
-                return Finding(name, behaviour, execution, quiescent, about=about, starving=tuple(messages))
+                return Finding(name, behavior, execution, quiescent, about=about, starving=tuple(messages))
             about = ("every remaining request is refused",) if name == DEADLOCK else ()
-            return Finding(name, behaviour, execution, quiescent, about=about)
+            return Finding(name, behavior, execution, quiescent, about=about)
         explanation = explain(self.judge.violated[name].asked, execution)
         if explanation.value != FALSE:
             raise RuntimeError(f"{name} was found violated and is not when it is judged by definition")
-        return Finding(name, behaviour, explanation.execution, quiescent, leaf, explanation)
+        return Finding(name, behavior, explanation.execution, quiescent, leaf, explanation)
 
 
 def _itself(component: int) -> int:

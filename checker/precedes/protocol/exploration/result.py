@@ -30,7 +30,7 @@ class Finding:
     """
 
     property: str
-    behaviour: tuple[Move, ...]
+    behavior: tuple[Move, ...]
     execution: Execution
     quiescent: bool
     requirement: Requirement | None = None
