@@ -22,7 +22,7 @@ from precedes.language.library import Library, standard_library
 from precedes.language.requirements import requirement
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration.histories import replayed
-from precedes.protocol.exploration.interned_states import Components
+from precedes.protocol.exploration.interned_states import TransitionTable
 from precedes.protocol.exploration.judgment import Judge
 from precedes.protocol.exploration.quiescence import starving, unheard
 from precedes.protocol.exploration.reductions import Reduction, usable
@@ -145,11 +145,11 @@ class _Search:
         self.bounds = bounds
         self.judge = judge
         self.observer = observer
-        self.components = Components(
+        self.table = TransitionTable(
             protocol, bounds.entities, judge.recording, judge.of_step, check_purity=check_purity
         )
-        judge.begin(self.components)
-        self.space = Space(self.components, bounds)
+        judge.begin(self.table)
+        self.space = Space(self.table, bounds)
         self.reductions = reductions
         self.expanded = (
             self.space.by_itself
@@ -178,7 +178,7 @@ class _Search:
         depth = self._breadth() if order == "breadth" else self._depth()
         self.judge.finish()
         exercised = dict(self.judge.exercised)
-        exercised.update(self.components.met)
+        exercised.update(self.table.met)
         exercised.update(self.met)
         return Exploration(
             states=len(self.states),
@@ -198,7 +198,7 @@ class _Search:
 
     def _open(self) -> dict[str, tuple[str, ...]]:
         found = {name: reasons(value) for name, value in self.judge.unknown.items()}
-        silent = unheard(self.components, exchanged=self.symmetry is not None)
+        silent = unheard(self.table, exchanged=self.symmetry is not None)
         if silent and self.stopped_by is None:
             found[DEADLOCK] = (
                 f"no request of {' and '.join(silent)} was accepted in any state; a script says who sends",
@@ -283,12 +283,12 @@ class _Search:
             self._quiescent(state, refused=expanded.refused)
         # Seen without the others: whether a message starves in a quiescent state does not depend on them.
         elif STARVATION not in self.judge.failures and any(
-            starving(self.components, (*expanded.resting, state[-1]))
+            starving(self.table, (*expanded.resting, state[-1]))
         ):
             self.judge.fail(STARVATION, state)
-        if self.components.broken:
+        if self.table.broken:
             for _, move in expanded.successors:
-                for name in self.components.broken.get(id(move), ()):
+                for name in self.table.broken.get(id(move), ()):
                     self.broken.setdefault(name, state)
         return expanded.successors
 
@@ -298,7 +298,7 @@ class _Search:
             self.met[name] += 1
         if refused and DEADLOCK not in self.judge.failures:
             self.judge.fail(DEADLOCK, state)
-        if STARVATION not in self.judge.failures and any(starving(self.components, state)):
+        if STARVATION not in self.judge.failures and any(starving(self.table, state)):
             self.judge.fail(STARVATION, state)
 
     def _stops(self, depth: int, frontier: int) -> bool:
@@ -391,7 +391,7 @@ class _Search:
         after, move = next(
             (after, move)
             for after, move in self.space.expanded(now).successors
-            if name in self.components.broken.get(id(move), ())
+            if name in self.table.broken.get(id(move), ())
         )
         return [*moves, move], after
 
@@ -403,14 +403,14 @@ class _Search:
             self.protocol,
             self.bounds.entities,
             behavior,
-            timed=self.components.timed,
+            timed=self.table.timed,
             name="found",
         )
         leaf = self.judge.leaves.get(name)
         quiescent = self.space.expanded(state).quiescent
         if leaf is None:
             if name == STARVATION:
-                messages, packets = starving(self.components, state)
+                messages, packets = starving(self.table, state)
                 about = (*(f"{message} is never delivered at {at}" for message, at in messages), *packets)
                 return Finding(name, behavior, execution, quiescent, about=about, starving=tuple(messages))
             about = ("every remaining request is refused",) if name == DEADLOCK else ()
