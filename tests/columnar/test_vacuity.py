@@ -10,6 +10,7 @@ from precedes.core import formula as f
 from precedes.core.columns import batch_of
 from precedes.core.execution import EventKind, Execution
 from precedes.core.verdict import FALSE, TRUE
+from precedes.engines.columnar.execution_source import BatchSource
 from precedes.engines.reference import evaluate
 from precedes.engines.scan.partials import judge
 from precedes.jobs.infer import proved
@@ -219,7 +220,7 @@ def test_what_cannot_be_is_false_by_definition(kind: EventKind | None) -> None:
         choices = Seeded(seed)
         one, given = formula(choices), execution(choices, TRACES)
         given = of_one_message(given) if kind is None else without(given, kind)
-        seen = judge(batch_of([given]), NOTHING_ASKED, 0)[0].seen
+        seen = judge(BatchSource(batch_of([given])), NOTHING_ASKED, 0)[0].seen
         assert (Seen.SENT in seen) <= (kind is not EventKind.SEND or not given.complete)
         assert (Seen.TWO_MESSAGES in seen) <= (kind is not None or not given.complete)
         for each in (one, premise(one)):

@@ -7,7 +7,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
-from precedes.core.columns import Batch
 from precedes.core.diagnostics import usage
 from precedes.core.execution import EventKind
 from precedes.core.formula import Requirement
@@ -166,7 +165,7 @@ def _local(
 ) -> partials.Partial:
     executions = events = 0
 
-    def count(partial: partials.Partial, _batch: Batch, _scan: Scan) -> None:
+    def count(partial: partials.Partial, _scan: Scan) -> None:
         nonlocal executions, events
         executions += partial.executions
         events += partial.events
@@ -181,7 +180,7 @@ def _local(
 
 @contextmanager
 def _rows_of(question: Question, prepared: Plan) -> Iterator[tuple[local.Each, ...]]:
-    """What writes the verdicts on a batch to the folder of the question, if it names one."""
+    """What writes the verdicts of a scan to the folder of the question, if it names one."""
     if question.out is None:
         yield ()
         return
@@ -189,9 +188,9 @@ def _rows_of(question: Question, prepared: Plan) -> Iterator[tuple[local.Each, .
         file = files.enter_context(verdict_file(question.out))
         offenders = files.enter_context(violation_file(question.out)) if question.all_violations else None
 
-        def write(_: partials.Partial, batch: Batch, result: Scan) -> None:
-            file.write(verdict_rows(batch, result, prepared, all_verdicts=question.all_verdicts))
+        def write(_: partials.Partial, result: Scan) -> None:
+            file.write(verdict_rows(result, prepared, all_verdicts=question.all_verdicts))
             if offenders is not None:
-                offenders.write(violation_rows(batch, result, prepared))
+                offenders.write(violation_rows(result, prepared))
 
         yield (write,)

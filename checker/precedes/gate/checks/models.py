@@ -17,6 +17,7 @@ from precedes.core.isolation import Channel
 from precedes.core.mode import Mode
 from precedes.core.suggestions import did_you_mean
 from precedes.core.verdict import Verdict
+from precedes.engines.columnar.execution_source import BatchSource
 from precedes.gate import cache
 from precedes.gate.checks.check import Check, Doing, files, files_at, line_of, relative
 from precedes.gate.checks.specs import definitions, library_files
@@ -336,7 +337,7 @@ class Simulating(_OfModel):
                 with self.entry.at("model"):
                     executions.append(run(protocol, conditions, settings.seed, number).execution)
             batch = batch_of(executions)
-            merging.add(judge(batch, prepared, SHOWN)[0])
+            merging.add(judge(BatchSource(batch), prepared, SHOWN)[0])
         return report(merging.merged(), prepared)
 
 

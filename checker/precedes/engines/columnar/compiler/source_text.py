@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from precedes.engines.columnar.execution_source import Sort
 from precedes.engines.columnar.kernel_columns import columns_read
 
 LONGEST: Final = 400
@@ -110,15 +111,17 @@ def equal(left: Code, right: Code) -> Code:
 class Needs:
     """What all functions of one source need together.
 
-    columns     of the batch, and scalars tables      to be built for every execution (see `tables`) named
-    the local variable that has the number of an entity or message called by its name, by sort and name
-    relations   how many scratch columns for relations between messages chained     the loop variables that
-    a witness may show functions   parts that became functions of their own
+    columns     of the executions, and scalars
+    tables      to be built for every execution (see `tables`)
+    named       the local variable that has the number of an entity or message called by its name, by sort and name
+    relations   how many scratch columns for relations between messages
+    chained     the loop variables that a witness may show
+    functions   parts that became functions of their own
     """
 
     columns: dict[str, None] = field(default_factory=dict)
     tables: dict[str, None] = field(default_factory=dict)
-    named: dict[tuple[str, str], str] = field(default_factory=dict)
+    named: dict[tuple[Sort, str], str] = field(default_factory=dict)
     relations: int = 0
     chained: dict[str, None] = field(default_factory=dict)
     functions: list[str] = field(default_factory=list)
