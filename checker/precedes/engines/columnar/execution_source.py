@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, Protocol, Self
+from typing import Any, Final, Literal, Protocol, Self, assert_never
 
 import numpy as np
 import numpy.typing as npt
@@ -167,6 +167,8 @@ def numbers_of(batch: Batch, sort: Sort, name: str) -> Int32:
             return _numbered(batch.entity_names, batch.entity_offsets, name)
         case "message":
             return _numbered(batch.message_names, batch.message_offsets, name)
+        case _:
+            assert_never(sort)
 
 
 def _numbered(names: Names, offsets: Int64, wanted: str) -> Int32:

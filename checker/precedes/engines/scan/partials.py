@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
+from typing import assert_never
 
 import numpy as np
 import numpy.typing as npt
@@ -290,11 +291,14 @@ def _candidate(x: int, found: Found, result: Scan) -> Candidate | Pending:
     messages = result.witness(x, name).messages
     # What follows from several parts together has none of its own.
     offenders = None if result.offenders is None else result.offenders.get((x, name))
-    match result.source.evidence(x, messages):
+    evidence = result.source.evidence(x, messages)
+    match evidence:
         case Excerpt() as excerpt:
             return Candidate(found, excerpt, offenders)
         case RowGroupSlice() as place:
             return Pending(found, place, messages, offenders)
+        case _:
+            assert_never(evidence)
 
 
 class Merging:
