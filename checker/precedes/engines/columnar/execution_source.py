@@ -9,14 +9,14 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, Protocol, Self, assert_never
+from typing import Final, Literal, Protocol, Self, assert_never
 
 import numpy as np
 import numpy.typing as npt
 
 from precedes.core.columns import Batch, Int32, Int64, Names, execution_of
 from precedes.core.execution import Execution
-from precedes.engines.columnar.kernel_columns import Columns, column_of, columns_by
+from precedes.engines.columnar.kernel_columns import Columns, ColumnTable, column_of
 from precedes.engines.columnar.kernels.kernel import PLAIN_EVENTS
 
 WHOLE_EXECUTION_LIMIT: Final = 5_000
@@ -95,7 +95,7 @@ class BatchSource:
 
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
-        self._found: dict[str, Any] = {}
+        self._table = ColumnTable(lambda name: column_of(batch, name), batch)
 
     @property
     def executions(self) -> int:
@@ -114,12 +114,10 @@ class BatchSource:
         return len(self._batch.event_kind) >= PLAIN_EVENTS
 
     def as_recorded(self) -> BatchSource:
-        recorded = BatchSource(replace(self._batch, complete=True))
-        recorded._found = self._found
-        return recorded
+        return BatchSource(replace(self._batch, complete=True))
 
     def columns(self, reads: Collection[str]) -> Columns:
-        return columns_by(self._column, reads, self._batch)
+        return self._table.columns(reads)
 
     def numbers(self, sort: Sort, name: str) -> Int32:
         return numbers_of(self._batch, sort, name)
@@ -145,11 +143,6 @@ class BatchSource:
     def evidence(self, x: int, messages: Collection[int]) -> Excerpt:
         (found,) = excerpts_of(self._batch, x, [messages])
         return found
-
-    def _column(self, name: str) -> Any:
-        if name not in self._found:
-            self._found[name] = column_of(self._batch, name)
-        return self._found[name]
 
 
 def excerpts_of(batch: Batch, x: int, parts: Sequence[Collection[int]]) -> list[Excerpt]:

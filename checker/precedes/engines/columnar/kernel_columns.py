@@ -133,6 +133,30 @@ def columns_by(find: Callable[[str], Any], reads: Collection[str], setting: Sett
     )
 
 
+class ColumnTable:
+    """Columns that are found when they are first read; those `found` beforehand need not be."""
+
+    def __init__(
+        self, find: Callable[[str], Any], setting: Setting, found: dict[str, npt.NDArray[Any]] | None = None
+    ) -> None:
+        self._find = find
+        self._setting = setting
+        self._found = {} if found is None else found
+        self._read: dict[frozenset[str], Columns] = {}
+
+    def columns(self, reads: Collection[str]) -> Columns:
+        """The columns that are read, as arrays."""
+        wanted = frozenset(reads)
+        if wanted not in self._read:
+            self._read[wanted] = columns_by(self._column, wanted, self._setting)
+        return self._read[wanted]
+
+    def _column(self, name: str) -> npt.NDArray[Any]:
+        if name not in self._found:
+            self._found[name] = self._find(name)
+        return self._found[name]
+
+
 def columns_read(function: Callable[..., Any]) -> frozenset[str]:
     """The columns that a function and its helpers read."""
     return names_used(function).intersection(Columns._fields) - NUMBERS

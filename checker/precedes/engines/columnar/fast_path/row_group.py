@@ -15,7 +15,7 @@ from precedes.engines.columnar.execution_source import RowGroupSlice, Sort, numb
 from precedes.engines.columnar.fast_path.coded_rows import rows_of
 from precedes.engines.columnar.fast_path.column_kernels import Filled, Starts, fill, measure
 from precedes.engines.columnar.fast_path.group_reader import GroupReader
-from precedes.engines.columnar.kernel_columns import Columns, column_of, columns_by, faulty
+from precedes.engines.columnar.kernel_columns import Columns, ColumnTable, column_of, faulty
 from precedes.engines.columnar.native import machine_code
 from precedes.traces import TraceOptions
 from precedes.traces.layout.columnar_file import Coded, LaidOut, damaged
@@ -30,7 +30,8 @@ class RowGroup:
     """Executions of a regular row group: a source whose `made` columns are in memory, and that reads all others."""
 
     def __init__(self, made: Mapping[str, Array], reader: GroupReader, options: TraceOptions) -> None:
-        self._made = dict(made)
+        self._made = made
+        self._table = ColumnTable(self._other, options, dict(made))
         self._reader = reader
         self._options = options
 
@@ -55,7 +56,7 @@ class RowGroup:
         return RowGroup(self._made, self._reader, replace(self._options, complete=True))
 
     def columns(self, reads: Collection[str]) -> Columns:
-        return columns_by(self._column, reads, self._options)
+        return self._table.columns(reads)
 
     def numbers(self, sort: Sort, name: str) -> Int32:
         return numbers_of(self._reader.every(), sort, name)
@@ -79,11 +80,6 @@ class RowGroup:
 
     def evidence(self, x: int, messages: Collection[int]) -> RowGroupSlice:  # noqa: ARG002 - it is read later
         return self._reader.slice(x)
-
-    def _column(self, name: str) -> Array:
-        if name not in self._made:
-            self._made[name] = self._other(name)
-        return self._made[name]
 
     def _other(self, name: str) -> Array:
         """A column that was not made: what a regular row group says of it, else it is read."""
