@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from precedes.core.columns import execution_of
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import Execution
+from precedes.core.verdict import Verdict
 from precedes.engines.columnar.execution_source import BatchSource, Excerpt
 from precedes.engines.columnar.fast_path import group_reader
 from precedes.engines.columnar.fast_path.row_group import row_group, spans_of
@@ -371,6 +372,23 @@ def test_a_laid_out_trace_is_told_of_as_it_was_before(tmp_path: Path, row_group:
         ("T102", 8), ("T104", 1), ("T109", 2), ("T110", 1), ("T112", 2)
     ]  # fmt: skip
     assert told_[1] == told_[0] == told_[2]
+
+
+def test_recorded_clocks_count_in_a_laid_out_trace_too(tmp_path: Path) -> None:
+    """A clock that runs ahead of the rows stands for local events; `implied_clock` counts them."""
+    rows = [
+        row("x", "A", "send", "m", dest=["B"], clock={"A": 1}),
+        row("x", "A", "send", "n", dest=["B"], clock={"A": 4}),
+        row("x", "B", "deliver", "m", clock={"A": 1, "B": 1}),
+        row("x", "B", "deliver", "n", clock={"A": 4, "B": 3}),
+    ]
+    source = trace(tmp_path, rows)
+    text = "forall i: forall p in RL[i]: forall k: implied_clock(deliver(p, i), k) <= implied_clock(deliver(p, i), i)"
+    prepared = plan([requirement(text, standard_library())])
+    for path in (source, laid_out(source)):
+        with patch.object(local, "PLAIN_EVENTS", 0):
+            found = local.verify([only_source(path)], prepared, OPTIONS, Notices(), 3)
+        assert [count.verdict for count in found.counts.values()] == [Verdict.VIOLATED], path.name
 
 
 def test_what_occurs_is_seen_in_a_laid_out_trace_too(tmp_path: Path) -> None:
