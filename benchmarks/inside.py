@@ -7,11 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 
-from precedes.core.columns import Batch, execution_of
+from precedes.core.columns import execution_of
 from precedes.core.formula import Requirement
-from precedes.engines.columnar.batch_scan import scan
+from precedes.core.verdict import FALSE
+from precedes.engines.columnar.batch_scan import Scan, scan
 from precedes.engines.reference import evaluate
 from precedes.engines.scan import local
 from precedes.engines.scan.partials import Partial
@@ -71,8 +73,8 @@ def violators(path: Path, prepared: Plan, name: str) -> set[str]:
     found: set[str] = set()
     column = prepared.names.index(name)
 
-    def note(_: Partial, batch: Batch, result: Any) -> None:
-        found.update(batch.names[result.values[:, column] == -1].tolist())
+    def note(_: Partial, result: Scan) -> None:
+        found.update(result.source.names(np.flatnonzero(result.values[:, column] == FALSE)).tolist())
 
     notices = Notices()
     local.verify(expand([path], notices), prepared, OPTIONS, notices, 0, (note,))

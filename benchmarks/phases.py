@@ -18,8 +18,8 @@ from typing import Any
 from benchmarks import inside, traces
 from benchmarks.measuring import PRECEDES, once
 from benchmarks.workload import Workload
-from precedes.engines.columnar.batch_scan import scan
-from precedes.engines.columnar.fast_path.row_group import batch_of_group
+from precedes.engines.columnar.batch_scan import scan_source
+from precedes.engines.columnar.fast_path.row_group import row_group
 from precedes.engines.columnar.fast_path.screen import screened
 from precedes.engines.scan.partials import judge
 from precedes.logic.plan import Plan
@@ -62,8 +62,8 @@ def _take(file: LaidOut, number: int, prepared: Plan, both: Plan, phases: Phases
     _, others = phases.take("read and screen", lambda: screened(file, number, options, prepared))
     phases.take("judge who is left", lambda: judge(others, prepared, 0))
     phases.take("read and screen, causal order too", lambda: screened(file, number, options, both))
-    batch = phases.take("read and make a batch", lambda: batch_of_group(file, number, options, time=False))
-    phases.take("judge the batch", lambda: scan(batch, prepared))
+    group = phases.take("read and make columns", lambda: row_group(file, number, options, ()))
+    phases.take("judge by columns", lambda: scan_source(group, prepared))
 
 
 def _processor(arguments: Sequence[str]) -> float:

@@ -23,9 +23,8 @@ import numpy as np
 from benchmarks import inside, traces
 from benchmarks.measuring import PRECEDES, once
 from benchmarks.workload import Rows, Workload, rows, written
-from precedes.core.columns import Batch
-from precedes.engines.columnar.batch_scan import scan
-from precedes.engines.columnar.fast_path.row_group import batch_of_group
+from precedes.engines.columnar.batch_scan import scan_source
+from precedes.engines.columnar.fast_path.row_group import RowGroup, row_group
 from precedes.traces import Notices, expand
 from precedes.traces.layout.columnar_file import LaidOut, layout_of
 from precedes.traces.layout.conversion import convert
@@ -96,30 +95,31 @@ def swapped(made: Rows, *, everybody: bool) -> Rows:
     return replace(made, message=message)
 
 
-def batch_of(path: Path) -> Batch:
-    """The execution as a batch."""
+def execution(path: Path) -> RowGroup:
+    """The execution, as the row group that it is."""
     layout = layout_of(expand([path])[0])
     if layout is None:
         raise RuntimeError(f"{path} is not laid out")
     with closing(LaidOut(layout)) as file:
-        return batch_of_group(file, 0, inside.OPTIONS, time=False)
+        return row_group(file, 0, inside.OPTIONS, ())
 
 
 def measure(workload: Workload, times: int, *, violated: bool) -> Single:
     """Judge one execution by each predicate."""
-    batch = batch_of(trace(workload, violated=violated))
+    group = execution(trace(workload, violated=violated))
     judged, shown, found = {}, {}, {}
     for name in PREDICATES:
         prepared = inside.required(name)
-        result = scan(batch, prepared, jit=True)
-        judged[name] = _best(lambda prepared=prepared: scan(batch, prepared, jit=True), times)
+        result = scan_source(group, prepared, jit=True)
+        judged[name] = _best(lambda prepared=prepared: scan_source(group, prepared, jit=True), times)
         if result.values[0, 0] < 0:
             witness = result.witness(0, name)
             shown[name] = _best(lambda result=result, name=name: result.witness(0, name), 1)
             found[name] = len(witness.messages)
     sets = workload.entities if workload.sets is None else workload.sets
-    events = len(batch.event_kind)
-    return Single(events, workload.entities, len(batch.sender), sets, violated, judged, shown, found)
+    columns = group.columns(())
+    messages = int(columns.message_offsets[-1])
+    return Single(columns.events, workload.entities, messages, sets, violated, judged, shown, found)
 
 
 def _best(action: Callable[[], Any], times: int) -> float:

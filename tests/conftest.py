@@ -1,9 +1,10 @@
-"""What all tests share: one Spark session, and the rule that under CI no Spark test may be skipped."""
+"""What all tests share: one Spark session, how they are distributed, and the rule that under CI no Spark test may be
+skipped."""
 
 import os
 import sys
 from collections.abc import Generator, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -84,6 +85,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.spark)
         if item.get_closest_marker("spark") and config.pluginmanager.has_plugin("xdist"):
             item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Groups first, and otherwise a file goes to one process as a whole: what its tests share is made once. The groups
+    and files with most tests go first."""
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadGroupScheduling
+
+    class ByFile(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            scope = super()._split_scope(nodeid)
+            return scope if scope != nodeid else nodeid.partition("::")[0]
+
+    return ByFile(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

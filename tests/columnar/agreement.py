@@ -10,6 +10,7 @@ from precedes.core.execution import Execution
 from precedes.core.formula import Formula
 from precedes.core.verdict import FALSE
 from precedes.engines.columnar.compiler.formula_compiler import compile_formula
+from precedes.engines.columnar.execution_source import BatchSource
 from precedes.engines.reference import evaluate
 from precedes.testing.choices import Seeded
 from precedes.testing.random_executions import Shape, execution
@@ -49,7 +50,7 @@ def focused_case(seed: int) -> Case:
 
 def compiled_value(case: Case, jit: bool = False) -> int:
     """What the compiled formula says; a witness must stand within the execution."""
-    judged, witnesses = compile_formula(case.formula).run(batch_of([case.execution]), jit)
+    judged, witnesses = compile_formula(case.formula).run(BatchSource(batch_of([case.execution])), jit)
     entities, messages = witnesses.of(0)
     assert all(0 <= entity < len(case.execution.entities) for entity in entities)
     assert all(0 <= message < len(case.execution.messages) for message in messages)

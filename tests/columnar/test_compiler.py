@@ -10,6 +10,7 @@ from precedes.core.execution import Event, EventKind, Execution, History, Messag
 from precedes.core.formula import Formula
 from precedes.core.verdict import FALSE, TRUE, Reason, Verdict, verdict
 from precedes.engines.columnar.compiler.formula_compiler import compile_formula
+from precedes.engines.columnar.execution_source import BatchSource
 from precedes.engines.reference import evaluate
 from precedes.logic.recognition import DEFINITIONS
 from tests.columnar.agreement import (
@@ -75,7 +76,7 @@ def test_random_cases_meet_every_value() -> None:
 def test_library_definition(name: str) -> None:
     formula = DEFINITIONS[name]
     for group in executions_alike(range(200)):
-        judged, witnesses = compile_formula(formula).run(batch_of(group), jit=False)
+        judged, witnesses = compile_formula(formula).run(BatchSource(batch_of(group)), jit=False)
         # Of a row that is missing and one whose order is doubted, the engines may name one or both.
         assert [verdict(value) for value in judged.tolist()] == [
             verdict(evaluate(formula, execution)) for execution in group
@@ -89,9 +90,9 @@ def test_executions_of_a_batch_do_not_touch_each_other() -> None:
     for seed in range(40):
         formula = case(seed).formula
         for group in executions_alike(range(60)):
-            judged, witnesses = compile_formula(formula).run(batch_of(group), jit=False)
+            judged, witnesses = compile_formula(formula).run(BatchSource(batch_of(group)), jit=False)
             for x, execution in enumerate(group):
-                alone, shown = compile_formula(formula).run(batch_of([execution]), jit=False)
+                alone, shown = compile_formula(formula).run(BatchSource(batch_of([execution])), jit=False)
                 assert alone[0] == judged[x]
                 assert shown.of(0) == witnesses.of(x)
 
@@ -101,7 +102,7 @@ def test_contradicted_execution_is_unknown_without_a_witness() -> None:
     batch = batch_of(group)
     batch.unknown[1] = int(Reason.CONTRADICTION)
     for definition in DEFINITIONS.values():
-        judged, witnesses = compile_formula(definition).run(batch, jit=False)
+        judged, witnesses = compile_formula(definition).run(BatchSource(batch), jit=False)
         assert judged[1] == Reason.CONTRADICTION
         assert witnesses.of(1) == ((), ())
         assert np.delete(judged, 1).tolist() == [

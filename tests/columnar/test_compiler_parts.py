@@ -17,6 +17,7 @@ from precedes.engines.columnar.compiler import machine_code
 from precedes.engines.columnar.compiler.formula_compiler import compile_formula
 from precedes.engines.columnar.compiler.functions import generate
 from precedes.engines.columnar.compiler.terms import Facts
+from precedes.engines.columnar.execution_source import BatchSource
 from precedes.engines.reference import evaluate
 from precedes.logic.recognition import DEFINITIONS
 from tests.columnar.agreement import Case, case, disagreement, executions_alike
@@ -41,7 +42,7 @@ def delivering(**logs: str) -> Execution:
 def witness(formula: f.Formula, execution: Execution) -> tuple[list[str], list[str]]:
     """The names that show the violation."""
     batch = batch_of([execution])
-    values, witnesses = compile_formula(formula).run(batch, jit=False)
+    values, witnesses = compile_formula(formula).run(BatchSource(batch), jit=False)
     assert values.tolist() == [FALSE]
     entities, messages = witnesses.of(0)
     return [batch.entity_names[e] for e in entities], [batch.message_names[m] for m in messages]
@@ -155,9 +156,10 @@ def test_small_batches_are_judged_without_numba() -> None:
         "import sys\n"
         "from precedes.core.columns import batch_of\n"
         "from precedes.engines.columnar.compiler.formula_compiler import compile_formula\n"
+        "from precedes.engines.columnar.execution_source import BatchSource\n"
         "from tests.columnar.agreement import case\n"
         "for seed in range(20):\n"
-        "    compile_formula(case(seed).formula).run(batch_of([case(seed).execution]))\n"
+        "    compile_formula(case(seed).formula).run(BatchSource(batch_of([case(seed).execution])))\n"
         "print([name for name in ('numba', 'lark', 'z3', 'pyspark') if name in sys.modules])\n"
     )
     done = subprocess.run(
@@ -170,8 +172,8 @@ def test_compiled_formula_can_be_pickled() -> None:
     for seed in range(20):
         compiled = compile_formula(case(seed).formula)
         batch = batch_of([case(seed).execution])
-        before = compiled.run(batch, jit=False)[0].tolist()
-        assert pickle.loads(pickle.dumps(compiled)).run(batch, jit=False)[0].tolist() == before
+        before = compiled.run(BatchSource(batch), jit=False)[0].tolist()
+        assert pickle.loads(pickle.dumps(compiled)).run(BatchSource(batch), jit=False)[0].tolist() == before
 
 
 def test_logs_of_unknown_interleaving_are_refused() -> None:
@@ -180,7 +182,7 @@ def test_logs_of_unknown_interleaving_are_refused() -> None:
     )
     execution = Execution("x", (sends_first,), {"a": Message("a", "E1", frozenset({"E1"}))})
     with pytest.raises(ValueError, match="reference evaluator"):
-        compile_formula(f.TRUTH).run(batch_of([execution]))
+        compile_formula(f.TRUTH).run(BatchSource(batch_of([execution])))
 
 
 def test_text_is_kept_once_and_nowhere_if_that_is_impossible(
@@ -217,8 +219,8 @@ def test_machine_code_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         batch = batch_of(group)
         if batch.history_doubt is None:
             continue
-        plain, shown = compile_formula(formula).run(batch, jit=False)
-        compiled, also_shown = compile_formula(formula).run(batch, jit=True)
+        plain, shown = compile_formula(formula).run(BatchSource(batch), jit=False)
+        compiled, also_shown = compile_formula(formula).run(BatchSource(batch), jit=True)
         assert compiled.tolist() == plain.tolist() == [evaluate(formula, execution) for execution in group]
         assert also_shown.entities.tolist() == shown.entities.tolist()
         assert also_shown.messages.tolist() == shown.messages.tolist()

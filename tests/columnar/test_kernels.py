@@ -24,7 +24,7 @@ from precedes.core.verdict import FALSE, TRUE, verdict
 from precedes.engines.columnar import codes
 from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.codes import DEFERRED
-from precedes.engines.columnar.kernel_columns import ALWAYS, Columns
+from precedes.engines.columnar.kernel_columns import ALWAYS, Columns, columns_of
 from precedes.engines.columnar.kernels.choice import KERNELS, TUNED
 from precedes.engines.columnar.native import names_used
 from precedes.engines.reference import evaluate
@@ -136,7 +136,7 @@ def test_what_clocks_say_beyond_the_rows(chunk: int) -> None:
                 assert evaluate(DEFINITIONS[name], part) == FALSE, (name, case)
         if not case.doubt:
             for name in ("causal_order", "process_causal_order", "causal_delivery", "delta_causal_order"):
-                assert TUNED[name].run(batch)[0][0] != DEFERRED
+                assert TUNED[name].run(columns_of(batch, TUNED[name].reads))[0][0] != DEFERRED
     assert told > 20
     assert min(violated.values()) > 3
 
@@ -168,8 +168,9 @@ def test_compiled_kernels_see_what_clocks_say() -> None:
     batch = batch_of([case for case in found if case.by_clocks])
     assert batch.clock_edges is not None
     for name in ("causal_order", "process_causal_order", "causal_delivery", "delta_causal_order"):
+        columns = columns_of(batch, TUNED[name].reads)
         for plain, compiled in zip(
-            TUNED[name].run(batch, jit=False), TUNED[name].run(batch, jit=True), strict=True
+            TUNED[name].run(columns, jit=False), TUNED[name].run(columns, jit=True), strict=True
         ):
             assert (plain == compiled).all(), name
 
@@ -178,7 +179,9 @@ def test_little_is_left_to_the_compiled_formulas() -> None:
     """Kernels give up only on sends that were not logged, on unknown orders and, some of them, on cycles."""
     for case in cases(range(400)):
         batch = batch_of([case])
-        left = {name for name in TUNED if TUNED[name].run(batch)[0][0] == DEFERRED}
+        left = {
+            name for name in TUNED if TUNED[name].run(columns_of(batch, TUNED[name].reads))[0][0] == DEFERRED
+        }
         logged = all(message.logged or message.sender is None for message in case.messages.values())
         if logged and not case.doubt and evaluate(DEFINITIONS["causal_order"], case) in (TRUE, FALSE):
             assert not left, case
@@ -239,8 +242,9 @@ def test_compiled_kernels_do_as_plain_ones() -> None:
     for group in groups.values():
         batch = batch_of(group)
         for name, kernel in TUNED.items():
+            columns = columns_of(batch, kernel.reads)
             for plain, compiled in zip(
-                kernel.run(batch, jit=False), kernel.run(batch, jit=True), strict=True
+                kernel.run(columns, jit=False), kernel.run(columns, jit=True), strict=True
             ):
                 assert (plain == compiled).all(), name
 

@@ -11,6 +11,7 @@ from precedes.core.formula import Requirement
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.compiler.formula_compiler import compile_formula
+from precedes.engines.columnar.execution_source import BatchSource
 from precedes.engines.reference import evaluate
 from precedes.engines.reference.causes import kind_of
 from precedes.language.library import standard_library
@@ -32,7 +33,9 @@ def differing(seed: int) -> str | None:
     planned = scan(batch, plan([Requirement("one", one), Requirement("other", other)])).values[0]
     said = {
         "by definition": [evaluate(each, here) for each in (one, other)],
-        "compiled": [int(compile_formula(each).run(batch, jit=False)[0][0]) for each in (one, other)],
+        "compiled": [
+            int(compile_formula(each).run(BatchSource(batch), jit=False)[0][0]) for each in (one, other)
+        ],
         "planned": [int(value) for value in planned],
     }
     kinds = {kind_of(value) for values in said.values() for value in values}

@@ -15,8 +15,9 @@ from benchmarks.workload import Workload, write
 from precedes.core.execution import EventKind, Execution
 from precedes.core.formula import Not, Requirement
 from precedes.core.verdict import TRUE
-from precedes.engines.columnar.batch_scan import scan
-from precedes.engines.columnar.fast_path import row_group
+from precedes.engines.columnar.batch_scan import scan_source
+from precedes.engines.columnar.fast_path.group_reader import places
+from precedes.engines.columnar.fast_path.row_group import RowGroup, row_group
 from precedes.engines.columnar.fast_path.screen import can_screen, screened
 from precedes.engines.columnar.fast_path.screen_kernels import CAUSAL, SCREENED
 from precedes.engines.scan.partials import judge, with_fine
@@ -37,6 +38,11 @@ def required(*names: str) -> Plan:
 
 
 EVERYTHING = required(*SCREENED | CAUSAL)
+
+
+def names_of(group: RowGroup) -> list[str]:
+    names: list[str] = group.names(np.arange(group.executions)).tolist()
+    return names
 
 
 def opened(path: Path) -> LaidOut:
@@ -65,11 +71,11 @@ def test_who_is_fine_satisfies_everything(
         for number, group in enumerate(file.layout.groups):
             if not group.regular or group.named or group.listed:
                 continue
-            every = row_group.batch_of_group(file, number, options, time=False)
-            values = scan(every, EVERYTHING).values
+            every = row_group(file, number, options, ())
+            values = scan_source(every, EVERYTHING).values
             fine, others = screened(file, number, options, EVERYTHING, bits=bits)
-            left = set(others.names[:].tolist())
-            passed = [x for x, name in enumerate(every.names[:]) if name not in left]
+            left = set(names_of(others))
+            passed = [x for x, name in enumerate(names_of(every)) if name not in left]
             assert fine.executions == len(passed)
             assert (values[passed] == TRUE).all()
             whole, result = judge(every, EVERYTHING, 9)
@@ -86,10 +92,10 @@ def test_who_violates_is_not_fine_and_few_others_are_not(tmp_path: Path, name: s
     convert([tmp_path / "w.parquet"], tmp_path / "t.parquet", Notices())
     with closing(opened(tmp_path / "t.parquet")) as file:
         fine, others = screened(file, 0, TraceOptions(), required(name))
-    assert {int(x.removeprefix("x")) for x in others.names[:]} == set(workload.violating.tolist())
+    assert {int(x.removeprefix("x")) for x in names_of(others)} == set(workload.violating.tolist())
     assert fine.executions == 300 - len(workload.violating)
     assert fine.messages == messages * fine.executions
-    assert fine.events == sum(group.rows for group in file.layout.groups) - int(others.event_offsets[-1])
+    assert fine.events == sum(group.rows for group in file.layout.groups) - others.columns(()).events
 
 
 def test_what_may_be_screened() -> None:
@@ -106,6 +112,6 @@ def test_what_may_be_screened() -> None:
 
 def test_stretches_of_rows() -> None:
     starts, stops = np.array([3, 7, 9]), np.array([5, 7, 12])
-    assert row_group.places(starts, stops).tolist() == [3, 4, 9, 10, 11]
+    assert places(starts, stops).tolist() == [3, 4, 9, 10, 11]
     nothing = np.zeros(0, np.int64)
-    assert row_group.places(nothing, nothing).tolist() == []
+    assert places(nothing, nothing).tolist() == []

@@ -1,4 +1,4 @@
-"""`precedes convert`: what is said of a laid-out file is, to the letter, what is said of its source."""
+"""`precedes convert`: what is said of a laid-out file is, word for word, what is said of its source."""
 
 from __future__ import annotations
 

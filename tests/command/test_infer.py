@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from functools import cache
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,12 @@ def inferred(path: Path, *arguments: object) -> dict[str, Any]:
     return document
 
 
+@cache
+def of_sample(sample: Path) -> dict[str, Any]:
+    """What is inferred of a sample, which several tests look at."""
+    return inferred(sample)
+
+
 def counts(path: Path, names: list[str]) -> dict[str, dict[str, int]]:
     required = [word for name in names for word in ("--require", name)]
     found: dict[str, dict[str, int]] = json.loads(
@@ -46,7 +53,7 @@ def test_there_are_samples() -> None:
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
 def test_every_name_is_told_as_verify_judges_it(sample: Path) -> None:
-    found = inferred(sample)
+    found = of_sample(sample)
     known = [name for names in proved().equal.values() for name in names]
     judged = counts(sample, known)
     broken = {name: group["with"] for name, group in found["broken"].items()}
@@ -65,7 +72,7 @@ def test_every_name_is_told_as_verify_judges_it(sample: Path) -> None:
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
 def test_only_the_strongest_kept_and_the_weakest_broken_lead(sample: Path) -> None:
-    found = inferred(sample)
+    found = of_sample(sample)
     assert found["kept"]
     for groups in (found["kept"], found["broken"]):
         for one, other in permutations(groups, 2):

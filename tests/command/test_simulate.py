@@ -142,7 +142,7 @@ def test_a_model_from_a_file_runs_on_spark(greedy: Path, tmp_path: Path) -> None
         (("cmd", "--set", "speed=9"), "M004 cmd has no parameter speed"),
         (("cmd", "--set", "queue"), "U001 --set queue has no value"),
         (("cmd", "--loss", "0.1"), "U001 the network of cmd does not lose packets, but loss is 0.1"),
-        (("cmd", "--duplicates", "0.1"), "does not duplicate packets"),
+        (("cmd", "--duplication", "0.1"), "does not duplicate packets"),
         (("cmd", "--corruption", "0.1"), "does not corrupt packets"),
         (("cmd", "--loss", "2"), "2.0 is not in the range 0<=x<=1"),
         (("cmd", "--executions", "0"), "0 is not in the range x>=1"),

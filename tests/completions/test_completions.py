@@ -15,6 +15,7 @@ from precedes.core.formula import And, Formula, Implies, Not, Or, Requirement
 from precedes.core.verdict import FALSE, TRUE, verdict
 from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.compiler.formula_compiler import compile_formula
+from precedes.engines.columnar.execution_source import BatchSource
 from precedes.engines.reference import evaluate, explain
 from precedes.engines.reference.happens_before import HappensBeforeRelation
 from precedes.jobs.infer import askable, proved
@@ -114,7 +115,7 @@ def test_the_compiler_says_the_same(kind: Callable[[int], Case]) -> None:
     for seed in range(400):
         met = kind(seed)
         given = replace(met.execution, complete=False)
-        values, _ = compile_formula(met.formula).run(batch_of([given]), False)
+        values, _ = compile_formula(met.formula).run(BatchSource(batch_of([given])), False)
         assert int(values[0]) == evaluate(met.formula, given), (seed, met.formula, given)
 
 

@@ -15,6 +15,7 @@ from precedes.core.traversal import walk
 from precedes.core.verdict import FALSE, TRUE, Reason, Verdict, verdict
 from precedes.engines.columnar.batch_scan import scan as scan_batch
 from precedes.engines.columnar.compiler.formula_compiler import compile_formula
+from precedes.engines.columnar.execution_source import BatchSource
 from precedes.logic.plan import plan
 from precedes.testing import Answer, Unsupported, rows
 from precedes.traces import TraceOptions
@@ -80,7 +81,9 @@ class Compiled:
     ) -> list[list[Answer]]:
         """See `precedes.testing.Engine`."""
         batch = batch_of(executions)
-        columns = [compile_formula(one.formula).run(batch, self.jit)[0].tolist() for one in requirements]
+        columns = [
+            compile_formula(one.formula).run(BatchSource(batch), self.jit)[0].tolist() for one in requirements
+        ]
         judged = zip(executions, zip(*columns, strict=True), strict=True)
         return [
             [verdict(value) if doubly_unknown(one) else said(value) for value in row] for one, row in judged

@@ -287,7 +287,13 @@ def test_the_command(
         "        return [[verdict(evaluate(one.formula, run)) for one in asked] for run in runs]\n"
         "class Always(Mine):\n"
         "    def verdicts(self, asked, runs):\n"
-        "        return [[Verdict.HOLDS for one in asked] for run in runs]\n",
+        "        return [[Verdict.HOLDS for one in asked] for run in runs]\n"
+        "class Broken(Mine):\n"
+        "    def verdicts(self, asked, runs):\n"
+        "        assert not runs, 'its own mistake'\n"
+        "class Unmade(Mine):\n"
+        "    def __init__(self, size):\n"
+        "        self.size = size\n",
         encoding="utf-8",
     )
 
@@ -306,6 +312,12 @@ def test_the_command(
     code, said = told("mine:Always", "--cases", "300")
     assert code == 1
     assert "to judge it again" in said
+    code, said = told("mine:Broken", "--cases", "3", "--kind", "atoms")
+    assert (code, said.splitlines()[-1]) == (2, "mine:Broken raised AssertionError: this is no verdict")
+    for part in ("in verdicts", "its own mistake", "while mine judged cases 0 to 2 of kind atoms"):
+        assert part in said
+    code, said = told("mine:Unmade")
+    assert (code, "mine:Unmade cannot be made: TypeError" in said, "in _engine" in said) == (2, True, True)
     monkeypatch.syspath_prepend(tmp_path)
     for wrong in ("mine", "mine:Nobody", "nowhere:Mine"):
         monkeypatch.setattr(sys, "argv", ["precedes.testing", wrong])

@@ -320,6 +320,11 @@ def test_a_budget_of_one_requirement_is_none_of_another(folder: Path) -> None:
             "C002 the severity of G109 has no effect: it is neither a",
         ),
         ('require = ["SP"]', 'require = ["SP"]\n[severity]\nSPP = "off"', "did you mean SP?"),
+        (
+            'baseline = "baseline.json"',
+            'baseline = "baseline.json"\naccept = ["verify traces/*.jsonl: SPP"]',
+            "did you mean verify traces/*.jsonl: SP?",
+        ),
     ],
 )
 def test_names_that_would_change_nothing_are_mistakes(folder: Path, old: str, new: str, said: str) -> None:

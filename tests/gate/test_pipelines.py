@@ -7,10 +7,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 import yaml
 
+from tests.command.documents import blocks
 from tests.gate.projects import SWAPPED, changed, gate, project
 
 ROOT = Path(__file__).parents[2]
@@ -165,6 +168,50 @@ def test_the_template_compares_a_merge_request_with_the_target_branch(
     said = ended(merge, job["script"][-1], ["sh", "-ec"], **variables)
     assert said.returncode == code, said.stdout + said.stderr
     assert ("expect not ST is no longer checked" in said.stdout) == (code == 1)
+
+
+def documented() -> dict[str, Any]:
+    """The job of the whole .gitlab-ci.yml that the documents show."""
+    (block,) = [block for block in blocks(ROOT / "docs/gate.md") if block.mark == "gitlab"]
+    whole = yaml.safe_load(block.body)
+    assert whole.keys() == {"stages", "precedes"}
+    job: dict[str, Any] = whole["precedes"]
+    assert job["stage"] in whole["stages"]
+    return job
+
+
+def test_the_documented_job_reports_to_gitlab(folder: Path) -> None:
+    job = documented()
+    said = ended(folder, job["script"][-1], ["sh", "-ec"])
+    assert said.returncode == 1, said.stderr
+    reports = job["artifacts"]["reports"]
+    entries = json.loads((folder / reports["codequality"]).read_text(encoding="utf-8"))
+    assert {entry["check_name"] for entry in entries} == {"G201"}
+    suites = ET.parse(folder / reports["junit"]).getroot()
+    assert int(suites.attrib["failures"]) == len(suites.findall(".//failure")) == 1
+    assert set(job["artifacts"]["paths"]) == set(reports.values())
+
+
+@pytest.mark.parametrize(
+    ("target", "name", "code"), [("main", "baseline.json", 1), ("main", "none.json", 0), ("", "", 0)]
+)
+def test_the_documented_job_compares_with_the_target_branch(
+    merge: Path, target: str, name: str, code: int
+) -> None:
+    script = documented()["script"][-1]
+    assert "precedes-baseline.json" in script
+    script = script.replace("precedes-baseline.json", name)
+    said = ended(merge, script, ["sh", "-ec"], CI_MERGE_REQUEST_TARGET_BRANCH_NAME=target)
+    assert said.returncode == code, said.stdout + said.stderr
+    assert ("expect not ST is no longer checked" in said.stdout) == (code == 1)
+
+
+def test_the_documented_job_does_what_the_template_does() -> None:
+    template = yaml.safe_load((ROOT / "templates/gitlab.yml").read_text(encoding="utf-8"))["precedes"]
+    job = documented()
+    for key in ("stage", "image", "cache"):
+        assert job[key] == template[key]
+    assert job["artifacts"]["reports"] == template["artifacts"]["reports"]
 
 
 def test_the_hooks_are_commands(folder: Path) -> None:

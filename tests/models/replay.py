@@ -8,7 +8,7 @@ from typing import Any, Final
 from precedes.core.execution import EventKind, Execution, History
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration.histories import Recording, entries, needed
-from precedes.protocol.exploration.interned_states import Components
+from precedes.protocol.exploration.interned_states import TransitionTable
 from precedes.protocol.exploration.state_space import Space
 from precedes.protocol.model import Protocol
 from precedes.protocol.moves import Arrived, Crashed, Expired, Move, Recovered, Requested
@@ -24,7 +24,7 @@ def made(protocol: Protocol[Any], bounds: Bounds, execution: Execution) -> tuple
     Arrivals need not agree.
     """
     wanted = [line for history in execution.histories for line in _lines(history)]
-    space = Space(Components(protocol, bounds.entities, needed(())), bounds)
+    space = Space(TransitionTable(protocol, bounds.entities, needed(())), bounds)
     start = (0,) * len(wanted)
     stack = [(state, start, (move,)) for state, move in space.initial()]
     known = {(state, start) for state, _, _ in stack}

@@ -4,11 +4,11 @@ A cell says what comes out and then has the command, in backquotes: "`acknowledg
 explore st ...`". What is understood, and compared with what the command prints:
 
 - `` `P`, `Q` violated after N moves``: these properties, each after so many moves;
-- `` `P` holds``: this property, its premise met;
+- `` `P` holds``: this property, exercised;
 - ``everything holds``: exit code 0;
 - ``nothing is violated``: the search ended within no limit, and found nothing;
-- `` `P` is never exercised``: its premise was never met. With ``the rest holds``: of no other property is that so, and
-  nothing is violated;
+- `` `P` is never exercised``: the bounds never exercise it. With ``the rest holds``: of no other property is that so,
+  and nothing is violated;
 - ``N states``: as the last line of the report counts them. For a model with several instances "N / M states".
 
 `(slow)` in a cell: its commands are run with the slow tests. `precedes check FILE` and `precedes search` must end with

@@ -64,7 +64,7 @@ def test_a_single_channel_has_one_order() -> None:
     assert lossy.of("order_equivalent") is Verdict.HOLDS
     assert lossy.of("information_preserving") is Verdict.VIOLATED
     (finding,) = lossy.findings
-    assert any(isinstance(move, Lost) for move in finding.behaviour)
+    assert any(isinstance(move, Lost) for move in finding.behavior)
 
 
 @pytest.mark.parametrize(("messages", "states"), [(1, 1 + 3 * 3), (2, 1 + 3 * 3 + 6 * 9)])
@@ -99,10 +99,10 @@ def test_destinations() -> None:
 # ---- findings ----
 
 
-def test_overtaking_is_found_by_a_shortest_behaviour() -> None:
+def test_overtaking_is_found_by_a_shortest_behavior() -> None:
     found = explored(Plain(), Bounds(entities=3, messages=3), "order_preserving", plain=False)
     (finding,) = found.findings
-    assert [type(move) for move in finding.behaviour[1:]] == [Requested, Requested, Arrived, Arrived]
+    assert [type(move) for move in finding.behavior[1:]] == [Requested, Requested, Arrived, Arrived]
     assert finding.explanation is not None
     assert finding.explanation.witnesses
 
@@ -114,14 +114,14 @@ def test_safety_is_judged_in_every_state_and_completeness_in_quiescence() -> Non
     assert found.of("order_preserving") is Verdict.VIOLATED
 
 
-def test_a_premise_that_is_never_met_is_not_a_pass() -> None:
+def test_what_is_never_exercised_is_not_a_pass() -> None:
     found = explored(Plain(), Bounds(entities=2, script=sends(1)), "order_preserving")
-    assert found.premises["order_preserving"] == 0
+    assert found.exercised["order_preserving"] == 0
     found = explored(Plain(), Bounds(entities=2, script=sends(2)), "order_preserving")
     # Both messages delivered, in one order or the other.
-    assert found.premises["order_preserving"] == 2
+    assert found.exercised["order_preserving"] == 2
     found = explored(Plain(), Bounds(entities=2, script=sends(1)), "causal_order")
-    assert found.premises["causal_order"] == 0
+    assert found.exercised["causal_order"] == 0
     assert found.of("causal_order") is Verdict.UNKNOWN
     assert found.verdict is Verdict.UNKNOWN
 
@@ -130,7 +130,7 @@ def test_a_premise_that_is_never_met_is_not_a_pass() -> None:
 def test_one_message_is_in_order_whatever_happens(required: str) -> None:
     everybody = frozenset({0, 1, 2})
     found = explored(Plain(), Bounds(entities=3, script=((Message(0, 1, everybody),), (), ())), required)
-    assert found.premises[required] == 0
+    assert found.exercised[required] == 0
     assert found.verdict is Verdict.UNKNOWN
 
 
@@ -156,7 +156,7 @@ def test_the_alternating_bit(mistake: str, violated: set[str]) -> None:
     found = explore(Alternating(mistake=mistake), bounds)
     assert {finding.property for finding in found.findings} >= violated
     assert bool(found.findings) is bool(violated)
-    assert all(found.premises.values())
+    assert all(found.exercised.values())
 
 
 def test_starvation_names_what_starves() -> None:
@@ -213,7 +213,7 @@ def test_timers_expire_before_time_goes_on() -> None:
     assert explored(Waits(wait=1, delta=3), bounds, "deadline").of("deadline") is Verdict.HOLDS
     found = explored(Waits(wait=2, delta=3), bounds, "deadline")
     assert found.of("deadline") is Verdict.VIOLATED
-    assert any(isinstance(move, Expired) for move in found.findings[0].behaviour)
+    assert any(isinstance(move, Expired) for move in found.findings[0].behavior)
 
 
 def test_clocks_differ_by_the_skew() -> None:

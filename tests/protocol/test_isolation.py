@@ -57,6 +57,11 @@ HOSTILE = {
 }
 
 
+@pytest.fixture(autouse=True, scope="module")
+def warm_processes() -> None:
+    """Here processes start as the program starts them: with a new interpreter."""
+
+
 def written(folder: Path, what: str, line: str = ARRIVE) -> Path:
     """The greedy model, of which one line does something else."""
     path = folder / "greedy.py"

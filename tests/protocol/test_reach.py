@@ -28,7 +28,7 @@ def explored(messages: int, *, plain: bool, order: Order = "breadth", queue: boo
 def test_states_and_both_orders(messages: int, states: int) -> None:
     if messages == 1:
         # Lemma 6 speaks of deliveries only, and is met with one message, too.
-        assert explored(1, plain=True).premises["CMD Lemma 6"]
+        assert explored(1, plain=True).exercised["CMD Lemma 6"]
     breadth = explored(messages, plain=True)
     depth = explored(messages, plain=True, order="depth")
     assert breadth.states == depth.states == states

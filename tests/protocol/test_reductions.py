@@ -47,7 +47,7 @@ def named(*names: str) -> list[Requirement]:
 
 
 def shortest(found: Exploration) -> dict[str, int]:
-    return {finding.property: len(finding.behaviour) for finding in found.findings}
+    return {finding.property: len(finding.behavior) for finding in found.findings}
 
 
 def same(

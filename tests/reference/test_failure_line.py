@@ -1,4 +1,4 @@
-"""The failure line of 1994, §4.1: the paper's figure, the letter of the steps and the reading of them."""
+"""The failure line of 1994, §4.1: the paper's figure, the steps as written and the reading of them."""
 
 from __future__ import annotations
 

@@ -16,12 +16,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from precedes.core.columns import Batch, execution_of
+from precedes.core.columns import execution_of
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import Execution
-from precedes.engines.columnar.fast_path import row_group as laid_out_module
-from precedes.engines.columnar.fast_path.row_group import batch_of_group
+from precedes.core.verdict import Verdict
+from precedes.engines.columnar.execution_source import BatchSource, Excerpt
+from precedes.engines.columnar.fast_path import group_reader
+from precedes.engines.columnar.fast_path.row_group import row_group, spans_of
 from precedes.engines.columnar.fast_path.screen import screened
+from precedes.engines.columnar.kernel_columns import NUMBERS, Columns
 from precedes.engines.scan import local
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
@@ -39,7 +42,7 @@ from tests.strategies.drawn import executions
 from tests.traces.reading import json_lines, read_file, told
 
 OPTIONS = TraceOptions()
-NOT_COMPARED = {"names", "entity_names", "message_names", "rows", "clocks", "members"}
+COLUMNS = frozenset(Columns._fields) - NUMBERS
 
 
 def row(execution: str, entity: str, event: str, message: str | None, **more: object) -> dict[str, object]:
@@ -68,10 +71,9 @@ def opened(path: Path) -> LaidOut:
     return LaidOut(layout)
 
 
-def alike(one: Batch, other: Batch) -> None:
-    for name in Batch.__dataclass_fields__:
-        if name not in NOT_COMPARED:
-            np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+def alike(one: Columns, other: Columns) -> None:
+    for name in Columns._fields:
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
 
 
 def check_groups(path: Path, options: TraceOptions = OPTIONS) -> int:
@@ -80,22 +82,38 @@ def check_groups(path: Path, options: TraceOptions = OPTIONS) -> int:
     with closing(opened(path)) as file:
         for number, group in enumerate(file.layout.groups):
             if group.regular:
-                batch = batch_of_group(file, number, options, time=True)
-                assert batch.rows is not None
-                whole = batch.rows.every()
-                alike(batch, whole)
-                assert whole.clock_edges is whole.history_doubt is whole.order_doubt is None
-                assert batch.names[:].tolist() == whole.names.tolist()
-                for x in range(batch.executions):
-                    assert execution_of(batch, x) == execution_of(whole, x)
-                    some = set(range(0, int(np.diff(whole.message_offsets)[x]), 2))
-                    assert execution_of(batch, x, some) == execution_of(whole, x, some)
-                    names = whole.entity_names[whole.entity_offsets[x] : whole.entity_offsets[x + 1]]
-                    assert list(batch.rows.ids(x)[0]) == names.tolist()
-                    names = whole.message_names[whole.message_offsets[x] : whole.message_offsets[x + 1]]
-                    assert list(batch.rows.ids(x)[1]) == names.tolist()
-                count += batch.executions
+                check_group(file, number, options)
+                count += group.executions
     return count
+
+
+def check_group(file: LaidOut, number: int, options: TraceOptions) -> None:
+    spans = spans_of(file.coded(number, time=False))
+    reader = group_reader.GroupReader(file, number, options, spans)
+    whole = reader.every()
+    assert whole.clock_edges is whole.history_doubt is whole.order_doubt is None
+    lazy, memory = row_group(file, number, options, COLUMNS), BatchSource(whole)
+    assert (lazy.executions, lazy.complete) == (memory.executions, memory.complete)
+    everybody = np.arange(lazy.executions)
+    assert lazy.names(everybody).tolist() == memory.names(everybody).tolist()
+    for limit in (0, 1, 3):
+        assert lazy.first(everybody[1:], limit) == memory.first(everybody[1:], limit)
+    for one, other in ((lazy, memory), (lazy.as_recorded(), memory.as_recorded())):
+        alike(one.columns(COLUMNS), other.columns(COLUMNS))
+    # What was not expected to be read is read when it is asked for.
+    alike(row_group(file, number, options, ()).columns(COLUMNS), memory.columns(COLUMNS))
+    for batch, found in lazy.whole(everybody.tolist()):
+        for x, there in found.items():
+            assert execution_of(batch, there) == execution_of(whole, x)
+            assert lazy.ids(x) == memory.ids(x)
+    parts = [range(0, int(count), 2) for count in np.diff(whole.message_offsets)]
+    for x, excerpts in reader.excerpts({x: [some, ()] for x, some in enumerate(parts)}):
+        for some, excerpt in zip((parts[x], ()), excerpts, strict=True):
+            expected = memory.evidence(x, some)
+            assert excerpt in (expected, Excerpt(expected.cut, None))
+    for name in {*whole.entity_names[:3], *whole.message_names[:3], "nobody"}:
+        for sort in ("entity", "message"):
+            assert lazy.numbers(sort, name).tolist() == memory.numbers(sort, name).tolist()
 
 
 def named(given_: Sequence[Execution]) -> list[Execution]:
@@ -109,7 +127,7 @@ def named(given_: Sequence[Execution]) -> list[Execution]:
 def test_numbers_and_ordinary_columns_say_the_same(
     tmp_path_factory: pytest.TempPathFactory, given_: list[Execution], large: int
 ) -> None:
-    with patch.object(laid_out_module, "LARGE", large):
+    with patch.object(group_reader, "LARGE", large):
         both_ways_the_same(tmp_path_factory, given_)
 
 
@@ -169,9 +187,9 @@ def test_clusters_of_any_width(tmp_path: Path, entities: int) -> None:
     target = laid_out(trace(tmp_path, rows))
     assert check_groups(target) == 1
     with closing(opened(target)) as file:
-        batch = batch_of_group(file, 0, OPTIONS, time=False)
-    assert batch.to_all.tolist() == [True, False]
-    assert batch.destinations.tolist() == [0, entities - 1]
+        columns = row_group(file, 0, OPTIONS, ()).columns(("to_all", "destinations"))
+    assert columns.to_all.tolist() == [True, False]
+    assert columns.destinations.tolist() == [0, entities - 1]
 
 
 @pytest.mark.parametrize("count", [7, 500])
@@ -248,7 +266,7 @@ def test_numbers_that_cannot_be_are_refused(tmp_path: Path, column: str, value: 
     damaged = table.set_column(table.schema.get_field_index(column), field, pa.array(values, field.type))
     pq.write_table(damaged, target)
     with closing(opened(target)) as file:
-        (problem,) = told(lambda: batch_of_group(file, 0, OPTIONS, time=False))
+        (problem,) = told(lambda: row_group(file, 0, OPTIONS, ()))
         assert problem.code == "T005"
         (problem,) = told(lambda: screened(file, 0, OPTIONS, plan([requirement("ST", standard_library())])))
         assert problem.code == "T005"
@@ -354,6 +372,23 @@ def test_a_laid_out_trace_is_told_of_as_it_was_before(tmp_path: Path, row_group:
         ("T102", 8), ("T104", 1), ("T109", 2), ("T110", 1), ("T112", 2)
     ]  # fmt: skip
     assert told_[1] == told_[0] == told_[2]
+
+
+def test_recorded_clocks_count_in_a_laid_out_trace_too(tmp_path: Path) -> None:
+    """A clock that runs ahead of the rows stands for local events; `implied_clock` counts them."""
+    rows = [
+        row("x", "A", "send", "m", dest=["B"], clock={"A": 1}),
+        row("x", "A", "send", "n", dest=["B"], clock={"A": 4}),
+        row("x", "B", "deliver", "m", clock={"A": 1, "B": 1}),
+        row("x", "B", "deliver", "n", clock={"A": 4, "B": 3}),
+    ]
+    source = trace(tmp_path, rows)
+    text = "forall i: forall p in RL[i]: forall k: implied_clock(deliver(p, i), k) <= implied_clock(deliver(p, i), i)"
+    prepared = plan([requirement(text, standard_library())])
+    for path in (source, laid_out(source)):
+        with patch.object(local, "PLAIN_EVENTS", 0):
+            found = local.verify([only_source(path)], prepared, OPTIONS, Notices(), 3)
+        assert [count.verdict for count in found.counts.values()] == [Verdict.VIOLATED], path.name
 
 
 def test_what_occurs_is_seen_in_a_laid_out_trace_too(tmp_path: Path) -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from precedes.core.diagnostics import usage
 from precedes.core.formula import Attribute
 from precedes.traces import Notices
 from precedes.traces.arrow import arrow
+from precedes.traces.formats.canonical_columns import Irregular, nanoseconds
+from precedes.traces.formats.inexact_values import exact_value
 from precedes.traces.formats.parquet import canonical_arrow
 from precedes.traces.formats.registry import JSON_LINES, PARQUET
 from precedes.traces.formats.single_rows import canonical_rows
@@ -53,7 +57,15 @@ def tables_of(
     if hasattr(events, "__arrow_c_stream__"):
         first = 1
         source = TraceSource("<table>", PARQUET, attributes=attributes, every=every)
-        for batch in arrow.RecordBatchReader.from_stream(events):
+        try:
+            batches = arrow.RecordBatchReader.from_stream(events)
+        except arrow.ArrowException as error:
+            if not _is_pandas(events):
+                raise usage(f"Arrow cannot read this {type(events).__name__}: {error}") from error
+            rows = TraceSource("<rows>", JSON_LINES, attributes=attributes, every=every)
+            yield from _of_rows(_rows_of_frame(events), rows, notices)
+            return
+        for batch in batches:
             yield canonical_arrow(source, arrow.Table.from_batches([batch]), first, notices)
             first += len(batch)
         return
@@ -85,4 +97,22 @@ def _of_rows(events: Iterator[object], source: TraceSource, notices: Notices) ->
 
 
 def _without_nulls(row: Mapping[str, object]) -> dict[str, object]:
-    return {name: value for name, value in row.items() if value is not None}
+    exact = {name: exact_value(name, value) for name, value in row.items()}
+    return {name: value for name, value in exact.items() if value is not None}
+
+
+def _is_pandas(events: Events) -> bool:
+    return type(events).__module__.partition(".")[0] == "pandas"
+
+
+def _rows_of_frame(frame: Any) -> Iterator[Mapping[str, object]]:
+    """The rows of a pandas frame with a column of several types, which Arrow does not take as a whole."""
+    columns = {str(name): list(frame[name]) for name in frame.columns}
+    if "time" in columns:
+        with suppress(Irregular, arrow.ArrowException):
+            times = nanoseconds(arrow.chunked_array([arrow.array(frame["time"], from_pandas=True)]))
+            columns["time"] = [
+                None if time is None else Decimal(time).scaleb(-9) for time in times.to_pylist()
+            ]
+    for values in zip(*columns.values(), strict=True):
+        yield dict(zip(columns, values, strict=True))

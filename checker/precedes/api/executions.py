@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from precedes.api.events import Events, is_spark_frame, paths_in, tables_of
@@ -36,7 +36,7 @@ class Converted:
     executions: int
     rows: int
     irregular: int
-    notices: tuple[Notice, ...]
+    notices: tuple[Notice, ...] = field(repr=False)
 
 
 def read(events: Events, *, reading: Reading | None = None, **options: Any) -> Iterator[Execution]:

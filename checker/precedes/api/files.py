@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from precedes.api.report import Report
 from precedes.core.diagnostics import usage
-from precedes.core.outcome import Limits
+from precedes.core.outcome import VERDICTS, Limits
 from precedes.core.verdict import Verdict
 from precedes.jobs import check as checking
 from precedes.language.requirements import requirement
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from precedes.language.loader import Scenario
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Check(Report):
     """What `check` found. The verdict is `Verdict.HOLDS` if every statement came out as stated."""
 
@@ -58,6 +58,12 @@ class Check(Report):
             )
         ]
 
+    def _verdicts(self) -> Iterator[tuple[str, Verdict]]:
+        for file in self.files:
+            for name, _, answers in file.scenarios:
+                yield from ((f"{name}: {answer.text}", VERDICTS[answer.outcome]) for answer in answers)
+            yield from ((claim.text, VERDICTS[claim.outcome]) for claim in file.claims)
+
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
@@ -70,8 +76,8 @@ class Drawing:
     """
 
     name: str
-    text: str
-    svg: str
+    text: str = field(repr=False)
+    svg: str = field(repr=False)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it: SVG if the name ends with .svg, text otherwise."""

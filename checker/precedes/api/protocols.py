@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from precedes.api.report import Report
 from precedes.core.diagnostics import usage
+from precedes.core.faults import COUNTED_OR_RATED
 from precedes.core.formula import Requirement
 from precedes.core.suggestions import did_you_mean
 from precedes.core.verdict import Verdict
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from precedes.language.library import Library
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Exploration(Report):
     """What `explore` found: one exploration for each instance of the model."""
 
@@ -69,6 +70,9 @@ class Exploration(Report):
             for name, verdict in each.found.verdicts.items()
         ]
 
+    def _verdicts(self) -> Iterator[tuple[str, Verdict]]:
+        return (pair for each in self.explored for pair in each.found.verdicts.items())
+
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
@@ -84,7 +88,7 @@ class Simulated:
     path: str
     executions: int
     events: int
-    summary: str
+    summary: str = field(repr=False)
 
     def __str__(self) -> str:
         return self.summary
@@ -116,7 +120,7 @@ def explore(
             unless it says otherwise.
         require: What must hold: names, formulas, requirements, or names of the model's invariants. Without it, what the
             model claims and its invariants.
-        as_written: Take the protocol to the letter of its paper, not repaired.
+        as_written: Take the protocol as its paper is written, not repaired.
         parameters: Fields of the model and their values.
         library: Where names are looked up; the standard library unless given.
         plain: Explore every interleaving, without the reductions.
@@ -172,13 +176,13 @@ def simulate(
         output: The .parquet file to write.
         executions: How many executions to run.
         seed: The same seed gives the same trace, whatever the engine.
-        as_written: Take the protocol to the letter of its paper.
+        as_written: Take the protocol as its paper is written.
         parameters: Fields of the model and their values.
         most_steps: Give up an execution that takes more steps.
         engine: `"auto"`, `"local"` (in this process) or `"spark"`.
         master: The Spark master; implies the engine `"spark"`.
         conditions: What differs from the usual conditions of the model's network, with the words of the command:
-            `entities=5`, `messages=20`, `destinations="broadcast"`; `loss`, `duplicates`, `corruption`, `crash` and
+            `entities=5`, `messages=20`, `destinations="broadcast"`; `loss`, `duplication`, `corruption`, `crash` and
             `recovery` are probabilities; `interval`, `delay`, `deviation` and `skew` are in ticks of a microsecond.
 
     Returns:
@@ -191,7 +195,7 @@ def simulate(
 
     protocols = models(model, as_written=as_written, parameters=parameters)
     _known(conditions, (*CONDITIONS, "destinations"), "condition")
-    chosen = {CONDITIONS.get(name, name): value for name, value in conditions.items()}
+    chosen = dict(conditions)
     if "destinations" in chosen:
         chosen["destinations"] = _destinations(chosen["destinations"])
     settings = tuple(replace(usual(protocol), **chosen) for protocol in protocols)
@@ -219,9 +223,8 @@ def _refuse(bounds: Bounds | None, numbers: Mapping[str, Any]) -> None:
 def _known(given: Mapping[str, Any], names: Sequence[str], what: str) -> None:
     for name in given:
         if name not in names:
-            raise usage(
-                f"there is no {what} {name}", did_you_mean(name, names) or f"there are {', '.join(names)}"
-            )
+            meant = did_you_mean(name, names, COUNTED_OR_RATED)
+            raise usage(f"there is no {what} {name}", meant or f"there are {', '.join(names)}")
 
 
 def _bounds(protocol: Protocol[Any], numbers: Mapping[str, Any]) -> Bounds:

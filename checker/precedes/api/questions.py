@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from precedes.language.library import Library
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Answer(Report):
     """What the solver answered.
 
@@ -69,8 +70,11 @@ class Answer(Report):
             }
         ]
 
+    def _verdicts(self) -> Iterator[tuple[str, Verdict]]:
+        yield self.answer.text, self.verdict
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Lattice(Report):
     """Which name implies which. The verdict is `Verdict.HOLDS` if every pair is proved or refuted."""
 
@@ -114,6 +118,11 @@ class Lattice(Report):
     def rows(self) -> list[dict[str, Any]]:
         """A row for each implication that does not follow from others: name, implies."""
         return [{"name": one, "implies": other} for one, other in self.found.edges]
+
+    def _verdicts(self) -> Iterator[tuple[str, Verdict]]:
+        proved = ((f"{one} implies {other}", Verdict.HOLDS) for one, other in self.found.edges)
+        yield from proved
+        yield from ((f"{one} implies {other}", Verdict.UNKNOWN) for one, other in self.found.open)
 
     def _repr_svg_(self) -> str:
         from precedes.reports import lattice as printed

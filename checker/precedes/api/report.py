@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final
 
 from precedes.core.verdict import Verdict
 
@@ -11,10 +13,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+_LONG: Final = 60
+"""The longest name that `repr` shows whole."""
+
+
 class Report(ABC):
     """The result of a job.
 
-    `str(report)` is the text that the command prints. Reports differ in what else they have; each says so in its own
+    `str(report)` is the text that the command prints, `repr(report)` one line with the verdict, how many names have
+    which, and the first that is violated. Reports differ in what else they have; each says so in its own
     docstring.
     """
 
@@ -34,6 +41,10 @@ class Report(ABC):
     @abstractmethod
     def rows(self) -> list[dict[str, Any]]:
         """The findings, one dictionary for each row of `table()`."""
+
+    @abstractmethod
+    def _verdicts(self) -> Iterable[tuple[str, Verdict]]:
+        """Each name that has a verdict, with it; the name of a whole before those of its parts."""
 
     def table(self) -> pa.Table:
         """The findings as an Arrow table: one row for each thing that has a verdict."""
@@ -57,3 +68,17 @@ class Report(ABC):
 
     def __str__(self) -> str:
         return self.text()
+
+    def __repr__(self) -> str:
+        named = tuple(self._verdicts())
+        counts = Counter(verdict for _, verdict in named)
+        said = [f"{verdict.value} {counts[verdict]:,}" for verdict in Verdict if counts[verdict]]
+        worst = next((name for name, verdict in named if verdict is Verdict.VIOLATED), None)
+        said += [] if worst is None else [f"first violated: {_shortened(worst)}"]
+        return f"<{type(self).__name__} {self.verdict.value}{': ' * bool(said)}{', '.join(said)}>"
+
+
+def _shortened(name: str) -> str:
+    """A name or a formula that fits into a line."""
+    line = " ".join(name.split())
+    return line if len(line) <= _LONG else f"{line[: _LONG - 3]}..."

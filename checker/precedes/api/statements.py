@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from precedes.core.outcome import VERDICTS, Limits
@@ -33,7 +33,7 @@ class Judgment:
     verdict: Verdict
     vacuous: bool
     said: str
-    shown: str = ""
+    shown: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,8 @@ class Statement(ABC):
 
 @dataclass(frozen=True, slots=True)
 class _Expected(Statement):
-    of: Scenario
-    expectation: Expectation
+    of: Scenario = field(repr=False)
+    expectation: Expectation = field(repr=False)
 
     def _judged(self, _limits: Limits, /) -> Judgment:
         from precedes.reports.figure import figure, sentence
@@ -95,8 +95,8 @@ class _Expected(Statement):
 
 @dataclass(frozen=True, slots=True)
 class _Claimed(Statement):
-    claim: Claim
-    library: Library
+    claim: Claim = field(repr=False)
+    library: Library = field(repr=False)
 
     def _judged(self, limits: Limits, /) -> Judgment:
         from precedes.jobs.claims import answered

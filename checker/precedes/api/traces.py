@@ -68,7 +68,7 @@ class Reading:
         return Question(traces, tuple(required), **asdict(self))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Verification(Report):
     """What `verify` found.
 
@@ -134,8 +134,11 @@ class Verification(Report):
             for name, count in self.found.counts.items()
         ]
 
+    def _verdicts(self) -> Iterator[tuple[str, Verdict]]:
+        return ((name, count.verdict) for name, count in self.found.counts.items())
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Inference(Report):
     """What `infer` found: the strongest names that the trace keeps, the weakest that it breaks."""
 
@@ -183,6 +186,10 @@ class Inference(Report):
             }
             for name in self.found.titles
         ]
+
+    def _verdicts(self) -> Iterator[tuple[str, Verdict]]:
+        counts = self.found.report.counts
+        return ((name, counts[name].verdict) for name in self.found.titles)
 
 
 def verify(

@@ -92,8 +92,8 @@ def explore(form: str, hang_limit: float, **options: Any) -> Exit:
     runs in a process of its own. A long search prints each violation on standard error when it finds it. Ctrl-C ends
     the search with a report of what is known.
 
-    Exit code 0: everything holds. 1: something is violated, and shown. 3: the search met a limit, a premise was never
-    met, no order was asked for, or the search was interrupted before it found anything.
+    Exit code 0: everything holds. 1: something is violated, and shown. 3: the search met a limit, a property was
+    never exercised, no order was asked for, or the search was interrupted before it found anything.
     """
     from precedes.cli.exploration_job import Asked, answered
     from precedes.core.isolation import terminated_as_interrupted

@@ -25,10 +25,10 @@ def _rates_and_times(command: Any) -> Any:
             f"--{name}", type=kind, metavar="TICKS", help=f"{text}  [default: what the network says]"
         )(command)
     for fault in reversed(FAULTS):
-        if fault.option is not None:
+        if fault.rate is not None:
             rate = click.FloatRange(min=0, max=1)
             command = click.option(
-                f"--{fault.option}", type=rate, default=0.0, metavar="RATE", help=fault.rated
+                f"--{fault.rate}", type=rate, default=0.0, metavar="RATE", help=fault.rated
             )(command)
     return command
 

@@ -49,9 +49,7 @@ class Asked:
         settings = tuple(script.settings(options["settings"]).items())
         model = Named(options["model"], options["as_written"], settings)
         protocols = model.load()
-        chosen = {
-            condition: options[name] for name, condition in CONDITIONS.items() if options[name] is not None
-        }
+        chosen = {name: options[name] for name in CONDITIONS if options[name] is not None}
         if options["destinations"] is not None:
             chosen["destinations"] = Destinations(options["destinations"])
         simulation = Simulation(

@@ -1,17 +1,17 @@
 """Executions in columns: the twin of `precedes.core.execution` for engines that scan millions of them.
 
-A `Batch` holds whole executions only. All lists are in compressed form: `offsets[k]:offsets[k + 1]` are the
-entries of item k. Entities and messages have local numbers, from 0 within their execution, in the order of
-their names (by code point), so that nothing depends on the order in which rows were read. N counts entities
-over all executions, M messages; entity e of execution x has global number `entity_offsets[x] + e`, messages
-likewise.
+A `Batch` holds whole executions only, each with everything that was recorded. All lists are in compressed form:
+`offsets[k]:offsets[k + 1]` are the entries of item k. Entities and messages have local numbers, from 0 within their
+execution, in the order of their names (by code point), so that nothing depends on the order in which rows were read. N
+counts entities over all executions, M messages; entity e of execution x has global number `entity_offsets[x] + e`,
+messages likewise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -82,41 +82,6 @@ class Origins:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """The rows `start` to `stop` of a row group of a laid-out file, which are one execution."""
-
-    path: str
-    group: int
-    start: int
-    stop: int
-
-
-class Rows(Protocol):
-    """Where the rest of a batch can be read that holds only what most formulas need."""
-
-    def ahead(self, executions: Collection[int]) -> None:
-        """Prepare for `one` of some executions."""
-
-    def one(self, x: int) -> tuple[Batch, int]:
-        """A batch in which execution number x is with everything that was recorded, and its number there."""
-
-    def cut(self, x: int, messages: Collection[int]) -> Batch | None:
-        """Execution number x alone, without the events of other messages than some, which are renumbered.
-
-        None where the execution is small, or where nothing would be left.
-        """
-
-    def place(self, x: int) -> Place:
-        """Where execution number x is."""
-
-    def every(self) -> Batch:
-        """All executions, with everything that was recorded."""
-
-    def ids(self, x: int) -> tuple[Sequence[str], Sequence[str]]:
-        """The names of the entities and of the messages of execution number x."""
-
-
-@dataclass(frozen=True, slots=True)
 class Batch:
     """E executions with N entities and M messages in all.
 
@@ -157,8 +122,6 @@ class Batch:
     members                     None: no event names members
     attributes                  what messages carry, of what was asked for
     origins                     None: it was not kept where rows were read
-    rows                        None: the batch is whole. Else names are read when they are asked for, clocks and
-                                members are not here, and times are only where they were wanted
     """
 
     names: Names
@@ -199,35 +162,6 @@ class Batch:
     members: Members | None = None
     attributes: Attributes = NO_ATTRIBUTES
     origins: Origins | None = None
-    rows: Rows | None = None
-
-    @property
-    def faulty(self) -> Bool:
-        """N: whether the entity's last crash is not followed by a recovery."""
-        found = np.zeros(int(self.entity_offsets[-1]), np.bool_)
-        stops = np.flatnonzero(
-            (self.event_kind == EVENT_CODES[EventKind.CRASH])
-            | (self.event_kind == EVENT_CODES[EventKind.RECOVER])
-        )
-        # Of several at one entity the last is the one that stays.
-        found[np.searchsorted(self.event_offsets, stops, "right") - 1] = (
-            self.event_kind[stops] == EVENT_CODES[EventKind.CRASH]
-        )
-        return found
-
-    @property
-    def unsure_stops(self) -> Bool:
-        """N: whether the entity has crashes and recoveries, in an order that is not known."""
-        entities = int(self.entity_offsets[-1])
-        if self.history_doubt is None:
-            return np.zeros(entities, np.bool_)
-        found: Bool = self.history_doubt != 0
-        for kind in (EventKind.CRASH, EventKind.RECOVER):
-            events = np.flatnonzero(self.event_kind == EVENT_CODES[kind])
-            has = np.zeros(entities, np.bool_)
-            has[np.searchsorted(self.event_offsets, events, "right") - 1] = True
-            found = found & has
-        return found
 
     @property
     def executions(self) -> int:
@@ -240,13 +174,6 @@ def execution_of(batch: Batch, x: int, messages: Collection[int] | None = None) 
 
     `messages` (local numbers) leaves out the events of all others, and keeps those that have no message.
     """
-    complete = batch.complete
-    if batch.rows is not None:
-        cut = None if messages is None else batch.rows.cut(x, messages)
-        if cut is None:
-            batch, x = batch.rows.one(x)
-        else:
-            batch, x, messages = cut, 0, None
     first_entity, end_entity = int(batch.entity_offsets[x]), int(batch.entity_offsets[x + 1])
     entities: list[str] = batch.entity_names[first_entity:end_entity].tolist()
     first_message = int(batch.message_offsets[x])
@@ -276,7 +203,7 @@ def execution_of(batch: Batch, x: int, messages: Collection[int] | None = None) 
         messages={names[m]: _message_of(batch, first_message + m, names[m], entities) for m in kept},
         delta=batch.delta,
         epsilon=batch.epsilon,
-        complete=complete,
+        complete=batch.complete,
         marks=marks,
         delivery=batch.delivery,
         by_clocks=batch.by_clocks,

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
+from precedes.core.suggestions import Synonyms
+
 
 class Moment(Enum):
     """When an exploration decides whether a fault happens."""
@@ -27,10 +29,10 @@ class Moment(Enum):
 class Fault:
     """A kind of fault.
 
-    `count`: its name in `Bounds` and of an option of `explore`; `nouns` are what one and several are called, `counted`
-    is what the option says. `rate`: its name in `Conditions`; `option` is what `simulate` calls it. `ability`: the
-    attribute of a network that says whether it has such faults; None where that does not depend on the network.
-    `verb`: what such a network does to packets.
+    `count`: its name in `Bounds`, in the gate and of an option of `explore`; `nouns` are what one and several are
+    called, `counted` is what the option says. `rate`: its name in `Conditions`, in the gate and of an option of
+    `simulate`; `rated` is what the option says. `ability`: the attribute of a network that says whether it has such
+    faults; None where that does not depend on the network. `verb`: what such a network does to packets.
     """
 
     count: str
@@ -38,7 +40,6 @@ class Fault:
     counted: str
     moment: Moment
     rate: str | None = None
-    option: str | None = None
     rated: str = ""
     ability: str | None = None
     verb: str = ""
@@ -51,7 +52,6 @@ FAULTS: Final = (
         "How many packets the network may lose.",
         Moment.ANY_STATE,
         "loss",
-        "loss",
         "Probability that a packet is lost, for each receiver.",
         "loses",
         "lose",
@@ -62,7 +62,6 @@ FAULTS: Final = (
         "How many packets the network may copy.",
         Moment.ANY_STATE,
         "duplication",
-        "duplicates",
         "Probability that a packet arrives twice, for each receiver.",
         "duplicates",
         "duplicate",
@@ -72,7 +71,6 @@ FAULTS: Final = (
         ("corruption", "corruptions"),
         "How many packets the network may change.",
         Moment.ANY_STATE,
-        "corruption",
         "corruption",
         "Probability that a packet arrives changed, for each receiver.",
         "corrupts",
@@ -84,7 +82,6 @@ FAULTS: Final = (
         "How often an entity may stop.",
         Moment.ANY_STATE,
         "crash",
-        "crash",
         "Probability that an entity stops during an execution.",
     ),
     Fault(
@@ -92,7 +89,6 @@ FAULTS: Final = (
         ("recovery", "recoveries"),
         "How often a stopped entity may start again.",
         Moment.ANY_STATE,
-        "recovery",
         "recovery",
         "Probability that a stopped entity starts again.",
     ),
@@ -120,3 +116,8 @@ COUNTS: Final = tuple(fault.count for fault in FAULTS)
 """The numbers in `Bounds` of what may go wrong."""
 RATES: Final = tuple(fault.rate for fault in FAULTS if fault.rate is not None)
 """The probabilities in `Conditions` of what may go wrong."""
+COUNTED_OR_RATED: Final[Synonyms] = {
+    **{(fault.count,): (fault.rate,) for fault in FAULTS if fault.rate is not None},
+    **{(fault.rate,): (fault.count,) for fault in FAULTS if fault.rate is not None},
+}
+"""For each number of faults what its probability is called, and the reverse: who writes one may mean the other."""

@@ -159,10 +159,7 @@ class Isolation:
         self._token = secrets.token_hex(16).encode()
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._deadline: float | None = None
-        command = [sys.executable, *_FLAGS, _START, json.dumps(sys.path)]
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-        )
+        self._process = _new_interpreter()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         with suppress(BrokenPipeError):
@@ -326,6 +323,12 @@ def serve() -> None:
     atexit._run_exitfuncs()
     sys.stderr.flush()
     os._exit(0)
+
+
+def _new_interpreter() -> subprocess.Popen[bytes]:
+    """A process that waits for a job, in a session of its own: with it end those that it starts."""
+    command = [sys.executable, *_FLAGS, _START, json.dumps(sys.path)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
 
 
 def _exactly(file: IO[bytes], size: int) -> bytes:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Meta, Struct
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError, Span, usage
+from precedes.core.faults import COUNTED_OR_RATED
 from precedes.core.isolation import SILENCE
-from precedes.core.suggestions import did_you_mean
+from precedes.core.suggestions import Synonyms, did_you_mean
 from precedes.engines.engine import AUTO, EngineName
+from precedes.gate.entry import lines_of
 
 Severity: TypeAlias = Literal["error", "warning", "note", "off"]
 """How much a rule counts. `error` fails the gate; the others are told, `off` is not."""
@@ -90,7 +93,9 @@ class Model(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, renam
         bool, Meta(description="Check properties of several entities only where nothing is in flight.")
     ] = False
     states: Annotated[Positive | None, Meta(description="Stop, undecided, after this many states.")] = None
-    seconds: Annotated[Seconds | None, Meta(description="Stop, undecided, after this many seconds.")] = None
+    time_limit: Annotated[Seconds | None, Meta(description="Stop, undecided, after this many seconds.")] = (
+        None
+    )
     depends: Annotated[
         tuple[str, ...],
         Meta(description="Other files that the model reads; its imports are found automatically."),
@@ -106,7 +111,7 @@ class Simulation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     as_written: bool = False
     set: dict[str, str | int | bool] = {}
     executions: Positive = 1000
-    seed: int = 0
+    seed: int = 1
     entities: Positive = 3
     messages: Positive = 12
     destinations: DestinationSets = None
@@ -242,6 +247,7 @@ def _table(path: Path) -> dict[str, Any]:
         raise usage(f"cannot read {path}: {error.strerror}") from error
 
 
+_MEANT: Synonyms = {**COUNTED_OR_RATED, ("seconds",): ("time-limit",), ("spec",): ("specs",)}
 _UNKNOWN = re.compile(r"unknown field `(?P<field>[^`]+)`")
 _KINDS: dict[str, type[Struct]] = {"check": Specs, "explore": Model, "simulate": Simulation, "verify": Trace}
 
@@ -255,14 +261,36 @@ def _mistake(path: Path, said: str) -> Diagnostic:
         key = next((step for step in reversed(steps) if not step.isdigit() and step != "[...]"), None)
         message = message.replace("matching regex", "of the form").replace(repr(SHARE), "'0.1 %'")
         where = ".".join(step for step in steps if step != "[...]") or "the whole"
-        return Diagnostic(
-            "C003", f"{where}: {message[0].lower()}{message[1:]}", str(path), _line(path, key, steps)
-        )
+        said = f"{where}: {message[0].lower()}{message[1:]}"
+        return Diagnostic("C003", said, str(path), _line(path, key, steps), hint=_words_hint(message, steps))
     known = _keys(_KINDS[steps[0]] if steps else Configuration)
-    hint = did_you_mean(unknown["field"], known) or f"known here: {', '.join(known)}"
+    hint = did_you_mean(unknown["field"], known, _MEANT) or f"known here: {', '.join(known)}"
     where = f" in {steps[0]}" if steps else ""
     span = _line(path, unknown["field"], steps)
     return Diagnostic("C002", f"unknown key {unknown['field']}{where}", str(path), span, hint=hint)
+
+
+_NO_WORD = re.compile(r"invalid enum value '(?P<word>[^']*)'", re.IGNORECASE)
+
+
+def _words_hint(message: str, steps: list[str]) -> str | None:
+    """What may stand where a word stands that may not."""
+    found = _NO_WORD.search(message)
+    if found is None:
+        return None
+    kind, named = (_KINDS[steps[0]], steps[2:]) if steps[0] in _KINDS else (Configuration, steps)
+    key = next(field.name for field in msgspec.structs.fields(kind) if field.encode_name == named[0])
+    words = tuple(_words(get_type_hints(kind)[key]))
+    return did_you_mean(found["word"], words) or f"write one of {', '.join(words)}"
+
+
+def _words(kind: object) -> Iterator[str]:
+    """The words that a type names."""
+    if get_origin(kind) is Literal:
+        yield from map(str, get_args(kind))
+        return
+    for inner in get_args(kind):
+        yield from _words(inner)
 
 
 def _keys(kind: type[Struct]) -> list[str]:
@@ -273,17 +301,11 @@ def _line(path: Path, key: str | None, steps: list[str]) -> Span | None:
     """Where a key stands: in the table that the steps name, the first such line."""
     if key is None:
         return None
-    table = 0 if len(steps) < 2 or not steps[1].isdigit() else int(steps[1])
-    seen = -1
-    anywhere = not steps or steps[0] not in _KINDS
-    inside = anywhere
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        opening = re.match(r"\s*\[\[?\s*([^\]]+?)\s*\]", line)
-        if opening is not None:
-            name = opening[1].rpartition(".")[2]
-            seen += bool(steps) and name == steps[0]
-            inside = anywhere or (name == steps[0] and seen == table)
-        found = re.search(rf"(?<![\w-]){re.escape(key)}(?![\w-])", line)
-        if found is not None and inside:
-            return Span(number, found.start() + 1, found.end() + 1)
+    kind = steps[0] if steps and steps[0] in _KINDS else ""
+    number = int(steps[1]) if len(steps) > 1 and steps[1].isdigit() else 0
+    word = re.compile(rf"(?<![\w-]){re.escape(key)}(?![\w-])")
+    for at, line in lines_of(path.read_text(encoding="utf-8").splitlines(), kind, number):
+        found = word.search(line)
+        if found is not None:
+            return Span(at, found.start() + 1, found.end() + 1)
     return None

@@ -62,7 +62,7 @@ ELSEWHERE: Final[Mapping[str, str]] = {
     "executions": "a fact of each property",
     "budget": "a fact of each property",
     "states": "what passed and is open is told",
-    "seconds": "what passed and is open is told",
+    "time_limit": "what passed and is open is told",
     "timeout": "what passed and is open is told",
     "memory": "what passed and is open is told",
     "engine": "every engine says the same",

@@ -7,7 +7,7 @@ To know them, the model must be read, and reading it runs it. So a survey is a j
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ from msgspec import Struct
 from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.core.isolation import Channel, Isolation
 from precedes.gate.config import Model, Simulation
+from precedes.gate.entry import Entry
 from precedes.gate.reads import Reads, is_own
 from precedes.protocol import Protocol
 
@@ -44,16 +45,16 @@ class Survey(Struct, frozen=True):
 
 
 def surveys(
-    root: Path, tables: Sequence[Table], jobs: int, silence: float
+    root: Path, tables: Mapping[Entry, Table], jobs: int, silence: float
 ) -> tuple[tuple[Survey, ...], tuple[Diagnostic, ...]]:
     """A survey of each table, in their order, and all mistakes. Files are read in a process each, what is installed in
     one together."""
     groups: dict[str, list[int]] = {}
-    for number, table in enumerate(tables):
+    for number, table in enumerate(tables.values()):
         groups.setdefault(table.model if is_file(table.model) else "installed models", []).append(number)
 
     def surveyed(about: str, numbers: Sequence[int]) -> tuple[Survey, ...]:
-        job = _Surveying(about, root, tuple(tables[number] for number in numbers))
+        job = _Surveying(about, root, tuple(list(tables.values())[number] for number in numbers))
         try:
             with Isolation(job, silence=silence) as process:
                 answer = process.answer()
@@ -69,7 +70,20 @@ def surveys(
         ):
             found |= zip(numbers, results, strict=True)
     ordered = tuple(found[number] for number in range(len(tables)))
-    return ordered, tuple(dict.fromkeys(mistake for survey in ordered for mistake in survey.mistakes))
+    mistakes = (
+        mistake
+        for (entry, table), survey in zip(tables.items(), ordered, strict=True)
+        for one in survey.mistakes
+        for mistake in entry.placed((one,), *_setting_of(one, table))
+    )
+    return ordered, tuple(dict.fromkeys(mistakes))
+
+
+def _setting_of(mistake: Diagnostic, table: Table) -> tuple[str, str | None]:
+    """The setting that a mistake of a model is about, and the value: a parameter of `set`, or the model itself."""
+    if mistake.code != "M004":
+        return "model", table.model
+    return "set", next((name for name in table.set if name in mistake.message.split()), None)
 
 
 def is_file(model: str) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, assert_never
 
-from precedes.core.faults import FAULTS
+from precedes.core.faults import RATES
 from precedes.engines.engine import AUTO, selected
 from precedes.protocol.simulation.trace import (
     Named,
@@ -25,16 +25,8 @@ from precedes.protocol.simulation.trace import (
 )
 from precedes.traces.layout.conversion import Advance
 
-CONDITIONS: Final[dict[str, str]] = {
-    "entities": "entities",
-    "messages": "messages",
-    **{fault.option: fault.rate for fault in FAULTS if fault.option is not None and fault.rate is not None},
-    "interval": "interval",
-    "delay": "delay",
-    "deviation": "deviation",
-    "skew": "skew",
-}
-"""Options of `precedes simulate`, and what they are called in `Conditions`."""
+CONDITIONS: Final = ("entities", "messages", *RATES, "interval", "delay", "deviation", "skew")
+"""Options of `precedes simulate` that are in `Conditions`."""
 
 
 def simulate(

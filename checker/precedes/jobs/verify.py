@@ -7,7 +7,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
-from precedes.core.columns import Batch
 from precedes.core.diagnostics import usage
 from precedes.core.execution import EventKind
 from precedes.core.formula import Requirement
@@ -18,7 +17,7 @@ from precedes.engines.scan import local, partials
 from precedes.engines.scan.verdict_rows import verdict_file, verdict_rows, violation_file, violation_rows
 from precedes.jobs.check import library_with
 from precedes.language.durations import duration
-from precedes.language.requirements import requirement
+from precedes.language.requirements import REQUIRED, requirement
 from precedes.logic.plan import Listing, Plan, plan
 from precedes.traces import Notice, Notices, Order, TraceOptions, batches_of, expand
 
@@ -54,7 +53,7 @@ class Question:
     def plan(self, *, everywhere: bool = False) -> Plan:
         """The plan for what is required. `everywhere`: offenders are wanted of every execution, not of those shown."""
         library = library_with(self.specs)
-        required = [requirement(text, library, "--require") for text in self.required]
+        required = [requirement(text, library, REQUIRED) for text in self.required]
         return self.planned(required, everywhere=everywhere)
 
     def planned(self, required: Sequence[Requirement], *, everywhere: bool = False) -> Plan:
@@ -74,7 +73,7 @@ class Question:
             "--delivery": () if self.delivery == EventKind.DELIVER.value else (self.delivery,),
             "--cluster": self.cluster,
             "--order": self.order,
-            "--require": required,
+            REQUIRED: required,
         }
         named = (
             (option, value)
@@ -167,7 +166,7 @@ def _local(
 ) -> partials.Partial:
     executions = events = 0
 
-    def count(partial: partials.Partial, _batch: Batch, _scan: Scan) -> None:
+    def count(partial: partials.Partial, _scan: Scan) -> None:
         nonlocal executions, events
         executions += partial.executions
         events += partial.events
@@ -182,7 +181,7 @@ def _local(
 
 @contextmanager
 def _rows_of(question: Question, prepared: Plan) -> Iterator[tuple[local.Each, ...]]:
-    """What writes the verdicts on a batch to the folder of the question, if it names one."""
+    """What writes the verdicts of a scan to the folder of the question, if it names one."""
     if question.out is None:
         yield ()
         return
@@ -190,9 +189,9 @@ def _rows_of(question: Question, prepared: Plan) -> Iterator[tuple[local.Each, .
         file = files.enter_context(verdict_file(question.out))
         offenders = files.enter_context(violation_file(question.out)) if question.all_violations else None
 
-        def write(_: partials.Partial, batch: Batch, result: Scan) -> None:
-            file.write(verdict_rows(batch, result, prepared, all_verdicts=question.all_verdicts))
+        def write(_: partials.Partial, result: Scan) -> None:
+            file.write(verdict_rows(result, prepared, all_verdicts=question.all_verdicts))
             if offenders is not None:
-                offenders.write(violation_rows(batch, result, prepared))
+                offenders.write(violation_rows(result, prepared))
 
         yield (write,)

@@ -29,6 +29,8 @@ from precedes.language.sorts.inference import Scope, infer_sentence
 from precedes.language.vocabulary import RELATIONS
 
 _SEVERAL_WORDS: Final = re.compile(r"\w+(?:[ -]\w+)+")
+REQUIRED: Final = "--require"
+"""Where a requirement comes from, in messages about its text, if no file has it."""
 MAXIMUM_PARTS = 1_000
 """How many named parts a requirement may have, each counted where it stands."""
 

@@ -158,8 +158,11 @@ def _said(error: Exception | SystemExit, file: Path | None = None) -> str:
 
 def _value(protocol: type[Protocol[Any]], name: str, value: object) -> object:
     hints = typing.get_type_hints(protocol)
-    if name not in {field.name for field in fields(protocol)}:
-        raise _error("M004", f"{protocol.name} has no parameter {name}", _fields_hint(protocol))
+    known = [field.name for field in fields(protocol)]
+    if name not in known:
+        meant = did_you_mean(name, known)
+        hint = " ".join(part for part in (meant, _fields_hint(protocol)) if part)
+        raise _error("M004", f"{protocol.name} has no parameter {name}", hint)
     if not isinstance(value, str):
         return value
     try:

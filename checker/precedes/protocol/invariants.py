@@ -1,6 +1,6 @@
 """Invariants of protocols: statements of the papers about states and steps, not about logs.
 
-A check returns None if its premise is not met. An invariant whose premise was never met has not been tested.
+A check returns None if its premise is not met. An invariant whose premise was never met is never exercised.
 A `quiescent` invariant is asked only where nothing is in flight, any other in every state.
 """
 

@@ -146,7 +146,7 @@ class Protocol(ABC, Generic[S]):
     """
 
     as_written: bool = False
-    """The letter of the paper; False: repaired. Without meaning where a protocol has one form."""
+    """As the paper is written; False: repaired. Without meaning where a protocol has one form."""
 
     name: ClassVar[str]
     """As users type it."""
@@ -157,7 +157,7 @@ class Protocol(ABC, Generic[S]):
     invariants: ClassVar[tuple[Invariant, ...]] = ()
     """What must be so in every reachable state and step, by its name in the paper."""
     further: ClassVar[tuple[Invariant, ...]] = ()
-    """Invariants whose premise only some bounds or parameters meet: `explore` checks one where it is asked for by name
+    """Invariants that only some bounds or parameters exercise: `explore` checks one where it is asked for by name
     (`--require`)."""
     answers: ClassVar[bool] = True
     """Whether a handler other than `send` may transmit. False lets the explorer leave out more interleavings; one that
@@ -165,7 +165,7 @@ class Protocol(ABC, Generic[S]):
     destinations: ClassVar[str] = "multicast"
     """Which destination sets `explore` covers where it is not told, by their name in `Destinations`."""
     repaired: ClassVar[bool] = False
-    """Whether it has two forms, the letter of the paper and the one that was repaired. `as_written` chooses, and
+    """Whether it has two forms, as written and repaired. `as_written` chooses, and
     reports name the form."""
     symmetric: ClassVar[bool] = False
     """Whether renaming the entities of every state and packet gives a behavior again. See `renamed`. Handlers

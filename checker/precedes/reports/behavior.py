@@ -24,10 +24,10 @@ _CARRIERS: Final = frozenset({"Packet", "Data", "Pdu", "PDU"})
 """Names of packets that say no more than that they carry a message."""
 
 
-def steps(protocol: Protocol[Any], behaviour: Sequence[Move]) -> Iterator[str]:
+def steps(protocol: Protocol[Any], behavior: Sequence[Move]) -> Iterator[str]:
     """One line for each move, numbered; how it began has none unless something was chosen."""
     number = 0
-    for move in behaviour:
+    for move in behavior:
         text = _text(protocol, move)
         if not isinstance(move, Began):
             number += 1

@@ -36,7 +36,7 @@ def as_text(explored: Sequence[Explored]) -> str:
 def _one(explored: Explored) -> Iterator[str]:
     found = explored.found
     yield _heading(explored)
-    width = max((len(name) for name in found.premises), default=0)
+    width = max((len(name) for name in found.exercised), default=0)
     modes = {name: mode.value for name, mode in found.modes.items()}
     widest = max(map(len, modes.values()), default=0)
     for name, verdict in found.verdicts.items():
@@ -75,16 +75,16 @@ def _value(value: object) -> str:
 
 
 def _why(found: Exploration, name: str, verdict: Verdict) -> str:
-    met = found.premises[name]
+    met = found.exercised[name]
     if verdict is Verdict.VIOLATED:
         finding = next(finding for finding in found.findings if finding.property == name)
-        said = f"after {counted(len(finding.behaviour) - 1, 'move')}"
+        said = f"after {counted(len(finding.behavior) - 1, 'move')}"
         return said if finding.quiescent else f"{said}, with something in flight"
     if name in found.open:
         return "; ".join(found.open[name])
     if not met:
-        return "its premise was never met" if found.complete else "its premise has not been met so far"
-    return f"premise met {_times(met)}"
+        return "never exercised" if found.complete else "not exercised so far"
+    return f"exercised {_times(met)}"
 
 
 def _times(number: int) -> str:
@@ -100,7 +100,7 @@ def _finding(explored: Explored, finding: Finding) -> Iterator[str]:
     if finding.about:
         yield f"  {'; '.join(finding.about)}"
     yield ""
-    yield from (f"    {line}" for line in steps(explored.protocol, finding.behaviour))
+    yield from (f"    {line}" for line in steps(explored.protocol, finding.behavior))
     yield ""
     yield from (f"    {line}" for line in figure(finding.execution, witness(finding)).splitlines())
     yield ""
@@ -232,7 +232,7 @@ def _document(explored: Explored) -> dict[str, Any]:
             name: {
                 "mode": found.modes[name].value,
                 "verdict": verdict.value,
-                "premise": found.premises[name],
+                "exercised": found.exercised[name],
                 "unknown": list(found.open.get(name, ())),
             }
             for name, verdict in found.verdicts.items()
@@ -243,7 +243,7 @@ def _document(explored: Explored) -> dict[str, Any]:
                 "mode": found.modes[finding.property].value,
                 "quiescent": finding.quiescent,
                 "about": list(finding.about),
-                "steps": list(steps(explored.protocol, finding.behaviour)),
+                "steps": list(steps(explored.protocol, finding.behavior)),
                 "figure": figure(finding.execution, witness(finding)),
                 "diagram": diagram(finding.execution),
                 "scenario": scenario(explored, finding),

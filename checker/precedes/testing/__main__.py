@@ -2,17 +2,18 @@
 
 The engine is a value with `name` and `verdicts` (see `precedes.testing.Engine`), or is called to make one. Modules are
 found from the folder where the command is typed. Exit code 0: it agrees on all cases that it supports, and supports
-some. 1: it does not. 2: there is no such engine.
+some. 1: it does not. 2: there is no such engine, or it raised an error, which is shown with its traceback.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import traceback
 from importlib import import_module
 
 from precedes.engines.engine import Engine
-from precedes.testing.conformance import check_engine
+from precedes.testing.conformance import NotConforming, check_engine
 from precedes.testing.numbered_cases import KINDS
 
 
@@ -38,13 +39,20 @@ def main() -> int:
         engine = _engine(arguments.engine)
     except (ImportError, AttributeError, ValueError) as error:
         parser.error(f"{arguments.engine}: {error}")
+    except Exception as error:  # noqa: BLE001 - whatever a module or a constructor raises
+        traceback.print_exception(error)
+        parser.error(f"{arguments.engine} cannot be made: {type(error).__name__}: {error}")
     try:
         found = check_engine(
             engine, cases=arguments.cases, first=arguments.first, kinds=arguments.kind or KINDS
         )
-    except AssertionError as error:
+    except NotConforming as error:
         sys.stdout.write(f"{error}\n")
         return 1
+    except Exception as error:  # noqa: BLE001 - whatever the engine raises is a failure of the engine
+        traceback.print_exception(error)
+        sys.stderr.write(f"{arguments.engine} raised {type(error).__name__}: this is no verdict\n")
+        return 2
     sys.stdout.write(f"{found}\n")
     return 0
 

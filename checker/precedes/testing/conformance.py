@@ -73,18 +73,22 @@ class Conformance:
                 yield f"  {kind}: {', '.join(counts)}"
 
     def raise_for_disagreements(self) -> None:
-        """Raise AssertionError where something disagrees, or nothing was judged."""
+        """Raise NotConforming, an AssertionError, if something disagrees or nothing was judged."""
         if self.disagreements:
             smallest = min((one.case for one in self.disagreements), key=lambda case: len(str(case)))
             listed = [str(one) for one in self.disagreements[:SHOWN]]
             if len(self.disagreements) > SHOWN:
                 listed.append(f"... and {len(self.disagreements) - SHOWN:,} more")
             again = f"check_engine(engine, cases=1, first={smallest.number}, kinds=({smallest.kind!r},))"
-            raise AssertionError(
+            raise NotConforming(
                 "\n".join((str(self), *listed, "the smallest:", str(smallest), f"to judge it again: {again}"))
             )
         if not self.judged:
-            raise AssertionError(f"{self}\nthe engine has judged nothing: this says nothing of it")
+            raise NotConforming(f"{self}\nthe engine has judged nothing: this says nothing of it")
+
+
+class NotConforming(AssertionError):
+    """An engine does not agree, has not given one answer for each case, or has judged none."""
 
 
 def check_engine(
@@ -133,7 +137,7 @@ def _judge(engine: Engine, batch: Sequence[Case], found: Conformance) -> None:
         error.add_note(f"while {engine.name} judged {asked}")
         raise
     if [len(row) for row in answers] != [len(requirements)] * len(executions):
-        raise AssertionError(
+        raise NotConforming(
             f"{engine.name} has not answered for each of {counted(len(executions), 'execution')} by each of "
             f"{counted(len(requirements), 'requirement')}: {asked}"
         )

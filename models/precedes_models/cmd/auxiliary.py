@@ -183,7 +183,7 @@ class Auxiliary(Protocol[Entity]):
     """
 
     readings: frozenset[Reading] | None = None
-    """Which steps are read to the letter; None: all that are in `letter`, or none, as `as_written` says."""
+    """Which steps are read as written; None: all that are in `letter`, or none, as `as_written` says."""
     queue: bool = True
     """False: what cannot be delivered yet stays in the network instead of in the Queue. Processes see no difference,
     and there are fewer states. For exploring: a simulated network delivers what it delivers."""

@@ -37,11 +37,11 @@ class Part(Enum):
 class DeltaCausal(DeltaAgent):
     """Steps (S1) to (S5) and (R0) to (R6).
 
-    As written and repaired differ in two places; `letters` takes them to the letter one by one, `without` leaves a step
+    As written and repaired differ in two places; `letters` takes them as written one by one, `without` leaves a step
     out.
 
     - **(R4)** adds `(i, TS_m)`, i being the receiver; a mark is (sender, time stamp), so it must be `(j, TS_m)`.
-      To the letter a message that was sent after m may overtake m at another destination of m.
+      As written a message that was sent after m may overtake m at another destination of m.
     - **(S1)** stamps with the clock. If the clock has not moved since the last send, or since the send of what was
       delivered here (delay zero; a clock that is late and catches up in (R0)), two messages of which one comes
       before the other have the same stamp: `deliv[l] >= x` takes one for the other, and the wait for `x + Δ < time`
@@ -59,7 +59,7 @@ class DeltaCausal(DeltaAgent):
     epsilon: int = 0
     """The greatest difference between two clocks, in ticks."""
     letters: frozenset[Letter] = field(default_factory=frozenset)
-    """Steps that are taken to the letter though the rest is repaired."""
+    """Steps that are taken as written though the rest is repaired."""
     without: frozenset[Part] = field(default_factory=frozenset)
     """Steps that are left out."""
 
@@ -94,12 +94,12 @@ class DeltaCausal(DeltaAgent):
 
     @property
     def clock_stamps(self) -> bool:
-        """(S1) to the letter."""
+        """(S1) as written."""
         return self.as_written or Letter.S1 in self.letters
 
     @property
     def receiver_marks(self) -> bool:
-        """(R4) to the letter."""
+        """(R4) as written."""
         return self.as_written or Letter.R4 in self.letters
 
     @classmethod
@@ -114,7 +114,7 @@ class DeltaCausal(DeltaAgent):
         return self.clock_stamps or here.now > state.latest
 
     def later(self, latest: int, stamp: int) -> int:
-        """The later of the two; to the letter nobody asks."""
+        """The later of the two; as written nobody asks."""
         return NEVER if self.clock_stamps else max(latest, stamp)
 
     def tags(self, here: Here, state: Agent, message: Message) -> Iterator[Tag]:

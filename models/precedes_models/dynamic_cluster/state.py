@@ -1,4 +1,4 @@
-"""The dynamic cluster: what an entity keeps, the PDUs of the two agreements, and where the letter can be kept.
+"""The dynamic cluster: what an entity keeps, the PDUs of the two agreements, and which steps can be taken as written.
 
 H. Suzuki, A. Nakamura, M. Takizawa: Design of Fault-tolerant Dynamic Cluster Control Protocol.
 """
@@ -16,7 +16,7 @@ Mask: TypeAlias = frozenset[int]
 
 
 class Letter(Enum):
-    """The steps that can be taken to the letter, each by itself. `dynamic_cluster` says what comes of each."""
+    """The steps that can be taken as written, each by itself. `dynamic_cluster` says what comes of each."""
 
     ANSWERS = "stop (2), recovery (2): every STOP_PACK and RCV_PACK is answered by one"
     OWN_ROW = "stop (3): REQ_j = AL_ji, the row of E_i itself"

@@ -337,7 +337,7 @@ class HighIntegrity(Protocol[State]):
         return Step(with_part(state, after), heard)
 
     def may_repeat(self, part: Part) -> bool:
-        """Step 7: to the letter it ends once the repetitions exceed maxfail, which is one more than maxfail."""
+        """Step 7: as written it ends once the repetitions exceed maxfail, which is one more than maxfail."""
         return part.round <= self.maxfail if self.as_written else part.round < self.maxfail
 
     def _suspects(self, part: Part, reports: frozenset[Report]) -> frozenset[int]:

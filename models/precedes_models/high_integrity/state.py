@@ -121,7 +121,7 @@ class Part:
         return self.message == message and self.copy == payload(message)
 
     def times_reported(self, node: int) -> int:
-        """How many reports of others than the origin name a node, two in one round being two (step 7 to the letter)."""
+        """How many reports of others than the origin name a node, two in one round being two (step 7 as written)."""
         return sum(node in report.failed for report in self.reports if report.reporter != self.origin)
 
     def rounds_reported(self, node: int) -> int:

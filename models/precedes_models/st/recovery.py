@@ -114,7 +114,7 @@ class Recovery(Transfer):
         return Step(step.state, (Transmit(rst_ack), *step.actions))
 
     def front(self, here: Here, state: State, paks: tuple[RstPak, ...]) -> int | None:
-        """By the letter of step (3), how many PDUs of PRL and RRL stand before the failure point."""
+        """By step (3) as written, how many PDUs of PRL and RRL stand before the failure point."""
         if not self.literal(Letter.FAILURE_POINT):
             return None
         settled = len(state.arl)

@@ -43,7 +43,7 @@ def failure_line(rst_acks: Sequence[RstAck]) -> Vector:
 
 
 def literal_front(log: Sequence[Pdu], a: Matrix, entity: int) -> int:
-    """Section 4.2, step (3), to the letter: how many PDUs of RL_h stand before the first q with q.PSEQ_h not less than
+    """Section 4.2, step (3), as written: how many PDUs of RL_h stand before the first q with q.PSEQ_h not less than
     the least A_h."""
     least = min(expects[entity] for expects in a)
     return next((place for place, pdu in enumerate(log) if pdu.pseq[entity] >= least), len(log))

@@ -1,5 +1,5 @@
-"""What the ST protocol keeps and sends: PDUs, the state of an entity, and the steps of the paper that can be taken to
-the letter one by one.
+"""What the ST protocol keeps and sends: PDUs, the state of an entity, and the steps of the paper that can be taken as
+written, one by one.
 
 Entities count from 0, sequence numbers from 1 (the paper's ISS). Vectors have one place for each entity; `al[k][j]` is
 the paper's AL_kj.
@@ -134,7 +134,7 @@ Packet: TypeAlias = Pdu | Poll | Rst | RstPak | RstAck | Request
 class Collecting:
     """Steps (2) and (3): data transfer has stopped; `order` is ORDR so far.
 
-    `front`: how many PDUs of PRL and RRL stand before the failure point, by the letter of step (3).
+    `front`: how many PDUs of PRL and RRL stand before the failure point, by step (3) as written.
     """
 
     paks: tuple[RstPak | None, ...]

@@ -17,7 +17,7 @@ class Transfer(Protocol[State]):
     """The data transfer procedure, without recovery."""
 
     letters: frozenset[Letter] = field(default_factory=frozenset)
-    """Single steps that are taken to the letter though the rest is repaired."""
+    """Single steps that are taken as written though the rest is repaired."""
     window: int = 8
     """W, PDUs."""
     factor: int = 1
@@ -37,7 +37,7 @@ class Transfer(Protocol[State]):
         return SingleChannel()
 
     def literal(self, step: Letter) -> bool:
-        """Whether a step is taken to the letter."""
+        """Whether a step is taken as written."""
         return step in self.letters or (self.as_written and step is not Letter.PRINTED_INDEX)
 
     def start(self, here: Here) -> State:
@@ -143,7 +143,7 @@ class Transfer(Protocol[State]):
     # --------------------------------------------------------------------------------- (pre-)acknowledgment
 
     def pre_acknowledged(self, state: State, source: int, tseq: int, destinations: frozenset[int]) -> bool:
-        """The pre-acknowledgment condition: p.TSEQ < minAL_j, over the cluster; to the letter, over p.DST."""
+        """The pre-acknowledgment condition: p.TSEQ < minAL_j, over the cluster; as written, over p.DST."""
         if self.literal(Letter.PRINTED_INDEX):
             return all(tseq < state.al[k][source] for k in destinations)
         row = state.al[source]

@@ -24,7 +24,7 @@ FIRST = 1
 
 
 class Letter(Enum):
-    """The steps of TO that can be taken to the letter, each by itself."""
+    """The steps of TO that can be taken as written, each by itself."""
 
     ONE_CUT = "1994, section 4.2, step (3): one cut, by the RST_PAKs"
     FORGETS = "1994, section 3.3: a PDU that all have accepted is taken out of SL"
@@ -136,7 +136,7 @@ def accepted(
 def confirmed(here: Here, state: Transfer, group: frozenset[int], *, forgets: bool = False) -> Step[Transfer]:
     """Pre-acknowledgment and acknowledgment (1994, sections 3.3, 3.4), each from the top of its log while it can.
 
-    `forgets`: the source takes a PDU out of SL when all have accepted it (section 3.3, to the letter). With go-back
+    `forgets`: the source takes a PDU out of SL when all have accepted it (section 3.3, as written). With go-back
     that is too early: what stands behind a failure line is discarded by all, and must be sent again. Repaired, it is
     kept until it is acknowledged; from then on no failure line can stand before it.
     """

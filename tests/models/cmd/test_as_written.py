@@ -1,4 +1,4 @@
-"""The letter of the CMD paper: what each reading breaks, and that it is gone where the reading is not taken."""
+"""The CMD paper as written: what each reading breaks, and that it is gone where the reading is not taken."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_reading_breaks_something(
 ) -> None:
     found = finding(model(readings=frozenset({reading})), bounds, property_)
     # The first move is how it began.
-    assert len(found.behaviour) - 1 == moves
+    assert len(found.behavior) - 1 == moves
     if property_ != "vector_time":
         assert shown(found.execution) == shown(scenario(reading.name.lower()))
 
@@ -101,7 +101,7 @@ def test_what_only_piles_up_breaks_no_order(reading: Reading) -> None:
 
 def test_cmd_to_the_letter_breaks_theorem_2() -> None:
     found = finding(Cmd(as_written=True), FOUR, "causal_order")
-    assert len(found.behaviour) - 1 == 8
+    assert len(found.behavior) - 1 == 8
     assert shown(found.execution) == shown(scenario("cmd_as_written"))
 
 

@@ -85,7 +85,7 @@ def test_states_with_their_executions(
     found = explore(protocol, bounds, plain=True, order=order)
     assert found.states == (of_groups if isinstance(protocol, BirmanSchiperStephenson) else states)
     assert found.verdict is Verdict.HOLDS
-    assert all(found.premises.values())
+    assert all(found.exercised.values())
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_what_is_claimed_holds(
     found = explored(protocol, Bounds(entities=entities, messages=messages, destinations=destinations))
     assert found.complete
     assert found.verdict is Verdict.HOLDS
-    assert all(found.premises.values())
+    assert all(found.exercised.values())
 
 
 def test_lemma_3_of_every_component() -> None:
@@ -123,7 +123,7 @@ def test_cmd_does_what_the_auxiliary_procedure_does(
     bounds = Bounds(entities=entities, messages=messages, destinations=destinations)
     found = explore(Both(), bounds, ())
     assert found.verdict is Verdict.HOLDS
-    assert all(found.premises.values())
+    assert all(found.exercised.values())
 
 
 @pytest.mark.parametrize("reading", [Reading.RULE_1_WITH_EQUALITY, Reading.RULE_3_AFTER_UPDATE], ids=named)

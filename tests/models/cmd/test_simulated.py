@@ -59,4 +59,5 @@ def test_a_hundred_thousand_executions_are_clean(protocol: Protocol[Any]) -> Non
 
 @pytest.mark.parametrize("bug", [*OF_AUXILIARY, *OF_BASELINES, *OF_CMD], ids=lambda bug: bug.__name__)
 def test_the_bugs_show_in_executions(bug: type[Protocol[Any]]) -> None:
-    assert FALSE in set().union(*judged(bug(), range(100)).values())
+    blocks = (range(start, start + 20) for start in range(0, 100, 20))
+    assert any(FALSE in set().union(*judged(bug(), block).values()) for block in blocks)

@@ -1,4 +1,4 @@
-"""Δ-causal order, explored: exact numbers of states, what holds, and what the letter of a step breaks."""
+"""Δ-causal order, explored: exact numbers of states, what holds, and what a step as written breaks."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ FEWER = [
 
 
 @pytest.mark.parametrize(("protocol", "bounds"), cases(*REPAIRED))
-def test_repaired_everything_holds_and_every_premise_is_met(protocol: DeltaAgent, bounds: Bounds) -> None:
+def test_repaired_everything_holds_and_is_exercised(protocol: DeltaAgent, bounds: Bounds) -> None:
     found = explore(protocol, bounds)
     assert set(found.verdicts.values()) == {Verdict.HOLDS}, found.verdicts
     assert set(protocol.claims) <= set(found.verdicts)
@@ -114,7 +114,7 @@ def test_repaired_messages_to_oneself() -> None:
         assert set(found.verdicts.values()) == {Verdict.HOLDS}, found.verdicts
 
 
-# ---- to the letter -----------------------------------------------------------------------------------------------
+# ---- as written -----------------------------------------------------------------------------------------------
 
 
 def claims(*names: str) -> tuple[Requirement, ...]:
@@ -191,7 +191,7 @@ def test_deliv_is_the_maximum_unless_s1_is_taken_to_the_letter() -> None:
 
 
 def test_with_a_tag_that_is_not_full_nothing_waits_needlessly() -> None:
-    """Section 4.1. To the letter of (R4) a mark may name a message that was never sent."""
+    """Section 4.1. As (R4) is written, a mark may name a message that was never sent."""
     for max_cb in (2, None):
         repaired = explore(DeltaCausal(delta=1, max_cb=max_cb), THREE, (), invariants=(NEEDLESS,))
         assert repaired.of(NEEDLESS.name) is Verdict.HOLDS
@@ -205,7 +205,7 @@ def test_with_a_tag_that_is_not_full_nothing_waits_needlessly() -> None:
 def test_a_full_tag_may_wait_needlessly() -> None:
     answered = Bounds(entities=2, script=script(({1}, {1}), ({0},)), ticks=4)
     found = explore(DeltaCausal(delta=5, max_cb=1), answered, (), invariants=(NEEDLESS,))
-    assert found.premises[NEEDLESS.name] == 0
+    assert found.exercised[NEEDLESS.name] == 0
 
 
 def test_a_wait_may_end_exactly_at_delta() -> None:

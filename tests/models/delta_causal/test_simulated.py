@@ -95,4 +95,5 @@ def test_the_bugs_show_in_executions(bug: DeltaAgent) -> None:
         delay=CONDITIONS.delay * scale / DELTA,
         deviation=CONDITIONS.deviation * scale / DELTA,
     )
-    assert FALSE in set().union(*judged(broken, range(200), conditions).values())
+    blocks = (range(start, start + 20) for start in range(0, 200, 20))
+    assert any(FALSE in set().union(*judged(broken, block, conditions).values()) for block in blocks)

@@ -51,7 +51,7 @@ def explored(protocol: Protocol[Any], within: Bounds) -> Exploration:
 
 def violated(found: Exploration) -> dict[str, int]:
     """What does not hold, and after how many moves that shows. The first move is how it began."""
-    return {finding.property: len(finding.behaviour) - 1 for finding in found.findings}
+    return {finding.property: len(finding.behavior) - 1 for finding in found.findings}
 
 
 def finding(protocol: Protocol[Any], within: Bounds, name: str) -> Finding:

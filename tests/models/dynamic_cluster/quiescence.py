@@ -7,7 +7,7 @@ from typing import Any
 
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration.histories import needed
-from precedes.protocol.exploration.interned_states import Components
+from precedes.protocol.exploration.interned_states import TransitionTable
 from precedes.protocol.exploration.state_space import Space, State
 from precedes.protocol.model import Protocol
 from precedes.protocol.moves import Arrived, Expired, Vanished
@@ -16,7 +16,7 @@ from precedes.protocol.moves import Arrived, Expired, Vanished
 def restless(protocol: Protocol[Any], bounds: Bounds) -> tuple[int, int]:
     """How many states there are, and of how many no quiescent state can be reached although nothing more is requested,
     lost or stops."""
-    space = Space(Components(protocol, bounds.entities, needed(())), bounds)
+    space = Space(TransitionTable(protocol, bounds.entities, needed(())), bounds)
     stack = [state for state, _ in space.initial()]
     known = set(stack)
     before: defaultdict[State, list[State]] = defaultdict(list)

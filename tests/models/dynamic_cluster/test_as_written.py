@@ -1,4 +1,4 @@
-"""The letter of the dynamic cluster paper: what each step breaks, and that it is gone where the step is repaired."""
+"""The dynamic cluster paper as written: what each step breaks, and that it is gone where the step is repaired."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FOUND: tuple[tuple[Letter, frozenset[int], Bounds, str, int], ...] = (
     (Letter.NUMBER, frozenset(), bounds(2, crashes=1, recoveries=1, depth=30), EXPECTED, 18),
     (Letter.LAST, frozenset(), bounds(2, crashes=1, recoveries=1), EXPECTED, 21),
 )
-"""A step taken to the letter, with whom the protocol is hasty, bounds, what breaks there, after how many moves."""
+"""A step taken as written, with whom the protocol is hasty, bounds, what breaks there, after how many moves."""
 
 
 SLOW: tuple[tuple[Letter, frozenset[int], Bounds, str, int], ...] = (
@@ -85,14 +85,14 @@ def test_a_step_to_the_letter_breaks_something(
     letter: Letter, hasty: frozenset[int], within: Bounds, name: str, moves: int
 ) -> None:
     found = finding(DynamicCluster(letter=frozenset({letter}), hasty=hasty), within, name)
-    assert len(found.behaviour) - 1 == moves
+    assert len(found.behavior) - 1 == moves
     assert shown(found.execution) == shown(scenario(letter.name.lower()))
 
 
 def test_own_row_cuts_in_two_places() -> None:
     """What own_row comes to in the end begins with this."""
     found = finding(DynamicCluster(letter=frozenset({Letter.OWN_ROW}), hasty=frozenset({2})), *CUTS)
-    assert len(found.behaviour) - 1 == 15
+    assert len(found.behavior) - 1 == 15
 
 
 def test_without_the_rcv_ack_of_who_returns_recovery_goes_on_for_ever() -> None:
@@ -136,7 +136,7 @@ WITHOUT: tuple[tuple[str, Protocol[Any], Bounds, str, int], ...] = (
     ("serves_nobody", TotalOrder(), bounds(2, crashes=1), "no starvation", 46),
     ("unasked", TotalOrder(attempts=0), bounds(2, losses=1), "information_preserving", 18),
 )
-"""What happens where no step is taken to the letter: a scenario, a protocol and bounds, what breaks, after how many
+"""What happens where no step is taken as written: a scenario, a protocol and bounds, what breaks, after how many
 moves."""
 
 
@@ -145,7 +145,7 @@ def test_what_the_bounds_or_a_parameter_break(
     name: str, protocol: Protocol[Any], within: Bounds, broken: str, moves: int
 ) -> None:
     found = finding(protocol, within, broken)
-    assert len(found.behaviour) - 1 == moves
+    assert len(found.behavior) - 1 == moves
     assert shown(found.execution) == shown(scenario(name))
 
 

@@ -44,7 +44,7 @@ def test_the_protocols_own_claims_are_met_but_for_what_one_message_cannot_break(
     unmet = {name for name, verdict in found.verdicts.items() if verdict is not Verdict.HOLDS}
     assert (
         unmet
-        == {name for name, met in found.premises.items() if not met}
+        == {name for name, met in found.exercised.items() if not met}
         == {"order_preserving", "order_equivalent"}
     )
 

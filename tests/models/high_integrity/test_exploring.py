@@ -110,7 +110,7 @@ def test_the_origin_decides_after_the_others() -> None:
     report is still to come."""
     exploration = explored(HighIntegrity(as_written=True), 4, dead=1, losses=1)
     for finding in exploration.findings:
-        expired = [move.timer.patience for move in finding.behaviour if isinstance(move, Expired)]
+        expired = [move.timer.patience for move in finding.behavior if isinstance(move, Expired)]
         assert expired[0] == 0
 
 

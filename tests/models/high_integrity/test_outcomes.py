@@ -196,7 +196,7 @@ def test_a_dead_node_is_removed_by_the_repaired_protocol_alone() -> None:
         for node in (1, 2, 3):
             (end,) = to_the_end(HighIntegrity(as_written=as_written, maxfail=2), 4, (Dead(node),), {})
             assert end.removed == (frozenset() if as_written else {node})
-            # To the letter there is one repetition more than maxfail.
+            # As written there is one repetition more than maxfail.
             assert len(end.rounds) == (4 if as_written else 3)
             assert end.detection_delay == 1
 

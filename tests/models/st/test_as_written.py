@@ -1,4 +1,4 @@
-"""The letter of 1994: what each step breaks, and that it is gone within the same bounds where the step is repaired."""
+"""The paper of 1994 as written: what each step breaks, and that this is gone where the step is repaired."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_step_to_the_letter(letter: Letter, sends: str, losses: int, broken: s
     found = explored(replace(PLAIN, letters=frozenset({letter})), 2, sends, losses, quiescent=True)
     assert found.complete
     finding = next(finding for finding in found.findings if finding.property == broken)
-    assert len(finding.behaviour) == moves
+    assert len(finding.behavior) == moves
     assert logs(finding.execution) == logs(scenario(f"st_{letter.name.lower()}"))
 
 
@@ -88,7 +88,7 @@ def test_a_gap_is_closed_by_the_agreement() -> None:
 
 def moves(found: Exploration) -> dict[str, int]:
     """What is violated, and after how many moves. The first move is how it began."""
-    return {finding.property: len(finding.behaviour) - 1 for finding in found.findings}
+    return {finding.property: len(finding.behavior) - 1 for finding in found.findings}
 
 
 @pytest.mark.parametrize("protocol", [replace(PLAIN, as_written=True), "PRE_ACKNOWLEDGMENT"], ids=str)

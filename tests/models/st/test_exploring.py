@@ -1,4 +1,4 @@
-"""Every behavior of ST up to bounds: what holds, in how many states, and that every premise is met."""
+"""Every behavior of ST up to bounds: what holds, in how many states, and that every property is exercised."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ GO_BACK = SelectiveTotalOrder(confirms=False, retransmission="go-back")
 def unmet(found: Exploration) -> set[str]:
     """What these messages cannot break; everything else holds."""
     assert not found.findings
-    assert {name for name, met in found.premises.items() if met} == {
+    assert {name for name, met in found.exercised.items() if met} == {
         name for name, verdict in found.verdicts.items() if verdict is Verdict.HOLDS
     }
-    return {name for name, met in found.premises.items() if not met}
+    return {name for name, met in found.exercised.items() if not met}
 
 
 def test_without_loss_everything_holds_in_every_state() -> None:
@@ -29,7 +29,7 @@ def test_without_loss_everything_holds_in_every_state() -> None:
     assert found.states == 1905
     # No sender has two messages.
     assert unmet(found) == {"order_preserving", "order_equivalent"}
-    assert found.premises["acknowledged"] > 100
+    assert found.exercised["acknowledged"] > 100
 
 
 @pytest.mark.parametrize(

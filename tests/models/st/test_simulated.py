@@ -50,4 +50,5 @@ def test_a_hundred_thousand_executions_are_st() -> None:
 
 @pytest.mark.parametrize("bug", [IgnoresOrdr, ForgetsWhatItSent, GoesOnTooSoon], ids=lambda bug: bug.__name__)
 def test_the_bugs_show_in_executions(bug: type[SelectiveTotalOrder]) -> None:
-    assert FALSE in judged(bug(repeats=2), LOSSY, range(100))
+    blocks = (range(start, start + 20) for start in range(0, 100, 20))
+    assert any(FALSE in judged(bug(repeats=2), LOSSY, block) for block in blocks)

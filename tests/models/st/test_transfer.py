@@ -27,7 +27,7 @@ def test_full_buffers_shut_the_window_for_good(buffers: int, moves: int) -> None
     protocol = SelectiveTotalOrder(confirms=False, buffers=buffers, repeats=1)
     sends = " ".join(["a{1,2} b{1,2}"] * 3)
     found = explored(protocol, 2, sends, 0)
-    assert [(each.property, len(each.behaviour) - 1) for each in found.findings] == [(DEADLOCK, moves)]
+    assert [(each.property, len(each.behavior) - 1) for each in found.findings] == [(DEADLOCK, moves)]
 
 
 @pytest.mark.parametrize("entities", [2, 3, 5, 8])

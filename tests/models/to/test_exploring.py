@@ -74,7 +74,7 @@ BROKEN: tuple[tuple[type[TotalOrder], Bounds, str, int], ...] = (
 def test_what_is_broken_on_purpose_is_found(
     bug: type[TotalOrder], within: Bounds, name: str, moves: int
 ) -> None:
-    found = {each.property: len(each.behaviour) - 1 for each in explore(bug(), within).findings}
+    found = {each.property: len(each.behavior) - 1 for each in explore(bug(), within).findings}
     assert found.get(name) == moves
 
 
@@ -86,7 +86,7 @@ def test_one_cut_leaves_different_logs() -> None:
     """1994, section 4.2, step (3), with go-back and as it is written: see one_cut in specs/papers."""
     within = bounds(2, script="ab", losses=1, depth=19)
     literal = explore(TotalOrder(letter=frozenset({Letter.ONE_CUT})), within)
-    found = {each.property: len(each.behaviour) - 1 for each in literal.findings}
+    found = {each.property: len(each.behavior) - 1 for each in literal.findings}
     assert found["TO: acknowledged is pre-acknowledged by all"] == 17
     assert not explore(TotalOrder(), within).findings
 

@@ -1,11 +1,10 @@
-"""The scan: every execution of a batch judged by every name of a plan."""
+"""The scan: every execution of a source judged by every name of a plan."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from itertools import groupby
 from operator import or_
 from typing import Any, Final, assert_never
 
@@ -16,22 +15,25 @@ from precedes.core.columns import Batch, batch_of, execution_of
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.codes import DEFERRED
 from precedes.engines.columnar.compiler.formula_compiler import Witnesses, compile_formula
+from precedes.engines.columnar.execution_source import BatchSource, ExecutionSource
 from precedes.engines.columnar.kernels.choice import tuning
 from precedes.engines.columnar.kernels.kernel import PLAIN_EVENTS
+from precedes.engines.columnar.kernels.order import KNOWN_LOGS
 from precedes.engines.columnar.kernels.per_part import PartKernels
-from precedes.engines.columnar.kernels.witness import CHAINED, chain, deliveries_in_turn, shortest_cycle, told
+from precedes.engines.columnar.kernels.witness import (
+    CHAIN,
+    CHAINED,
+    chain,
+    clocks_say_more,
+    deliveries_in_turn,
+    shortest_cycle,
+)
 from precedes.engines.columnar.offenders import Offenders, OffenderSearch
 from precedes.engines.columnar.parts import Parts
 from precedes.logic.plan import Both, Expression, Followed, Inverse, Plan, Step, Value, conjuncts
 
 FEW: Final = 4
 """Where less than one execution in so many is left to the compiled formula, these are copied out first."""
-
-LEFT_OUT: Final = frozenset({"names", "clock_recorded", "clock_offsets", "clock_entities", "clock_counts"})
-"""What a batch with `rows` never has."""
-
-TIMES: Final = frozenset({"send_time", "delivered_time", "event_time"})
-"""What it has where `reads_time` says so."""
 
 Values = npt.NDArray[np.int32]
 
@@ -66,19 +68,20 @@ Evidence = Mapping[int, _Evidence]
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The verdicts on a batch.
+    """The verdicts on the executions of a source.
 
     names      P      as in the plan
     values     E x P  see `precedes.core.verdict`; an execution whose rows contradict each other has that reason
     under every name
     vacuous    E      the execution has no message: what holds there, holds vacuously
+    source     the executions
     offenders  of what has no parts: what violates it, by execution and name; None: not asked for
     """
 
     names: tuple[str, ...]
     values: Values
     vacuous: npt.NDArray[np.bool_]
-    _batch: Batch = field(repr=False)
+    source: ExecutionSource = field(repr=False)
     _plan: Plan = field(repr=False)
     _evidence: Evidence = field(repr=False)
     offenders: Mapping[tuple[int, str], Offenders] | None = None
@@ -95,7 +98,7 @@ class Scan:
                 if only is None or (x, name) in only:
                     wanted.setdefault(x, []).append(name)
         found: dict[tuple[int, str], Offenders] = {}
-        for batch, xs in _whole(self._batch, sorted(wanted)):
+        for batch, xs in self.source.whole(sorted(wanted)):
             events = np.diff(batch.event_offsets[batch.entity_offsets])[list(xs.values())].sum()
             search = OffenderSearch(batch, True if events >= PLAIN_EVENTS else None)
             for x, there in xs.items():
@@ -132,10 +135,10 @@ class Scan:
             case Inverse(part):
                 yield from self._why(x, part, TRUE if wanted == FALSE else FALSE)
             case Both() | Followed():
-                for part in conjuncts(expression, complete=self._batch.complete):
+                for part in conjuncts(expression, complete=self.source.complete):
                     if wanted == TRUE:
                         yield from self._why(x, part, TRUE)
-                    elif _value(part, self._evidence, x, self._batch.complete) == FALSE:
+                    elif _value(part, self._evidence, x, self.source.complete) == FALSE:
                         yield from self._why(x, part, FALSE)
                         return
             case _:
@@ -145,66 +148,66 @@ class Scan:
         if evidence.compiled is not None and evidence.row is not None and evidence.row[x] >= 0:
             return Witness(*evidence.compiled.of(int(evidence.row[x])))
         assert evidence.places is not None
-        kernel = evidence.step.definition
+        by_machine, kernel = self.source.by_machine, evidence.step.definition
         places = evidence.places[x].tolist()
         if kernel == "acyclic_order":
-            of = evidence.parts
-            return self._cycle_in(x, of, places[2]) if of else Witness(*shortest_cycle(self._batch, x))
+            if evidence.parts:
+                return self._cycle_in(x, evidence.parts, places[2])
+            return Witness(*shortest_cycle(self.source.columns(KNOWN_LOGS), x, by_machine=by_machine))
         entities = tuple(e for e in places[:2] if e >= 0)
         messages = tuple(m for m in places[2:] if m >= 0)
         if kernel in CHAINED:
+            columns = self.source.columns(CHAIN)
             between: tuple[int, ...] = ()
-            if kernel == "causal_order" and told(self._batch, x):
-                between = deliveries_in_turn(self._batch, x, entities[0], *messages)
-            messages = tuple(dict.fromkeys((*chain(self._batch, x, *messages), *between)))
+            if kernel == "causal_order" and clocks_say_more(columns, x):
+                between = deliveries_in_turn(columns, x, entities[0], *messages)
+            path = chain(columns, x, *messages, by_machine=by_machine)
+            messages = tuple(dict.fromkeys((*path, *between)))
         return Witness(entities, messages)
 
     def _cycle_in(self, x: int, parts: Parts, first: int) -> Witness:
         """A cycle of messages that are in one part with a message."""
-        part = parts.part
-        here = slice(*self._batch.message_offsets[x : x + 2].tolist())
-        inside = np.flatnonzero(part[here] == part[here][first]).tolist()
-        entities, messages = shortest_cycle(batch_of([execution_of(self._batch, x, inside)]), 0)
+        here = slice(*self.source.columns(()).message_offsets[x : x + 2].tolist())
+        part = parts.part[here]
+        inside = np.flatnonzero(part == part[first]).tolist()
+        ((batch, numbers),) = self.source.whole([x])
+        alone = BatchSource(batch_of([execution_of(batch, numbers[x], inside)]))
+        entities, messages = shortest_cycle(alone.columns(KNOWN_LOGS), 0, by_machine=alone.by_machine)
         return Witness(entities, tuple(inside[m] for m in messages))
 
 
-def _whole(batch: Batch, xs: Sequence[int]) -> Iterator[tuple[Batch, dict[int, int]]]:
-    """Some executions of a batch with everything that was recorded: batches, and the numbers that they have there."""
-    if batch.rows is None:
-        yield batch, {x: x for x in xs}
-        return
-    rows = batch.rows
-    rows.ahead(xs)
-    # A batch is asked for its executions one after the other: what is read ahead is one batch.
-    for _, found in groupby(((x, *rows.one(x)) for x in xs), key=lambda each: id(each[1])):
-        together = list(found)
-        yield together[0][1], {x: there for x, _, there in together}
-
-
 def scan(batch: Batch, plan: Plan, jit: bool | None = None) -> Scan:
-    """Judge every execution of the batch. `jit` None: numba is loaded only for a large batch."""
-    needed = plan.needed(complete=batch.complete)
-    of_parts = PartKernels(batch, _by_machine(batch, jit))
-    evidence = {step: _evaluated(batch, plan.steps[step], of_parts, jit) for step in needed}
-    values = np.zeros((batch.executions, len(plan.names)), np.int32)
+    """Judge every execution of a batch. `jit` None: numba is loaded only for a large batch."""
+    return scan_source(BatchSource(batch), plan, jit)
+
+
+def scan_source(source: ExecutionSource, plan: Plan, jit: bool | None = None) -> Scan:
+    """Judge every execution of a source; `jit` as for a batch."""
+    needed = plan.needed(complete=source.complete)
+    jit = True if source.by_machine and jit is None else jit
+    of_parts = PartKernels(source, jit)
+    evidence = {step: _evaluated(source, plan.steps[step], of_parts, jit) for step in needed}
+    columns = source.columns(("unknown",))
+    values = np.zeros((source.executions, len(plan.names)), np.int32)
     for column, expression in enumerate(plan.expressions):
         values[:, column] = np.where(
-            batch.unknown != 0, batch.unknown, _value(expression, evidence, slice(None), batch.complete)
+            columns.unknown != 0,
+            columns.unknown,
+            _value(expression, evidence, slice(None), source.complete),
         )
-    vacuous = np.diff(batch.message_offsets) == 0
-    return Scan(plan.names, values, vacuous, batch, plan, evidence)
+    vacuous = np.diff(columns.message_offsets) == 0
+    return Scan(plan.names, values, vacuous, source, plan, evidence)
 
 
-def reads_time(plan: Plan, *, complete: bool) -> bool:
-    """Whether a scan by the plan reads times."""
+def columns_read(plan: Plan, *, complete: bool) -> frozenset[str]:
+    """The columns that a scan by the plan reads, or may read."""
+    read: set[str] = set()
     for step in (plan.steps[number] for number in plan.needed(complete=complete)):
         tuned = tuning(step.definition, complete=complete)
-        read = tuned.columns
+        read |= tuned.columns
         if tuned.defers or step.per:
             read |= compile_formula(step.formula).reads(complete=complete)
-        if read & TIMES:
-            return True
-    return False
+    return frozenset(read)
 
 
 def _value(expression: Expression, evidence: Evidence, rows: slice | int, complete: bool) -> Any:
@@ -223,35 +226,33 @@ def _value(expression: Expression, evidence: Evidence, rows: slice | int, comple
             assert_never(expression)
 
 
-def _evaluated(batch: Batch, step: Step, of_parts: PartKernels, jit: bool | None) -> _Evidence:
+def _evaluated(source: ExecutionSource, step: Step, of_parts: PartKernels, jit: bool | None) -> _Evidence:
     parts = None
-    if step.per and step.definition is not None and batch.complete:
+    if step.per and step.definition is not None and source.complete:
         values, places = of_parts.run(step.definition, step.per)
         parts = of_parts.cut(step.per).parts
     else:
-        tuned = tuning(None if step.per else step.definition, complete=batch.complete)
-        values, places = tuned.run(batch, _by_machine(batch, jit))
+        tuned = tuning(None if step.per else step.definition, complete=source.complete)
+        values, places = tuned.run(source.columns(tuned.columns), jit)
     left = np.flatnonzero(values == DEFERRED)
     if len(left) == 0:
         return _Evidence(step, values, places, parts=parts)
-    if len(left) * FEW > batch.executions:
-        rows, part = left, _enough(batch, step)
+    if len(left) * FEW > source.executions:
+        rows, part = left, source
     else:
-        rows, part = np.arange(len(left)), batch_of([execution_of(batch, int(x)) for x in left])
+        rows, part = np.arange(len(left)), BatchSource(_copied(source, left.tolist()))
     judged, witnesses = compile_formula(step.formula).run(part, jit)
     values[left] = judged[rows]
-    row = np.full(batch.executions, -1, np.int64)
+    row = np.full(source.executions, -1, np.int64)
     row[left] = rows
     return _Evidence(step, values, places, witnesses, row, parts)
 
 
-def _by_machine(batch: Batch, jit: bool | None) -> bool | None:
-    """A laid-out batch is made by machine code, however small: numba is there."""
-    return True if batch.rows is not None and jit is None else jit
-
-
-def _enough(batch: Batch, step: Step) -> Batch:
-    """The batch, with everything where the compiled formula reads what a laid-out one leaves out."""
-    if batch.rows is None or not compile_formula(step.formula).reads(complete=batch.complete) & LEFT_OUT:
-        return batch
-    return replace(batch.rows.every(), complete=batch.complete)
+def _copied(source: ExecutionSource, executions: Sequence[int]) -> Batch:
+    """Some executions as a batch of their own, in their order."""
+    found = {
+        x: execution_of(batch, there)
+        for batch, numbers in source.whole(executions)
+        for x, there in numbers.items()
+    }
+    return batch_of([found[x] for x in executions])

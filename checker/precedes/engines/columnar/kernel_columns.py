@@ -1,4 +1,4 @@
-"""The columns of a batch as machine code takes them: one tuple, whose annotations are also its types.
+"""Columns of executions as machine code takes them: one tuple, whose annotations are also its types.
 
 See `precedes.core.columns.Batch` for what is in them. A kernel and a generated function name what they read; what they
 do not read is empty, for some columns are found only when they are asked for.
@@ -6,16 +6,16 @@ do not read is empty, for some columns are found only when they are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from functools import cache
-from typing import Any, Final, NamedTuple, get_type_hints
+from typing import Any, Final, NamedTuple, Protocol, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
 from precedes.core.clock_order import Clocks
 from precedes.core.columns import MISSING_TIME, Batch, own_if_counted
-from precedes.core.execution import EVENT_CODES
+from precedes.core.execution import EVENT_CODES, EventKind
 from precedes.engines.columnar.native import element_type, names_used, read_only
 
 Int64 = npt.NDArray[np.int64]
@@ -25,8 +25,10 @@ Bool = npt.NDArray[np.bool_]
 
 
 class Columns(NamedTuple):
-    """What machine code can read of a batch.
+    """What machine code can read of executions.
 
+    faulty                      entities: whether the last crash is not followed by a recovery
+    unsure_stops                entities: whether there are crashes and recoveries, in an order that is not known
     edge_offsets, edge_earlier  which events recorded clocks put before each event, beyond its rows; without events
     where they put none
     event_own                   the count that an event's own clock has for it, 0 where the clock does not count it
@@ -71,33 +73,88 @@ class Columns(NamedTuple):
     delivery: int
     complete: bool
 
+    @property
+    def executions(self) -> int:
+        """How many they are."""
+        return len(self.message_offsets) - 1
+
+    @property
+    def events(self) -> int:
+        """How many events they have."""
+        return int(self.event_offsets[-1])
+
 
 NUMBERS: Final = frozenset({"delta", "epsilon", "delivery", "complete"})
-"""What there is once for a batch."""
+"""What there is once for all executions."""
 
-ALWAYS: Final = frozenset({"entity_offsets", "message_offsets"})
+ALWAYS: Final = frozenset({"entity_offsets", "message_offsets", "event_offsets"})
 """What everything reads."""
+
+
+class Setting(Protocol):
+    """What there is once for all executions, as a batch and the options of a run have it."""
+
+    @property
+    def delta(self) -> int | None:
+        """See `Batch`."""
+
+    @property
+    def epsilon(self) -> int:
+        """See `Batch`."""
+
+    @property
+    def delivery(self) -> EventKind:
+        """See `Batch`."""
+
+    @property
+    def complete(self) -> bool:
+        """See `Batch`."""
 
 
 def columns_of(batch: Batch, reads: Collection[str]) -> Columns:
     """The columns of a batch that are read, as arrays."""
+    return columns_by(lambda name: column_of(batch, name), reads, batch)
+
+
+def columns_by(find: Callable[[str], Any], reads: Collection[str], setting: Setting) -> Columns:
+    """The columns that are read, as arrays, each found by its name."""
     nothing = _nothing()
     wanted = ALWAYS.union(reads)
     found = {
-        name: np.asarray(_column(batch, name), nothing[name].dtype) for name in nothing if name in wanted
+        name: read_only(np.asarray(find(name), nothing[name].dtype)) if name in wanted else nothing[name]
+        for name in nothing
     }
-    return columns_from(batch, found)
-
-
-def columns_from(batch: Batch, found: Mapping[str, npt.NDArray[Any]]) -> Columns:
-    """Some columns, made of those of a batch, with the numbers of the batch."""
     return Columns(
-        **(_nothing() | {name: read_only(column) for name, column in found.items()}),
-        delta=MISSING_TIME if batch.delta is None else batch.delta,
-        epsilon=batch.epsilon,
-        delivery=EVENT_CODES[batch.delivery],
-        complete=batch.complete,
+        **found,
+        delta=MISSING_TIME if setting.delta is None else setting.delta,
+        epsilon=setting.epsilon,
+        delivery=EVENT_CODES[setting.delivery],
+        complete=setting.complete,
     )
+
+
+class ColumnTable:
+    """Columns that are found when they are first read; those `found` beforehand need not be."""
+
+    def __init__(
+        self, find: Callable[[str], Any], setting: Setting, found: dict[str, npt.NDArray[Any]] | None = None
+    ) -> None:
+        self._find = find
+        self._setting = setting
+        self._found = {} if found is None else found
+        self._read: dict[frozenset[str], Columns] = {}
+
+    def columns(self, reads: Collection[str]) -> Columns:
+        """The columns that are read, as arrays."""
+        wanted = frozenset(reads)
+        if wanted not in self._read:
+            self._read[wanted] = columns_by(self._column, wanted, self._setting)
+        return self._read[wanted]
+
+    def _column(self, name: str) -> npt.NDArray[Any]:
+        if name not in self._found:
+            self._found[name] = self._find(name)
+        return self._found[name]
 
 
 def columns_read(function: Callable[..., Any]) -> frozenset[str]:
@@ -121,17 +178,24 @@ def _nothing() -> dict[str, npt.NDArray[Any]]:
     }
 
 
-def _column(batch: Batch, name: str) -> Any:
+def column_of(batch: Batch, name: str) -> Any:
+    """A column of a batch by its name in `Columns`."""
     match name:
-        case "interleaved" | "history_doubt":
-            found = getattr(batch, name)
-            fill = 1 if name == "interleaved" else 0
-            return np.full(int(batch.entity_offsets[-1]), fill) if found is None else found
+        case "interleaved":
+            known = batch.interleaved
+            return np.ones(int(batch.entity_offsets[-1]), np.bool_) if known is None else known
+        case "history_doubt":
+            doubt = batch.history_doubt
+            return np.zeros(int(batch.entity_offsets[-1]), np.int32) if doubt is None else doubt
         case "order_doubt":
-            return np.zeros(batch.executions) if batch.order_doubt is None else batch.order_doubt
+            return np.zeros(batch.executions, np.int32) if batch.order_doubt is None else batch.order_doubt
+        case "faulty":
+            return faulty(batch.event_offsets, batch.event_kind)
+        case "unsure_stops":
+            return _unsure_stops(batch)
         case "edge_offsets" | "edge_earlier":
             edges = batch.clock_edges
-            return np.zeros(0) if edges is None else getattr(edges, name.removeprefix("edge_"))
+            return np.zeros(0, np.int64) if edges is None else getattr(edges, name.removeprefix("edge_"))
         case "event_own":
             return own_if_counted(batch)
         case "clock_recorded" | "clock_offsets" | "clock_entities" | "clock_counts":
@@ -139,6 +203,29 @@ def _column(batch: Batch, name: str) -> Any:
             return getattr(clocks, name.removeprefix("clock_"))
         case _:
             return getattr(batch, name)
+
+
+def faulty(event_offsets: Int64, event_kind: Int8) -> Bool:
+    """Of each entity, whether its last crash is not followed by a recovery."""
+    found = np.zeros(len(event_offsets) - 1, np.bool_)
+    crash, recovery = EVENT_CODES[EventKind.CRASH], EVENT_CODES[EventKind.RECOVER]
+    stops = np.flatnonzero((event_kind == crash) | (event_kind == recovery))
+    # Of several at one entity the last is the one that stays.
+    found[np.searchsorted(event_offsets, stops, "right") - 1] = event_kind[stops] == crash
+    return found
+
+
+def _unsure_stops(batch: Batch) -> Bool:
+    entities = len(batch.event_offsets) - 1
+    if batch.history_doubt is None:
+        return np.zeros(entities, np.bool_)
+    found: Bool = batch.history_doubt != 0
+    for kind in (EventKind.CRASH, EventKind.RECOVER):
+        events = np.flatnonzero(batch.event_kind == EVENT_CODES[kind])
+        has = np.zeros(entities, np.bool_)
+        has[np.searchsorted(batch.event_offsets, events, "right") - 1] = True
+        found = found & has
+    return found
 
 
 def _no_clocks(events: int) -> Clocks:

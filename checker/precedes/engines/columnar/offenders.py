@@ -23,6 +23,8 @@ from precedes.engines.columnar.compiler.formula_compiler import arguments, as_li
 from precedes.engines.columnar.compiler.functions import Generated, generate_enumeration
 from precedes.engines.columnar.compiler.machine_code import jitted_enumeration, plain
 from precedes.engines.columnar.compiler.terms import Facts
+from precedes.engines.columnar.execution_source import BatchSource
+from precedes.engines.columnar.kernels.order import KNOWN_LOGS
 from precedes.engines.columnar.kernels.witness import cycles
 from precedes.engines.reference.offenders import offenders as by_definition
 from precedes.logic.recognition import recognise
@@ -84,14 +86,14 @@ class Offenders:
 
 
 class OffenderSearch:
-    """Finds the offenders of formulas in the executions of one batch, which must be whole."""
+    """Finds the offenders of formulas in the executions of one batch."""
 
     def __init__(self, batch: Batch, jit: bool | None = None) -> None:
         """`jit`: whether loops are compiled; None: where plain Python does not come to an end soon."""
-        assert batch.rows is None, "a whole batch is wanted"
         self._batch = batch
+        self._source = BatchSource(batch)
         self._ways = (False, True) if jit is None else (jit,)
-        self._facts = facts_of(batch)
+        self._facts = facts_of(self._source)
         self._arguments: dict[tuple[_Program, bool], list[Any]] = {}
 
     def of(self, formula: Formula, x: int, limit: int) -> Offenders:
@@ -175,7 +177,7 @@ class OffenderSearch:
     def _run(self, program: _Program, x: int, capacity: int, *, compiled: bool) -> tuple[Bindings, int]:
         key = program, compiled
         if key not in self._arguments:
-            read = arguments(program.generated, self._batch, compiled)
+            read = arguments(program.generated, self._source, compiled)
             self._arguments[key] = read if compiled else as_lists(read)
         room = np.zeros(capacity * program.width, np.int32)
         if compiled:
@@ -186,7 +188,8 @@ class OffenderSearch:
 
     def _cycles(self, clause: Clause, x: int) -> tuple[_Table, bool]:
         if not clause.binders and recognise(clause.body) == ("acyclic_order",):
-            return _Table.of(cycles(self._batch, x)), True
+            columns = self._source.columns(KNOWN_LOGS)
+            return _Table.of(cycles(columns, x, by_machine=self._source.by_machine)), True
         first, last = self._batch.entity_offsets[x], self._batch.entity_offsets[x + 1]
         if self._batch.event_offsets[last] - self._batch.event_offsets[first] > SMALL:
             return _Table.of([]), False

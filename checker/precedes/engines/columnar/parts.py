@@ -9,8 +9,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.columns import NOT_RECORDED, Batch
+from precedes.core.columns import NOT_RECORDED
 from precedes.core.formula import Attribute, AttributeSort
+from precedes.engines.columnar.execution_source import ExecutionSource
 from precedes.engines.columnar.native import Int64Out, machine_code, read_only
 
 Int64 = npt.NDArray[np.int64]
@@ -22,24 +23,24 @@ ROOM: Final = 4
 """So many times as many groups as messages there may be before they are numbered anew."""
 
 
-def values_of(batch: Batch, attribute: Attribute) -> Int64:
-    """The values (M) of an attribute; nowhere recorded where the batch does not have it."""
-    found = batch.attributes.of(attribute)
-    return np.full(len(batch.sender), NOT_RECORDED, np.int64) if found is None else found
+def values_of(source: ExecutionSource, attribute: Attribute) -> Int64:
+    """The values (M) of an attribute; nowhere recorded where it was not read."""
+    found = source.attributes.of(attribute)
+    return np.full(int(_offsets(source)[-1]), NOT_RECORDED, np.int64) if found is None else found
 
 
-def codes_of(batch: Batch, texts: Sequence[str]) -> Int64:
-    """The codes of texts in a batch."""
+def codes_of(source: ExecutionSource, texts: Sequence[str]) -> Int64:
+    """The codes of texts in a source."""
     codes = np.full(len(texts), NO_TEXT, np.int64)
     for place, text in enumerate(texts):
-        found = np.flatnonzero(batch.attributes.texts == text)
+        found = np.flatnonzero(source.attributes.texts == text)
         codes[place] = found[0] if len(found) else NO_TEXT
     return codes
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts of the E executions of a batch, P in all.
+    """The parts of E executions, P in all.
 
     part           M      number of the part within its execution, from 0; -1 for a message that is in none
     starts         E + 1  into the parts, which are in the order of their first messages
@@ -75,39 +76,39 @@ class Members:
     local: Int64
 
 
-def parts_of(batch: Batch, attributes: tuple[Attribute, ...], compiled: bool) -> Parts:
+def parts_of(source: ExecutionSource, attributes: tuple[Attribute, ...], compiled: bool) -> Parts:
     """The parts that the values of some attributes make. `compiled`: by machine code."""
-    groups, most = _groups(batch, attributes)
+    groups, most = _groups(source, attributes)
     part, firsts = np.empty(len(groups), np.int64), np.empty(len(groups), np.int64)
-    starts = np.empty(batch.executions + 1, np.int64)
+    starts = np.empty(source.executions + 1, np.int64)
     met, number = np.full(most, -1, np.int64), np.empty(most, np.int64)
-    _run(compiled, number_parts, _offsets(batch), read_only(groups), met, number, part, starts, firsts)
+    _run(compiled, number_parts, _offsets(source), read_only(groups), met, number, part, starts, firsts)
     return Parts(part, starts, firsts[: starts[-1]])
 
 
-def members_of(parts: Parts, batch: Batch, compiled: bool) -> Members:
+def members_of(parts: Parts, source: ExecutionSource, compiled: bool) -> Members:
     """The messages of each part. `compiled`: by machine code."""
     local, members = np.empty(len(parts.part), np.int64), np.empty(len(parts.part), np.int64)
     starts = np.empty(len(parts.firsts) + 1, np.int64)
-    columns = _offsets(batch), read_only(parts.part), read_only(parts.starts)
+    columns = _offsets(source), read_only(parts.part), read_only(parts.starts)
     _run(compiled, list_members, *columns, starts, members, local)
     return Members(starts, members[: starts[-1]], local)
 
 
-def _offsets(batch: Batch) -> Int64:
-    return read_only(np.asarray(batch.message_offsets, np.int64))
+def _offsets(source: ExecutionSource) -> Int64:
+    return source.columns(()).message_offsets
 
 
 def _run(compiled: bool, function: Callable[..., None], *columns: npt.NDArray[Any]) -> None:
     (machine_code(function) if compiled else function)(*columns)
 
 
-def _groups(batch: Batch, attributes: tuple[Attribute, ...]) -> tuple[Int64, int]:
+def _groups(source: ExecutionSource, attributes: tuple[Attribute, ...]) -> tuple[Int64, int]:
     """A number (M) for the values of the attributes, less than 0 where one was not recorded; and what they are less
     than.
     """
-    messages, texts = len(batch.sender), len(batch.attributes.texts)
-    columns = [values_of(batch, attribute) for attribute in attributes]
+    messages, texts = int(_offsets(source)[-1]), len(source.attributes.texts)
+    columns = [values_of(source, attribute) for attribute in attributes]
     if len(attributes) == 1 and attributes[0].sort is AttributeSort.TEXT and texts <= ROOM * messages:
         # What was not recorded is negative, too.
         return columns[0], texts

@@ -8,7 +8,7 @@ have received f-th. Which that is, the order of the single channel says (§2.4):
 RL orders, and what follows from it. So the direct failure point of E_i is the first PDU in RL_i that comes,
 in that order, after some PDU addressed to E_i that RL_i lacks.
 
-*The steps to the letter* are `as_written`. On the paper's own Figure 6 they yield its line, if E_h counts as
+*The steps as written* are `as_written`. On the paper's own Figure 6 they yield its line, if E_h counts as
 unmarked in step (6): it contains z = RL_h[g_h] itself, so its g_h moves on by one, to q, which E_2 has. One
 PDU more that E_2 was not sent and they are stuck, for E_h is marked by then: step (5) names the same PDU
 again and no unmarked log has it. If E_h counts as marked, they are stuck in Figure 6 already. Besides, `g_j
@@ -68,7 +68,7 @@ def failure_line(recorded: Recorded) -> Mapping[str, int]:
 
 
 def as_written(recorded: Recorded) -> Mapping[str, int] | Stuck:
-    """The failure line by the letter of the steps, or where they get stuck. Of several E_j in step (6) the
+    """The failure line by the steps as written, or where they get stuck. Of several E_j in step (6) the
     first is taken."""
     logs = _logs(recorded)
     line = {entity: len(log) for entity, log in logs.items()}  # step (1)

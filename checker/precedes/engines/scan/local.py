@@ -17,6 +17,7 @@ from precedes.core.columns import Batch
 from precedes.core.execution import EventKind
 from precedes.core.machine import available_cores
 from precedes.engines.columnar.batch_scan import Scan
+from precedes.engines.columnar.execution_source import BatchSource
 from precedes.engines.columnar.kernels.kernel import PLAIN_EVENTS
 from precedes.engines.scan.partials import Merging, Partial, judge
 from precedes.engines.scan.row_groups import GroupJudge, settled
@@ -27,7 +28,7 @@ from precedes.traces.layout.columnar_file import LaidOut, Layout, layouts_of
 MOST_THREADS: Final = 8
 """Each has a row group in memory, some 60 MB."""
 
-Each = Callable[[Partial, Batch, Scan], None]
+Each = Callable[[Partial, Scan], None]
 
 
 def verify(
@@ -42,8 +43,8 @@ def verify(
 ) -> Partial:
     """Judge the executions of trace files.
 
-    `each` is called with what a part of them came to, the batch and its scan (progress, verdict rows). The batch
-    may lack executions of which all holds, unless `every` one is wanted. `limit` candidates and doubts are
+    `each` is called with what a part of them came to, and its scan (progress, verdict rows). The scan may lack
+    executions of which all holds, unless `every` one is wanted. `limit` candidates and doubts are
     kept. Raises PrecedesError for what cannot be read.
     """
     options = replace(options, attributes=plan.attributes)
@@ -63,10 +64,10 @@ def judged(batches: Iterable[Batch], plan: Plan, limit: int, each: Sequence[Each
     """Judge batches one after the other; `limit` and `each` as for `verify`."""
     merging = Merging(plan, limit)
     for batch in batches:
-        partial, result = judge(batch, plan, limit)
+        partial, result = judge(BatchSource(batch), plan, limit)
         merging.add(partial)
         for call in each:
-            call(partial, batch, result)
+            call(partial, result)
     return merging.merged()
 
 
@@ -81,7 +82,7 @@ def scannable(sources: Sequence[TraceSource], options: TraceOptions) -> tuple[La
     return layouts_of(sources)
 
 
-Judged = tuple[Partial, Batch, Scan, Notices]
+Judged = tuple[Partial, Scan, Notices]
 
 
 def _by_groups(
@@ -114,11 +115,11 @@ def _by_groups(
             key=lambda pair: layouts[pair[0]].groups[pair[1]].first,
         )
         work = (applied(judged, *pair) for pair in ordered)
-        for partial, batch, result, heard in _in_order(pool, work, threads):
+        for partial, result, heard in _in_order(pool, work, threads):
             merging.add(partial)
             notices.unite(heard)
             for call in each:
-                call(partial, batch, result)
+                call(partial, result)
     return merging.merged()
 
 

@@ -1,8 +1,8 @@
-"""From scanned batches to a report, for every engine that scans.
+"""From scanned executions to a report, for every engine that scans.
 
-A batch is judged into a `Partial`, wherever it was scanned. Partials merge in any order with the same result.
-The merged one becomes a `Report`, and each violation in it has been confirmed by the reference evaluator. So
-the in-process engine and Spark differ only in who scans; their users read the same report.
+The executions of a source are judged into a `Partial`, wherever they are scanned. Partials merge in any order with the
+same result. The merged one becomes a `Report`, and each violation in it has been confirmed by the reference evaluator.
+So the in-process engine and Spark differ only in who scans; their users read the same report.
 """
 
 from __future__ import annotations
@@ -12,27 +12,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
+from typing import assert_never
 
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.columns import NOBODY, Batch, Place, execution_of
+from precedes.core.columns import NOBODY
 from precedes.core.execution import Execution
 from precedes.core.formula import Requirement
 from precedes.core.verdict import FALSE, TRUE, Verdict, reasons, verdict
 from precedes.core.witness import Explanation
-from precedes.engines.columnar.batch_scan import Scan, scan
+from precedes.engines.columnar.batch_scan import Scan, scan_source
+from precedes.engines.columnar.execution_source import Excerpt, ExecutionSource, RowGroupSlice
 from precedes.engines.columnar.fast_path.screen import Fine
 from precedes.engines.columnar.offenders import Offenders
 from precedes.engines.reference import explain
 from precedes.logic.contents import counts_in
 from precedes.logic.plan import Plan
 from precedes.logic.vacuity import EVERYTHING, NOTHING, PREMISE, Seen, lacking, possible, premise
-
-WHOLE_EXECUTION_LIMIT = 5_000
-"""Events up to which a whole execution is replayed where the messages of a witness alone do not show the
-violation.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +63,12 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A violation found by the scan: `cut` is the execution reduced to the messages of the witness, `whole`
-    all of it where small; `offenders` are everything that violates the predicate there, if that was asked for.
+    """A violation found by the scan. `offenders` are everything that violates the predicate there, if that was asked
+    for.
     """
 
     found: Found
-    cut: Execution
-    whole: Execution | None
+    excerpt: Excerpt
     offenders: Offenders | None = None
 
 
@@ -83,7 +79,7 @@ class Pending:
     """
 
     found: Found
-    place: Place
+    place: RowGroupSlice
     messages: tuple[int, ...]
     offenders: Offenders | None = None
 
@@ -102,7 +98,7 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """What one or more batches came to. At most `limit` candidates and doubts are kept, the first in their order.
+    """What some executions came to. At most `limit` candidates and doubts are kept, the first in their order.
     `vacuous` counts executions without a message; `met` are the names in the requirements that occur, `seen` the
     kinds of things. `as_recorded` are the counts of incomplete executions if no row is missing.
     """
@@ -127,10 +123,10 @@ class Violation:
 
     execution: str
     predicate: str
-    requirement: Requirement
-    cut: Execution
-    explanation: Explanation
-    offenders: Offenders | None = None
+    requirement: Requirement = field(repr=False)
+    cut: Execution = field(repr=False)
+    explanation: Explanation = field(repr=False)
+    offenders: Offenders | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,41 +181,41 @@ class ReplayError(RuntimeError):
     """
 
 
-def judge(batch: Batch, plan: Plan, limit: int, doubts: int | None = None) -> tuple[Partial, Scan]:
-    """Scan a batch and keep what a report needs of it: the first `limit` candidates and as many doubts, or `doubts`."""
-    result = scan(batch, plan)
+def judge(source: ExecutionSource, plan: Plan, limit: int, doubts: int | None = None) -> tuple[Partial, Scan]:
+    """Scan executions and keep what a report needs of them: the first `limit` candidates and as many doubts, or
+    `doubts`.
+    """
+    result = scan_source(source, plan)
     if plan.listing is not None and plan.listing.everywhere:
         result = result.with_offenders(plan.listing.limit)
-    recorded = result if batch.complete else scan(replace(batch, complete=True), plan)
-    counts = _counts(result)
+    recorded = result if source.complete else scan_source(source.as_recorded(), plan)
     violated: list[tuple[Found, int]] = []
     unknown: list[tuple[Found, int]] = []
     kept = limit if doubts is None else doubts
     for rank, name in enumerate(plan.names):
         doubtful = np.flatnonzero(result.values[:, rank] > TRUE)
-        violated += _found(batch, np.flatnonzero(result.shown(name)), rank, limit)
+        violated += _found(source, np.flatnonzero(result.shown(name)), rank, limit)
         if name in plan.leaves:
-            unknown += _found(batch, doubtful, rank, kept)
+            unknown += _found(source, doubtful, rank, kept)
     first = heapq.nsmallest(limit, violated)
     if plan.listing is not None and not plan.listing.everywhere:
         result = result.with_offenders(
             plan.listing.limit, {(x, plan.names[found.rank]) for found, x in first}
         )
-    candidates = [_candidate(batch, x, found, result, plan.names[found.rank]) for found, x in first]
-    why = [_doubt(batch, x, found, result, recorded) for found, x in heapq.nsmallest(kept, unknown)]
-    events = int(batch.event_offsets[-1]) if len(batch.event_offsets) else 0
-    messages = int(batch.message_offsets[-1]) if len(batch.message_offsets) else 0
+    candidates = [_candidate(x, found, result) for found, x in first]
+    why = [_doubt(x, found, result, recorded) for found, x in heapq.nsmallest(kept, unknown)]
+    columns = source.columns(())
     partial = Partial(
-        batch.executions,
-        events,
-        messages,
-        counts,
+        source.executions,
+        columns.events,
+        int(columns.message_offsets[-1]),
+        _counts(result),
         tuple(candidates),
         tuple(why),
         int(result.vacuous.sum()),
-        _met(batch, plan),
-        _seen(batch),
-        {} if batch.complete else _counts(recorded),
+        _met(source, plan),
+        _seen(source),
+        {} if source.complete else _counts(recorded),
     )
     return partial, result
 
@@ -245,63 +241,64 @@ def with_fine(partial: Partial, fine: Fine) -> Partial:
     )
 
 
-def _seen(batch: Batch) -> Seen:
-    if not batch.complete:
+def _seen(source: ExecutionSource) -> Seen:
+    if not source.complete:
         # What was not recorded may have happened.
         return EVERYTHING
+    columns = source.columns(("sender", "delivered", "delivered_offsets"))
     seen = NOTHING
-    if (batch.sender != NOBODY).any():
+    if (columns.sender != NOBODY).any():
         seen |= Seen.SENT
-    if len(batch.delivered):
+    if len(columns.delivered):
         seen |= Seen.DELIVERED
-    if (np.diff(batch.message_offsets) > 1).any():
+    if (np.diff(columns.message_offsets) > 1).any():
         seen |= Seen.TWO_MESSAGES
-    if (np.diff(batch.delivered_offsets) > 1).any():
+    if (np.diff(columns.delivered_offsets) > 1).any():
         seen |= Seen.TWO_DELIVERIES
     return seen
 
 
-def _met(batch: Batch, plan: Plan) -> frozenset[str]:
+def _met(source: ExecutionSource, plan: Plan) -> frozenset[str]:
     """The names in the requirements that are an entity or a message of some execution."""
-    named = plan.mentioned
-    if not named:
-        return named
-    whole = batch if batch.rows is None else batch.rows.every()
-    return frozenset(name for name in named if name in whole.entity_names or name in whole.message_names)
+    return frozenset(
+        name
+        for name in plan.mentioned
+        if (source.numbers("entity", name) != NOBODY).any()
+        or (source.numbers("message", name) != NOBODY).any()
+    )
 
 
-def _found(batch: Batch, places: npt.NDArray[np.intp], rank: int, limit: int) -> list[tuple[Found, int]]:
+def _found(
+    source: ExecutionSource, executions: npt.NDArray[np.intp], rank: int, limit: int
+) -> list[tuple[Found, int]]:
     """The first `limit` of some executions, by name."""
-    if batch.rows is not None:
-        # These are in the order of their names, which are slow to come by.
-        places = places[:limit]
-    if not limit or not len(places):
-        return []
-    named = zip(batch.names[places].tolist(), places.tolist(), strict=True)
-    return heapq.nsmallest(limit, ((Found(str(name), rank), x) for name, x in named))
+    return [(Found(name, rank), x) for name, x in source.first(executions, limit)]
 
 
-def _doubt(batch: Batch, x: int, found: Found, result: Scan, recorded: Scan) -> Doubt:
-    if x in batch.contradictions:
-        return Doubt(found, (batch.contradictions[x],))
+def _doubt(x: int, found: Found, result: Scan, recorded: Scan) -> Doubt:
+    if x in result.source.contradictions:
+        return Doubt(found, (result.source.contradictions[x],))
     why = reasons(int(result.values[x, found.rank]))
-    if batch.complete:
+    if result.source.complete:
         return Doubt(found, why)
-    name, value = result.names[found.rank], int(recorded.values[x, found.rank])
-    shown = _candidate(replace(batch, complete=True), x, found, recorded, name) if value == FALSE else None
+    value = int(recorded.values[x, found.rank])
+    shown = _candidate(x, found, recorded) if value == FALSE else None
     return Doubt(found, why, verdict(value), shown)
 
 
-def _candidate(batch: Batch, x: int, found: Found, result: Scan, name: str) -> Candidate | Pending:
-    witness = result.witness(x, name)
+def _candidate(x: int, found: Found, result: Scan) -> Candidate | Pending:
+    name = result.names[found.rank]
+    messages = result.witness(x, name).messages
     # What follows from several parts together has none of its own.
     offenders = None if result.offenders is None else result.offenders.get((x, name))
-    if batch.rows is not None:
-        return Pending(found, batch.rows.place(x), tuple(witness.messages), offenders)
-    first, last = batch.entity_offsets[x], batch.entity_offsets[x + 1]
-    events = int(batch.event_offsets[last] - batch.event_offsets[first])
-    whole = execution_of(batch, x) if events <= WHOLE_EXECUTION_LIMIT else None
-    return Candidate(found, execution_of(batch, x, tuple(witness.messages)), whole, offenders)
+    evidence = result.source.evidence(x, messages)
+    match evidence:
+        case Excerpt() as excerpt:
+            return Candidate(found, excerpt, offenders)
+        case RowGroupSlice() as place:
+            return Pending(found, place, messages, offenders)
+        case _:
+            assert_never(evidence)
 
 
 class Merging:
@@ -412,13 +409,14 @@ def _replayed(candidate: Candidate | Pending, plan: Plan) -> Violation:
     name = plan.names[candidate.found.rank]
     requirement = plan.leaves.get(name) or plan.composites[name]
     counting = counts_in(requirement.formula)
-    attempts: Sequence[Execution | None] = (candidate.cut, candidate.whole)
+    cut, whole = candidate.excerpt.cut, candidate.excerpt.whole
+    attempts = (cut, whole)
     for execution in reversed(attempts) if counting else attempts:
         if execution is None:
             continue
         explanation = explain(requirement, execution)
         if explanation.value == FALSE:
-            if counting and execution is candidate.cut:
+            if counting and execution is cut:
                 # What it counts on the cut is not what it counts on the whole, which is too large to be replayed.
                 explanation = replace(explanation, witnesses=())
             return Violation(

@@ -8,18 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from precedes.core.columns import Batch, execution_of
-from precedes.engines.columnar.batch_scan import Scan, reads_time
-from precedes.engines.columnar.fast_path.row_group import Rest, batch_of_group
+from precedes.engines.columnar.batch_scan import Scan, columns_read
+from precedes.engines.columnar.execution_source import BatchSource, ExecutionSource
+from precedes.engines.columnar.fast_path.group_reader import GroupReader
+from precedes.engines.columnar.fast_path.row_group import row_group
 from precedes.engines.columnar.fast_path.screen import can_screen, screened
-from precedes.engines.scan.partials import (
-    WHOLE_EXECUTION_LIMIT,
-    Candidate,
-    Partial,
-    Pending,
-    judge,
-    with_fine,
-)
+from precedes.engines.scan.partials import Candidate, Partial, Pending, judge, with_fine
 from precedes.logic.plan import Plan
 from precedes.traces import Notices, TraceOptions, assemble
 from precedes.traces.assembly.attributes import tell_lacking
@@ -35,33 +29,32 @@ class GroupJudge:
         # What is screened out holds, which nothing that is recognized does on an incomplete execution.
         self._screens = not every and options.complete and not options.attributes and can_screen(plan)
         # An incomplete execution is also judged as if it were complete.
-        self._time = any(reads_time(plan, complete=complete) for complete in {options.complete, True})
+        reads = (columns_read(plan, complete=complete) for complete in {options.complete, True})
+        self._reads = frozenset[str]().union(*reads)
 
     def judge(
         self, file: LaidOut, number: int, wanted: tuple[int, int], notices: Notices
-    ) -> tuple[Partial, Batch, Scan]:
+    ) -> tuple[Partial, Scan]:
         """Judge a row group. `wanted` candidates and doubts at most are kept.
 
-        The batch and the scan may lack executions of which everything holds; the partial has them.
+        The scan may lack executions of which everything holds; the partial has them.
         """
         group = file.layout.groups[number]
         if self._screens and group.regular and not group.named and not group.listed:
             file.tell(number, notices)
             fine, others = screened(file, number, self._options, self._plan)
             partial, result = judge(others, self._plan, *wanted)
-            return with_fine(partial, fine), others, result
-        batch = self._batch(file, number, notices)
-        partial, result = judge(batch, self._plan, *wanted)
-        return partial, batch, result
+            return with_fine(partial, fine), result
+        return judge(self._source(file, number, notices), self._plan, *wanted)
 
-    def _batch(self, file: LaidOut, number: int, notices: Notices) -> Batch:
+    def _source(self, file: LaidOut, number: int, notices: Notices) -> ExecutionSource:
         if file.layout.groups[number].regular:
             file.tell(number, notices)
-            batch = batch_of_group(file, number, self._options, time=self._time)
-            tell_lacking(batch.attributes, notices)
-            return batch
+            source = row_group(file, number, self._options, self._reads)
+            tell_lacking(source.attributes, notices)
+            return source
         rows = file.canonical(number, file.rows(number), notices)
-        return assemble(rows, self._options, notices)
+        return BatchSource(assemble(rows, self._options, notices))
 
 
 def settled(partial: Partial, layouts: Sequence[Layout], options: TraceOptions) -> Partial:
@@ -100,14 +93,10 @@ def _read(
         by_span.setdefault((one.place.start, one.place.stop), []).append(one)
     spans = sorted(by_span)
     starts, stops = (np.array(ends, np.int64) for ends in zip(*spans, strict=True))
-    rest = Rest(file, number, options, starts, stops)
-    rest.ahead(range(len(spans)))
-    read: dict[Pending, Candidate] = {}
-    for x, (start, stop) in enumerate(spans):
-        here = by_span[start, stop]
-        whole = execution_of(*rest.one(x)) if stop - start <= WHOLE_EXECUTION_LIMIT else None
-        cuts = rest.executions(x, [one.messages for one in here])
-        read |= {
-            one: Candidate(one.found, cut, whole, one.offenders) for one, cut in zip(here, cuts, strict=True)
-        }
-    return read
+    reader = GroupReader(file, number, options, (starts, stops))
+    wanted = {x: [one.messages for one in by_span[span]] for x, span in enumerate(spans)}
+    return {
+        one: Candidate(one.found, excerpt, one.offenders)
+        for x, excerpts in reader.excerpts(wanted)
+        for one, excerpt in zip(by_span[spans[x]], excerpts, strict=True)
+    }

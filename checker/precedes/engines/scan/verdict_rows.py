@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -24,7 +23,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from precedes.core.columns import Batch, Names
 from precedes.core.diagnostics import usage
 from precedes.core.verdict import FALSE, TRUE, Verdict, reasons
 from precedes.engines.columnar.batch_scan import Scan
@@ -58,8 +56,8 @@ _VIOLATION: Final[list[pa.Field[Any]]] = [
 VIOLATION_SCHEMA: Final = pa.schema(_VIOLATION)
 
 
-def verdict_rows(batch: Batch, result: Scan, plan: Plan, *, all_verdicts: bool) -> pa.Table:
-    """The rows of one batch: by execution, then in the plan's order; without `all_verdicts` only what does
+def verdict_rows(result: Scan, plan: Plan, *, all_verdicts: bool) -> pa.Table:
+    """The rows of one scan: by execution, then in the plan's order; without `all_verdicts` only what does
     not hold.
     """
     executions, columns = np.nonzero(
@@ -76,14 +74,14 @@ def verdict_rows(batch: Batch, result: Scan, plan: Plan, *, all_verdicts: bool) 
     for row in np.flatnonzero(values == FALSE):
         name, x = plan.names[columns[row]], int(executions[row])
         if shown[name][x]:
-            witnesses[row] = _witness(batch, x, result, name)
+            witnesses[row] = _witness(x, result, name)
     why = [
-        batch.contradictions.get(int(x)) or "; ".join(reasons(int(value))) if value > TRUE else None
+        result.source.contradictions.get(int(x)) or "; ".join(reasons(int(value))) if value > TRUE else None
         for x, value in zip(executions, values, strict=True)
     ]
     return pa.table(
         [
-            pa.array(batch.names[executions], pa.string()),
+            pa.array(result.source.names(executions), pa.string()),
             pa.array(np.array(plan.names, dtype=object)[columns], pa.string()),
             pa.array(said.tolist(), pa.string()),
             _counts(result, plan, executions, columns),
@@ -94,20 +92,21 @@ def verdict_rows(batch: Batch, result: Scan, plan: Plan, *, all_verdicts: bool) 
     )
 
 
-def violation_rows(batch: Batch, result: Scan, plan: Plan) -> pa.Table:
-    """The offenders of one batch: by execution, then in the plan's order."""
+def violation_rows(result: Scan, plan: Plan) -> pa.Table:
+    """The offenders of one scan: by execution, then in the plan's order."""
     rank = {name: place for place, name in enumerate(plan.names)}
     found = sorted((result.offenders or {}).items(), key=lambda one: (one[0][0], rank[one[0][1]]))
+    names = result.source.names(np.array([x for (x, _), _ in found], np.intp))
     return pa.Table.from_pylist(
         [
             {
-                "execution": str(batch.names[x]),
+                "execution": str(execution),
                 "predicate": name,
                 "entities": list(offender.entities),
                 "messages": list(offender.messages),
                 "events": [asdict(event) for event in offender.events],
             }
-            for (x, name), offenders in found
+            for execution, ((_, name), offenders) in zip(names, found, strict=True)
             for offender in offenders.first
         ],
         VIOLATION_SCHEMA,
@@ -129,15 +128,9 @@ def _counts(
     return pa.array(counts, mask=missing)
 
 
-def _witness(batch: Batch, x: int, result: Scan, name: str) -> str:
+def _witness(x: int, result: Scan, name: str) -> str:
     witness = result.witness(x, name)
-    of_entities: Sequence[str] | Names
-    of_messages: Sequence[str] | Names
-    if batch.rows is None:
-        of_entities = batch.entity_names[batch.entity_offsets[x] : batch.entity_offsets[x + 1]]
-        of_messages = batch.message_names[batch.message_offsets[x] : batch.message_offsets[x + 1]]
-    else:
-        of_entities, of_messages = batch.rows.ids(x)
+    of_entities, of_messages = result.source.ids(x)
     entities = [str(of_entities[e]) for e in witness.entities]
     messages = [str(of_messages[m]) for m in witness.messages]
     return json.dumps({"entities": entities, "messages": messages}, ensure_ascii=False)

@@ -19,6 +19,7 @@ from precedes.core import version
 from precedes.core.columns import Batch
 from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.engines.columnar.batch_scan import Scan
+from precedes.engines.columnar.execution_source import BatchSource
 from precedes.engines.scan.partials import Merging, Partial, judge
 from precedes.engines.scan.row_groups import GroupJudge
 from precedes.engines.scan.verdict_rows import VERDICT_SCHEMA, verdict_rows, violation_rows
@@ -58,22 +59,22 @@ class Judging:
     limit: int
     rows: str | None
 
-    def verdicts(self, batch: Batch, result: Scan) -> Records:
-        """The rows of a batch that are wanted, in `VERDICT_SCHEMA`."""
+    def verdicts(self, result: Scan) -> Records:
+        """The rows of a scan that are wanted, in `VERDICT_SCHEMA`."""
         if self.rows is not None:
-            yield from verdict_rows(batch, result, self.plan, all_verdicts=self.rows == "all").to_batches()
+            yield from verdict_rows(result, self.plan, all_verdicts=self.rows == "all").to_batches()
 
-    def violations(self, batch: Batch, result: Scan) -> Records:
-        """The offenders of a batch, in `VIOLATION_SCHEMA`."""
-        yield from violation_rows(batch, result, self.plan).to_batches()
+    def violations(self, result: Scan) -> Records:
+        """The offenders of a scan, in `VIOLATION_SCHEMA`."""
+        yield from violation_rows(result, self.plan).to_batches()
 
-    def judged(self, batch: Batch, result: Scan) -> Records:
-        """The rows of a batch that are wanted, in `JUDGED_SCHEMA`."""
-        for record in self.verdicts(batch, result):
+    def judged(self, result: Scan) -> Records:
+        """The rows of a scan that are wanted, in `JUDGED_SCHEMA`."""
+        for record in self.verdicts(result):
             nothing = arrow.nulls(record.num_rows, arrow.binary())
             yield arrow.record_batch([nothing, nothing, *record.columns], schema=JUDGED_SCHEMA)
         if self.plan.listing is not None and self.plan.listing.everywhere:
-            rows = violation_rows(batch, result, self.plan).to_pylist()
+            rows = violation_rows(result, self.plan).to_pylist()
             for execution, found in groupby(rows, lambda row: row["execution"]):
                 packed = {"execution": execution, "violations": pickle.dumps(list(found))}
                 yield cast("pa.RecordBatch", arrow.RecordBatch.from_pylist([packed], JUDGED_SCHEMA))
@@ -103,8 +104,8 @@ def judge_groups(
     def judged(records: Records) -> Records:
         assigned = [pair for k in _values(records, "work") for pair in work[k]]
         merging = Merging(judging.plan, judging.limit)
-        for batch, result in _judged(layouts, assigned, judging, merging, tell):
-            yield from judging.judged(batch, result)
+        for result in _judged(layouts, assigned, judging, merging, tell):
+            yield from judging.judged(result)
         yield _with_partial(merging.merged())
 
     return of_this_version(judged)
@@ -130,7 +131,7 @@ def _judged(
     judging: Judging,
     merging: Merging,
     tell: Tell,
-) -> Iterator[tuple[Batch, Scan]]:
+) -> Iterator[Scan]:
     """Judge row groups into `merging`, a mistake ends it; notices are told at the end."""
     notices = Notices()
     judge_group = GroupJudge(judging.plan, judging.options, every=judging.rows == "all").judge
@@ -139,9 +140,9 @@ def _judged(
             with closing(LaidOut(layouts[place])) as file:
                 for _, number in pairs:
                     wanted = merging.wanted(layouts[place].groups[number].first)
-                    partial, batch, result = judge_group(file, number, wanted, notices)
+                    partial, result = judge_group(file, number, wanted, notices)
                     merging.add(partial)
-                    yield batch, result
+                    yield result
     except PrecedesError as error:
         tell(error)
         return
@@ -179,9 +180,9 @@ def judge_blocks(judging: Judging, tell: Tell) -> Callable[[Records], Records]:
             for share in sorted(held):
                 for part in cut(rows_of(held.pop(share)), EVENTS_PER_PART):
                     batch = assemble(part, judging.options, notices)
-                    partial, result = judge(batch, judging.plan, judging.limit)
+                    partial, result = judge(BatchSource(batch), judging.plan, judging.limit)
                     merging.add(partial)
-                    yield from judging.judged(batch, result)
+                    yield from judging.judged(result)
         except PrecedesError as error:
             tell(error)
             return
@@ -199,8 +200,8 @@ def judge_rows(judging: Judging, *, violations: bool = False) -> Callable[[Recor
 
     def judged(records: Records) -> Records:
         for batch in _batches_of(records, judging.options, Notices()):
-            _, result = judge(batch, judging.plan, 0)
-            yield from judging.violations(batch, result) if violations else judging.verdicts(batch, result)
+            _, result = judge(BatchSource(batch), judging.plan, 0)
+            yield from judging.violations(result) if violations else judging.verdicts(result)
 
     return of_this_version(judged)
 
@@ -212,7 +213,7 @@ def judge_frame(judging: Judging, tell: Tell) -> Callable[[Records], Records]:
         notices, merging = Notices(), Merging(judging.plan, judging.limit)
         try:
             for batch in _batches_of(records, judging.options, notices):
-                merging.add(judge(batch, judging.plan, judging.limit)[0])
+                merging.add(judge(BatchSource(batch), judging.plan, judging.limit)[0])
         except PrecedesError as error:
             tell(error)
             return

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from precedes.core.diagnostics import usage
 from precedes.core.isolation import Channel
+from precedes.gate.entry import Entry
 from precedes.gate.findings import Item
 from precedes.gate.scope import Scope
 
@@ -70,19 +71,31 @@ class Check(ABC):
 
 def files(root: Path, patterns: Iterable[str], suffix: str | None = None) -> tuple[Path, ...]:
     """The files that patterns name below a folder, in order, each once. PrecedesError for a pattern without any."""
+    return tuple(dict.fromkeys(path for pattern in patterns for path in _files(root, pattern, suffix)))
+
+
+def files_at(
+    entry: Entry, key: str, root: Path, patterns: Iterable[str], suffix: str | None = None
+) -> tuple[Path, ...]:
+    """The same for the patterns of one key of the configuration, where a mistake is placed."""
     found: list[Path] = []
     for pattern in patterns:
-        plain = root / pattern
-        if plain.is_dir():
-            below = sorted(path for path in plain.rglob(f"*{suffix or ''}") if path.is_file())
-        elif plain.is_file():
-            below = [plain]
-        else:
-            below = sorted(path for path in _matching(root, pattern) if path.is_file())
-        if not below:
-            raise usage(f"no file for {pattern!r} in {root}", "patterns are relative to the configuration")
-        found += below
+        with entry.at(key, pattern):
+            found += files(root, (pattern,), suffix)
     return tuple(dict.fromkeys(found))
+
+
+def _files(root: Path, pattern: str, suffix: str | None) -> Sequence[Path]:
+    plain = root / pattern
+    if plain.is_dir():
+        found = sorted(path for path in plain.rglob(f"*{suffix or ''}") if path.is_file())
+    elif plain.is_file():
+        found = [plain]
+    else:
+        found = sorted(path for path in _matching(root, pattern) if path.is_file())
+    if not found:
+        raise usage(f"no file for {pattern!r} in {root}", "patterns are relative to the configuration")
+    return found
 
 
 def _matching(root: Path, pattern: str) -> Sequence[Path]:

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from precedes.core.diagnostics import PrecedesError, usage
+from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.core.faults import COUNTS, RATES
 from precedes.core.isolation import Channel
 from precedes.core.mode import Mode
+from precedes.core.suggestions import did_you_mean
 from precedes.core.verdict import Verdict
+from precedes.engines.columnar.execution_source import BatchSource
 from precedes.gate import cache
-from precedes.gate.checks.check import Check, Doing, files, line_of, relative
+from precedes.gate.checks.check import Check, Doing, files, files_at, line_of, relative
 from precedes.gate.checks.specs import definitions, library_files
-from precedes.gate.checks.traces import names_of, of_report
+from precedes.gate.checks.traces import names_of, of_report, required_by
 from precedes.gate.config import Model, Simulation
+from precedes.gate.entry import Entry
 from precedes.gate.evidence import events_of, marks_of, scenario_of
 from precedes.gate.findings import RESULTS, Item, Mark, Place, Result, Stated
 from precedes.gate.scope import PER_MILLION, SENT_TO, Scope
@@ -28,6 +31,7 @@ from precedes.gate.surveys import Instance, Survey, Table, protocols
 from precedes.jobs.check import library_with
 from precedes.language.requirements import requirement
 from precedes.protocol.bounds import Bounds, Conditions, Destinations
+from precedes.protocol.exploration.properties import Asked, asked
 from precedes.protocol.exploration.result import Observer
 from precedes.protocol.script import script
 
@@ -35,10 +39,10 @@ if TYPE_CHECKING:
     from precedes.core.formula import Requirement
     from precedes.engines.scan.partials import Report
     from precedes.language.library import Library
-    from precedes.protocol import Protocol
+    from precedes.protocol import Invariant, Protocol
     from precedes.protocol.exploration.result import Exploration, Finding
 
-BOUNDS = ("entities", "messages", *COUNTS, "ticks", "states", "seconds")
+BOUNDS = ("entities", "messages", *COUNTS, "ticks", "states")
 """What a model's settings and the bounds of an exploration have in common."""
 BATCH = 1000
 """Simulated executions that are judged at a time."""
@@ -51,7 +55,7 @@ class _OfModel(Check):
     """A check of one instance of a model."""
 
     settings: Model | Simulation
-    configuration: Path
+    entry: Entry = field(compare=False)
     number_of_instance: int
     instance: Instance
     sources: tuple[Path, ...]
@@ -59,7 +63,7 @@ class _OfModel(Check):
     @property
     def code(self) -> tuple[Path, ...]:
         """A model is code. Of the configuration the key has what the check takes from it."""
-        return (*self.sources, self.configuration)
+        return (*self.sources, self.entry.path)
 
     @property
     def place(self) -> Place:
@@ -67,7 +71,7 @@ class _OfModel(Check):
         model = self.settings.model
         if model.endswith(".py"):
             return Place(relative(self.root / model, self.root))
-        return Place(relative(self.configuration, self.root), line_of(self.configuration, f'"{model}"'))
+        return Place(relative(self.entry.path, self.root), line_of(self.entry.path, f'"{model}"'))
 
     @property
     def destinations(self) -> tuple[str, ...]:
@@ -121,21 +125,41 @@ class Exploring(_OfModel):
         settings = self.settings
         protocol = protocols(self.root, settings)[self.number_of_instance]
         library = library_with(tuple(map(str, _specs(self.root, settings))))
-        asked = tuple(requirement(text, library, "require") for text in settings.require) or None
-        found = explore(
-            protocol,
-            _bounds(settings, protocol),
-            asked,
-            invariants=None if asked is None else (),
-            quiescent=settings.quiescent,
-            observer=_Watch(self.name, channel),
-        )
-        items = tuple(self._items(protocol, found, asked))
+        asked, invariants = self._asked(protocol, library)
+        with self.entry.at("model"):
+            found = explore(
+                protocol,
+                _bounds(settings, protocol),
+                asked,
+                invariants=invariants,
+                quiescent=settings.quiescent,
+                observer=_Watch(self.name, channel),
+            )
+        items = tuple(self._items(protocol, found, (*(asked or ()), *(invariants or ()))))
         integrity.verify(self.name)
         return items
 
+    def _asked(self, protocol: Protocol[Any], library: Library) -> Asked:
+        """What `require` names, as `precedes explore --require` reads it."""
+        if not self.settings.require:
+            return None, None
+        requirements: list[Requirement] = []
+        invariants: list[Invariant] = []
+        mistakes: list[Diagnostic] = []
+        for text in self.settings.require:
+            try:
+                formulas, named = asked(protocol, (text,), library)
+            except PrecedesError as error:
+                mistakes += self.entry.placed(error.diagnostics, "require", text)
+                continue
+            requirements += formulas or ()
+            invariants += named or ()
+        if mistakes:
+            raise PrecedesError(tuple(mistakes))
+        return tuple(requirements), tuple(invariants)
+
     def _items(
-        self, protocol: Protocol[Any], found: Exploration, asked: tuple[Requirement, ...] | None
+        self, protocol: Protocol[Any], found: Exploration, required: Sequence[Requirement | Invariant]
     ) -> Iterator[Item]:
         findings = {finding.property: finding for finding in found.findings}
         place = self.place
@@ -143,13 +167,14 @@ class Exploring(_OfModel):
         verdicts = found.verdicts
         for name in self.settings.unmet:
             if name not in verdicts:
-                raise usage(f"unmet: {self.name} checks no {name}", f"it checks {', '.join(verdicts)}")
+                hint = did_you_mean(name, verdicts) or f"it checks {', '.join(verdicts)}"
+                raise self.entry.mistake("C002", f"{self.name} has no property {name!r}", "unmet", name, hint)
         own = definitions(_specs(self.root, self.settings))
         library = library_with(tuple(map(str, _specs(self.root, self.settings))))
         if self.settings.expect == "violated":
-            if asked is not None:
+            if required:
                 # Another property that breaks is not the mistake that is to be shown.
-                names = {requirement.name for requirement in asked}
+                names = {one.name for one in required}
                 findings = {name: finding for name, finding in findings.items() if name in names}
                 verdicts = {name: verdict for name, verdict in verdicts.items() if name in names}
             yield self._expected(verdicts, findings, facts, place)
@@ -209,8 +234,8 @@ class Exploring(_OfModel):
         )
 
     def _is_unmet(self, name: str, verdict: Verdict, found: Exploration) -> bool:
-        """Whether nothing was met that it speaks of, as the settings say."""
-        met = found.premises.get(name)
+        """Whether it was never exercised, as the settings say."""
+        met = found.exercised.get(name)
         return name in self.settings.unmet and verdict is Verdict.UNKNOWN and found.complete and met == 0
 
     def _said(self, name: str, verdict: Verdict, found: Exploration) -> str:
@@ -223,9 +248,9 @@ class Exploring(_OfModel):
             case Verdict.UNKNOWN if not found.complete:
                 return f"{explored}, not all ({found.stopped_by}): undecided"
             case Verdict.UNKNOWN if self._is_unmet(name, verdict, found):
-                return f"its premise is met in none of {explored}, as stated"
-            case Verdict.UNKNOWN if not found.premises[name]:
-                return f"its premise was never met in {explored}: undecided"
+                return f"never exercised in {explored}, as stated"
+            case Verdict.UNKNOWN if not found.exercised[name]:
+                return f"never exercised in {explored}: undecided"
             case Verdict.UNKNOWN:
                 return f"unknown somewhere in {explored}: {'; '.join(found.open.get(name, ()))}"
 
@@ -282,7 +307,7 @@ class Simulating(_OfModel):
                 place,
             )
         own = definitions(specs)
-        required = names_of(settings.require, tuple(map(str, specs))).values()
+        required = names_of(settings.require, tuple(map(str, specs)), self.entry).values()
         for told in of_report("G104", self.name, report, {}, place):
             stated = Stated(told.subject, own) if told.subject in required else None
             yield msgspec.structs.replace(told, stated=stated)
@@ -303,32 +328,34 @@ class Simulating(_OfModel):
             destinations=Destinations(settings.destinations or protocol.destinations),
             **{rate: getattr(settings, rate) for rate in RATES},
         )
-        prepared = plan([requirement(text, library, "require") for text in settings.require])
+        prepared = plan(required_by(self.entry, settings.require, library))
         merging = Merging(prepared, SHOWN)
         for start in range(1, settings.executions + 1, BATCH):
             executions = []
             for number in range(start, min(start + BATCH, settings.executions + 1)):
                 channel.alive()
-                executions.append(run(protocol, conditions, settings.seed, number).execution)
+                with self.entry.at("model"):
+                    executions.append(run(protocol, conditions, settings.seed, number).execution)
             batch = batch_of(executions)
-            merging.add(judge(batch, prepared, SHOWN)[0])
+            merging.add(judge(BatchSource(batch), prepared, SHOWN)[0])
         return report(merging.merged(), prepared)
 
 
-def checks(root: Path, configuration: Path, settings: Table, survey: Survey) -> Iterator[Check]:
+def checks(root: Path, entry: Entry, settings: Table, survey: Survey) -> Iterator[Check]:
     """The checks of one `[[explore]]` or `[[simulate]]`: one for each instance of the model."""
     # The files that a result depends on: what the model is made of, the specs, and what the configuration names.
     sources = (
         *map(Path, survey.sources),
-        *_specs(root, settings),
-        *(files(root, settings.depends) if settings.depends else ()),
+        *files_at(entry, "specs", root, settings.specs, ".prec"),
+        *files_at(entry, "depends", root, settings.depends),
     )
     for number, instance in enumerate(survey.instances):
         if isinstance(settings, Simulation):
-            yield Simulating(root, settings, configuration, number, instance, sources)
+            yield Simulating(root, settings, entry, number, instance, sources)
             continue
-        script(settings.script, settings.entities)
-        yield Exploring(root, settings, configuration, number, instance, sources)
+        with entry.at("script", settings.script):
+            script(settings.script, settings.entities)
+        yield Exploring(root, settings, entry, number, instance, sources)
 
 
 class _Watch(Observer):
@@ -353,6 +380,7 @@ def _bounds(settings: Model, protocol: Protocol[Any]) -> Bounds:
     return Bounds(
         destinations=Destinations(settings.destinations or protocol.destinations),
         script=script(settings.script, settings.entities),
+        seconds=settings.time_limit,
         **values,
     ).limited()
 
@@ -368,7 +396,7 @@ def _finding(found: Exploration, name: str) -> Finding:
 def _steps(finding: Finding) -> int:
     from precedes.protocol.moves import Began
 
-    return sum(not isinstance(move, Began) for move in finding.behaviour)
+    return sum(not isinstance(move, Began) for move in finding.behavior)
 
 
 def _shown(protocol: Protocol[Any], finding: Finding) -> tuple[str, str, tuple[Mark, ...]]:
@@ -376,7 +404,7 @@ def _shown(protocol: Protocol[Any], finding: Finding) -> tuple[str, str, tuple[M
     from precedes.reports.figure import figure, sentence
 
     witness = None
-    lines = list(steps(protocol, finding.behaviour))
+    lines = list(steps(protocol, finding.behavior))
     if finding.explanation is not None and finding.requirement is not None and finding.explanation.witnesses:
         witness = finding.explanation.witnesses[0]
         lines.append(sentence(finding.requirement, finding.explanation.execution, witness))

@@ -11,8 +11,9 @@ from precedes.core.diagnostics import PrecedesError
 from precedes.core.isolation import Channel
 from precedes.core.outcome import ClaimAnswer, Limits, Outcome
 from precedes.gate import cache
-from precedes.gate.checks.check import Check, files, relative
+from precedes.gate.checks.check import Check, files_at, relative
 from precedes.gate.config import Specs
+from precedes.gate.entry import Entry
 from precedes.gate.evidence import events_of, marks_of, scenario_of
 from precedes.gate.findings import Item, Place, Stated, result_of
 from precedes.gate.scope import Scope
@@ -66,10 +67,10 @@ class SpecCheck(Check):
         return (Item("G301", self.name, "statements", "undecided", said, place), *items)
 
 
-def checks(root: Path, settings: Specs) -> Iterator[SpecCheck]:
+def checks(root: Path, entry: Entry, settings: Specs) -> Iterator[SpecCheck]:
     """The checks of one `[[check]]`."""
     limits = Limits(settings.timeout, settings.memory, settings.accept_bounds)
-    for path in files(root, settings.files, ".prec"):
+    for path in files_at(entry, "files", root, settings.files, ".prec"):
         text = path.read_text(encoding="utf-8", errors="replace")
         yield SpecCheck(root, path, limits, any(word in text for word in ("claim", "refute", "find")))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
 from pathlib import Path
@@ -11,22 +11,25 @@ from pathlib import Path
 import msgspec
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.core.formula import Requirement
 from precedes.core.isolation import Channel
 from precedes.core.suggestions import FIELD, did_you_mean
 from precedes.core.verdict import Verdict
 from precedes.engines.scan.partials import Count, Report, Violation
 from precedes.gate import cache
-from precedes.gate.checks.check import Check, files, line_of, relative
+from precedes.gate.checks.check import Check, files, files_at, line_of, relative
 from precedes.gate.checks.specs import definitions, library_files
 from precedes.gate.config import Trace
+from precedes.gate.entry import Entry
 from precedes.gate.evidence import events_of, marks_of, scenario_of
 from precedes.gate.findings import Item, Place, Result, Stated
 from precedes.gate.scope import Scope
 from precedes.jobs.check import library_with
 from precedes.jobs.verify import Question, verify
 from precedes.language.durations import duration
+from precedes.language.library import Library
 from precedes.language.quoting import shown
-from precedes.language.requirements import requirement
+from precedes.language.requirements import REQUIRED, requirement
 from precedes.traces import Notice, expand
 
 
@@ -36,7 +39,7 @@ class TraceCheck(Check):
 
     paths: tuple[Path, ...]
     settings: Trace
-    configuration: Path
+    entry: Entry = field(compare=False)
 
     @property
     def title(self) -> str:
@@ -74,22 +77,29 @@ class TraceCheck(Check):
     def run(self, channel: Channel) -> tuple[Item, ...]:
         """One item for each predicate, G301 where the trace has nothing in it."""
         question = _question(self)
-        report, notices = verify(question, lambda _executions, _events: channel.alive())
-        return _with_notices(tuple(_items(self, question, report)), notices)
+        required = names_of(self.settings.require, question.specs, self.entry)
+        with self.entry.at("files"):
+            report, notices = verify(question, lambda _executions, _events: channel.alive())
+        return _with_notices(tuple(_items(self, question, required, report)), notices)
 
 
-def checks(root: Path, configuration: Path, settings: Trace) -> Iterator[TraceCheck]:
+def checks(root: Path, entry: Entry, settings: Trace) -> Iterator[TraceCheck]:
     """The check of one `[[verify]]`."""
-    yield TraceCheck(root, tuple(dict.fromkeys(_traces(root, settings.files))), settings, configuration)
+    files_at(entry, "specs", root, settings.specs, ".prec")
+    for key, text in (("delta", settings.delta), ("epsilon", settings.epsilon)):
+        with entry.at(key, text):
+            duration(text or "0")
+    yield TraceCheck(root, tuple(dict.fromkeys(_traces(root, entry, settings.files))), settings, entry)
 
 
-def _traces(root: Path, patterns: Sequence[str]) -> Iterator[Path]:
+def _traces(root: Path, entry: Entry, patterns: Sequence[str]) -> Iterator[Path]:
     for pattern in patterns:
-        if (root / pattern).is_dir():
-            # As `verify` reads a directory: what lies there besides, and is no trace, is left alone.
-            yield from (Path(source.path) for source in expand([root / pattern]))
-        else:
-            yield from files(root, [pattern])
+        with entry.at("files", pattern):
+            if (root / pattern).is_dir():
+                # As `verify` reads a directory: what lies there besides, and is no trace, is left alone.
+                yield from (Path(source.path) for source in expand([root / pattern]))
+            else:
+                yield from files(root, [pattern])
 
 
 def _question(this: TraceCheck) -> Question:
@@ -109,9 +119,10 @@ def _question(this: TraceCheck) -> Question:
     )
 
 
-def _items(this: TraceCheck, question: Question, report: Report) -> Iterator[Item]:
+def _items(
+    this: TraceCheck, question: Question, required: Mapping[str, str], report: Report
+) -> Iterator[Item]:
     place = _place(this)
-    required = names_of(this.settings.require, question.specs)
     budgets = _budgets(this, question.plan().below, required)
     if not report.messages or report.unmet:
         unmet = ", ".join(report.unmet)
@@ -139,10 +150,24 @@ def _with_notices(items: tuple[Item, ...], notices: Sequence[Notice]) -> tuple[I
     return (*items[:first], told, *items[first + 1 :])
 
 
-def names_of(require: Iterable[str], specs: Sequence[str]) -> dict[str, str]:
+def required_by(entry: Entry, require: Iterable[str], library: Library) -> tuple[Requirement, ...]:
+    """What one table requires. PrecedesError with all mistakes, where they stand in the configuration."""
+    found: list[Requirement] = []
+    mistakes: list[Diagnostic] = []
+    for text in require:
+        try:
+            found.append(requirement(text, library, REQUIRED))
+        except PrecedesError as error:
+            mistakes += entry.placed(error.diagnostics, "require", text)
+    if mistakes:
+        raise PrecedesError(tuple(mistakes))
+    return tuple(found)
+
+
+def names_of(require: Sequence[str], specs: Sequence[str], entry: Entry) -> dict[str, str]:
     """The names under which a report tells what is required, by its text in the configuration."""
-    library = library_with(specs)
-    return {text: requirement(text, library, "require").name for text in require}
+    required = required_by(entry, require, library_with(specs))
+    return dict(zip(require, (requirement.name for requirement in required), strict=True))
 
 
 def _budgets(
@@ -154,10 +179,8 @@ def _budgets(
     for name in told:
         if name not in below:
             hint = did_you_mean(name, below, FIELD) or f"required here: {', '.join(below)}"
-            path = relative(this.configuration, this.root)
-            raise PrecedesError(
-                (Diagnostic("C002", f"a budget of {name}, which is not required here", path, hint=hint),)
-            )
+            said = f"a budget of {name}, which is not required here"
+            raise this.entry.mistake("C002", said, "budget", name, hint)
     parts: dict[str, str] = {}
     for leaf in {leaf for leaves in below.values() for leaf in leaves} - set(required.values()):
         wholes = [told.get(name) for name in required.values() if leaf in below[name]]
@@ -253,4 +276,5 @@ def _place(this: TraceCheck) -> Place:
     """The trace, where there is one text file of it, else the line of the configuration that names it."""
     if len(this.paths) == 1 and this.paths[0].suffix in (".jsonl", ".csv", ".json"):
         return Place(relative(this.paths[0], this.root))
-    return Place(relative(this.configuration, this.root), line_of(this.configuration, this.settings.files[0]))
+    configuration = this.entry.path
+    return Place(relative(configuration, this.root), line_of(configuration, this.settings.files[0]))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -18,6 +19,7 @@ from precedes.gate.cache import Cache
 from precedes.gate.checks import models, specs, traces
 from precedes.gate.checks.check import Check
 from precedes.gate.config import Configuration
+from precedes.gate.entry import Entry
 from precedes.gate.findings import Item, Judged, Place, Summary
 from precedes.gate.rules import rules
 from precedes.gate.run.baseline import LOWERED, RAISED, Baseline, Comparison, compare
@@ -42,15 +44,18 @@ def checks_of(configuration: Configuration, path: Path, jobs: int) -> tuple[Chec
         except PrecedesError as error:
             mistakes.extend(error.diagnostics)
 
-    for spec in configuration.check:
-        add(lambda spec=spec: specs.checks(root, spec))  # type: ignore[misc]
-    for trace in configuration.verify:
-        add(lambda trace=trace: traces.checks(root, path, trace))  # type: ignore[misc]
-    tables: tuple[Table, ...] = (*configuration.explore, *configuration.simulate)
+    for number, spec in enumerate(configuration.check):
+        add(partial(specs.checks, root, Entry(path, "check", number), spec))
+    for number, trace in enumerate(configuration.verify):
+        add(partial(traces.checks, root, Entry(path, "verify", number), trace))
+    tables: dict[Entry, Table] = {
+        **{Entry(path, "explore", number): table for number, table in enumerate(configuration.explore)},
+        **{Entry(path, "simulate", number): table for number, table in enumerate(configuration.simulate)},
+    }
     surveyed, unread = surveys(root, tables, jobs, configuration.hang_limit)
     mistakes += unread
-    for table, survey in zip(tables, surveyed, strict=True):
-        add(lambda table=table, survey=survey: models.checks(root, path, table, survey))  # type: ignore[misc]
+    for (entry, table), survey in zip(tables.items(), surveyed, strict=True):
+        add(partial(models.checks, root, entry, table, survey))
     if mistakes:
         raise PrecedesError(tuple(mistakes))
     return _told_apart(sorted(made, key=lambda check: check.cost))
@@ -94,6 +99,7 @@ def run(
         items = (*items, *found)
         spent = frozenset(before.accept)
     _know_severities(configuration, path, before, items)
+    _know_accepted(configuration, path, before, items)
     accepted = ({*configuration.accept} - spent) | {*accept}
     judged = tuple(
         _judged(_reminded(item, spent - accepted), configuration, before, comparison, accepted)
@@ -110,18 +116,34 @@ def _know_severities(
     known = {item.subject for item in items} | {"states", *LOWERED, *RAISED, *WEAKER}
     known |= {kept.subject for kept in (() if before is None else before.items)}
     known |= {name for rule in rules().values() for name in (rule.code, rule.name)}
-    unknown = [name for name in configuration.severity if name not in known]
-    if unknown:
-        raise PrecedesError(
-            (
-                Diagnostic(
-                    "C002",
-                    f"the severity of {unknown[0]} has no effect: it is neither a rule nor required here",
-                    str(path),
-                    hint=did_you_mean(unknown[0], sorted(known)) or "`precedes explain` lists the rules",
-                ),
-            )
-        )
+    for name in configuration.severity:
+        if name not in known:
+            said = f"the severity of {name} has no effect: it is neither a rule nor required here"
+            hint = did_you_mean(name, sorted(known)) or "`precedes explain` lists the rules"
+            raise Entry(path).mistake("C002", said, "severity", name, hint)
+
+
+def _know_accepted(
+    configuration: Configuration, path: Path, before: Baseline | None, items: Sequence[Item]
+) -> None:
+    """PrecedesError for a name that no finding can have: to accept it would accept nothing."""
+    if before is None:
+        return
+    checks = {item.check for item in items} | {kept.check for kept in before.items} | {*before.scopes}
+    subjects = {item.subject for item in items} | {kept.subject for kept in before.items}
+    compared = {"all of it", "states", *LOWERED, *RAISED, *WEAKER}
+    severities = {f"severity of {name}" for name in (*subjects, *rules())} | {"unknown"}
+    known = {*checks, *subjects, *compared, *severities, *before.accept, *(item.name for item in items)}
+    known |= {kept.name for kept in before.items} | {f"gate: {name}" for name in severities}
+    known |= {f"{check}: {name}" for check in checks for name in compared}
+    for scope in before.scopes.values():
+        files = scope.get("files", ())
+        known |= {*files} if isinstance(files, tuple) else set()
+    for name in configuration.accept:
+        if name not in known:
+            said = f"to accept {name} has no effect: neither the baseline nor this run has it"
+            hint = did_you_mean(name, sorted(known)) or "`precedes gate -v` prints the names"
+            raise Entry(path).mistake("C002", said, "accept", name, hint)
 
 
 def _items(

@@ -22,7 +22,7 @@ from precedes.language.library import Library, standard_library
 from precedes.language.requirements import requirement
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration.histories import replayed
-from precedes.protocol.exploration.interned_states import Components
+from precedes.protocol.exploration.interned_states import TransitionTable
 from precedes.protocol.exploration.judgment import Judge
 from precedes.protocol.exploration.quiescence import starving, unheard
 from precedes.protocol.exploration.reductions import Reduction, usable
@@ -109,7 +109,7 @@ def _shortest(
     again = Judge(leaves, asked)
     limits = replace(
         bounds,
-        depth=max(len(finding.behaviour) for finding in found.findings) - 1,
+        depth=max(len(finding.behavior) for finding in found.findings) - 1,
         seconds=min(SHORTENING, bounds.seconds or SHORTENING),
     )
     reductions = usable(protocol, bounds, again) - {
@@ -122,9 +122,9 @@ def _shortest(
     )
     best = {finding.property: finding for finding in found.findings}
     for finding in shorter.run("breadth").findings:
-        if finding.property in best and len(finding.behaviour) < len(best[finding.property].behaviour):
+        if finding.property in best and len(finding.behavior) < len(best[finding.property].behavior):
             best[finding.property] = finding
-    return tuple(sorted(best.values(), key=lambda finding: len(finding.behaviour)))
+    return tuple(sorted(best.values(), key=lambda finding: len(finding.behavior)))
 
 
 class _Search:
@@ -145,11 +145,11 @@ class _Search:
         self.bounds = bounds
         self.judge = judge
         self.observer = observer
-        self.components = Components(
+        self.table = TransitionTable(
             protocol, bounds.entities, judge.recording, judge.of_step, check_purity=check_purity
         )
-        judge.begin(self.components)
-        self.space = Space(self.components, bounds)
+        judge.begin(self.table)
+        self.space = Space(self.table, bounds)
         self.reductions = reductions
         self.expanded = (
             self.space.by_itself
@@ -177,9 +177,9 @@ class _Search:
             self._add(self._representative(state), -1)
         depth = self._breadth() if order == "breadth" else self._depth()
         self.judge.finish()
-        premises = dict(self.judge.premises)
-        premises.update(self.components.met)
-        premises.update(self.met)
+        exercised = dict(self.judge.exercised)
+        exercised.update(self.table.met)
+        exercised.update(self.met)
         return Exploration(
             states=len(self.states),
             transitions=self.transitions,
@@ -187,7 +187,7 @@ class _Search:
             complete=self.stopped_by is None,
             stopped_by=self.stopped_by,
             findings=tuple(self._findings()),
-            premises=premises,
+            exercised=exercised,
             open=self._open(),
             executions=self.judge.judged,
             quiescent=self.quiescent,
@@ -198,7 +198,7 @@ class _Search:
 
     def _open(self) -> dict[str, tuple[str, ...]]:
         found = {name: reasons(value) for name, value in self.judge.unknown.items()}
-        silent = unheard(self.components, exchanged=self.symmetry is not None)
+        silent = unheard(self.table, exchanged=self.symmetry is not None)
         if silent and self.stopped_by is None:
             found[DEADLOCK] = (
                 f"no request of {' and '.join(silent)} was accepted in any state; a script says who sends",
@@ -283,12 +283,12 @@ class _Search:
             self._quiescent(state, refused=expanded.refused)
         # Seen without the others: whether a message starves in a quiescent state does not depend on them.
         elif STARVATION not in self.judge.failures and any(
-            starving(self.components, (*expanded.resting, state[-1]))
+            starving(self.table, (*expanded.resting, state[-1]))
         ):
             self.judge.fail(STARVATION, state)
-        if self.components.broken:
+        if self.table.broken:
             for _, move in expanded.successors:
-                for name in self.components.broken.get(id(move), ()):
+                for name in self.table.broken.get(id(move), ()):
                     self.broken.setdefault(name, state)
         return expanded.successors
 
@@ -298,7 +298,7 @@ class _Search:
             self.met[name] += 1
         if refused and DEADLOCK not in self.judge.failures:
             self.judge.fail(DEADLOCK, state)
-        if STARVATION not in self.judge.failures and any(starving(self.components, state)):
+        if STARVATION not in self.judge.failures and any(starving(self.table, state)):
             self.judge.fail(STARVATION, state)
 
     def _stops(self, depth: int, frontier: int) -> bool:
@@ -335,11 +335,11 @@ class _Search:
                 self.observer.violated(Sighting(name, moves, len(self.states), leaf, explanation))
 
     def _findings(self) -> list[Finding]:
-        found = [self._finding(name, self._behaviour(state)) for name, state in self.judge.failures.items()]
+        found = [self._finding(name, self._behavior(state)) for name, state in self.judge.failures.items()]
         found += [self._finding(name, self._breaking(name, state)) for name, state in self.broken.items()]
-        return sorted(found, key=lambda finding: len(finding.behaviour))
+        return sorted(found, key=lambda finding: len(finding.behavior))
 
-    def _behaviour(self, state: State) -> tuple[list[Move], State]:
+    def _behavior(self, state: State) -> tuple[list[Move], State]:
         """How a state, or a renaming of it, is reached; and which it is."""
         way = self._way(state)
         beginning = self.states[way[0]]
@@ -387,38 +387,38 @@ class _Search:
 
     def _breaking(self, name: str, state: State) -> tuple[list[Move], State]:
         """A behavior whose last step breaks an invariant."""
-        moves, now = self._behaviour(state)
+        moves, now = self._behavior(state)
         after, move = next(
             (after, move)
             for after, move in self.space.expanded(now).successors
-            if name in self.components.broken.get(id(move), ())
+            if name in self.table.broken.get(id(move), ())
         )
         return [*moves, move], after
 
     def _finding(self, name: str, reached: tuple[list[Move], State]) -> Finding:
         if name == STARVATION:
             reached = self._at_the_end(*reached)
-        behaviour, state = tuple(reached[0]), reached[1]
+        behavior, state = tuple(reached[0]), reached[1]
         execution = replayed(
             self.protocol,
             self.bounds.entities,
-            behaviour,
-            timed=self.components.timed,
+            behavior,
+            timed=self.table.timed,
             name="found",
         )
         leaf = self.judge.leaves.get(name)
         quiescent = self.space.expanded(state).quiescent
         if leaf is None:
             if name == STARVATION:
-                messages, packets = starving(self.components, state)
+                messages, packets = starving(self.table, state)
                 about = (*(f"{message} is never delivered at {at}" for message, at in messages), *packets)
-                return Finding(name, behaviour, execution, quiescent, about=about, starving=tuple(messages))
+                return Finding(name, behavior, execution, quiescent, about=about, starving=tuple(messages))
             about = ("every remaining request is refused",) if name == DEADLOCK else ()
-            return Finding(name, behaviour, execution, quiescent, about=about)
+            return Finding(name, behavior, execution, quiescent, about=about)
         explanation = explain(self.judge.violated[name].asked, execution)
         if explanation.value != FALSE:
             raise RuntimeError(f"{name} was found violated and is not when it is judged by definition")
-        return Finding(name, behaviour, explanation.execution, quiescent, leaf, explanation)
+        return Finding(name, behavior, explanation.execution, quiescent, leaf, explanation)
 
 
 def _itself(component: int) -> int:

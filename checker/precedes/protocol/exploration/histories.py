@@ -220,13 +220,13 @@ EVERYTHING: Final = Recording()
 
 
 def replayed(
-    protocol: Protocol[Any], entities: int, behaviour: Sequence[Move], *, timed: bool, name: str
+    protocol: Protocol[Any], entities: int, behavior: Sequence[Move], *, timed: bool, name: str
 ) -> Execution:
     """The execution that a behavior comes to, with everything that can be recorded."""
     logs: list[tuple[Entry, ...]] = [()] * entities
     receipts: list[tuple[Message, ...] | None] = [None] * entities
     now = 0 if timed else None
-    for move in behaviour:
+    for move in behavior:
         match move:
             case Requested(entity, message, step):
                 logs[entity] += entries(step, message, EVERYTHING, now, rearranges=False)

@@ -1,8 +1,8 @@
-"""The parts of states: one entity and the packets on their way to it, as a small integer.
+"""The transition table: the interned local states of an exploration, each with what it can do.
 
-A component is (seat, now, local, inbox): the entity, the time, its own state with its history, and the
-packets in flight to it. What it can do by itself is computed once, as a `Row`, and then looked up, because an
-entity depends on others only through the packets in flight to it.
+A local state is a placement, the time, the entity's own state with its history, and the packets in flight to it. It
+is interned: a small integer, its component of the global state, stands for it. What it can do by itself is computed
+once and then looked up, because an entity depends on others only through the packets in flight to it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ NONE: Final[tuple[Transition, ...]] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class Placement:
     """An entity under conditions that never change: how far its clock is ahead, and from whom nothing reaches it."""
 
     entity: int
@@ -47,7 +47,7 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True)
-class Local:
+class LocalState:
     """What an entity is in: how many requests it has accepted, and the number of its history.
 
     `stopped`: it has crashed, and its state is what it has left; `lost` where that is nothing and it cannot recover.
@@ -62,14 +62,14 @@ class Local:
 
 
 @dataclass(slots=True)
-class Row:
+class InternedState:
     """What a component is, and what it can do: worked out when that is first asked for, None until then.
 
     `due` are timers that expire before time goes on, `timeouts` those that expire where nothing else can happen.
     `may_tick`: time may go on as far as this one is concerned; `is_pending`: time must go on for something to happen.
     """
 
-    seat: int
+    placement: int
     now: int
     local: int
     inbox: Inbox
@@ -85,8 +85,8 @@ class Row:
     ticked: int | None = None
 
 
-class Components:
-    """All components of one exploration, each once."""
+class TransitionTable:
+    """All interned local states of one exploration, each once, with their transitions."""
 
     def __init__(
         self,
@@ -106,46 +106,46 @@ class Components:
         self.check_purity = check_purity
         self.watch: Watch | None = None
         self.rearranges = False
-        self.rows: list[Row] = []
+        self.rows: list[InternedState] = []
         self.logs: list[tuple[Entry, ...]] = [()]
         self.seen_log: list[int] = []
         """The number of the history that a component shows to formulas; empty where none is kept."""
-        self.locals: list[Local] = []
+        self.locals: list[LocalState] = []
         self.states: list[Any] = []
         self.packets: list[Hashable] = []
-        self.seats: list[Seat] = []
+        self.placements: list[Placement] = []
         self.broken: dict[int, tuple[str, ...]] = {}
         """The moves, by `id`, whose step breaks invariants, and which."""
         self.met: dict[str, int] = dict.fromkeys((step.name for step in of_step), 0)
-        """How many different steps met the premise of each invariant of steps."""
+        """How many different steps exercised each invariant of steps."""
         self._numbers: dict[tuple[int, int, int, Inbox], int] = {}
         self._log_numbers: dict[tuple[Entry, ...], int] = {(): 0}
         self._local_numbers: dict[tuple[int, int, int, bool, bool], int] = {}
         self._state_numbers: dict[Any, int] = {}
         self._packet_numbers: dict[Hashable, int] = {}
-        self._seat_numbers: dict[Seat, int] = {}
+        self._placement_numbers: dict[Placement, int] = {}
         self._puts: dict[tuple[int, tuple[Flight, ...]], int] = {}
         self._tried: dict[tuple[int, int, int, str, Hashable], tuple[Tried, ...] | None] = {}
 
     # ---- numbers ----
 
-    def component(self, seat: int, now: int, local: int, inbox: Inbox) -> int:
+    def component(self, placement: int, now: int, local: int, inbox: Inbox) -> int:
         """The number of a component."""
-        key = (seat, now, local, inbox)
+        key = (placement, now, local, inbox)
         number = self._numbers.get(key)
         if number is None:
             number = len(self.rows)
             self._numbers[key] = number
-            self.rows.append(Row(seat, now, local, inbox))
+            self.rows.append(InternedState(placement, now, local, inbox))
             if self.recording.logs:
                 self.seen_log.append(self._seen_log(local))
         return number
 
-    def seat(self, seat: Seat) -> int:
-        """The number of a seat."""
-        number = self._seat_numbers.setdefault(seat, len(self.seats))
-        if number == len(self.seats):
-            self.seats.append(seat)
+    def placement(self, placement: Placement) -> int:
+        """The number of a placement."""
+        number = self._placement_numbers.setdefault(placement, len(self.placements))
+        if number == len(self.placements):
+            self.placements.append(placement)
         return number
 
     def state(self, state: Any) -> int:
@@ -168,7 +168,7 @@ class Components:
         number = self._local_numbers.get(key)
         if number is None:
             number = self._local_numbers[key] = len(self.locals)
-            self.locals.append(Local(*key))
+            self.locals.append(LocalState(*key))
         return number
 
     def state_of(self, local: int) -> Any:
@@ -203,20 +203,20 @@ class Components:
         self.rearranges = True
         return self.log(with_receipts(self.logs[here.log], receipts))
 
-    def start(self, seat: int, *, stopped: bool) -> int:
+    def start(self, placement: int, *, stopped: bool) -> int:
         """The component of an entity in the beginning."""
-        here = self.here(seat, 0)
+        here = self.here(placement, 0)
         state = self.called("start", here)
         if stopped:
             log = 0
             if self.recording.logs and self.recording.crashes:
                 log = self._longer(log, (Entry(EventKind.CRASH, None, 0 if self.timed else None),))
-            return self.component(seat, 0, self.local(None, 0, log, stopped=True, lost=True), ())
-        return self.component(seat, 0, self.local(state, 0, 0), ())
+            return self.component(placement, 0, self.local(None, 0, log, stopped=True, lost=True), ())
+        return self.component(placement, 0, self.local(state, 0, 0), ())
 
-    def here(self, seat: int, now: int) -> Here:
+    def here(self, placement: int, now: int) -> Here:
         """Where a handler runs."""
-        sitting = self.seats[seat]
+        sitting = self.placements[placement]
         return Here(sitting.entity, self.entities, now + sitting.ahead if self.timed else 0)
 
     def put(self, component: int, flights: tuple[Flight, ...]) -> int:
@@ -225,15 +225,15 @@ class Components:
         number = self._puts.get(key)
         if number is None:
             row = self.rows[component]
-            cut = self.seats[row.seat].cut
+            cut = self.placements[row.placement].cut
             reaching = tuple(flight for flight in flights if flight[0] not in cut) if cut else flights
-            number = self.component(row.seat, row.now, row.local, put(self.network, row.inbox, reaching))
+            number = self.component(row.placement, row.now, row.local, put(self.network, row.inbox, reaching))
             self._puts[key] = number
         return number
 
     # ---- what a component can do ----
 
-    def worked_out(self, component: int) -> Row:
+    def worked_out(self, component: int) -> InternedState:
         """The row of a component, with its arrivals and timers."""
         row = self.rows[component]
         if row.arrivals is not None:
@@ -255,8 +255,8 @@ class Components:
             self._timers(row)
         return row
 
-    def _timers(self, row: Row) -> None:
-        at = self.here(row.seat, row.now)
+    def _timers(self, row: InternedState) -> None:
+        at = self.here(row.placement, row.now)
         timers = self.called("timers", at, self.state_of(row.local))
         due: list[Transition] = []
         timeouts: list[Transition] = []
@@ -299,18 +299,18 @@ class Components:
         """The component one tick later."""
         row = self.rows[component]
         if row.ticked is None:
-            row.ticked = self.component(row.seat, row.now + 1, row.local, row.inbox)
+            row.ticked = self.component(row.placement, row.now + 1, row.local, row.inbox)
         return row.ticked
 
     def _arrivals(
-        self, row: Row, place: int, packet: Hashable, original: Hashable, *, copied: bool
+        self, row: InternedState, place: int, packet: Hashable, original: Hashable, *, copied: bool
     ) -> list[Transition]:
         here = self.locals[row.local]
         sender = row.inbox[place][0]
-        entity = self.seats[row.seat].entity
+        entity = self.placements[row.placement].entity
         inbox = row.inbox if copied else without(row.inbox, place)
         if here.stopped:
-            gone = self.component(row.seat, row.now, row.local, inbox)
+            gone = self.component(row.placement, row.now, row.local, inbox)
             return [] if copied else [(gone, (), Vanished(entity, sender, packet))]
         made = self._moves(
             row,
@@ -321,18 +321,18 @@ class Components:
         )
         return made or []
 
-    def _expiry(self, row: Row, timer: Timer, *, early: bool) -> list[Transition]:
+    def _expiry(self, row: InternedState, timer: Timer, *, early: bool) -> list[Transition]:
         made = self._moves(
             row, row.inbox, "expire", (timer,), lambda entity, step: Expired(entity, timer, step, early)
         )
         return made or []
 
-    def _after(self, row: Row, local: int, inbox: Inbox) -> int:
-        return self.component(row.seat, row.now, local, inbox)
+    def _after(self, row: InternedState, local: int, inbox: Inbox) -> int:
+        return self.component(row.placement, row.now, local, inbox)
 
-    def lost(self, row: Row) -> list[Transition]:
+    def lost(self, row: InternedState) -> list[Transition]:
         """The network loses what would be next to come in."""
-        entity = self.seats[row.seat].entity
+        entity = self.placements[row.placement].entity
         return [
             (
                 self._after(row, row.local, without(row.inbox, place)),
@@ -342,7 +342,7 @@ class Components:
             for place in next_to_arrive(self.network, row.inbox, row.now)
         ]
 
-    def duplicated(self, row: Row) -> list[Transition]:
+    def duplicated(self, row: InternedState) -> list[Transition]:
         """Something comes in and a copy of it stays under way."""
         return [
             transition
@@ -350,7 +350,7 @@ class Components:
             for transition in self._arrivals(row, place, self.packets[row.inbox[place][1]], None, copied=True)
         ]
 
-    def corrupted(self, row: Row) -> list[Transition]:
+    def corrupted(self, row: InternedState) -> list[Transition]:
         """Something comes in as something else."""
         found: list[Transition] = []
         for place in next_to_arrive(self.network, row.inbox, row.now):
@@ -359,12 +359,12 @@ class Components:
                 found += self._arrivals(row, place, other, packet, copied=False)
         return found
 
-    def crashed(self, row: Row) -> list[Transition]:
+    def crashed(self, row: InternedState) -> list[Transition]:
         """The entity stops."""
         here = self.locals[row.local]
         if here.stopped:
             return []
-        at = self.here(row.seat, row.now)
+        at = self.here(row.placement, row.now)
         state = self.states[here.state]
         left = self.called("crash", at, state)
         log = here.log
@@ -374,7 +374,7 @@ class Components:
         local = self.local(kept, here.requests, log, stopped=True, lost=left is None)
         return [(self._after(row, local, row.inbox), (), Crashed(at.entity))]
 
-    def recovered(self, row: Row) -> list[Transition]:
+    def recovered(self, row: InternedState) -> list[Transition]:
         """The entity starts again."""
         here = self.locals[row.local]
         if not here.stopped or here.lost:
@@ -385,7 +385,7 @@ class Components:
 
     def _moves(
         self,
-        row: Row,
+        row: InternedState,
         inbox: Inbox,
         handler: str,
         arguments: tuple[Any, ...],
@@ -395,21 +395,23 @@ class Components:
         tried = self._steps(handler, row, arguments)
         if tried is None:
             return None
-        entity = self.seats[row.seat].entity
+        entity = self.placements[row.placement].entity
         found: list[Transition] = []
         for local, emission, step, failing in tried:
             made = move(entity, step)
-            found.append((self.component(row.seat, row.now, local, inbox), emission, made))
+            found.append((self.component(row.placement, row.now, local, inbox), emission, made))
             if failing:
                 self.broken[id(made)] = failing
         return found
 
-    def _steps(self, handler: str, row: Row, arguments: tuple[Any, ...]) -> tuple[Tried, ...] | None:
+    def _steps(
+        self, handler: str, row: InternedState, arguments: tuple[Any, ...]
+    ) -> tuple[Tried, ...] | None:
         now = row.now if self.timed else 0
-        key = (row.seat, now, row.local, handler, arguments)
+        key = (row.placement, now, row.local, handler, arguments)
         if key not in self._tried:
             here = self.locals[row.local]
-            at = self.here(row.seat, now)
+            at = self.here(row.placement, now)
             state = self.states[here.state]
             outcome = self.called(handler, at, state, *arguments)
             if self.check_purity and self.called(handler, at, state, *arguments) != outcome:
@@ -433,7 +435,13 @@ class Components:
         return self._tried[key]
 
     def _made(
-        self, handler: str, row: Row, here: Local, at: Here, step: Step[Any], arguments: tuple[Any, ...]
+        self,
+        handler: str,
+        row: InternedState,
+        here: LocalState,
+        at: Here,
+        step: Step[Any],
+        arguments: tuple[Any, ...],
     ) -> Tried:
         request = arguments[0] if handler == "send" else None
         time = row.now if self.timed else None
@@ -493,12 +501,12 @@ class Components:
         )
 
 
-_FAULTS: Final[dict[str, Callable[[Components, Row], list[Transition]]]] = {
-    "losses": Components.lost,
-    "duplicates": Components.duplicated,
-    "corruptions": Components.corrupted,
-    "crashes": Components.crashed,
-    "recoveries": Components.recovered,
+_FAULTS: Final[dict[str, Callable[[TransitionTable, InternedState], list[Transition]]]] = {
+    "losses": TransitionTable.lost,
+    "duplicates": TransitionTable.duplicated,
+    "corruptions": TransitionTable.corrupted,
+    "crashes": TransitionTable.crashed,
+    "recoveries": TransitionTable.recovered,
 }
 
 

@@ -17,7 +17,7 @@ from precedes.engines.columnar.batch_scan import scan
 from precedes.logic.plan import Plan, leaves_of, plan
 from precedes.logic.vacuity import PREMISE, premise_of
 from precedes.protocol.exploration.histories import Histories, Recording, needed
-from precedes.protocol.exploration.interned_states import Components
+from precedes.protocol.exploration.interned_states import TransitionTable
 from precedes.protocol.exploration.state_space import State
 from precedes.protocol.invariants import Invariant, OfEntity, OfPair, OfState, OfStep, Situation
 
@@ -79,7 +79,7 @@ class _Invariants(Generic[_Kind]):
 
 class Judge:
     """Collects what does not hold: `failures` has, for each property, the first state in which it was seen to fail,
-    `premises` how often the premise of each was met, `unknown` why a verdict was open.
+    `exercised` how often each was exercised: its premise was met, `unknown` why a verdict was open.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Judge:
         self.violated: dict[str, Violated] = {}
         """Of the failures, those of formulas."""
         self._turn = 0
-        self.premises: dict[str, int] = dict.fromkeys(
+        self.exercised: dict[str, int] = dict.fromkeys(
             (*self.leaves, *(invariant.name for invariant in self.invariants)), 0
         )
         self.unknown: dict[str, int] = {}
@@ -113,7 +113,7 @@ class Judge:
         recording = needed(leaf.formula for leaf in self.leaves.values())
         # Invariants of whole states are shown who has sent and delivered what.
         self.recording: Recording = replace(recording, logs=recording.logs or bool(self.of_state.all))
-        self._components: Components | None = None
+        self._table: TransitionTable | None = None
         self._histories: Histories | None = None
 
     @property
@@ -123,15 +123,15 @@ class Judge:
         return bool(self.always.requirements or self.on_the_way.requirements or invariants)
 
     @property
-    def components(self) -> Components:
-        """The components of the exploration that is judged."""
-        assert self._components is not None
-        return self._components
+    def table(self) -> TransitionTable:
+        """The transition table of the exploration that is judged."""
+        assert self._table is not None
+        return self._table
 
-    def begin(self, components: Components) -> None:
-        """Judge states made of these components."""
-        self._components = components
-        self._histories = Histories(components.protocol, components.entities)
+    def begin(self, table: TransitionTable) -> None:
+        """Judge states made of the local states of this table."""
+        self._table = table
+        self._histories = Histories(table.protocol, table.entities)
 
     def reached(self, states: Iterable[State]) -> None:
         """Judge what is asked of every state."""
@@ -179,7 +179,7 @@ class Judge:
         for column, name in enumerate(formulas.plan.names):
             value = values[:, column]
             if name.startswith(PREMISE):
-                self.premises[name.removeprefix(PREMISE)] += int((value == TRUE).sum())
+                self.exercised[name.removeprefix(PREMISE)] += int((value == TRUE).sum())
                 continue
             if name not in self.leaves:
                 continue
@@ -201,33 +201,33 @@ class Judge:
         return self._execution(self._key(state), "found")
 
     def _key(self, state: State) -> tuple[int, ...]:
-        seen_log = self.components.seen_log
+        seen_log = self.table.seen_log
         return tuple(seen_log[component] for component in state[:-1])
 
     def _execution(self, key: tuple[int, ...], name: str) -> Execution:
-        components = self.components
+        table = self.table
         assert self._histories is not None
         return self._histories.execution(
-            [components.logs[log] for log in key],
+            [table.logs[log] for log in key],
             name,
-            interleaved=not (components.rearranges and self.recording.interleaving),
+            interleaved=not (table.rearranges and self.recording.interleaving),
         )
 
     def _each_entity(self, state: State, *, quiescent: bool) -> None:
         asked = self.of_entity.asked(quiescent)
         if not asked:
             return
-        components = self.components
+        table = self.table
         for component in state[:-1]:
             if not self.of_entity.is_new((quiescent, component)):
                 continue
-            row = components.rows[component]
-            if components.locals[row.local].stopped:
+            row = table.rows[component]
+            if table.locals[row.local].stopped:
                 continue
-            state_of_entity = components.state_of(row.local)
-            here = components.here(row.seat, row.now)
+            state_of_entity = table.state_of(row.local)
+            here = table.here(row.placement, row.now)
             for invariant in asked:
-                judged = invariant.check(components.protocol, here, state_of_entity)
+                judged = invariant.check(table.protocol, here, state_of_entity)
                 self._told(invariant.name, judged, state)
 
     def _each_pair(self, state: State, *, quiescent: bool) -> None:
@@ -240,20 +240,20 @@ class Judge:
                     self._pair(asked, one, other, state)
 
     def _pair(self, asked: Sequence[OfPair], one: int, other: int, state: State) -> None:
-        components = self.components
-        rows = components.rows[one], components.rows[other]
-        if any(components.locals[row.local].stopped for row in rows):
+        table = self.table
+        rows = table.rows[one], table.rows[other]
+        if any(table.locals[row.local].stopped for row in rows):
             return
-        first, second = (components.state_of(row.local) for row in rows)
-        heres = tuple(components.here(row.seat, row.now) for row in rows)
+        first, second = (table.state_of(row.local) for row in rows)
+        heres = tuple(table.here(row.placement, row.now) for row in rows)
         for invariant in asked:
-            judged = invariant.check(components.protocol, heres[0], first, heres[1], second)
+            judged = invariant.check(table.protocol, heres[0], first, heres[1], second)
             self._told(invariant.name, judged, state)
 
     def _told(self, name: str, judged: bool | None, state: State) -> None:
         if judged is None:
             return
-        self.premises[name] += 1
+        self.exercised[name] += 1
         if not judged:
             self.fail(name, state)
 
@@ -261,9 +261,9 @@ class Judge:
         asked = self.of_state.all if quiescent else self.of_state.asked(False)
         if not asked:
             return
-        situation = situation_of(self.components, state)
+        situation = situation_of(self.table, state)
         for invariant in asked:
-            self._told(invariant.name, invariant.check(self.components.protocol, situation), state)
+            self._told(invariant.name, invariant.check(self.table.protocol, situation), state)
 
 
 def _quiescent(invariant: Invariant) -> Invariant:
@@ -296,21 +296,18 @@ def _formulas(requirements: tuple[Requirement, ...]) -> Formulas:
     return Formulas(requirements, plan((*asked, *map(premise_of, asked))))
 
 
-def situation_of(components: Components, state: State) -> Situation:
+def situation_of(table: TransitionTable, state: State) -> Situation:
     """A whole state as values."""
-    rows = [components.rows[component] for component in state[:-1]]
-    locals_ = [components.locals[row.local] for row in rows]
+    rows = [table.rows[component] for component in state[:-1]]
+    locals_ = [table.locals[row.local] for row in rows]
     under_way = tuple(
-        (flight[0], entity, components.packets[flight[1]])
+        (flight[0], entity, table.packets[flight[1]])
         for entity, row in enumerate(rows)
         for flight in row.inbox
     )
-    logs = [
-        components.logs[components.seen_log[component]] if components.seen_log else ()
-        for component in state[:-1]
-    ]
+    logs = [table.logs[table.seen_log[component]] if table.seen_log else () for component in state[:-1]]
     return Situation(
-        tuple(None if local.stopped else components.states[local.state] for local in locals_),
+        tuple(None if local.stopped else table.states[local.state] for local in locals_),
         under_way,
         tuple(
             tuple(e.message for e in log if e.kind is EventKind.SEND and e.message is not None)

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from precedes.core.formula import Requirement
 from precedes.language.library import Library
-from precedes.language.requirements import requirement
+from precedes.language.requirements import REQUIRED, requirement
 from precedes.protocol.invariants import Invariant
 from precedes.protocol.model import Protocol
 
@@ -24,6 +24,6 @@ def asked(protocol: Protocol[Any], texts: Sequence[str], library: Library) -> As
         return None, None
     known = {invariant.name: invariant for invariant in (*protocol.invariants, *protocol.further)}
     return (
-        tuple(requirement(text, library, "--require") for text in texts if text not in known),
+        tuple(requirement(text, library, REQUIRED) for text in texts if text not in known),
         tuple(known[text] for text in dict.fromkeys(texts) if text in known),
     )

@@ -4,45 +4,43 @@ never accepted.
 
 from __future__ import annotations
 
-from precedes.protocol.exploration.interned_states import Components
+from precedes.protocol.exploration.interned_states import TransitionTable
 from precedes.protocol.exploration.state_space import State
 from precedes.protocol.model import Message
 
 
-def starving(components: Components, state: State) -> tuple[list[tuple[str, str]], list[str]]:
+def starving(table: TransitionTable, state: State) -> tuple[list[tuple[str, str]], list[str]]:
     """Messages that wait at an entity where nothing can happen any more, and packets that it refuses."""
-    protocol = components.protocol
+    protocol = table.protocol
     messages: list[tuple[str, str]] = []
     packets: list[str] = []
     for component in state[:-1]:
-        row = components.rows[component]
-        local = components.locals[row.local]
+        row = table.rows[component]
+        local = table.locals[row.local]
         if local.stopped:
             continue
-        at = protocol.name_of(components.seats[row.seat].entity)
-        messages += [
-            (m.name, at) for m in sorted(protocol.waiting(components.states[local.state]), key=_place)
-        ]
+        at = protocol.name_of(table.placements[row.placement].entity)
+        messages += [(m.name, at) for m in sorted(protocol.waiting(table.states[local.state]), key=_place)]
         if row.inbox:
             packets.append(f"{len(row.inbox)} packet{'' if len(row.inbox) == 1 else 's'} that {at} refuses")
     return messages, packets
 
 
-def unheard(components: Components, *, exchanged: bool) -> list[str]:
+def unheard(table: TransitionTable, *, exchanged: bool) -> list[str]:
     """The entities that were asked to send and accepted that in no state. Where they are `exchanged`, what one of them
     accepts the others do.
     """
     wanting: set[int] = set()
     heard: set[int] = set()
-    for row in components.rows:
-        entity = components.seats[row.seat].entity
+    for row in table.rows:
+        entity = table.placements[row.placement].entity
         if row.requests:
             heard.add(entity)
         elif row.wants:
             wanting.add(entity)
     if exchanged and heard:
         return []
-    return [components.protocol.name_of(entity) for entity in sorted(wanting - heard)]
+    return [table.protocol.name_of(entity) for entity in sorted(wanting - heard)]
 
 
 def _place(message: Message) -> tuple[int, int]:

@@ -30,7 +30,7 @@ class Finding:
     """
 
     property: str
-    behaviour: tuple[Move, ...]
+    behavior: tuple[Move, ...]
     execution: Execution
     quiescent: bool
     requirement: Requirement | None = None
@@ -70,9 +70,10 @@ class Observer:
 class Exploration:
     """What an exploration came to.
 
-    `depth` is the number of moves to the farthest state; `stopped_by` the limit that was met. `premises`: how often the
-    premise of each property was met, by different executions, states, pairs or steps. `open` says why a property could
-    not be judged somewhere, `modes` where each is judged; `quiescent` counts the states in which nothing is in flight.
+    `depth` is the number of moves to the farthest state; `stopped_by` the limit that was met. `exercised`: how often
+    each property was, that is, its premise met, by different executions, states, pairs or steps. `open` says why a
+    property could not be judged somewhere, `modes` where each is judged; `quiescent` counts the states in which nothing
+    is in flight.
     """
 
     states: int
@@ -81,7 +82,7 @@ class Exploration:
     complete: bool
     stopped_by: str | None
     findings: tuple[Finding, ...]
-    premises: Mapping[str, int]
+    exercised: Mapping[str, int]
     open: Mapping[str, tuple[str, ...]]
     executions: int = 0
     quiescent: int = 0
@@ -92,20 +93,20 @@ class Exploration:
     @property
     def asked(self) -> tuple[str, ...]:
         """The properties that were asked for, beside those that are checked in any case."""
-        return tuple(name for name in self.premises if name not in (DEADLOCK, STARVATION))
+        return tuple(name for name in self.exercised if name not in (DEADLOCK, STARVATION))
 
     def of(self, name: str) -> Verdict:
         """The verdict of one property."""
         if any(finding.property == name for finding in self.findings):
             return Verdict.VIOLATED
-        if not self.complete or name in self.open or not self.premises[name]:
+        if not self.complete or name in self.open or not self.exercised[name]:
             return Verdict.UNKNOWN
         return Verdict.HOLDS
 
     @property
     def verdicts(self) -> Mapping[str, Verdict]:
         """The verdict of every property."""
-        return {name: self.of(name) for name in self.premises}
+        return {name: self.of(name) for name in self.exercised}
 
     @property
     def verdict(self) -> Verdict:

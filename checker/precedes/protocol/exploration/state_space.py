@@ -13,7 +13,13 @@ from typing import Any, Final, TypeAlias
 from precedes.core.diagnostics import usage
 from precedes.core.faults import FAULTS, Moment
 from precedes.protocol.bounds import Bounds, Destinations
-from precedes.protocol.exploration.interned_states import NONE, Components, Row, Seat, Transition
+from precedes.protocol.exploration.interned_states import (
+    NONE,
+    InternedState,
+    Placement,
+    Transition,
+    TransitionTable,
+)
 from precedes.protocol.model import Message
 from precedes.protocol.moves import Began, Expired, Move, Ticked
 from precedes.protocol.network import Network, Timed
@@ -70,11 +76,11 @@ class Expanded:
 class Space:
     """All states of a protocol under bounds."""
 
-    def __init__(self, components: Components, bounds: Bounds) -> None:
-        self.components = components
+    def __init__(self, table: TransitionTable, bounds: Bounds) -> None:
+        self.table = table
         self.bounds = bounds
         self.entities = bounds.entities
-        network = components.network
+        network = table.network
         self.timed = isinstance(network, Timed)
         self.last_request = last_request(network, bounds.ticks)
         self.budgets: list[Budget] = []
@@ -94,7 +100,7 @@ class Space:
     def initial(self) -> Iterator[Successor]:
         """Every beginning, and what was chosen in it."""
         pairs = tuple(combinations(range(self.entities), 2))
-        network = self.components.network
+        network = self.table.network
         skew = network.skew if isinstance(network, Timed) else 0
         clocks = [
             ahead for ahead in product(range(skew + 1), repeat=self.entities) if not ahead or min(ahead) == 0
@@ -105,8 +111,8 @@ class Space:
                     state = []
                     for entity in range(self.entities):
                         others = frozenset(a + b - entity for a, b in cut if entity in (a, b))
-                        seat = self.components.seat(Seat(entity, ahead[entity], others))
-                        state.append(self.components.start(seat, stopped=entity in stopped))
+                        placement = self.table.placement(Placement(entity, ahead[entity], others))
+                        state.append(self.table.start(placement, stopped=entity in stopped))
                     yield (
                         (*state, self.beginning),
                         Began(frozenset(cut), frozenset(stopped), ahead if skew else ()),
@@ -118,7 +124,7 @@ class Space:
 
     def expanded(self, state: State) -> Expanded:
         """Everything that can happen in a state."""
-        components = self.components
+        table = self.table
         budget_number = state[-1]
         budget = self.budgets[budget_number]
         rows = self._rows(state)
@@ -144,7 +150,7 @@ class Space:
         if self.timed and all(row.may_tick for row in rows):
             pending = any(row.is_pending for row in rows)
             if pending or (budget.messages and rows[0].now < self.last_request):
-                after = (*(components.ticked(component) for component in state[:-1]), budget_number)
+                after = (*(table.ticked(component) for component in state[:-1]), budget_number)
                 found.append((after, Ticked(rows[0].now + 1)))
         quiescent = not happens and not pending
         # With time, what is refused at the last tick of the bounds may be accepted later.
@@ -172,7 +178,7 @@ class Space:
                 spent = self._spend(budget_number, "losses")
                 found += [
                     (self._after(state, entity, transition, spent), transition[2])
-                    for transition in self.components.fault(state[entity], "losses")
+                    for transition in self.table.fault(state[entity], "losses")
                 ]
             return Expanded(found, quiescent=False, refused=False)
         return self.expanded(state)
@@ -214,7 +220,7 @@ class Space:
         # The others matter where requests are left and may all be refused.
         return self._finishing(state, rows, found, wanted=wanted, accepted=accepted)
 
-    def _next_sender(self, state: State, rows: list[Row]) -> tuple[list[Successor], bool, bool]:
+    def _next_sender(self, state: State, rows: list[InternedState]) -> tuple[list[Successor], bool, bool]:
         """The next request, and what comes in to its entity before; whether one was wanted, and accepted."""
         budget = self.budgets[state[-1]]
         found: list[Successor] = []
@@ -235,7 +241,7 @@ class Space:
         return found, wanted, accepted
 
     def _finishing(
-        self, state: State, rows: list[Row], found: list[Successor], *, wanted: bool, accepted: bool
+        self, state: State, rows: list[InternedState], found: list[Successor], *, wanted: bool, accepted: bool
     ) -> Expanded:
         """What comes in to the first entity to which something does; where nothing does, what happens then."""
         budget = self.budgets[state[-1]]
@@ -255,11 +261,11 @@ class Space:
     def _alone(self) -> int:
         return self._numbered(Budget(0, turn=ALONE))
 
-    def _rows(self, state: State) -> list[Row]:
-        components = self.components
-        rows = components.rows
+    def _rows(self, state: State) -> list[InternedState]:
+        table = self.table
+        rows = table.rows
         return [
-            row if (row := rows[component]).arrivals is not None else components.worked_out(component)
+            row if (row := rows[component]).arrivals is not None else table.worked_out(component)
             for component in state[:-1]
         ]
 
@@ -271,7 +277,7 @@ class Space:
             for transition in transitions or NONE
         ]
 
-    def _timeouts(self, state: State, rows: list[Row], budget: int) -> list[Successor]:
+    def _timeouts(self, state: State, rows: list[InternedState], budget: int) -> list[Successor]:
         running = [(entity, one) for entity, row in enumerate(rows) for one in row.timeouts]
         least = min((_patience(transition) for _, transition in running), default=0)
         return [
@@ -280,11 +286,11 @@ class Space:
             if _patience(transition) == least
         ]
 
-    def _requests(self, component: int, entity: int, row: Row) -> tuple[Transition, ...]:
+    def _requests(self, component: int, entity: int, row: InternedState) -> tuple[Transition, ...]:
         if row.requests is not None:
             return row.requests
-        made = self.components.locals[row.local].requests
-        return self.components.requested(component, self._wants(entity, made))
+        made = self.table.locals[row.local].requests
+        return self.table.requested(component, self._wants(entity, made))
 
     def _wants(self, entity: int, made: int) -> tuple[Message, ...]:
         script = self.bounds.script
@@ -296,12 +302,14 @@ class Space:
             self._wanted[entity, made] = wanted
         return wanted
 
-    def _faults(self, state: State, rows: list[Row], budget: Budget, found: list[Successor]) -> None:
+    def _faults(
+        self, state: State, rows: list[InternedState], budget: Budget, found: list[Successor]
+    ) -> None:
         for kind in MOVES:
             if getattr(budget, kind):
                 spent = self._spend(state[-1], kind)
                 for entity in range(self.entities):
-                    found += self._all(state, entity, self.components.fault(state[entity], kind), spent)
+                    found += self._all(state, entity, self.table.fault(state[entity], kind), spent)
         if budget.early and any(row.inbox for row in rows):
             spent = self._spend(state[-1], "early")
             for entity, row in enumerate(rows):
@@ -315,7 +323,7 @@ class Space:
         after[entity] = transition[0]
         after[-1] = budget
         for receiver, flights in emission:
-            after[receiver] = self.components.put(after[receiver], flights)
+            after[receiver] = self.table.put(after[receiver], flights)
         return tuple(after)
 
     def _numbered(self, budget: Budget) -> int:

@@ -16,7 +16,7 @@ from precedes.core.traversal import walk
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration.histories import Entry
 from precedes.protocol.exploration.inboxes import put
-from precedes.protocol.exploration.interned_states import Seat
+from precedes.protocol.exploration.interned_states import Placement
 from precedes.protocol.exploration.state_space import Space, State
 from precedes.protocol.model import Protocol
 from precedes.protocol.validation.symmetry_check import Exchanging, Renaming, renamed_packet, renamed_state
@@ -82,7 +82,7 @@ class Symmetry:
 
     def __init__(self, space: Space) -> None:
         self.space = space
-        self.components = space.components
+        self.table = space.table
         entities = range(space.entities)
         self.renamings: tuple[Renaming, ...] = tuple(permutations(entities))
         self._places = [tuple(names.index(k) for k in entities) for names in self.renamings]
@@ -91,11 +91,9 @@ class Symmetry:
         self._logs = Orbits(self.renamings, self._log)
         self._packets = Orbits(self.renamings, self._packet)
         self._best: dict[int, tuple[int, tuple[int, ...]]] = {}
-        exchanging = Exchanging(
-            self.components.protocol, space.entities, self.renamings, self.components.called
-        )
+        exchanging = Exchanging(self.table.protocol, space.entities, self.renamings, self.table.called)
         exchanging.beginning()
-        self.components.watch = exchanging.watch
+        self.table.watch = exchanging.watch
 
     def representative(self, state: State) -> State:
         """The state that stands for this one and all that are renamings of it."""
@@ -131,7 +129,7 @@ class Symmetry:
 
     def _first(self, component: int) -> tuple[int, tuple[int, ...]]:
         """The least number that a component has as the first entity, and the renamings that give it."""
-        entity = self.components.seats[self.components.rows[component].seat].entity
+        entity = self.table.placements[self.table.rows[component].placement].entity
         numbers = {
             renaming: self._all.renamed(component, renaming)
             for renaming, names in enumerate(self.renamings)
@@ -145,45 +143,47 @@ class Symmetry:
     def _component(self, component: int, renaming: int) -> int:
         if not renaming:
             return component
-        components, names = self.components, self.renamings[renaming]
-        row = components.rows[component]
-        seat = components.seats[row.seat]
-        local = components.locals[row.local]
+        table, names = self.table, self.renamings[renaming]
+        row = table.rows[component]
+        placement = table.placements[row.placement]
+        local = table.locals[row.local]
         flights = tuple(
             (names[flight[0]], self._packets.renamed(flight[1], renaming), *flight[2:])
             for flight in row.inbox
         )
-        return components.component(
-            components.seat(Seat(names[seat.entity], seat.ahead, frozenset(names[k] for k in seat.cut))),
+        return table.component(
+            table.placement(
+                Placement(
+                    names[placement.entity], placement.ahead, frozenset(names[k] for k in placement.cut)
+                )
+            ),
             row.now,
-            components.local_of(
+            table.local_of(
                 self._states.renamed(local.state, renaming),
                 local.requests,
                 self._logs.renamed(local.log, renaming),
                 stopped=local.stopped,
                 lost=local.lost,
             ),
-            put(components.network, (), flights),
+            put(table.network, (), flights),
         )
 
     def _state(self, number: int, renaming: int) -> int:
-        components = self.components
-        state = components.states[number]
+        table = self.table
+        state = table.states[number]
         if state is None or not renaming:
             return number
-        return components.state(renamed_state(components.protocol, state, self.renamings[renaming]))
+        return table.state(renamed_state(table.protocol, state, self.renamings[renaming]))
 
     def _log(self, log: int, renaming: int) -> int:
         names = self.renamings[renaming]
-        return self.components.log(tuple(_entry(entry, names) for entry in self.components.logs[log]))
+        return self.table.log(tuple(_entry(entry, names) for entry in self.table.logs[log]))
 
     def _packet(self, packet: int, renaming: int) -> int:
-        components = self.components
+        table = self.table
         if not renaming:
             return packet
-        return components.packet(
-            renamed_packet(components.protocol, components.packets[packet], self.renamings[renaming])
-        )
+        return table.packet(renamed_packet(table.protocol, table.packets[packet], self.renamings[renaming]))
 
 
 def _entry(entry: Entry, names: Renaming) -> Entry:

@@ -16,6 +16,7 @@ from precedes.core.formula import Attribute, AttributeSort
 from precedes.traces.arrow import Column, arrow, arrow_parquet, pc
 from precedes.traces.formats.canonical_columns import Irregular, canonical, nanoseconds, text_of
 from precedes.traces.formats.column_types import accepted, lookable, refusal
+from precedes.traces.formats.inexact_values import exact_column, exact_value
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
 from precedes.traces.formats.text_stream import reason
 from precedes.traces.formats.values import RowError, id_text, shown
@@ -155,7 +156,8 @@ def _values(raw: dict[str, object], maps: bool) -> dict[str, object]:
             raise RowError(
                 "T008", f"the name {shown(name)} occurs twice in `clock`", "an entity has one component"
             )
-    return {name: value for name, value in raw.items() if value is not None}
+    exact = {name: exact_value(name, value) for name, value in raw.items() if value is not None}
+    return {name: value for name, value in exact.items() if value is not None}
 
 
 def _taken(table: pa.Table, rows: npt.NDArray[np.int64]) -> pa.Table:
@@ -194,7 +196,7 @@ def _known(source: TraceSource, table: pa.Table, first_row: int, notices: Notice
             row = first_row + _first_invalid(column)
             hint = "write text as UTF-8"
             raise unreadable("T006", f"`{name}` is not UTF-8", source.shown, hint, row) from error
-        columns[name] = column
+        columns[name] = exact_column(name, column)
     return pa.table(columns) if columns else table.select([])
 
 

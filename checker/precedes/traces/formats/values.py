@@ -303,7 +303,7 @@ def _json_cell(column: str, cell: str) -> object:
 
 
 def parse_json(text: str) -> object:
-    """JSON to the letter: numbers exactly, no NaN, no name twice. Raises ValueError (or RecursionError)."""
+    """JSON as RFC 8259 defines it: numbers exactly, no NaN, no name twice. Raises ValueError (or RecursionError)."""
     return _DECODER.decode(text)
 
 

@@ -45,8 +45,8 @@ class Occurrence:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What is chosen of a schedule of one size. `max_cb` None: without bound. `clock_stamps`: (S1) to the letter.
-    `receiver_marks`: (R4) to the letter. `skewed`: clocks differ. `apart`: every message takes some time, and a process
+    """What is chosen of a schedule of one size. `max_cb` None: without bound. `clock_stamps`: (S1) as written.
+    `receiver_marks`: (R4) as written. `skewed`: clocks differ. `apart`: every message takes some time, and a process
     sends later than whatever else happened at it.
     """
 
@@ -193,7 +193,7 @@ class Chosen:
 
     @cached_property
     def marks(self) -> tuple[Mark, ...]:
-        """What a CB can hold: to the letter (R4) makes marks that call the receiver the sender."""
+        """What a CB can hold: as written (R4) makes marks that call the receiver the sender."""
         owners: tuple[int | None, ...] = tuple(self.entities) if self.receiver_marks else (None,)
         return tuple(product(self.messages, owners))
 

@@ -47,7 +47,7 @@ def carried_out(protocol: Protocol[Any], schedule: Schedule) -> Execution:
     """
     run = _Run(protocol, schedule)
     run.go()
-    return replayed(protocol, len(schedule.ahead), run.behaviour, timed=True, name="schedule")
+    return replayed(protocol, len(schedule.ahead), run.behavior, timed=True, name="schedule")
 
 
 class _Run:
@@ -60,7 +60,7 @@ class _Run:
         self.packets: dict[tuple[int, int], Any] = {}
         self.messages = tuple(self._messages())
         self.arrived: set[Flight] = set()
-        self.behaviour: list[Move] = []
+        self.behavior: list[Move] = []
 
     def _messages(self) -> Iterator[Message]:
         sent = [0] * len(self.schedule.ahead)
@@ -80,7 +80,7 @@ class _Run:
         ticks |= {flight.delivered for flight in flights.values() if flight.delivered is not None}
         for tick in sorted(ticks):
             self.now = tick
-            self.behaviour.append(Ticked(tick))
+            self.behavior.append(Ticked(tick))
             while True:
                 ready = [
                     entity
@@ -122,7 +122,7 @@ class _Run:
                 break
         else:
             raise self._differs(f"it tags {message.name} otherwise")
-        self.behaviour.append(Requested(message.sender, message, step))
+        self.behavior.append(Requested(message.sender, message, step))
         self.states[message.sender] = step.state
         for action in sent:
             for to in message.destinations if action.to is None else action.to:
@@ -138,7 +138,7 @@ class _Run:
         if outcome is None:
             raise self._differs(f"it refuses {self.messages[flight.message].name} at {self.now}")
         step = self._chosen(outcome, expected)
-        self.behaviour.append(Arrived(entity, sender, packet, step))
+        self.behavior.append(Arrived(entity, sender, packet, step))
         self.states[entity] = step.state
         discards = any(isinstance(action, Discard) for action in step.actions)
         if discards is not (flight.delivered is None):
@@ -155,7 +155,7 @@ class _Run:
                 step = self._chosen(
                     self.protocol.expire(self.here(entity), self.states[entity], timer), message
                 )
-                self.behaviour.append(Expired(entity, timer, step))
+                self.behavior.append(Expired(entity, timer, step))
                 self.states[entity] = step.state
                 return
         raise self._differs(f"{message.name} is not delivered at {self.now}")

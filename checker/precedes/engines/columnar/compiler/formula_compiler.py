@@ -14,12 +14,12 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.columns import Batch
 from precedes.core.formula import Attribute, Formula
 from precedes.engines.columnar.compiler.functions import Generated, generate
 from precedes.engines.columnar.compiler.machine_code import jitted, plain
 from precedes.engines.columnar.compiler.terms import Facts
-from precedes.engines.columnar.kernel_columns import columns_of, listed
+from precedes.engines.columnar.execution_source import ExecutionSource
+from precedes.engines.columnar.kernel_columns import Columns, listed
 from precedes.engines.columnar.native import read_only
 from precedes.engines.columnar.parts import Members, Parts, codes_of, members_of, parts_of, values_of
 
@@ -52,43 +52,43 @@ class Witnesses:
 
 @dataclass(frozen=True, slots=True)
 class CompiledFormula:
-    """A formula that can judge batches. It can be pickled; what is compiled stays with the process."""
+    """A formula that can judge executions. It can be pickled; what is compiled stays with the process."""
 
     formula: Formula
 
-    def run(self, batch: Batch, jit: bool | None = None) -> tuple[Values, Witnesses]:
+    def run(self, source: ExecutionSource, jit: bool | None = None) -> tuple[Values, Witnesses]:
         """The value of the formula on every execution (E), as in `precedes.core.verdict`, and what shows the
         violations.
 
         `jit`: whether to compile; None: by how many events this process has judged by the formula.
-        ValueError for a batch with logs of unknown interleaving, which no trace has.
+        ValueError for logs of unknown interleaving, which no trace has.
         """
-        if batch.interleaved is not None and not batch.interleaved.all():
+        known = source.columns(("interleaved",))
+        if not known.interleaved.all():
             raise ValueError(
                 "where only SL and RL are known, the reference evaluator judges, not the compiler"
             )
-        program = _program(self.formula, facts_of(batch))
-        return program.run(batch, program.is_worth_compiling(len(batch.event_kind)) if jit is None else jit)
+        program = _program(self.formula, facts_of(source))
+        return program.run(source, program.is_worth_compiling(known.events) if jit is None else jit)
 
     def reads(self, *, complete: bool) -> frozenset[str]:
-        """The columns that judging by the formula may read; "names" where it looks for an id."""
+        """The columns that judging by the formula may read."""
         read: set[str] = set()
         for logged in (False, True):
-            generated = _program(
-                self.formula, Facts(complete=complete, logged=logged, ordered=True)
-            ).generated
-            read |= set(generated.reads) | ({"names"} if generated.named else set())
+            facts = Facts(complete=complete, logged=logged, ordered=True)
+            read |= set(_program(self.formula, facts).generated.reads)
         return frozenset(read)
 
 
-def facts_of(batch: Batch) -> Facts:
-    """What is known of all executions of a batch."""
-    logged = bool(np.all(batch.send_logged | (batch.sender < 0)))
-    return Facts(complete=batch.complete, logged=logged, ordered=batch.history_doubt is None)
+def facts_of(source: ExecutionSource) -> Facts:
+    """What is known of all executions of a source."""
+    columns = source.columns(("send_logged", "sender", "history_doubt"))
+    logged = bool(np.all(columns.send_logged | (columns.sender < 0)))
+    return Facts(complete=columns.complete, logged=logged, ordered=not columns.history_doubt.any())
 
 
 def compile_formula(formula: Formula) -> CompiledFormula:
-    """The closed formula, ready to judge batches. Nothing is generated before the first one."""
+    """The closed formula, ready to judge executions. Nothing is generated before the first ones."""
     return CompiledFormula(formula)
 
 
@@ -106,17 +106,18 @@ class _Program:
         self.events += events
         return self._compiled is not None or self.events >= PLAIN_FORMULA_EVENTS
 
-    def run(self, batch: Batch, compiled: bool) -> tuple[Values, Witnesses]:
-        """Judge a batch."""
-        generated, executions = self.generated, batch.executions
+    def run(self, source: ExecutionSource, compiled: bool) -> tuple[Values, Witnesses]:
+        """Judge the executions of a source."""
+        generated, executions = self.generated, source.executions
         entities, messages, cycles = generated.shown
-        read = arguments(generated, batch, compiled)
+        read = arguments(generated, source, compiled)
+        columns: Columns = read[0]
         outputs: list[npt.NDArray[Any]] = [
             np.zeros(executions, np.int32),
             np.zeros(executions, np.int64),
             np.zeros(executions, np.int64),
             np.zeros(executions * entities, np.int32),
-            np.zeros(executions * messages + cycles * len(batch.sender), np.int32),
+            np.zeros(executions * messages + cycles * int(columns.message_offsets[-1]), np.int32),
         ]
         if compiled:
             self._compiled = self._compiled or jitted(generated)
@@ -141,38 +142,41 @@ def _program(formula: Formula, facts: Facts) -> _Program:
 # ---- arguments -------------------------------------------------------------------------------------------
 
 
-def arguments(generated: Generated, batch: Batch, compiled: bool) -> list[Any]:
-    """What a generated function reads of a batch: its columns, local numbers by name, what messages carry, and scratch
+def arguments(generated: Generated, source: ExecutionSource, compiled: bool) -> list[Any]:
+    """What a generated function reads of a source: its columns, local numbers by name, what messages carry, and scratch
     columns. `compiled`: machine code reads it.
     """
-    sizes = _sizes(batch)
+    columns = source.columns(generated.reads)
+    sizes = _sizes(columns)
     return [
-        columns_of(batch, generated.reads),
-        *(read_only(_named(batch, sort, name)) for _, sort, name in generated.named),
-        *map(read_only, _carried(batch, generated, compiled)),
+        columns,
+        *(read_only(source.numbers(sort, name)) for _, sort, name in generated.named),
+        *map(read_only, _carried(source, generated, compiled)),
         *(np.zeros(sizes[size], np.int32) for size in generated.scratch),
     ]
 
 
-def _carried(batch: Batch, generated: Generated, compiled: bool) -> Iterator[npt.NDArray[np.int64]]:
+def _carried(
+    source: ExecutionSource, generated: Generated, compiled: bool
+) -> Iterator[npt.NDArray[np.int64]]:
     """What messages carry, and the codes of texts that a formula names."""
     parts: dict[tuple[Attribute, ...], Parts] = {}
     members: dict[tuple[Attribute, ...], Members] = {}
     for column in generated.carried:
         if column.kind == "values":
-            yield values_of(batch, column.attributes[0])
+            yield values_of(source, column.attributes[0])
             continue
         of = column.attributes
         if of not in parts:
-            parts[of] = parts_of(batch, of, compiled)
+            parts[of] = parts_of(source, of, compiled)
         if column.kind not in ("member_starts", "members"):
             yield getattr(parts[of], column.kind)
             continue
         if of not in members:
-            members[of] = members_of(parts[of], batch, compiled)
+            members[of] = members_of(parts[of], source, compiled)
         yield getattr(members[of], column.kind)
     if generated.texts:
-        yield codes_of(batch, generated.texts)
+        yield codes_of(source, generated.texts)
 
 
 def as_lists(arguments: list[Any]) -> list[Any]:
@@ -181,27 +185,11 @@ def as_lists(arguments: list[Any]) -> list[Any]:
     return [listed(columns), *(column.tolist() for column in others)]
 
 
-def _named(batch: Batch, sort: str, wanted: str) -> Values:
-    """Per execution, the local number of the entity or message that has a name, or -1."""
-    entity = sort == "entity"
-    offsets = batch.entity_offsets if entity else batch.message_offsets
-    return _numbers(batch.entity_names if entity else batch.message_names, offsets, wanted)
-
-
-def _numbers(names: npt.NDArray[Any], offsets: npt.NDArray[np.int64], wanted: str) -> Values:
-    """Per execution, the local number of what has the name, or -1."""
-    numbers = np.full(len(offsets) - 1, -1, np.int32)
-    places = np.flatnonzero(names == wanted)
-    executions = np.searchsorted(offsets, places, side="right") - 1
-    numbers[executions] = places - offsets[executions]
-    return numbers
-
-
-def _sizes(batch: Batch) -> dict[str, int]:
+def _sizes(columns: Columns) -> dict[str, int]:
     """How long scratch columns must be for the largest executions."""
-    entities = np.diff(batch.entity_offsets)
-    messages = np.diff(batch.message_offsets)
-    events = np.diff(batch.event_offsets[batch.entity_offsets])
+    entities = np.diff(columns.entity_offsets)
+    messages = np.diff(columns.message_offsets)
+    events = np.diff(columns.event_offsets[columns.entity_offsets])
 
     def most(lengths: npt.NDArray[np.int64]) -> int:
         return int(lengths.max(initial=0)) + 1

@@ -17,6 +17,7 @@ from precedes.engines.columnar.compiler.execution_tables import TABLES, in_order
 from precedes.engines.columnar.compiler.source_text import Carried, Needs, Source
 from precedes.engines.columnar.compiler.statements import Chain, Cycle, Emission, Fork, InPart, Link, Together
 from precedes.engines.columnar.compiler.terms import Facts, Terms
+from precedes.engines.columnar.execution_source import Sort
 from precedes.engines.columnar.kernel_columns import Columns
 from precedes.logic.completion import opened
 from precedes.logic.universals import Clause
@@ -53,7 +54,7 @@ class Generated:
     text: str
     reads: tuple[str, ...]
     scratch: tuple[str, ...]
-    named: tuple[tuple[str, str, str], ...]
+    named: tuple[tuple[str, Sort, str], ...]
     carried: tuple[Carried, ...]
     texts: tuple[str, ...]
     shown: tuple[int, int, int]
@@ -128,7 +129,7 @@ class _Frame:
 
     reads: tuple[str, ...]
     scratch: dict[str, str]
-    named: tuple[tuple[str, str, str], ...]
+    named: tuple[tuple[str, Sort, str], ...]
     carried: dict[Carried, str]
     texts: tuple[str, ...]
     shared: tuple[str, ...]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from precedes.core.formula import Attribute
+from precedes.engines.columnar.execution_source import Sort
 from precedes.engines.columnar.kernel_columns import columns_read
 
 LONGEST: Final = 400
@@ -121,17 +122,19 @@ class Carried:
 class Needs:
     """What all functions of one source need together.
 
-    columns     of the batch, and scalars tables      to be built for every execution (see `tables`) named
-    the local variable that has the number of an entity or message called by its name, by sort and name
-    carried     columns of what messages carry, by what they are texts       texts that a formula names, in the order of
-    their codes in the column `text_codes`
-    relations   how many scratch columns for relations between messages chained     the loop variables that
-    a witness may show functions   parts that became functions of their own
+    columns     of the executions, and scalars
+    tables      to be built for every execution (see `tables`)
+    named       the local variable that has the number of an entity or message called by its name, by sort and name
+    carried     columns of what messages carry, by what they are
+    texts       texts that a formula names, in the order of their codes in the column `text_codes`
+    relations   how many scratch columns for relations between messages
+    chained     the loop variables that a witness may show
+    functions   parts that became functions of their own
     """
 
     columns: dict[str, None] = field(default_factory=dict)
     tables: dict[str, None] = field(default_factory=dict)
-    named: dict[tuple[str, str], str] = field(default_factory=dict)
+    named: dict[tuple[Sort, str], str] = field(default_factory=dict)
     carried: dict[Carried, str] = field(default_factory=dict)
     texts: dict[str, int] = field(default_factory=dict)
     relations: int = 0

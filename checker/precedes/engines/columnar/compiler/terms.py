@@ -45,6 +45,7 @@ from precedes.core.formula import (
 from precedes.core.verdict import Reason
 from precedes.engines.columnar.codes import NO_ATTRIBUTE, NO_VALUE
 from precedes.engines.columnar.compiler.source_text import NO, YES, Carried, Code, Source, all_of, guarded
+from precedes.engines.columnar.execution_source import Sort
 
 SimpleAtom = (
     Truth
@@ -126,8 +127,8 @@ class Terms:
             case _:
                 assert_never(term)
 
-    def _named(self, sort: str, name: str) -> str:
-        key = (sort, name)
+    def _named(self, sort: Sort, name: str) -> str:
+        key: tuple[Sort, str] = (sort, name)
         named = self.source.needs.named
         if key not in named:
             named[key] = f"named_{sort}_{len(named)}"

@@ -1,4 +1,4 @@
-"""Who is fine, found in one pass over a laid-out row group, so that only the others need a batch."""
+"""Who is fine, found in one pass over a laid-out row group, so that only of the others columns are made."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Final, assert_never
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.columns import Batch
 from precedes.core.execution import EVENT_CODES, EventKind
 from precedes.engines.columnar.fast_path.coded_rows import rows_of
-from precedes.engines.columnar.fast_path.row_group import Rest, batch_of_rows, places
+from precedes.engines.columnar.fast_path.group_reader import GroupReader, places
+from precedes.engines.columnar.fast_path.row_group import RowGroup, group_of_rows
 from precedes.engines.columnar.fast_path.screen_kernels import (
     CAUSAL,
     SCREENED,
@@ -67,8 +67,8 @@ def _positive(expression: Expression) -> bool:
 
 def screened(
     file: LaidOut, number: int, options: TraceOptions, plan: Plan, *, bits: bool = True
-) -> tuple[Fine, Batch]:
-    """Who is fine of a regular row group without `named` or `listed`, and the others as a batch.
+) -> tuple[Fine, RowGroup]:
+    """Who is fine of a regular row group without `named` or `listed`, and the others.
 
     For complete executions and a plan that `can_screen`. `bits`: in the way for few messages, where that is possible.
     Raises PrecedesError for a damaged file (T005).
@@ -94,7 +94,7 @@ def screened(
         message=coded.message[chosen],
         dest=coded.dest[chosen],
     )
-    rest = Rest(file, number, options, starts, stops, coded.message)
+    reader = GroupReader(file, number, options, (starts, stops), coded.message)
     surely = Fine(
         size - len(others),
         rows - len(chosen),
@@ -102,7 +102,7 @@ def screened(
         int(np.count_nonzero(counts[fine] == 0)),
         _seen(coded, counts[fine], options),
     )
-    return surely, batch_of_rows(file, left, options, rest)
+    return surely, group_of_rows(file, left, options, reader)
 
 
 def _seen(coded: Coded, messages: npt.NDArray[np.int32], options: TraceOptions) -> Seen:

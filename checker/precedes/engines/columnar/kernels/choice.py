@@ -15,9 +15,9 @@ from typing import Final, assert_never
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.columns import Batch
 from precedes.core.verdict import TRUE, Reason
 from precedes.engines.columnar.codes import DEFERRED
+from precedes.engines.columnar.kernel_columns import Columns
 from precedes.engines.columnar.kernels.causal_order import CAUSAL_KERNELS
 from precedes.engines.columnar.kernels.information import INFORMATION_KERNELS
 from precedes.engines.columnar.kernels.kernel import PLACES, Kernel
@@ -90,11 +90,12 @@ class Tuning:
         """The columns that the kernels read."""
         return frozenset(column for name in self.kernels for column in KERNELS[name].reads)
 
-    def run(self, batch: Batch, jit: bool | None) -> tuple[Values, Values]:
+    def run(self, columns: Columns, jit: bool | None) -> tuple[Values, Values]:
         """The values and the places, as of a kernel; `DEFERRED` where the compiled formula is to decide."""
-        nowhere = np.full((batch.executions, PLACES), -1, np.int32)
-        unknown = np.full(batch.executions, int(Reason.INCOMPLETE), np.int32)
-        found = [KERNELS[name].run(batch, jit) for name in self.kernels]
+        executions = columns.executions
+        nowhere = np.full((executions, PLACES), -1, np.int32)
+        unknown = np.full(executions, int(Reason.INCOMPLETE), np.int32)
+        found = [KERNELS[name].run(columns, jit) for name in self.kernels]
         match self.meaning:
             case Meaning.DECIDED:
                 ((values, places),) = found
@@ -106,7 +107,7 @@ class Tuning:
                 kept = np.logical_and.reduce([values == TRUE for values, _ in found])
                 return np.where(kept, unknown, np.int32(DEFERRED)), nowhere
             case Meaning.DEFERRED:
-                return np.full(batch.executions, DEFERRED, np.int32), nowhere
+                return np.full(executions, DEFERRED, np.int32), nowhere
             case _:
                 assert_never(self.meaning)
 

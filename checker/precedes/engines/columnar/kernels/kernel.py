@@ -1,6 +1,6 @@
 """What a tuned kernel is, and how one runs: compiled by numba where that pays, else as plain Python.
 
-A kernel judges the executions `first` to `last` of a batch, one after another, and writes a value and the
+A kernel judges the executions `first` to `last` of some columns, one after another, and writes a value and the
 places that show a violation for each. It is written in the subset of Python that numba compiles, so that it
 runs either way. Kernels release the GIL.
 """
@@ -14,12 +14,11 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.columns import Batch
-from precedes.engines.columnar.kernel_columns import Columns, columns_of, listed
+from precedes.engines.columnar.kernel_columns import Columns, listed
 from precedes.engines.columnar.native import Int32Out, MatrixOut, machine_code, names_used
 
 PLAIN_EVENTS: Final = 20_000
-"""Below this many events a batch is judged without numba: loading it takes longer than the work."""
+"""Below this many events executions are judged without numba: loading it takes longer than the work."""
 
 PLAIN_STEPS: Final = 10 * PLAIN_EVENTS
 """And below this many events times entities, the cost of vector time."""
@@ -52,17 +51,13 @@ class Kernel:
         return "DEFERRED" in names_used(self.function)
 
     def run(
-        self, batch: Batch, jit: bool | None = None
+        self, columns: Columns, jit: bool | None = None
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        """The values (E) and the places (E x `PLACES`). `jit` None: by the size of the batch."""
-        return self.judged(columns_of(batch, self.reads), is_large(batch) if jit is None else jit)
-
-    def judged(self, columns: Columns, compiled: bool) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        """The same of columns that have what it reads."""
-        executions = len(columns.entity_offsets) - 1
-        values = np.zeros(executions, np.int32)
-        places = np.full((executions, PLACES), -1, np.int32)
-        self.judge((0, executions), columns, compiled, values, places)
+        """The values (E) and the places (E x `PLACES`). `jit` None: by how many events there are."""
+        values = np.zeros(columns.executions, np.int32)
+        places = np.full((columns.executions, PLACES), -1, np.int32)
+        compiled = is_large(columns) if jit is None else jit
+        self.judge((0, columns.executions), columns, compiled, values, places)
         return values, places
 
     def judge(
@@ -80,11 +75,11 @@ class Kernel:
             self.function(*some, listed(columns), values, places)
 
 
-def is_large(batch: Batch) -> bool:
-    """Whether to load numba for a batch."""
-    events = np.diff(batch.event_offsets[batch.entity_offsets])
-    steps = int((events * np.diff(batch.entity_offsets)).sum())
-    return len(batch.event_kind) >= PLAIN_EVENTS or steps >= PLAIN_STEPS
+def is_large(columns: Columns) -> bool:
+    """Whether to load numba for these columns."""
+    events = np.diff(columns.event_offsets[columns.entity_offsets])
+    steps = int((events * np.diff(columns.entity_offsets)).sum())
+    return columns.events >= PLAIN_EVENTS or steps >= PLAIN_STEPS
 
 
 def span_of(x: int, columns: Columns) -> Span:

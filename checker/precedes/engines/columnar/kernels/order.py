@@ -376,9 +376,7 @@ def ordered(messages: int, constraints: Constraints) -> bool:
 KNOWN_LOGS: Final = ("delivered_offsets", "delivered", "history_doubt")
 """What `known_logs` reads."""
 
-SCREEN_KERNELS: Final = {
-    "one_order": Kernel(one_order, ("event_offsets", "event_kind", "event_message", "interleaved"))
-}
+SCREEN_KERNELS: Final = {"one_order": Kernel(one_order, ("event_kind", "event_message", "interleaved"))}
 """Kernels that only tell where a definition cannot be violated."""
 
 ORDER_KERNELS: Final = {

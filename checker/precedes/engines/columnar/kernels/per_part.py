@@ -15,11 +15,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.columns import Batch
 from precedes.core.formula import Attribute
 from precedes.core.verdict import FALSE, TRUE, Reason
 from precedes.engines.columnar.codes import DEFERRED
-from precedes.engines.columnar.kernel_columns import ALWAYS, Columns, columns_from, columns_of
+from precedes.engines.columnar.execution_source import ExecutionSource
+from precedes.engines.columnar.kernel_columns import ALWAYS, Columns
 from precedes.engines.columnar.kernels.choice import TUNED
 from precedes.engines.columnar.kernels.kernel import PLACES, Kernel, is_large
 from precedes.engines.columnar.native import Int32Out, Int64Out, machine_code, read_only
@@ -59,11 +59,11 @@ TIMED: Final = frozenset({"deadline"})
 
 
 class PartKernels:
-    """Judges definitions on the parts of the executions of one complete batch, which are cut once."""
+    """Judges definitions on the parts of the executions of one complete source, which are cut once."""
 
-    def __init__(self, batch: Batch, jit: bool | None) -> None:
-        self._batch = batch
-        self._compiled = is_large(batch) if jit is None else jit
+    def __init__(self, source: ExecutionSource, jit: bool | None) -> None:
+        self._source = source
+        self._compiled = is_large(source.columns(())) if jit is None else jit
         self._cuts: dict[frozenset[Attribute], Cut] = {}
 
     def run(self, definition: str, per: tuple[Attribute, ...]) -> tuple[Values, Values]:
@@ -74,23 +74,23 @@ class PartKernels:
 
     def _judged(self, definition: str, cut: Cut) -> tuple[Values, Values]:
         if definition in UNTUNED:
-            nowhere = np.full((self._batch.executions, PLACES), -1, np.int32)
-            return np.full(self._batch.executions, DEFERRED, np.int32), nowhere
+            nowhere = np.full((self._source.executions, PLACES), -1, np.int32)
+            return np.full(self._source.executions, DEFERRED, np.int32), nowhere
         kernel = TUNED[definition]
         if cut.all_inside and (definition in OF_ONE or definition in TIMED):
-            return kernel.run(self._batch, self._compiled)
+            return kernel.run(self._source.columns(kernel.reads), self._compiled)
         if definition in OF_ONE:
             return cut.judged(kernel)
         if definition in OF_LOGS:
             return self._of_logs(kernel, cut)
-        values, places = kernel.run(self._batch, self._compiled)
+        values, places = kernel.run(self._source.columns(kernel.reads), self._compiled)
         return cut.inherited(values, places), places
 
     def _of_logs(self, kernel: Kernel, cut: Cut) -> tuple[Values, Values]:
         """Where it holds of most wholes, these are not cut. The first ones tell."""
-        executions = self._batch.executions
+        executions = self._source.executions
         first = executions // SAMPLE
-        columns = columns_of(self._batch, kernel.reads)
+        columns = self._source.columns(kernel.reads)
         values = np.full(executions, DEFERRED, np.int32)
         places = np.full((executions, PLACES), -1, np.int32)
         kernel.judge((0, first), columns, self._compiled, values, places)
@@ -100,7 +100,7 @@ class PartKernels:
         values = cut.inherited(values, places)
         left = values == DEFERRED
         if left.any():
-            rest = Cut(self._batch, cut.parts.among(left, self._batch.message_offsets), self._compiled)
+            rest = Cut(self._source, cut.parts.among(left, columns.message_offsets), self._compiled)
             judged, shown = rest.judged(kernel)
             values, places = np.where(left, judged, values), np.where(left[:, None], shown, places)
         return values, places
@@ -109,16 +109,18 @@ class PartKernels:
         """The parts that the values of some attributes make."""
         key = frozenset(per)
         if key not in self._cuts:
-            self._cuts[key] = Cut(self._batch, parts_of(self._batch, per, self._compiled), self._compiled)
+            parts = parts_of(self._source, per, self._compiled)
+            self._cuts[key] = Cut(self._source, parts, self._compiled)
         return self._cuts[key]
 
 
 class Cut:
-    """The executions of a batch cut into parts, each with all entities of its execution."""
+    """The executions of a source cut into parts, each with all entities of its execution."""
 
-    def __init__(self, batch: Batch, parts: Parts, compiled: bool) -> None:
+    def __init__(self, source: ExecutionSource, parts: Parts, compiled: bool) -> None:
         self.parts = parts
-        self._batch = batch
+        self._source = source
+        self._offsets = source.columns(())
         self._compiled = compiled
         self._found: dict[str, npt.NDArray[Any]] = {}
 
@@ -131,7 +133,7 @@ class Cut:
     def without(self) -> npt.NDArray[np.bool_]:
         """The executions (E) that have messages and no part."""
         found: npt.NDArray[np.bool_] = (np.diff(self.parts.starts) == 0) & (
-            np.diff(self._batch.message_offsets) > 0
+            np.diff(self._offsets.message_offsets) > 0
         )
         return found
 
@@ -139,7 +141,7 @@ class Cut:
 
     def judged(self, kernel: Kernel) -> tuple[Values, Values]:
         """The values and the places by a kernel that judges every part."""
-        return self._united(*kernel.judged(self.columns(kernel.reads), self._compiled))
+        return self._united(*kernel.run(self.columns(kernel.reads), self._compiled))
 
     def _united(self, of_parts: Values, places: Values) -> tuple[Values, Values]:
         """The values and places of the executions, of those of their parts.
@@ -148,8 +150,8 @@ class Cut:
         violation the first of its part does.
         """
         starts, members = self.parts.starts, self._members.members
-        values = np.zeros(self._batch.executions, np.int32)
-        found = np.full((self._batch.executions, PLACES), -1, np.int32)
+        values = np.zeros(self._source.executions, np.int32)
+        found = np.full((self._source.executions, PLACES), -1, np.int32)
         some = np.flatnonzero(np.diff(starts) > 0)
         if len(some) == 0:
             return values, found
@@ -176,7 +178,7 @@ class Cut:
         """
         kept = values == TRUE
         violated = np.flatnonzero((values == FALSE) & (places[:, 2] >= 0))
-        base, part = self._batch.message_offsets[violated], self.parts.part
+        base, part = self._offsets.message_offsets[violated], self.parts.part
         one, other = places[violated, 2], places[violated, 3]
         inside = part[base + one]
         alike = (inside >= 0) & ((other < 0) | (inside == part[base + np.maximum(other, 0)]))
@@ -186,11 +188,11 @@ class Cut:
     # ---- columns of the parts ----------------------------------------------------------------------------
 
     def columns(self, reads: tuple[str, ...]) -> Columns:
-        """The columns of the batch in which every part is an execution."""
-        whole = columns_of(self._batch, reads)
-        return columns_from(
-            self._batch, {name: self._column(name, whole, reads) for name in (*ALWAYS, *reads)}
-        )
+        """The columns of executions of which each is a part. Events are not divided: no kernel of parts reads them."""
+        whole = self._source.columns(reads)
+        made = {name: self._column(name, whole, reads) for name in {*ALWAYS, *reads}}
+        columns: dict[str, Any] = {name: read_only(column) for name, column in made.items()}
+        return whole._replace(**columns)
 
     def _column(self, name: str, whole: Columns, reads: tuple[str, ...]) -> npt.NDArray[Any]:
         # Places are compared, or they are places in the log of the part.
@@ -205,6 +207,8 @@ class Cut:
                 return self._entity_offsets
             case "message_offsets":
                 return self._members.member_starts
+            case "event_offsets":
+                return np.zeros(int(self._entity_offsets[-1]) + 1, np.int64)
             case "order_doubt":
                 return whole.order_doubt[self._execution]
             case "history_doubt" | "faulty" | "unsure_stops":
@@ -234,45 +238,47 @@ class Cut:
 
     @cached_property
     def _members(self) -> Members:
-        return members_of(self.parts, self._batch, self._compiled)
+        return members_of(self.parts, self._source, self._compiled)
 
     @cached_property
     def _execution(self) -> Int64:
         """The execution (P) that each part is of."""
-        return np.repeat(np.arange(self._batch.executions), np.diff(self.parts.starts))
+        return np.repeat(np.arange(self._source.executions), np.diff(self.parts.starts))
 
     @cached_property
     def _entity_offsets(self) -> Int64:
-        return _ends(np.diff(self._batch.entity_offsets)[self._execution])
+        return _ends(np.diff(self._offsets.entity_offsets)[self._execution])
 
     @cached_property
     def _entity(self) -> Int64:
         """Which entity of the batch each entity of a part is."""
-        return _ranges(self._batch.entity_offsets[self._execution], self._entity_offsets)
+        return _ranges(self._offsets.entity_offsets[self._execution], self._entity_offsets)
 
     @cached_property
     def _message(self) -> Int64:
         """Which message of the batch each member of a part is."""
         counts = np.diff(self._members.member_starts)
-        return self._members.members + np.repeat(self._batch.message_offsets[self._execution], counts)
+        return self._members.members + np.repeat(self._offsets.message_offsets[self._execution], counts)
 
     @cached_property
     def _delivered(self) -> CutLogs:
-        return self._logs(self._batch.delivered_offsets, self._batch.delivered)
+        whole = self._source.columns(("delivered_offsets", "delivered"))
+        return self._logs(whole.delivered_offsets, whole.delivered)
 
     @cached_property
     def _sent(self) -> CutLogs:
-        return self._logs(self._batch.sent_offsets, self._batch.sent)
+        whole = self._source.columns(("sent_offsets", "sent"))
+        return self._logs(whole.sent_offsets, whole.sent)
 
     def _logs(self, offsets: Int64, entries: Int32) -> CutLogs:
-        batch, parts = self._batch, self.parts
+        parts, wholes = self.parts, self._offsets
         entities = len(self._entity)
         cut = np.empty(entities + 1, np.int64)
         into = np.empty(entities, np.int64)
         kept, whole = np.empty(len(entries), np.int32), np.empty(len(entries), np.int64)
         places = Placing(
-            read_only(np.asarray(batch.entity_offsets, np.int64)),
-            read_only(np.asarray(batch.message_offsets, np.int64)),
+            wholes.entity_offsets,
+            wholes.message_offsets,
             read_only(parts.starts),
             read_only(parts.part),
             read_only(self._members.local),
@@ -284,10 +290,10 @@ class Cut:
 
     @cached_property
     def _destinations(self) -> dict[str, npt.NDArray[Any]]:
-        batch = self._batch
-        offsets = _ends(np.diff(batch.destination_offsets)[self._message])
-        whole = _ranges(batch.destination_offsets[self._message], offsets)
-        return {"destination_offsets": offsets, "destinations": batch.destinations[whole]}
+        whole = self._source.columns(("destination_offsets", "destinations"))
+        offsets = _ends(np.diff(whole.destination_offsets)[self._message])
+        places = _ranges(whole.destination_offsets[self._message], offsets)
+        return {"destination_offsets": offsets, "destinations": whole.destinations[places]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -222,7 +222,6 @@ def released_by_clocks(e: int, head: int, queued: int, entities: int, turns: Tur
 
 
 TURNS: Final = (
-    "event_offsets",
     "event_kind",
     "event_message",
     "sender",

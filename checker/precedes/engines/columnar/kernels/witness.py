@@ -14,10 +14,8 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.columns import Batch
-from precedes.core.execution import EVENT_CODES
 from precedes.engines.columnar.codes import SEND
-from precedes.engines.columnar.kernel_columns import Columns, columns_of
+from precedes.engines.columnar.kernel_columns import Columns
 from precedes.engines.columnar.kernels.delivery_cycle import (
     Logs,
     inversion,
@@ -26,8 +24,8 @@ from precedes.engines.columnar.kernels.delivery_cycle import (
     on_cycles,
     shortest,
 )
-from precedes.engines.columnar.kernels.kernel import PLAIN_EVENTS, Span
-from precedes.engines.columnar.kernels.order import KNOWN_LOGS, known_logs
+from precedes.engines.columnar.kernels.kernel import Span, span_of
+from precedes.engines.columnar.kernels.order import known_logs
 from precedes.engines.columnar.native import Int32Out, machine_code, read_only
 
 CHAINED: Final = frozenset({"causal_order", "process_causal_order", "causal_delivery", "delta_causal_order"})
@@ -37,18 +35,22 @@ EFFORT: Final = 2_000_000
 """Steps after which the shortest cycle found so far is good enough."""
 
 
-def shortest_cycle(batch: Batch, x: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The entities and messages of a shortest cycle: each entity delivers a message of it before the next.
+CHAIN: Final = ("event_kind", "event_message", "edge_offsets", "edge_earlier")
+"""The columns that `chain`, `clocks_say_more` and `deliveries_in_turn` read."""
 
-    Empty if there is none.
-    """
-    orders = _Orders.of(batch, x)
+Cycle = tuple[tuple[int, ...], tuple[int, ...]]
+"""Entities and messages: each entity delivers a message of the cycle before the next."""
+
+
+def shortest_cycle(columns: Columns, x: int, *, by_machine: bool) -> Cycle:
+    """A shortest cycle of the columns `KNOWN_LOGS`, empty if there is none."""
+    orders = _Orders.of(columns, x, by_machine=by_machine)
     return orders.cycle(0)
 
 
-def cycles(batch: Batch, x: int) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+def cycles(columns: Columns, x: int, *, by_machine: bool) -> list[Cycle]:
     """A shortest cycle of each strongly connected component, the component with the first message first."""
-    orders = _Orders.of(batch, x)
+    orders = _Orders.of(columns, x, by_machine=by_machine)
     numbers = orders.component[orders.component > 0].tolist()
     return [orders.cycle(number) for number in dict.fromkeys(numbers)]
 
@@ -62,21 +64,21 @@ class _Orders:
     by_machine: bool
 
     @classmethod
-    def of(cls, batch: Batch, x: int) -> _Orders:
+    def of(cls, columns: Columns, x: int, *, by_machine: bool) -> _Orders:
         """Those of execution x."""
-        begin, end = int(batch.entity_offsets[x]), int(batch.entity_offsets[x + 1])
-        messages = int(batch.message_offsets[x + 1] - batch.message_offsets[x])
-        logs = Logs(begin, end, read_only(batch.delivered_offsets), read_only(batch.delivered))
-        if batch.history_doubt is not None:
+        begin, end = int(columns.entity_offsets[x]), int(columns.entity_offsets[x + 1])
+        messages = int(columns.message_offsets[x + 1] - columns.message_offsets[x])
+        logs = Logs(begin, end, columns.delivered_offsets, columns.delivered)
+        if columns.history_doubt[begin:end].any():
             # A log whose order is not known shows no cycle.
-            known = known_logs(begin, end, columns_of(batch, KNOWN_LOGS))
+            known = known_logs(begin, end, columns)
             logs = Logs(known.begin, known.end, read_only(known.offsets), read_only(known.entries))
         component = np.empty(messages, np.int32)
-        numbered = machine_code(on_cycles) if _by_machine(batch) else on_cycles
+        numbered = machine_code(on_cycles) if by_machine else on_cycles
         numbered(logs, messages, component)
-        return cls(logs, component, _by_machine(batch))
+        return cls(logs, component, by_machine)
 
-    def cycle(self, only: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def cycle(self, only: int) -> Cycle:
         """The entities and messages of a shortest cycle of one component, or of all for 0."""
         entities, cycle = (np.empty(len(self.component), np.int32) for _ in range(2))
         function = machine_code(cycle_of) if self.by_machine else cycle_of
@@ -84,51 +86,42 @@ class _Orders:
         return tuple(dict.fromkeys(entities[:length].tolist())), tuple(cycle[:length].tolist())
 
 
-def chain(batch: Batch, x: int, first: int, last: int) -> tuple[int, ...]:
+def chain(columns: Columns, x: int, first: int, last: int, *, by_machine: bool) -> tuple[int, ...]:
     """The fewest messages that lead from the send of `first` to the send of `last`, these two at the ends.
 
     Each is sent by an entity that sent or delivered the one before it earlier. Where recorded clocks say more than the
     rows, the chain may also go from event to event by a clock.
     """
-    if first >= 0 and last >= 0 and told(batch, x):
-        return _clock_chain(batch, x, first, last)
-    begin, end = int(batch.entity_offsets[x]), int(batch.entity_offsets[x + 1])
-    base = int(batch.message_offsets[x])
-    messages = int(batch.message_offsets[x + 1]) - base
-    path = np.empty(messages, np.int32)
-    function = machine_code(path_between) if _by_machine(batch) else path_between
-    columns = columns_of(batch, ("event_offsets", "event_kind", "event_message"))
-    length = function(Span(begin, end, base, base + messages), columns, first, last, path)
+    if first >= 0 and last >= 0 and clocks_say_more(columns, x):
+        return _clock_chain(columns, x, first, last)
+    span = span_of(x, columns)
+    path = np.empty(span.stop - span.base, np.int32)
+    function = machine_code(path_between) if by_machine else path_between
+    length = function(span, columns, first, last, path)
     return tuple(path[:length].tolist()) if length else (first, last)
 
 
-def told(batch: Batch, x: int) -> bool:
+def clocks_say_more(columns: Columns, x: int) -> bool:
     """Whether recorded clocks say more of an execution than its rows."""
-    if batch.clock_edges is None:
+    if not len(columns.edge_offsets):
         return False
-    start, stop = (int(batch.event_offsets[e]) for e in batch.entity_offsets[x : x + 2])
-    return bool(batch.clock_edges.offsets[start] < batch.clock_edges.offsets[stop])
+    start, stop = (int(columns.event_offsets[e]) for e in columns.entity_offsets[x : x + 2])
+    return bool(columns.edge_offsets[start] < columns.edge_offsets[stop])
 
 
-def deliveries_in_turn(batch: Batch, x: int, entity: int, late: int, early: int) -> tuple[int, ...]:
+def deliveries_in_turn(columns: Columns, x: int, entity: int, late: int, early: int) -> tuple[int, ...]:
     """The messages by which some delivery of `early` happens before that of `late` at the entity, these included.
 
     Where recorded clocks say more than the rows, that need not be a delivery at the same entity.
     """
-    graph = _EventGraph(batch, x)
-    start, stop = graph.span(entity)
-    kind = EVENT_CODES[batch.delivery]
-    ends = [k for k in range(start, stop) if batch.event_kind[k] == kind and batch.event_message[k] == late]
-    starts = [
-        k
-        for k in range(graph.start, graph.stop)
-        if batch.event_kind[k] == kind and batch.event_message[k] == early
-    ]
+    graph = _EventGraph(columns, x)
+    ends = graph.deliveries(late, *graph.span(entity))
+    starts = graph.deliveries(early, graph.start, graph.stop)
     return graph.messages(starts, ends[0]) if ends else (late, early)
 
 
-def _clock_chain(batch: Batch, x: int, first: int, last: int) -> tuple[int, ...]:
-    graph = _EventGraph(batch, x)
+def _clock_chain(columns: Columns, x: int, first: int, last: int) -> tuple[int, ...]:
+    graph = _EventGraph(columns, x)
     path = graph.messages([graph.send[first]], graph.send[last])
     return tuple(dict.fromkeys((first, *path, last)))
 
@@ -136,19 +129,27 @@ def _clock_chain(batch: Batch, x: int, first: int, last: int) -> tuple[int, ...]
 class _EventGraph:
     """What follows what directly in one execution: at an entity, by a message, or by a clock."""
 
-    def __init__(self, batch: Batch, x: int) -> None:
-        assert batch.clock_edges is not None
-        self.batch = batch
-        self.first_entity = int(batch.entity_offsets[x])
-        self.offsets = batch.event_offsets[self.first_entity : int(batch.entity_offsets[x + 1]) + 1].tolist()
+    def __init__(self, columns: Columns, x: int) -> None:
+        self.columns = columns
+        first, last = int(columns.entity_offsets[x]), int(columns.entity_offsets[x + 1])
+        self.offsets = columns.event_offsets[first : last + 1].tolist()
         self.start, self.stop = self.offsets[0], self.offsets[-1]
-        self.kind = batch.event_kind[self.start : self.stop].tolist()
-        self.message = batch.event_message[self.start : self.stop].tolist()
+        self.kind = columns.event_kind[self.start : self.stop].tolist()
+        self.message = columns.event_message[self.start : self.stop].tolist()
         self.send = {
             m: self.start + k
             for k, (kind, m) in enumerate(zip(self.kind, self.message, strict=True))
             if kind == SEND
         }
+
+    def deliveries(self, message: int, start: int, stop: int) -> list[int]:
+        """The deliveries of a message among the events from `start` to `stop`."""
+        wanted = self.columns.delivery, message
+        return [
+            k
+            for k in range(start, stop)
+            if (self.kind[k - self.start], self.message[k - self.start]) == wanted
+        ]
 
     def span(self, entity: int) -> tuple[int, int]:
         """The events of an entity."""
@@ -156,14 +157,14 @@ class _EventGraph:
 
     def before(self, event: int) -> Iterator[tuple[int, int]]:
         """The events right before one, and 0 where that is at the same entity, else 1."""
-        edges, delivery = self.batch.clock_edges, EVENT_CODES[self.batch.delivery]
-        assert edges is not None
+        columns = self.columns
         if event not in self.offsets:
             yield event - 1, 0
         k = event - self.start
-        if self.kind[k] == delivery and self.message[k] in self.send:
+        if self.kind[k] == columns.delivery and self.message[k] in self.send:
             yield self.send[self.message[k]], 1
-        for earlier in edges.earlier[edges.offsets[event] : edges.offsets[event + 1]].tolist():
+        edges = columns.edge_offsets
+        for earlier in columns.edge_earlier[edges[event] : edges[event + 1]].tolist():
             yield earlier, 1
 
     def messages(self, starts: Sequence[int], end: int) -> tuple[int, ...]:
@@ -197,10 +198,6 @@ class _EventGraph:
             or k in self.offsets
         ]
         return tuple(dict.fromkeys(m for k in kept if (m := self.message[k - self.start]) >= 0))
-
-
-def _by_machine(batch: Batch) -> bool:
-    return len(batch.event_kind) >= PLAIN_EVENTS or batch.rows is not None
 
 
 def cycle_of(

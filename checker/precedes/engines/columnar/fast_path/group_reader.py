@@ -1,0 +1,170 @@
+"""Whole batches of chosen executions of a row group of a columnar file, and their names, read when they are wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from precedes.core.columns import NOBODY, Batch, Int32, Int64, Names, execution_of
+from precedes.engines.columnar.execution_source import Excerpt, RowGroupSlice, excerpts_of
+from precedes.traces import Notices, TraceOptions, assemble
+from precedes.traces.arrow import Column, arrow, pc
+from precedes.traces.layout.columnar_file import LaidOut
+
+LARGE: Final = 20_000
+"""Rows above which an execution is read alone, and cut to the messages in question before it is assembled."""
+
+HUGE: Final = 1_000_000
+"""Rows above which a row group is read column by column where only some of its rows are needed."""
+
+
+class GroupReader:
+    """Reads executions of a row group, by a file handle of its own.
+
+    The rows of execution x are `starts[x]:stops[x]` of the row group; `messages` are the numbers of all rows of the
+    group, where these are at hand.
+    """
+
+    def __init__(
+        self,
+        file: LaidOut,
+        number: int,
+        options: TraceOptions,
+        spans: tuple[Int64, Int64],
+        messages: Int32 | None = None,
+    ) -> None:
+        self._file = file.again
+        self._path = file.layout.source.path
+        self._number = number
+        self._options = options
+        self._starts, self._stops = spans
+        self._messages = messages
+        self._rows: pa.Table | None = None
+        self._ids: pa.Table | None = None
+        self._executions: Names | None = None
+        self._all: Batch | None = None
+        self.clocked = file.layout.groups[number].clocked
+
+    def every(self) -> Batch:
+        """All executions."""
+        if self._all is None:
+            self._all = self._together(range(len(self._starts)))
+        return self._all
+
+    def whole(self, executions: Sequence[int]) -> Iterator[tuple[Batch, Mapping[int, int]]]:
+        """Some executions in batches, as of a source: the small ones together, each large one alone."""
+        small = [x for x in executions if not self._large(x)]
+        if small:
+            # Executions of a row group are in the order of their names, and so they are in a batch.
+            yield self._together(small), {x: k for k, x in enumerate(small)}
+        for x in executions:
+            if self._large(x):
+                yield self._together([x]), {x: 0}
+
+    def excerpts(
+        self, wanted: Mapping[int, Sequence[Collection[int]]]
+    ) -> Iterator[tuple[int, list[Excerpt]]]:
+        """The excerpts of executions for some messages each, in any order of the executions."""
+        # Whether a clock counts its event is seen from all events.
+        apart = [] if self.clocked else [x for x in sorted(wanted) if self._large(x)]
+        for batch, found in self.whole([x for x in sorted(wanted) if x not in apart]):
+            for x, there in found.items():
+                yield x, excerpts_of(batch, there, wanted[x])
+        for x in apart:
+            yield x, self._cuts(x, wanted[x])
+
+    def slice(self, x: int) -> RowGroupSlice:
+        """Where execution x is."""
+        return RowGroupSlice(self._path, self._number, *self._span(x))
+
+    def ids(self, x: int) -> tuple[Sequence[str], Sequence[str]]:
+        """The names of the entities and of the messages of execution x."""
+        if self._ids is None:
+            self._ids = self._read(
+                lambda file: file.names(self._number, ["entity", "message", "dest", "sender"])
+            )
+        start, stop = self._span(x)
+        part = self._ids.slice(start, stop - start)
+        named = [part["entity"], part["sender"], pc.list_flatten(part["dest"])]
+        entities: set[Any] = {name for column in named for name in _distinct(column)}
+        messages = set(_distinct(part["message"]))
+        return sorted(entities - {None}), sorted(messages - {None})
+
+    def names(self) -> Names:
+        """The names of the executions."""
+        if self._executions is None:
+            self._executions = self._column("execution").take(arrow.array(self._starts)).to_numpy()
+        return self._executions
+
+    def _together(self, executions: Sequence[int]) -> Batch:
+        chosen = np.asarray(executions, np.int64)
+        return self._assembled(places(self._starts[chosen], self._stops[chosen]), self._options)
+
+    def _cuts(self, x: int, parts: Sequence[Collection[int]]) -> list[Excerpt]:
+        """The excerpts of a large execution, of which only the rows of these messages are assembled."""
+        start, stop = self._span(x)
+        if self._messages is None:
+            self._messages = self._column("message_number").to_numpy()
+        numbers = self._messages[start:stop]
+        kept = sorted({m for part in parts for m in part})
+        chosen = np.flatnonzero((numbers == NOBODY) | np.isin(numbers, kept)) + start
+        if not len(chosen):
+            return excerpts_of(self._together([x]), 0, parts)
+        cut = self._assembled(chosen, replace(self._options, cluster=self._cluster(x)))
+        return [Excerpt(execution_of(cut, 0, [kept.index(m) for m in part]), None) for part in parts]
+
+    def _span(self, x: int) -> tuple[int, int]:
+        return int(self._starts[x]), int(self._stops[x])
+
+    def _large(self, x: int) -> bool:
+        start, stop = self._span(x)
+        return stop - start > LARGE
+
+    def _cluster(self, x: int) -> tuple[str, ...]:
+        """The names of the entities of execution x, read column by column."""
+        start, stop = self._span(x)
+        found: set[Any] = set()
+        for name in ("entity", "sender", "dest"):
+            part = self._column(name).slice(start, stop - start)
+            found |= set(_distinct(pc.list_flatten(part) if name == "dest" else part))
+        return tuple(sorted(found - {None}))
+
+    def _assembled(self, chosen: Int64, options: TraceOptions) -> Batch:
+        unheard = Notices()
+
+        def canonical(file: LaidOut) -> pa.Table:
+            if file.layout.groups[self._number].rows > HUGE:
+                return file.canonical(self._number, file.rows(self._number, chosen), unheard, chosen)
+            if self._rows is None:
+                self._rows = file.rows(self._number)
+            return file.canonical(self._number, self._rows.take(arrow.array(chosen)), unheard, chosen)
+
+        return assemble(self._read(canonical), options, unheard)
+
+    def _column(self, name: str) -> Column:
+        return self._read(lambda file: file.names(self._number, [name]))[name]
+
+    def _read(self, read: Callable[[LaidOut], pa.Table]) -> pa.Table:
+        file = self._file()
+        try:
+            return read(file)
+        finally:
+            file.close()
+
+
+def places(starts: Int64, stops: Int64) -> Int64:
+    """The numbers of some stretches of rows, one after the other."""
+    lengths = stops - starts
+    before = np.cumsum(lengths) - lengths
+    numbers: Int64 = np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
+    return numbers
+
+
+def _distinct(column: Column) -> list[Any]:
+    """The values of a column; what is short is made distinct by who asks."""
+    values: list[Any] = (column.unique() if len(column) > LARGE else column).to_pylist()
+    return values
