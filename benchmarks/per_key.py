@@ -84,10 +84,8 @@ def measured(workload: Workload, times: int) -> None:
     ):
         ours, theirs = side_by_side(runs[0], runs[1], times)
         ratio = ours.seconds / theirs.seconds
-        print(
-            f"  {what:<20}{ours.seconds:9.3f} s {theirs.seconds:9.3f} s {ratio:6.2f}  load {ours.load:.1f}",
-            flush=True,
-        )
+        line = f"  {what:<20}{ours.seconds:9.3f} s {theirs.seconds:9.3f} s {ratio:6.2f}  load {ours.load:.1f}"
+        print(line, flush=True)
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -41,6 +42,7 @@ from precedes.engines.columnar.offenders import OffenderSearch
 from precedes.engines.columnar.parts import members_of, parts_of
 from precedes.engines.reference import evaluate
 from precedes.engines.reference.offenders import offenders
+from precedes.engines.scan.verdict_rows import verdict_rows
 from precedes.logic.parts import Part, of_its_own
 from precedes.logic.plan import Both, Plan, Step, Value, plan
 from precedes.logic.recognition import DEFINITIONS
@@ -271,3 +273,18 @@ def test_what_names_a_part_is_no_offender() -> None:
     assert [each.messages for each in found.first] == [("a",), ("b",), ("c",)]
     result: Scan = scan(batch, plan([Requirement("x", per(DEFINITIONS["no_creation"]))]))
     assert result.witness(0, "x").messages == (0,)
+
+
+def test_verdict_rows_name_the_values_of_the_part() -> None:
+    deliveries = History("E1", (Event(EventKind.DELIVER, "a"),))
+    messages = {"a": Message("a", None, None, {KEY: "k", POSITION: 7})}
+    batch = batch_of([Execution("x", (deliveries,), messages)])
+    for body in (
+        DEFINITIONS["no_creation"],
+        Not(Not(DEFINITIONS["no_creation"])),
+        Not(DEFINITIONS["broadcast"]),
+    ):
+        prepared = plan([Requirement("x", per(body, KEY, POSITION))])
+        (row,) = verdict_rows(scan(batch, prepared), prepared, all_verdicts=True).to_pylist()
+        witness = json.loads(row["witness"])
+        assert (witness["messages"], witness["part"]) == (["a"], {"key": "k", "position": 7})

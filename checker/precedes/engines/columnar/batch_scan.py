@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from precedes.core.columns import Batch, batch_of, execution_of
+from precedes.core.formula import Per
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.codes import DEFERRED
 from precedes.engines.columnar.compiler.formula_compiler import Witnesses, compile_formula
@@ -29,7 +30,7 @@ from precedes.engines.columnar.kernels.witness import (
     shortest_cycle,
 )
 from precedes.engines.columnar.offenders import Offenders, OffenderSearch
-from precedes.engines.columnar.parts import Parts
+from precedes.engines.columnar.parts import Parts, named_values
 from precedes.logic.plan import Both, Expression, Followed, Inverse, Plan, Step, Value, conjuncts
 
 FEW: Final = 4
@@ -40,10 +41,14 @@ Values = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """What shows a violation: local numbers of entities and messages; either may be empty."""
+    """What shows a violation: local numbers of entities and messages; either may be empty.
+
+    `part`: where something is asked per value, the values of the part that violates it, by the names of the attributes.
+    """
 
     entities: tuple[int, ...] = ()
     messages: tuple[int, ...] = ()
+    part: tuple[tuple[str, str | int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +119,7 @@ class Scan:
         found = list(self._why(x, self._plan.expressions[column], FALSE))
         entities = tuple(dict.fromkeys(e for witness in found for e in witness.entities))
         messages = tuple(dict.fromkeys(m for witness in found for m in witness.messages))
-        return Witness(entities, messages)
+        return Witness(entities, messages, next((witness.part for witness in found if witness.part), ()))
 
     def shown(self, name: str) -> npt.NDArray[np.bool_]:
         """The executions (E) that violate the name and are shown under it: a requirement with parts is shown by
@@ -145,6 +150,14 @@ class Scan:
                 assert_never(expression)
 
     def _shown(self, x: int, evidence: _Evidence) -> Witness:
+        found, asked = self._located(x, evidence), evidence.step.formula
+        if not isinstance(asked, Per) or not found.messages:
+            return found
+        # The first message of a witness is one of the part.
+        message = int(self.source.columns(()).message_offsets[x]) + found.messages[0]
+        return replace(found, part=named_values(self.source, message, asked.attributes))
+
+    def _located(self, x: int, evidence: _Evidence) -> Witness:
         if evidence.compiled is not None and evidence.row is not None and evidence.row[x] >= 0:
             return Witness(*evidence.compiled.of(int(evidence.row[x])))
         assert evidence.places is not None

@@ -29,6 +29,18 @@ def values_of(source: ExecutionSource, attribute: Attribute) -> Int64:
     return np.full(int(_offsets(source)[-1]), NOT_RECORDED, np.int64) if found is None else found
 
 
+def named_values(
+    source: ExecutionSource, message: int, attributes: tuple[Attribute, ...]
+) -> tuple[tuple[str, str | int], ...]:
+    """The recorded values of attributes of a message, which is given by its number in the source, by their names."""
+    numbers = [(attribute, int(values_of(source, attribute)[message])) for attribute in attributes]
+    return tuple(
+        (one.name, str(source.attributes.texts[number]) if one.sort is AttributeSort.TEXT else number)
+        for one, number in numbers
+        if number != NOT_RECORDED
+    )
+
+
 def codes_of(source: ExecutionSource, texts: Sequence[str]) -> Int64:
     """The codes of texts in a source."""
     codes = np.full(len(texts), NO_TEXT, np.int64)

@@ -3,7 +3,8 @@
 A row of the first is an execution and a predicate. `count` is the number of offenders: choices of entities
 and messages that violate the predicate. It is 0 if the predicate holds, and null if offenders were not
 counted. They are counted only on request, and not to the end if there are too many. `witness` is a JSON
-object with the entities and messages that show a violation. `reasons` says why a verdict is unknown.
+object with the entities and messages that show a violation; where something is asked per value, `part` has the
+values. `reasons` says why a verdict is unknown.
 
 A row of the second is an offender: its entities and messages, and the events that it concerns, each with its
 time (in nanoseconds) and the file and row from which it was read.
@@ -133,7 +134,8 @@ def _witness(x: int, result: Scan, name: str) -> str:
     of_entities, of_messages = result.source.ids(x)
     entities = [str(of_entities[e]) for e in witness.entities]
     messages = [str(of_messages[m]) for m in witness.messages]
-    return json.dumps({"entities": entities, "messages": messages}, ensure_ascii=False)
+    part = {"part": dict(witness.part)} if witness.part else {}
+    return json.dumps({"entities": entities, "messages": messages, **part}, ensure_ascii=False)
 
 
 class TableFile:
