@@ -37,6 +37,7 @@ from precedes.core.formula import (
 from precedes.core.verdict import FALSE, TRUE, Reason
 from precedes.engines.columnar.batch_scan import Scan, scan
 from precedes.engines.columnar.compiler.formula_compiler import compile_formula
+from precedes.engines.columnar.execution_source import BatchSource
 from precedes.engines.columnar.kernels import per_part
 from precedes.engines.columnar.offenders import OffenderSearch
 from precedes.engines.columnar.parts import members_of, parts_of
@@ -175,10 +176,10 @@ def test_parts_are_numbered_as_their_messages_come() -> None:
     carried: list[dict[Attribute, str | int]] = [{} if key is None else {KEY: key} for key in keys]
     messages = {f"m{k}": Message(f"m{k}", "E1", frozenset(), carried[k]) for k in range(5)}
     batch = batch_of([Execution("x", (), {}), Execution("y", (history,), messages)])
-    parts = parts_of(batch, (KEY,), compiled=False)
+    parts = parts_of(BatchSource(batch), (KEY,), compiled=False)
     assert (parts.part.tolist(), parts.starts.tolist()) == ([0, 1, -1, 0, 2], [0, 0, 3])
     assert parts.firsts.tolist() == [0, 1, 4]
-    members = members_of(parts, batch, compiled=False)
+    members = members_of(parts, BatchSource(batch), compiled=False)
     assert (members.members.tolist(), members.member_starts.tolist()) == ([0, 3, 1, 4], [0, 2, 3, 4])
 
 
@@ -189,7 +190,7 @@ def test_values_far_apart_are_numbered_too() -> None:
         f"m{k}": Message(f"m{k}", "E1", frozenset(), {POSITION: values[k], KEY: "k"}) for k in range(4)
     }
     batch = batch_of([Execution("x", (history,), messages)])
-    assert parts_of(batch, (POSITION, KEY), compiled=False).part.tolist() == [0, 1, 2, 1]
+    assert parts_of(BatchSource(batch), (POSITION, KEY), compiled=False).part.tolist() == [0, 1, 2, 1]
 
 
 # ---- what is compiled ----
@@ -212,8 +213,8 @@ def test_the_largest_numbers_are_compared_exactly(jit: bool, left: int, right: i
         Relation.EQUAL, numbers[0], Constant(Fraction(left), Dimension.NUMBER), Dimension.NUMBER
     )
     batch = batch_of([Execution("x", (history,), messages)])
-    assert compile_formula(asked).run(batch, jit)[0].tolist() == [less]
-    assert compile_formula(exactly).run(batch, jit)[0].tolist() == [TRUE]
+    assert compile_formula(asked).run(BatchSource(batch), jit)[0].tolist() == [less]
+    assert compile_formula(exactly).run(BatchSource(batch), jit)[0].tolist() == [TRUE]
 
 
 def test_one_message_of_each_part_is_looked_at() -> None:
@@ -224,7 +225,9 @@ def test_one_message_of_each_part_is_looked_at() -> None:
     asked = per(Forall(p, Truth(True), Not(InLog(p, ReceiptLog(EntityNamed("E1"))))))
     found = OffenderSearch(batch_of([Execution("x", (history,), messages)]), jit=False)
     assert found.of(asked, 0, 10).count == 0
-    values, witnesses = compile_formula(asked).run(batch_of([Execution("x", (history,), messages)]), False)
+    values, witnesses = compile_formula(asked).run(
+        BatchSource(batch_of([Execution("x", (history,), messages)])), False
+    )
     assert (values.tolist(), witnesses.of(0)) == ([TRUE], ((), ()))
 
 
