@@ -15,6 +15,7 @@ from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration import properties
 from precedes.protocol.exploration.explorer import Order, explore
 from precedes.protocol.exploration.result import Exploration, Observer
+from precedes.protocol.validation.carried_values import with_attributes
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ def explored(
     observer: Observer | None = None,
 ) -> Explored:
     """Explore one instance. Nothing required: what the paper claims and the invariants of the model."""
+    library = with_attributes(protocol, library)
     texts = [one for one in required if isinstance(one, str)]
     requirements, invariants = properties.asked(protocol, texts, library)
     given = tuple(one for one in required if isinstance(one, Requirement))

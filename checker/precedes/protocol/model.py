@@ -13,10 +13,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import ClassVar, Generic, TypeAlias, TypeVar
+from typing import ClassVar, Final, Generic, TypeAlias, TypeVar
 
 from precedes.protocol.invariants import Invariant
 from precedes.protocol.network import Network
+
+TICK: Final = 1000
+"""Nanoseconds: written to a trace, a tick is a microsecond."""
 
 S = TypeVar("S", bound=Hashable)
 """The state of one entity: a frozen, hashable value."""
@@ -171,6 +174,10 @@ class Protocol(ABC, Generic[S]):
     """Whether renaming the entities of every state and packet gives a behavior again. See `renamed`. Handlers
     that are seen to do something else in other names are a mistake of the model (M014)."""
 
+    attributes: ClassVar[Mapping[str, str]] = {}
+    """What `carries` may give messages, by name, with the sort: text, number, time or duration. A requirement may ask
+    for these."""
+
     @property
     @abstractmethod
     def network(self) -> Network:
@@ -221,6 +228,11 @@ class Protocol(ABC, Generic[S]):
     def recover(self, here: Here, state: S) -> Outcome[S]:
         """An entity that had stopped starts again, with what `crash` left it."""
         return Step(self.start(here))
+
+    def carries(self, message: Message) -> Mapping[str, str | int]:
+        """What a message carries, by the name of an attribute: a key, a session. The same message carries the same,
+        and in a symmetric model the same after a renaming. A number is whole; times and durations are in ticks."""
+        return {}
 
     def corrupted(self, packet: Hashable) -> tuple[Hashable, ...]:
         """What a packet may become on its way, in a network that corrupts."""

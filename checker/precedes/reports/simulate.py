@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from precedes.core.counts import counted
 from precedes.protocol.bounds import Conditions
-from precedes.protocol.exploration.histories import TICK
-from precedes.protocol.model import Protocol
+from precedes.protocol.model import TICK, Protocol
 from precedes.protocol.simulation.trace import Simulated, Simulation
 
 _FATES: Final = {

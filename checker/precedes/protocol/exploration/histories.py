@@ -25,6 +25,7 @@ from precedes.core.formula import (
 )
 from precedes.core.traversal import walk
 from precedes.protocol.model import (
+    TICK,
     Arrive,
     Deliver,
     Discard,
@@ -46,9 +47,7 @@ from precedes.protocol.moves import (
     Ticked,
     Vanished,
 )
-
-TICK: Final = 1000
-"""Nanoseconds: written to a trace, a tick is a microsecond."""
+from precedes.protocol.validation.carried_values import CarriedValues
 
 _STOPS: Final = (EventKind.CRASH, EventKind.RECOVER)
 
@@ -149,6 +148,7 @@ class Histories:
     def __init__(self, protocol: Protocol[Any], entities: int) -> None:
         self.protocol = protocol
         self.names = [protocol.name_of(entity) for entity in range(entities)]
+        self._carried = CarriedValues(protocol)
         self._made: dict[tuple[int, tuple[Entry, ...], bool], tuple[History, dict[str, Logged]]] = {}
 
     def execution(
@@ -182,6 +182,7 @@ class Histories:
                     entry.message.name,
                     self.names[entry.message.sender],
                     frozenset(self.names[k] for k in entry.message.destinations),
+                    self._carried.of(entry.message),
                 )
                 for entry in log
                 if entry.kind is EventKind.SEND and entry.message is not None

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 
 from precedes.core.execution import EVENT_CODES, EventKind
-from precedes.protocol.exploration.histories import TICK, Entry
-from precedes.protocol.model import Message, Protocol
+from precedes.core.formula import Attribute, AttributeSort
+from precedes.protocol.exploration.histories import Entry
+from precedes.protocol.model import TICK, Message, Protocol
+from precedes.protocol.validation.carried_values import CarriedValues
 from precedes.traces.arrow import arrow
-from precedes.traces.schema import TABLE_SCHEMA
+from precedes.traces.schema import column_of, kept_schema
 
 _READ_IN: Final = "simulation"
 """What stands for the file in which a row was read."""
@@ -21,8 +23,11 @@ _READ_IN: Final = "simulation"
 class Rows:
     """Rows as they grow. Message by message and entity by entity their names are made once."""
 
-    def __init__(self, entities: int) -> None:
+    def __init__(self, entities: int, attributes: Sequence[Attribute] = ()) -> None:
+        """`attributes` are those that the models declare."""
         self._entities = entities
+        self._attributes = tuple(dict.fromkeys(attributes))
+        self._values: list[list[str | None]] = [[] for _ in self._attributes]
         self._execution: list[str] = []
         self._counts: list[int] = []
         self._entity: list[str] = []
@@ -39,6 +44,7 @@ class Rows:
     def add(self, protocol: Protocol[Any], name: str, histories: Sequence[Sequence[Entry]]) -> None:
         """The rows of one execution."""
         names = [protocol.name_of(entity) for entity in range(self._entities)]
+        carried = CarriedValues(protocol)
         self._execution.append(name)
         self._counts.append(sum(map(len, histories)))
         for entity, history in zip(names, histories, strict=True):
@@ -54,9 +60,11 @@ class Rows:
                     None if entry.clock is None else sorted(zip(names, entry.clock, strict=True))
                 )
                 self._members.append(None if entry.members is None else self._set(protocol, entry.members))
+                if self._attributes:
+                    self._carry(carried.of(entry.message) if sends and entry.message is not None else {})
 
     def table(self) -> pa.Table:
-        """The rows, in `TABLE_SCHEMA`."""
+        """The rows of the canonical table, what messages carry as text."""
         rows = len(self._event)
         columns: dict[str, Any] = {
             "execution": arrow.array(self._execution).take(
@@ -73,14 +81,21 @@ class Rows:
             "file": arrow.repeat(_READ_IN, rows),
             "row": np.arange(1, rows + 1),
             "file_order": np.zeros(rows, np.int32),
+            **{column_of(each): values for each, values in zip(self._attributes, self._values, strict=True)},
         }
+        schema = kept_schema(sorted(map(column_of, self._attributes)))
         arrays = [
             arrow.nulls(rows, field.type)
             if field.name not in columns
             else _column(columns[field.name], field.type)
-            for field in TABLE_SCHEMA
+            for field in schema
         ]
-        return pa.Table.from_arrays(arrays, schema=TABLE_SCHEMA)
+        return pa.Table.from_arrays(arrays, schema=schema)
+
+    def _carry(self, carried: Mapping[Attribute, str | int]) -> None:
+        for attribute, values in zip(self._attributes, self._values, strict=True):
+            value = carried.get(attribute)
+            values.append(None if value is None else _written(attribute, value))
 
     def _name(self, message: Message) -> str:
         key = (message.sender, message.number)
@@ -95,6 +110,15 @@ class Rows:
         if names is None:
             names = self._sets[key] = sorted(protocol.name_of(entity) for entity in members)
         return names
+
+
+def _written(attribute: Attribute, value: str | int) -> str:
+    """Times and durations are numbers of seconds."""
+    if attribute.sort in (AttributeSort.TEXT, AttributeSort.NUMBER):
+        return str(value)
+    nanoseconds = int(value)
+    seconds, rest = divmod(abs(nanoseconds), 10**9)
+    return f"{'-' if nanoseconds < 0 else ''}{seconds}.{rest:09d}"
 
 
 def _column(values: Any, kind: pa.DataType) -> Any:

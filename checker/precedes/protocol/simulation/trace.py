@@ -26,6 +26,7 @@ from precedes.protocol.catalog import models
 from precedes.protocol.model import Protocol
 from precedes.protocol.simulation.rows import Rows
 from precedes.protocol.simulation.simulator import Simulator, name_of
+from precedes.protocol.validation import carried_values
 from precedes.traces import Notices
 from precedes.traces.arrow import arrow
 from precedes.traces.layout.columnar_file import ROW_GROUP
@@ -120,7 +121,10 @@ def write(
 def piece_of(simulation: Simulation, numbers: range) -> Piece:
     """Some executions, computed here."""
     running = simulators(simulation)
-    rows = Rows(simulation.conditions[0].entities)
+    carried = [
+        each for simulator in running for each in carried_values.declared(simulator.setting.protocol).values()
+    ]
+    rows = Rows(simulation.conditions[0].entities, carried)
     counters: dict[str, float] = {}
     try:
         for number in numbers:

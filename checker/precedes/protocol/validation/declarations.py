@@ -4,15 +4,19 @@ transmits only if `answers` allows it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.core.formula import AttributeSort
 from precedes.core.suggestions import Synonyms, did_you_mean
+from precedes.language.library import standard_library
 from precedes.protocol.bounds import Destinations
 from precedes.protocol.invariants import Invariant
 from precedes.protocol.model import Here, Protocol
 from precedes.protocol.network import Network
 from precedes.protocol.validation import errors
+from precedes.protocol.validation.carried_values import with_attributes
 
 _MEANT: Final[Synonyms] = {("all", "everyone", "everybody"): ("broadcast",), ("one",): ("unicast",)}
 """Words for destinations that are spelt in another way altogether."""
@@ -27,6 +31,7 @@ def check(protocol: Protocol[Any]) -> None:
         *_yes_or_no(protocol, "answers"),
         *_yes_or_no(protocol, "symmetric"),
         *_destinations(protocol),
+        *_attributes(protocol),
         *_network(protocol),
     ]
     if found:
@@ -105,6 +110,30 @@ def _destinations(protocol: Protocol[Any]) -> list[tuple[str, str]]:
     meant = did_you_mean(str(given), known, _MEANT)
     hint = f"it is one of {', '.join(known)}"
     return [(f"destinations is {errors.short(given)}", hint if meant is None else f"{meant} {hint}")]
+
+
+def _attributes(protocol: Protocol[Any]) -> list[tuple[str, str]]:
+    given: object = protocol.attributes
+    sorts = [sort.value for sort in AttributeSort]
+    if not isinstance(given, Mapping) or not all(
+        isinstance(name, str) and sort in sorts for name, sort in given.items()
+    ):
+        return [
+            (
+                f"attributes is {errors.short(given)}",
+                f'it has the sort of each attribute: attributes = {{"key": "text"}}; the sorts are {", ".join(sorts)}',
+            )
+        ]
+    if not given:
+        return []
+    try:
+        with_attributes(protocol, standard_library())
+    except PrecedesError as error:
+        return [
+            (f"attributes: {diagnostic.message}", diagnostic.hint or "give it another name")
+            for diagnostic in error.diagnostics
+        ]
+    return []
 
 
 def _network(protocol: Protocol[Any]) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ repeat every call with all renamings would take longer than the search saves.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from typing import (
     Any,
@@ -19,12 +19,14 @@ from typing import (
 )
 
 from precedes.core.diagnostics import PrecedesError
+from precedes.core.formula import Attribute
 from precedes.protocol.model import (
     Action,
     Arrive,
     Deliver,
     Discard,
     Here,
+    Message,
     Protocol,
     Step,
     Timer,
@@ -33,6 +35,7 @@ from precedes.protocol.model import (
 )
 from precedes.protocol.network import Reliable, Timed
 from precedes.protocol.validation import errors, returned_values
+from precedes.protocol.validation.carried_values import CarriedValues
 
 ALL_OF: Final = 500
 """So many calls are all looked at ..."""
@@ -73,6 +76,8 @@ class Exchanging:
         self.ordered = not isinstance(network, Timed) and not (
             isinstance(network, Reliable) and not network.fifo
         )
+        self._carried = CarriedValues(protocol)
+        self._carriers: set[Message] = set()
         self._calls = 0
         self._turn = 0
 
@@ -90,6 +95,8 @@ class Exchanging:
 
     def watch(self, handler: str, at: Here, state: Any, arguments: tuple[Any, ...], outcome: object) -> None:
         """Call a handler in other names, and compare."""
+        if handler == "send":
+            self._carries_the_same(arguments[0])
         self._calls += 1
         if (self._calls > ALL_OF and self._calls % EVERY) or state is None or not self.renamings:
             return
@@ -106,6 +113,24 @@ class Exchanging:
             raise self._different(
                 handler, (at, (state, *arguments), outcome), (there, (other, *given), again)
             )
+
+    def _carries_the_same(self, message: Message) -> None:
+        """A message carries what it carries in other names."""
+        if message in self._carriers:
+            return
+        self._carriers.add(message)
+        for names in self.renamings:
+            other = message.renamed(names)
+            one, there = self._carried.of(message), self._carried.of(other)
+            if one != there:
+                raise errors.mistake(
+                    self.protocol,
+                    "M014",
+                    f"{message.name} carries {_worded(one)}, and {_worded(there)} when the entities exchange their names, "
+                    "but symmetric is True",
+                    "remove `symmetric = True` from the model, or make `carries` independent of the names of entities; "
+                    f"it was called with {errors.short(message)} and {errors.short(other)}",
+                )
 
     def _arguments(
         self, handler: str, arguments: tuple[Any, ...], names: Renaming, there: Here, state: Any
@@ -189,6 +214,10 @@ def _renamed(
             f"{method} raised {type(error).__name__}: {error}",
             f"it was called with {errors.short(value)} and {names}; without `symmetric = True` it is not needed",
         ) from None
+
+
+def _worded(carried: Mapping[Attribute, str | int]) -> str:
+    return ", ".join(f"{attribute.name}={value}" for attribute, value in carried.items()) or "nothing"
 
 
 def _renamed_action(action: Deliver | Arrive | Discard | View, names: Renaming) -> Action:
