@@ -35,6 +35,7 @@ TEXTS: Mapping[str, str] = {
     "P012": HEAD + "delta 1h",
     "P013": f"predicate f(L) := size(L) = {'9' * 400}",
     "P014": "predicate f := forall SL: true",
+    "P016": "attribute key of event: text",
     "P015": "predicate f(i) := forall p in RL[i, i]: true",
     "N001": "claim STT implies SP",
     "N002": HEAD + "RL1: < a ]\nexpect b in RL1",
@@ -51,6 +52,7 @@ TEXTS: Mapping[str, str] = {
     "N013": "".join(f"predicate f{n} := not f{n + 1}\n" for n in range(600))
     + "predicate f600 := true\nclaim f0",
     "N014": HEAD + "RL1: < a ]\nexpect size(RL1[2..]) = 0",
+    "N016": "claim ST per hue implies ST",
     "N015": "predicate f(p: message) := dest(p) = dest(p)",
     "S001": "scenario s\nexpect ST",
     "S002": "scenario s\ncluster A A",
@@ -69,6 +71,7 @@ TEXTS: Mapping[str, str] = {
     "S015": "cluster A B",
     "S016": HEAD + "H1: < !a@99999999999s ]",
     "S017": HEAD + "H1: < a ]",
+    "S018": HEAD + "SL1: < a[key=k1] b[priority=high] ]",
 }
 """Files that `check` refuses, and nothing else in them is wrong."""
 

@@ -37,9 +37,14 @@ def asked(formula: f.Formula, execution: Execution) -> Value:
     return _Whole(run, Causality(run), execution).value(formula, frozenset(execution.messages), {})
 
 
-def answerable(execution: Execution) -> bool:
-    """Whether this module may be asked."""
+def answerable(formula: f.Formula, execution: Execution) -> bool:
+    """Whether this module may be asked. Without arrivals, what is asked of them is unknown of anything."""
     messages = execution.messages.values()
+    arrivals = any(
+        event.kind is EventKind.ARRIVE for history in execution.histories for event in history.events
+    )
+    if not arrivals and any(isinstance(node, f.ArrivalEvent) for node in walk(formula)):
+        return False
     if not execution.complete or execution.epsilon or execution.doubt or execution.marks:
         return False
     if any(history.doubt or not history.interleaved for history in execution.histories):
@@ -260,9 +265,6 @@ class _Part:
 
     def event(self, term: f.EventTerm) -> int | _Absent | None:
         causality = self.whole.causality
-        if isinstance(term, f.ArrivalEvent) and not self._arrivals():
-            outside = self.whole.execution.messages.keys() - self.only
-            return NOTHING if self.message(term.message) in outside else None
         if not self.exists(term.message) or (
             not isinstance(term, f.SendEvent) and not self.exists(term.entity)
         ):
@@ -278,9 +280,6 @@ class _Part:
             if i == here and self.whole.run.histories[i][k][:2] == (arrival, message):
                 return number
         return NOTHING
-
-    def _arrivals(self) -> bool:
-        return any(e.kind is EventKind.ARRIVE for h in self.whole.execution.histories for e in h.events)
 
     def amount(self, term: f.NumberTerm) -> Fraction | _Absent | None:
         run = self.whole.run

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 from hypothesis import assume, given, settings
 
-from precedes.core.execution import Execution
-from precedes.core.formula import Formula, Per
+from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.formula import FALSEHOOD, TRUTH, Formula, Not, Per
 from precedes.core.traversal import walk
-from precedes.core.verdict import FALSE, TRUE
+from precedes.core.verdict import FALSE, TRUE, Reason
 from precedes.engines.reference import evaluate
 from precedes.testing.choices import Seeded, chance
 from precedes.testing.random_executions import Shape, execution
@@ -20,7 +20,15 @@ from tests.oracle import oracle
 from tests.oracle.conversion import questions, run_of
 from tests.oracle.projection import Value, answerable, asked
 from tests.oracle.test_oracle import MARKED, ORDERLY, REQUIREMENTS
-from tests.strategies.attributes import ASKED, asking, carrying, executions_that_carry, formulas_that_ask
+from tests.strategies.attributes import (
+    ASKED,
+    KEY,
+    TOPIC,
+    asking,
+    carrying,
+    executions_that_carry,
+    formulas_that_ask,
+)
 
 SHAPES = (Shape(evidence=False), ORDERLY, Shape(entities=3, messages=4, evidence=False))
 
@@ -56,10 +64,10 @@ def compare_formulas(first: int, number: int, depth: int = 4) -> Counter[Value]:
     met: Counter[Value] = Counter()
     for seed in range(first, first + number):
         on = case(seed)
-        if not answerable(on):
-            continue
         choices = Seeded(f"formula per value {seed}")
         of = asking(choices, formula(choices, depth))
+        if not answerable(of, on):
+            continue
         if not any(isinstance(node, Per) for node in walk(of)) and chance(choices, 90):
             continue
         expected = asked(of, on)
@@ -97,9 +105,19 @@ def test_many_formulas() -> None:
     assert min(met[True], met[False], met[None]) > 500, met
 
 
+@pytest.mark.parametrize("inner", [TRUTH, FALSEHOOD, Not(TRUTH)])
+def test_a_part_without_the_inner_attribute_is_unknown(inner: Formula) -> None:
+    """Asked per key, then per topic: no message of the part has a topic."""
+    message = Message("m1", "E1", frozenset({"E1"}), {KEY: "k1"})
+    on = Execution("x", (History("E1", (Event(EventKind.SEND, "m1"),)),), {"m1": message})
+    for of in (Per((KEY,), Per((TOPIC,), inner)), Per((KEY,), Not(Per((TOPIC,), inner)))):
+        assert evaluate(of, on) == Reason.NO_ATTRIBUTE
+        assert asked(of, on) is None
+
+
 @given(executions_that_carry(Shape(entities=3, messages=4, evidence=False)), formulas_that_ask())
 @settings(max_examples=100, deadline=None)
 def test_formulas_shrunk(on: Execution, of: Formula) -> None:
     on = replace(on, epsilon=0, complete=True)
-    assume(answerable(on))
+    assume(answerable(of, on))
     assert judged(of, on) is asked(of, on)

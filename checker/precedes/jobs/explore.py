@@ -15,6 +15,7 @@ from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration import properties
 from precedes.protocol.exploration.explorer import Order, explore
 from precedes.protocol.exploration.result import Exploration, Observer
+from precedes.protocol.validation import declarations
 from precedes.protocol.validation.carried_values import with_attributes
 
 
@@ -49,6 +50,7 @@ def explored(
     observer: Observer | None = None,
 ) -> Explored:
     """Explore one instance. Nothing required: what the paper claims and the invariants of the model."""
+    declarations.check(protocol)
     library = with_attributes(protocol, library)
     texts = [one for one in required if isinstance(one, str)]
     requirements, invariants = properties.asked(protocol, texts, library)

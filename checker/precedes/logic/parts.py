@@ -7,6 +7,7 @@ false unless the message is in the part: there it does not exist elsewhere. Posi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -50,8 +51,11 @@ def written_out(per: Per) -> Formula:
 
 
 def asked_of_each(per: Per) -> Forall:
-    """What is asked of each part, without asking that there is one. It is false where the whole is, and only there."""
-    body = without_parts(per.body)
+    """What is asked of each part, without asking that there is one. It is false where the whole is, and only there.
+
+    What the body asks per value is asked in full: negated, an unknown that became true would be false.
+    """
+    body = _replaced(per.body, written_out)
     whose = MessageVariable(_unused(body))
     part = Part(per.attributes, whose)
     return Forall(whose, SamePart(whose, part), _within(body, part, frozenset()))
@@ -76,10 +80,15 @@ def of_its_own(variable: MessageVariable, extent: Formula, body: Formula) -> tup
 
 def without_parts(formula: Formula) -> Formula:
     """The formula where every message has every attribute: what is asked per value written out."""
+    return _replaced(formula, asked_of_each)
+
+
+def _replaced(formula: Formula, write: Callable[[Per], Formula]) -> Formula:
+    """The formula with what is asked per value written out, the innermost first."""
 
     def change(node: Node) -> Node:
         found: Node = rebuilt(node, change)
-        return asked_of_each(found) if isinstance(found, Per) else found
+        return write(found) if isinstance(found, Per) else found
 
     result: Formula = change(formula)  # type: ignore[assignment]
     return result

@@ -33,11 +33,13 @@ def with_attributes(protocol: Protocol[Any], library: Library) -> Library:
     """The library, and in it what the model declares: formulas may ask for that. PrecedesError N008 where the two
     declare a name with two sorts.
     """
-    if not protocol.attributes:
-        return library
     statements = tuple(
-        syntax.AttributeDeclaration(syntax.Name(each.name), each.sort) for each in declared(protocol).values()
+        syntax.AttributeDeclaration(syntax.Name(each.name), each.sort)
+        for each in declared(protocol).values()
+        if library.attribute(each.name) != each
     )
+    if not statements:
+        return library
     return Library([syntax.SourceFile(statements, f"attributes of {protocol.name}")], library)
 
 

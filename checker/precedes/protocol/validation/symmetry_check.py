@@ -126,8 +126,8 @@ class Exchanging:
                 raise errors.mistake(
                     self.protocol,
                     "M014",
-                    f"{message.name} carries {_worded(one)}, and {_worded(there)} when the entities exchange their names, "
-                    "but symmetric is True",
+                    f"{message.name} carries {_worded(one)}, and {_worded(there)} when the entities exchange their "
+                    "names, but symmetric is True",
                     "remove `symmetric = True` from the model, or make `carries` independent of the names of entities; "
                     f"it was called with {errors.short(message)} and {errors.short(other)}",
                 )
