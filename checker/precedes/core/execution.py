@@ -20,7 +20,8 @@ from precedes.core.verdict import NO_REASON, Reason
 class EventKind(Enum):
     """What happened at an entity. The values are those of the trace's `event` column.
 
-    A local event carries no message; it stands in the history, and clocks count it.
+    A local event carries no message; it stands in the history, and clocks count it. `ack` and `nack` say that an entity
+    accepted a message that it had been delivered, or gave it back.
     """
 
     SEND = "send"
@@ -31,6 +32,8 @@ class EventKind(Enum):
     RECOVER = "recover"
     VIEW = "view"
     LOCAL = "local"
+    ACK = "ack"
+    NACK = "nack"
 
 
 EVENT_CODES: Final = {kind: code for code, kind in enumerate(EventKind)}
@@ -38,6 +41,9 @@ EVENT_CODES: Final = {kind: code for code, kind in enumerate(EventKind)}
 
 WITHOUT_MESSAGE: Final = frozenset({EventKind.CRASH, EventKind.RECOVER, EventKind.VIEW, EventKind.LOCAL})
 FIRST_WITHOUT_MESSAGE: Final = min(EVENT_CODES[kind] for kind in WITHOUT_MESSAGE)
+LAST_WITHOUT_MESSAGE: Final = max(EVENT_CODES[kind] for kind in WITHOUT_MESSAGE)
+"""The codes of the kinds without a message are those from the one to the other."""
+ACKNOWLEDGEMENTS: Final = frozenset({EventKind.ACK, EventKind.NACK})
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,9 @@ Meaning (three-valued, see `precedes.core.verdict`):
 - A `Comparison` with a time in it is unknown (`EPSILON`) where the two sides are closer than epsilon.
 - An attribute that was not recorded for a message is unknown (`NO_ATTRIBUTE`) where its value is asked for. `SamePart`
   asks for no value: it is false where an attribute is missing.
+- A delivery is one event of the execution's kind of delivery: a message that an entity delivers twice has two. A
+  delivery of an entity is in `DL` of that entity. `InFlight` and `Acknowledged` are unknown
+  (`NO_ACKNOWLEDGEMENT`) where no `ack` and no `nack` is recorded in the whole execution.
 - `Per(attributes, body)` asks the body of each part of the execution, and the parts are the messages that have the
   same values of all these attributes. Entities, `~>`, clocks and times stay those of the whole. A message without one
   of the attributes is in no part. Where there are messages and no part, it is unknown (`NO_ATTRIBUTE`).
@@ -102,8 +105,44 @@ class MessageNamed:
     name: str
 
 
-EntityTerm = EntityVariable | EntityNamed | Sender
-MessageTerm = MessageVariable | MessageNamed
+@dataclass(frozen=True, slots=True)
+class DeliveryVariable:
+    """A delivery bound by a quantifier."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryNamed:
+    """The `nth` delivery of a message at an entity, from 1."""
+
+    message: str
+    entity: str
+    nth: int
+
+
+@dataclass(frozen=True, slots=True)
+class MessageOf:
+    """The message of a delivery."""
+
+    delivery: DeliveryTerm
+
+    @property
+    def name(self) -> str:
+        """The name of the message; of a delivery that a variable stands for, that of the variable."""
+        return self.delivery.message if isinstance(self.delivery, DeliveryNamed) else self.delivery.name
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiverOf:
+    """The entity at which a delivery happened."""
+
+    delivery: DeliveryTerm
+
+
+EntityTerm = EntityVariable | EntityNamed | Sender | ReceiverOf
+MessageTerm = MessageVariable | MessageNamed | MessageOf
+DeliveryTerm = DeliveryVariable | DeliveryNamed
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +250,20 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
+class Nth:
+    """Which delivery of its message at its entity a delivery is: 1 for the first."""
+
+    delivery: DeliveryTerm
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryTime:
+    """When a delivery happened; unknown (`NO_TIME`) where that was not recorded."""
+
+    delivery: DeliveryTerm
+
+
+@dataclass(frozen=True, slots=True)
 class AttributeOf:
     """The value of an attribute of a message: a number, or a time or duration in nanoseconds. Undefined for a message
     that does not exist.
@@ -273,6 +326,8 @@ NumberTerm = (
     | Size
     | RecordedClock
     | VectorTime
+    | Nth
+    | DeliveryTime
     | AttributeOf
     | Sum
     | Difference
@@ -391,6 +446,49 @@ class SamePart:
 
 
 @dataclass(frozen=True, slots=True)
+class DeliveredAt:
+    """The delivery is in `DL[entity]`."""
+
+    delivery: DeliveryTerm
+    entity: EntityTerm
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveredBefore:
+    """`first <[DL[entity]] second`: both are deliveries of the entity, and `first` comes first."""
+
+    first: DeliveryTerm
+    second: DeliveryTerm
+    entity: EntityTerm
+
+
+@dataclass(frozen=True, slots=True)
+class SameDelivery:
+    """The two terms are one delivery."""
+
+    left: DeliveryTerm
+    right: DeliveryTerm
+
+
+@dataclass(frozen=True, slots=True)
+class InFlight:
+    """`delivery` comes before the delivery `at` of the same entity, and in between the entity neither accepted its
+    message (`ack`) nor gave it back (`nack`).
+    """
+
+    delivery: DeliveryTerm
+    at: DeliveryTerm
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledged:
+    """The entity accepted the message: an `ack` is recorded there."""
+
+    message: MessageTerm
+    entity: EntityTerm
+
+
+@dataclass(frozen=True, slots=True)
 class Faulty:
     """The last crash of the entity is not followed by a recovery. Entities that are not faulty are the correct ones of
     Hadzilacos and Toueg (1994).
@@ -447,6 +545,11 @@ Atom = (
     | SameMessage
     | SameText
     | SamePart
+    | DeliveredAt
+    | DeliveredBefore
+    | SameDelivery
+    | InFlight
+    | Acknowledged
     | Faulty
     | HappensBefore
     | Comparison
@@ -494,14 +597,12 @@ class Iff:
     right: Formula
 
 
-Variable = EntityVariable | MessageVariable
+Variable = EntityVariable | MessageVariable | DeliveryVariable
 
 
 @dataclass(frozen=True, slots=True)
 class Forall:
-    """Every entity of the cluster, or every message of the execution, that is in the range satisfies the
-    body.
-    """
+    """Every entity of the cluster, message of the execution or delivery that is in the range satisfies the body."""
 
     variable: Variable
     range: Formula
@@ -510,7 +611,7 @@ class Forall:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """Some entity of the cluster, or some message of the execution, is in the range and satisfies the body."""
+    """Some entity of the cluster, message of the execution or delivery in it is in the range and satisfies the body."""
 
     variable: Variable
     range: Formula

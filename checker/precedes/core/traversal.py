@@ -16,6 +16,8 @@ from precedes.core import formula as core
 from precedes.core.formula import (
     Attribute,
     AttributeOf,
+    DeliveryNamed,
+    DeliveryTerm,
     EntityNamed,
     EntityTerm,
     EventTerm,
@@ -31,7 +33,9 @@ from precedes.core.formula import (
     Variable,
 )
 
-Node: TypeAlias = Formula | NumberTerm | TextTerm | EventTerm | LogTerm | EntityTerm | MessageTerm | Part
+Node: TypeAlias = (
+    Formula | NumberTerm | TextTerm | EventTerm | LogTerm | EntityTerm | MessageTerm | DeliveryTerm | Part
+)
 
 
 def _mentioned(hint: Any) -> Iterator[Any]:
@@ -139,7 +143,7 @@ def free_variables(node: Node) -> frozenset[Variable]:
     return frozenset(FreeVariables().of(node))
 
 
-def substituted(node: Node, terms: Mapping[Variable, EntityTerm | MessageTerm]) -> Any:
+def substituted(node: Node, terms: Mapping[Variable, EntityTerm | MessageTerm | DeliveryTerm]) -> Any:
     """The tree with its free variables replaced. No binder may capture a variable of what replaces them."""
     if isinstance(node, Variable):
         return terms.get(node, node)
@@ -154,12 +158,24 @@ def substituted(node: Node, terms: Mapping[Variable, EntityTerm | MessageTerm]) 
 
 def entities_in(node: Node) -> tuple[str, ...]:
     """The entities named in a tree, each once, in the order in which it names them."""
-    return tuple(dict.fromkeys(each.name for each in walk(node) if isinstance(each, EntityNamed)))
+    named: list[str] = []
+    for each in walk(node):
+        if isinstance(each, EntityNamed):
+            named.append(each.name)
+        elif isinstance(each, DeliveryNamed):
+            named.append(each.entity)
+    return tuple(dict.fromkeys(named))
 
 
 def messages_in(node: Node) -> tuple[str, ...]:
     """The messages named in a tree, each once, in the order in which it names them."""
-    return tuple(dict.fromkeys(each.name for each in walk(node) if isinstance(each, MessageNamed)))
+    named: list[str] = []
+    for each in walk(node):
+        if isinstance(each, MessageNamed):
+            named.append(each.name)
+        elif isinstance(each, DeliveryNamed):
+            named.append(each.message)
+    return tuple(dict.fromkeys(named))
 
 
 def attributes_in(node: Node) -> tuple[Attribute, ...]:

@@ -48,6 +48,7 @@ class Reason(IntFlag):
     ROW_ORDER = 1 << 13
     CLOCK_ORDER = 1 << 14
     NO_ATTRIBUTE = 1 << 15
+    NO_ACKNOWLEDGEMENT = 1 << 16
 
 
 NO_REASON: Final = Reason(0)
@@ -69,6 +70,7 @@ REASON_TEXT: Final[dict[Reason, str]] = {
     Reason.ROW_ORDER: "times run against the order of rows, and there is no `seq`: the order of events is not known",
     Reason.CLOCK_ORDER: "the recorded clocks and the order of rows disagree",
     Reason.NO_ATTRIBUTE: "an attribute of a message was not recorded",
+    Reason.NO_ACKNOWLEDGEMENT: "no acknowledgements are recorded",
 }
 
 

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from precedes.core import formula as core
 from precedes.core.traversal import Node, rebuilt, walk
+
+_RECEIVING: Final = (
+    core.ReceiptLog,
+    core.DeliveryEvent,
+    core.ArrivalEvent,
+    core.DeliveredAt,
+    core.DeliveredBefore,
+    core.Acknowledged,
+)
 
 
 def mentions(formula: core.Formula, variable: core.Variable) -> bool:
@@ -37,7 +47,4 @@ def one_of(entity: core.EntityTerm, names: tuple[str, ...]) -> core.Formula:
 
 
 def _receives(formula: core.Formula, entity: core.EntityVariable) -> bool:
-    return any(
-        isinstance(node, core.ReceiptLog | core.DeliveryEvent | core.ArrivalEvent) and node.entity == entity
-        for node in walk(formula)
-    )
+    return any(isinstance(node, _RECEIVING) and node.entity == entity for node in walk(formula))

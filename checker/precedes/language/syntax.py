@@ -31,6 +31,8 @@ class Sort(Enum):
     DURATION = "duration"
     NUMBER = "number"
     TEXT = "text"
+    DELIVERY = "delivery"
+    DELIVERIES = "deliveries"
 
 
 # ---- terms -------------------------------------------------------------------------------------------------
@@ -75,16 +77,17 @@ class Bound:
 
 
 class LogKind(Enum):
-    """Which log of an entity: what it sent, what it delivered, or its whole history."""
+    """Which log of an entity: what it sent, what it delivered, every delivery that it made, or its whole history."""
 
     SL = "SL"
     RL = "RL"
+    DL = "DL"
     H = "H"
 
 
 @dataclass(frozen=True, slots=True)
 class EntityLog:
-    """`RL[i]`, `SL[i]`, `SL[i, j]`; `RL1` is `RL[1]`."""
+    """`RL[i]`, `SL[i]`, `SL[i, j]`, `DL[i]`; `RL1` is `RL[1]`."""
 
     kind: LogKind
     entity: Term

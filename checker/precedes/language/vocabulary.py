@@ -18,6 +18,7 @@ ENTITY: Final[Alternatives] = (Sort.ENTITY,)
 MESSAGE: Final[Alternatives] = (Sort.MESSAGE,)
 LOG: Final[Alternatives] = (Sort.LOG,)
 EVENT: Final[Alternatives] = (Sort.EVENT,)
+DELIVERY: Final[Alternatives] = (Sort.DELIVERY,)
 HAPPENING: Final[Alternatives] = (Sort.MESSAGE, Sort.EVENT)
 
 
@@ -66,6 +67,15 @@ FUNCTIONS: Final = {
         Function(
             "position", (MESSAGE, LOG), Sort.NUMBER, "the place of p in L, from 1: its first occurrence"
         ),
+        Function("message", (DELIVERY,), Sort.MESSAGE, "the message of the delivery d"),
+        Function("receiver", (DELIVERY,), Sort.ENTITY, "the entity at which d happened"),
+        Function(
+            "nth",
+            (DELIVERY,),
+            Sort.NUMBER,
+            "which delivery of its message at its entity d is: 1 is the first",
+        ),
+        Function("time", (DELIVERY,), Sort.TIME, "when d happened"),
         Function("size", (LOG,), Sort.NUMBER, "how many messages are in L"),
         Function("clock", (EVENT, ENTITY), Sort.NUMBER, "the component for i of the clock recorded with e"),
         Function(
@@ -84,6 +94,12 @@ RELATIONS: Final = {
         Relation("faulty", (ENTITY,), "the last crash of i is not followed by a recovery"),
         Relation("repeated", (MESSAGE, LOG), "p occurs in L more than once"),
         Relation(
+            "in_flight",
+            (DELIVERY, DELIVERY),
+            "the entity made d before e and neither acknowledged the message of d nor gave it back in between",
+        ),
+        Relation("acknowledged", (MESSAGE, ENTITY), "i acknowledged p: an `ack` is recorded there"),
+        Relation(
             "concurrent",
             (HAPPENING, HAPPENING),
             "p and q, messages or events, differ and are not ordered by `~>` (CMD paper, Definition 2)",
@@ -96,7 +112,12 @@ LOG_TERMS: Final = (
     Notation("SL[i]", "", "the log of what i sent"),
     Notation("SL[i, j]", "", "the sub-log of what i sent to j (1994, §2.2)"),
     Notation("RL[i]", "", "the log of what i delivered, each message at its first delivery"),
-    Notation("SL1, RL1", "", "the logs of the first entity of the cluster; in scenarios"),
+    Notation(
+        "DL[i]",
+        "",
+        "every delivery of i, repeats too. Its members are deliveries: d, e and so on stand for these",
+    ),
+    Notation("SL1, RL1, DL1", "", "the logs of the first entity of the cluster; in scenarios"),
     Notation("L[h]", "", "the message at place h of L"),
     Notation(
         "L[..h], L[h..], L[g..h]",
@@ -107,6 +128,7 @@ LOG_TERMS: Final = (
 
 ATOMS: Final = (
     Notation("p in L", "∈", "p is in L; `p in L & M`: in both"),
+    Notation("d in DL[i], d <[DL[i]] e", "∈", "d is a delivery of i; d and e are, and d comes first"),
     Notation("i in dest(p)", "∈", "i is a destination of p"),
     Notation("i in {E1, E2}", "∈", "i is one of these"),
     Notation("p <[L] q", "", "both are in L and p comes first"),
@@ -208,7 +230,7 @@ STATEMENTS: Final = {
 """Which grammar rule a statement that begins with a word is."""
 
 HISTORY_WORDS: Final = {
-    word: word.upper() for word in ("arrive", "discard", "crash", "recover", "view", "local")
+    word: word.upper() for word in ("arrive", "discard", "ack", "nack", "crash", "recover", "view", "local")
 }
 """Words that are reserved inside `< ... ]` only."""
 

@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import permutations, product
-from math import factorial
+from math import factorial, prod
 from typing import Any, assert_never
 
 from precedes.core.formula import (
+    Acknowledged,
     Acyclic,
     And,
     ArrivalEvent,
@@ -24,7 +25,13 @@ from precedes.core.formula import (
     AttributeOf,
     Comparison,
     Constant,
+    DeliveredAt,
+    DeliveredBefore,
     DeliveryEvent,
+    DeliveryNamed,
+    DeliveryTerm,
+    DeliveryTime,
+    DeliveryVariable,
     Delta,
     Difference,
     EntityNamed,
@@ -40,13 +47,16 @@ from precedes.core.formula import (
     HappensBefore,
     Iff,
     Implies,
+    InFlight,
     InLog,
     IsDestination,
     LogTerm,
     MessageNamed,
+    MessageOf,
     MessageTerm,
     MessageVariable,
     Not,
+    Nth,
     NumberTerm,
     Or,
     Part,
@@ -55,9 +65,11 @@ from precedes.core.formula import (
     Precedes,
     Quiescent,
     ReceiptLog,
+    ReceiverOf,
     RecordedClock,
     Relation,
     Repeated,
+    SameDelivery,
     SameEntity,
     SameMessage,
     SamePart,
@@ -197,7 +209,15 @@ class _Normaliser:
 
     def _bind(self, variable: Variable) -> Node:
         self.bound += 1
-        sort = "entity" if isinstance(variable, EntityVariable) else "message"
+        match variable:
+            case EntityVariable():
+                sort = "entity"
+            case MessageVariable():
+                sort = "message"
+            case DeliveryVariable():
+                sort = "delivery"
+            case _:
+                assert_never(variable)
         node: Node = ("variable", sort, self.bound)
         self.scope[variable] = node
         return node
@@ -222,6 +242,17 @@ class _Normaliser:
                 return ("same text", _Unordered((self._text(left), self._text(right))))
             case SamePart(message, part):
                 return ("same part", self._message(message), self._part(part))
+            case DeliveredAt(delivery, entity):
+                return ("delivered", self._delivery(delivery), self._entity(entity))
+            case DeliveredBefore(first, second, entity):
+                sides = self._delivery(first), self._delivery(second)
+                return ("delivered before", *sides, self._entity(entity))
+            case SameDelivery(left, right):
+                return ("same", _Unordered((self._delivery(left), self._delivery(right))))
+            case InFlight(delivery, at):
+                return ("in flight", self._delivery(delivery), self._delivery(at))
+            case Acknowledged(message, entity):
+                return ("acknowledged", self._message(message), self._entity(entity))
             case Faulty(entity):
                 return ("faulty", self._entity(entity))
             case HappensBefore(first, second):
@@ -259,6 +290,8 @@ class _Normaliser:
                 return ("entity", name)
             case Sender(message):
                 return ("sender", self._message(message))
+            case ReceiverOf(delivery):
+                return ("receiver", self._delivery(delivery))
             case _:
                 assert_never(term)
 
@@ -268,6 +301,17 @@ class _Normaliser:
                 return self.scope[term]
             case MessageNamed(name):
                 return ("message", name)
+            case MessageOf(delivery):
+                return ("message of", self._delivery(delivery))
+            case _:
+                assert_never(term)
+
+    def _delivery(self, term: DeliveryTerm) -> Node:
+        match term:
+            case DeliveryVariable():
+                return self.scope[term]
+            case DeliveryNamed(message, entity, nth):
+                return ("delivery", message, entity, nth)
             case _:
                 assert_never(term)
 
@@ -307,6 +351,10 @@ class _Normaliser:
                 return ("size", self._log(log), self._part(part))
             case AttributeOf(attribute, message):
                 return ("attribute", *self._attributes((attribute,)), self._message(message))
+            case Nth(delivery):
+                return ("nth", self._delivery(delivery))
+            case DeliveryTime(delivery):
+                return ("delivery time", self._delivery(delivery))
             case RecordedClock(event, entity):
                 return ("clock", self._event(event), self._entity(entity))
             case VectorTime(event, entity):
@@ -375,13 +423,15 @@ def _numbered(node: Any, numbers: _Numbers) -> Any:
 def _least_block(
     tag: str, variables: tuple[Node, ...], numbers: _Numbers, body: Callable[[_Numbers], Node]
 ) -> Node:
-    """The block with its variables in the order that prints least, entities first."""
+    """The block with its variables in the order that prints least, entities first, deliveries last."""
     entities = [v for v in variables if v[1] == "entity"]
     messages = [v for v in variables if v[1] == "message"]
+    deliveries = [v for v in variables if v[1] == "delivery"]
+    kinds = (entities, messages, deliveries)
     depth = len(numbers)
-    if factorial(len(entities)) * factorial(len(messages)) <= ORDERINGS_TRIED:
-        orders = [(*e, *m) for e, m in product(permutations(entities), permutations(messages))]
+    if prod(factorial(len(kind)) for kind in kinds) <= ORDERINGS_TRIED:
+        orders = [(*e, *m, *d) for e, m, d in product(*map(permutations, kinds))]
     else:
-        orders = [(*entities, *messages)]
+        orders = [(*entities, *messages, *deliveries)]
     bodies = (body({**numbers, **{v: depth + k for k, v in enumerate(order)}}) for order in orders)
-    return (tag, len(entities), len(messages), min(bodies, key=repr))
+    return (tag, *map(len, kinds), min(bodies, key=repr))

@@ -25,12 +25,16 @@ from typing import Final, assert_never
 from precedes.core.formula import (
     FALSEHOOD,
     TRUTH,
+    Acknowledged,
     Acyclic,
     And,
     ArrivalEvent,
     Atom,
     Comparison,
+    DeliveredAt,
+    DeliveredBefore,
     DeliveryEvent,
+    DeliveryVariable,
     EntityNamed,
     EntityTerm,
     EntityVariable,
@@ -43,9 +47,11 @@ from precedes.core.formula import (
     HappensBefore,
     Iff,
     Implies,
+    InFlight,
     InLog,
     IsDestination,
     MessageNamed,
+    MessageOf,
     MessageTerm,
     MessageVariable,
     Not,
@@ -54,7 +60,9 @@ from precedes.core.formula import (
     Precedes,
     Quiescent,
     ReceiptLog,
+    ReceiverOf,
     Repeated,
+    SameDelivery,
     SameEntity,
     SameMessage,
     SamePart,
@@ -102,7 +110,7 @@ def opened(formula: Formula) -> Formula:
         case (
             Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
             | SameEntity() | SameMessage() | SameText() | SamePart() | Faulty() | HappensBefore() | Comparison()
-            | FailureLine()
+            | DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight() | Acknowledged() | FailureLine()
         ):  # fmt: skip
             return formula
         case _:
@@ -141,7 +149,7 @@ def _opened(formula: Formula, strangers: Strangers) -> Formula:
         case (
             Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
             | SameEntity() | SameMessage() | SameText() | SamePart() | Faulty() | HappensBefore() | Comparison()
-            | FailureLine()
+            | DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight() | Acknowledged() | FailureLine()
         ):  # fmt: skip
             return _atom(formula, strangers) if _mentions(formula, strangers) else formula
         case _:
@@ -227,6 +235,8 @@ def _mentions(node: Atom, strangers: Strangers) -> bool:
 
 def _atom(atom: Atom, strangers: Strangers) -> Formula:
     """An atom of which some variable stands for something unrecorded."""
+    if any(isinstance(variable, DeliveryVariable) for variable in free_variables(atom) & strangers.keys()):
+        return UNRECORDED
     match atom:
         case InLog(message, log):
             return _in_log(message, log, strangers)
@@ -245,7 +255,7 @@ def _atom(atom: Atom, strangers: Strangers) -> Formula:
             return _happens_before(first, second, strangers)
         case (
             Sent() | Comparison() | SameText() | SamePart() | Truth() | Undetermined() | Quiescent() | Faulty()
-            | FailureLine()
+            | DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight() | Acknowledged() | FailureLine()
         ):  # fmt: skip
             return UNRECORDED
         case _:
@@ -283,7 +293,7 @@ def _same_entity(left: EntityTerm, right: EntityTerm, strangers: Strangers) -> F
         return TRUTH if one == other else FALSEHOOD
     rest = right if one is not None else left
     match rest:
-        case EntityVariable():
+        case EntityVariable() | ReceiverOf():
             return FALSEHOOD
         case EntityNamed():
             return _and(UNRECORDED, _not(SameEntity(rest, rest)))
@@ -303,7 +313,7 @@ def _same_message(left: MessageTerm, right: MessageTerm, strangers: Strangers) -
         return TRUTH if one == other else FALSEHOOD
     rest = right if one is not None else left
     match rest:
-        case MessageVariable():
+        case MessageVariable() | MessageOf():
             return FALSEHOOD
         case MessageNamed():
             return _and(UNRECORDED, _not(SameMessage(rest, rest)))
@@ -352,7 +362,7 @@ def kinds(formula: Formula) -> Kinds:
             return Kinds.TRUE
         case Undetermined() | Faulty() | FailureLine():
             return Kinds.UNKNOWN
-        case Sent() | InLog(_, ReceiptLog()) | Repeated(_, ReceiptLog()):
+        case Sent() | Acknowledged() | InLog(_, ReceiptLog()) | Repeated(_, ReceiptLog()):
             return Kinds.TRUE | Kinds.UNKNOWN
         case Repeated():
             return Kinds.FALSE
@@ -364,6 +374,10 @@ def kinds(formula: Formula) -> Kinds:
             | SameMessage()
             | SameText()
             | SamePart()
+            | DeliveredAt()
+            | DeliveredBefore()
+            | SameDelivery()
+            | InFlight()
             | HappensBefore()
             | Comparison()
         ):

@@ -12,9 +12,11 @@ from precedes.core.formula import (
     AttributeSort,
     Comparison,
     Constant,
+    DeliveryTime,
     Delta,
     Difference,
     Epsilon,
+    Nth,
     NumberTerm,
     Position,
     RecordedClock,
@@ -25,7 +27,9 @@ from precedes.core.formula import (
     VectorTime,
 )
 
-Measure = Delta | Epsilon | TimeOf | Position | Size | RecordedClock | VectorTime | AttributeOf
+Measure = (
+    Delta | Epsilon | TimeOf | Position | Size | RecordedClock | VectorTime | AttributeOf | Nth | DeliveryTime
+)
 """A number term that is neither constant nor made of others."""
 
 
@@ -72,6 +76,7 @@ def _terms(term: NumberTerm, factor: Fraction) -> Iterator[tuple[Measure | None,
             yield from _terms(scaled, factor * by)
         case (
             Delta() | Epsilon() | TimeOf() | Position() | Size() | RecordedClock() | VectorTime() | AttributeOf()
+            | Nth() | DeliveryTime()
         ):  # fmt: skip
             yield term, factor
         case _:

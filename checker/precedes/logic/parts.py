@@ -1,8 +1,8 @@
 """`F per key`, written out with quantifiers, for whoever judges formulas node by node.
 
 `F` of the part that a message is in is `F` with every message that it speaks of in that part. A quantifier over
-messages gets this into its range. An atom about a message from outside, one that is named or bound around `F`, is
-false unless the message is in the part: there it does not exist elsewhere. Positions and sizes count the part.
+messages or deliveries gets this into its range. An atom about a message that is named, or bound around `F`, is false
+unless the message is in the part: in any other it does not exist. Positions and sizes count the part.
 """
 
 from __future__ import annotations
@@ -17,11 +17,15 @@ from precedes.core.formula import (
     Acyclic,
     And,
     Attribute,
+    DeliveryNamed,
+    DeliveryVariable,
     Exists,
     FailureLine,
     Forall,
     Formula,
     MessageNamed,
+    MessageOf,
+    MessageTerm,
     MessageVariable,
     Or,
     Part,
@@ -30,12 +34,12 @@ from precedes.core.formula import (
     SamePart,
     Size,
     Undetermined,
+    Variable,
     conjunction,
 )
 from precedes.core.traversal import Node, children, rebuilt, walk
 from precedes.core.verdict import Reason
 
-_CONNECTED: Final = (Forall, Exists, Acyclic, Per)
 
 
 def written_out(per: Per) -> Formula:
@@ -94,19 +98,20 @@ def _replaced(formula: Formula, write: Callable[[Per], Formula]) -> Formula:
     return result
 
 
-def _within(formula: Formula, part: Part, inside: frozenset[str]) -> Formula:
-    """The formula, in which nothing is asked per value, asked of a part; `inside` are the message variables that are in
-    it already.
+def _within(formula: Formula, part: Part, inside: frozenset[Variable]) -> Formula:
+    """The formula, in which nothing is asked per value, asked of a part; `inside` are the variables of messages and
+    deliveries that are in it already.
     """
     match formula:
-        case Forall(MessageVariable() as variable, extent, body) | Exists(
-            MessageVariable() as variable, extent, body
+        case Forall(MessageVariable() | DeliveryVariable() as variable, extent, body) | Exists(
+            MessageVariable() | DeliveryVariable() as variable, extent, body
         ):
-            known = inside | {variable.name}
-            here = conjunction(SamePart(variable, part), _within(extent, part, known))
+            known = inside | {variable}
+            message = MessageOf(variable) if isinstance(variable, DeliveryVariable) else variable
+            here = conjunction(SamePart(message, part), _within(extent, part, known))
             return replace(formula, range=here, body=_within(body, part, known))
         case Acyclic(first, second, body):
-            known = inside | {first.name, second.name}
+            known = inside | {first, second}
             here = conjunction(SamePart(first, part), SamePart(second, part), _within(body, part, known))
             return replace(formula, body=here)
         case FailureLine():
@@ -120,12 +125,16 @@ def _within(formula: Formula, part: Part, inside: frozenset[str]) -> Formula:
             return _atom(formula, part, inside)
 
 
-def _atom(atom: Formula, part: Part, inside: frozenset[str]) -> Formula:
-    outside = dict.fromkeys(
-        node
-        for node in walk(atom)
-        if isinstance(node, MessageNamed) or (isinstance(node, MessageVariable) and node.name not in inside)
-    )
+def _atom(atom: Formula, part: Part, inside: frozenset[Variable]) -> Formula:
+    outside: dict[MessageTerm, None] = {}
+    for node in walk(atom):
+        match node:
+            case MessageNamed() | MessageVariable() if node not in inside:
+                outside[node] = None
+            case DeliveryVariable() | DeliveryNamed() if node not in inside:
+                outside[MessageOf(node)] = None
+            case _:
+                pass
     return conjunction(*(SamePart(message, part) for message in outside), _counted(atom, part))
 
 

@@ -17,13 +17,17 @@ from typing import Any, Final, assert_never
 from precedes.core.formula import (
     FALSEHOOD,
     TRUTH,
+    Acknowledged,
     Acyclic,
     And,
     ArrivalEvent,
     Atom,
     Comparison,
     Constant,
+    DeliveredAt,
+    DeliveredBefore,
     DeliveryEvent,
+    DeliveryVariable,
     Dimension,
     EntityVariable,
     EventTerm,
@@ -35,8 +39,10 @@ from precedes.core.formula import (
     HappensBefore,
     Iff,
     Implies,
+    InFlight,
     InLog,
     IsDestination,
+    MessageOf,
     MessageVariable,
     Not,
     Or,
@@ -46,6 +52,7 @@ from precedes.core.formula import (
     ReceiptLog,
     Relation,
     Repeated,
+    SameDelivery,
     SameEntity,
     SameMessage,
     SamePart,
@@ -68,7 +75,7 @@ MOST: Final = 64
 FEW_PAIRS: Final = 10
 """Pairs of variables up to which it is looked for two equalities that contradict a refutation together."""
 
-Equality = SameEntity | SameMessage
+Equality = SameEntity | SameMessage | SameDelivery
 
 
 class TooManyError(Exception):
@@ -142,6 +149,8 @@ class Refutation:
                 yield SameEntity(left, right)
             elif isinstance(left, MessageVariable) and isinstance(right, MessageVariable):
                 yield SameMessage(left, right)
+            elif isinstance(left, DeliveryVariable) and isinstance(right, DeliveryVariable):
+                yield SameDelivery(left, right)
 
 
 def refutations(formula: Formula) -> tuple[Refutation, ...]:
@@ -187,6 +196,7 @@ def _ways(formula: Formula, wanted: bool) -> list[Refutation]:
         case (
             InLog() | Precedes() | Repeated() | Sent() | IsDestination() | SameEntity() | SameMessage() | SameText()
             | SamePart() | Faulty() | Quiescent() | HappensBefore() | Comparison()
+            | DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight() | Acknowledged()
         ):  # fmt: skip
             return [Refutation(facts=(formula,)) if wanted else Refutation(absences=(formula,))]
         case _:
@@ -249,11 +259,11 @@ def relaxed(formula: Formula, wanted: bool) -> Formula:
             return relaxed(distinct(asked_of_each(formula)), wanted)
         case Acyclic() | Undetermined() | FailureLine():
             return TRUTH
-        case SameEntity() | SameMessage() | SameText() | SamePart():
+        case SameEntity() | SameMessage() | SameText() | SamePart() | SameDelivery():
             return formula if wanted else Not(formula)
         case (
             InLog() | Precedes() | Repeated() | Sent() | IsDestination() | Faulty() | Quiescent()
-            | HappensBefore() | Comparison()
+            | HappensBefore() | Comparison() | DeliveredAt() | DeliveredBefore() | InFlight() | Acknowledged()
         ):  # fmt: skip
             return formula if wanted else TRUTH
         case _:
@@ -287,6 +297,10 @@ def _decided(atom: Atom) -> bool | None:
             return True if left == right and isinstance(left, EntityVariable) else None
         case SameMessage(left, right):
             return True if left == right and isinstance(left, MessageVariable) else None
+        case DeliveredBefore(first, second) | InFlight(first, second):
+            return False if first == second else None
+        case SameDelivery(left, right):
+            return True if left == right and isinstance(left, DeliveryVariable) else None
         case SameText(left, right):
             return left == right if isinstance(left, Text) and isinstance(right, Text) else None
         case Comparison(relation, left, right, dimension):
@@ -299,6 +313,8 @@ def _decided(atom: Atom) -> bool | None:
             | Sent()
             | IsDestination()
             | SamePart()
+            | DeliveredAt()
+            | Acknowledged()
             | Faulty()
             | Quiescent()
             | Undetermined()
@@ -324,12 +340,15 @@ def consequences(facts: Iterable[Formula]) -> Iterator[Any]:
                 yield Not(SameEntity(right, left))
             case Not(SameMessage(left, right)):
                 yield Not(SameMessage(right, left))
+            case Not(SameDelivery(left, right)):
+                yield Not(SameDelivery(right, left))
             case Not() | And() | Or() | Implies() | Iff() | Forall() | Exists() | Acyclic() | Per():
                 continue
             case (
                 Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
-                | SameEntity() | SameMessage() | SameText() | SamePart()
-                | Faulty() | Quiescent() | HappensBefore() | Comparison() | FailureLine()
+                | SameEntity() | SameMessage() | SameText() | SamePart() | DeliveredAt() | DeliveredBefore()
+                | SameDelivery() | InFlight() | Acknowledged() | Faulty() | Quiescent()
+                | HappensBefore() | Comparison() | FailureLine()
             ):  # fmt: skip
                 implied = (fact, *_implied(fact))
                 yield from implied[1:]
@@ -365,6 +384,14 @@ def _implied(fact: Atom) -> Iterator[Atom]:
             yield SameMessage(right, left)
         case SameText(left, right):
             yield SameText(right, left)
+        case SameDelivery(left, right):
+            yield SameDelivery(right, left)
+        case DeliveredAt(delivery, entity):
+            yield InLog(MessageOf(delivery), ReceiptLog(entity))
+        case DeliveredBefore(first, second, entity):
+            for delivery in (first, second):
+                yield DeliveredAt(delivery, entity)
+                yield from _implied(DeliveredAt(delivery, entity))
         case SamePart(message, part):
             yield SamePart(message, replace(part, message=message))
             yield SamePart(part.message, replace(part, message=message))
@@ -372,6 +399,8 @@ def _implied(fact: Atom) -> Iterator[Atom]:
         case (
             InLog()
             | Sent()
+            | InFlight()
+            | Acknowledged()
             | Faulty()
             | Quiescent()
             | Comparison()
@@ -406,8 +435,13 @@ def _excluded(fact: Atom) -> Iterator[Atom]:
             yield SameMessage(second, first)
         case HappensBefore(first, second):
             yield HappensBefore(second, first)
+        case DeliveredBefore(first, second, entity):
+            yield DeliveredBefore(second, first, entity)
+            yield SameDelivery(first, second)
+            yield SameDelivery(second, first)
         case (
             InLog() | Repeated() | Sent() | IsDestination() | SameEntity() | SameMessage() | SameText() | SamePart()
+            | DeliveredAt() | SameDelivery() | InFlight() | Acknowledged()
             | Comparison()
             | Faulty() | Quiescent() | Truth() | Undetermined() | FailureLine()
         ):  # fmt: skip
@@ -422,7 +456,7 @@ def _excluded(fact: Atom) -> Iterator[Atom]:
 def _unified(refutation: Refutation) -> Refutation:
     """The refutation without equalities of variables: what they make one has one name."""
     for fact in refutation.facts:
-        if isinstance(fact, SameEntity | SameMessage) and {fact.left, fact.right} <= set(
+        if isinstance(fact, SameEntity | SameMessage | SameDelivery) and {fact.left, fact.right} <= set(
             refutation.variables
         ):
             return _unified(_renamed(refutation, fact.left, fact.right))

@@ -12,9 +12,12 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from precedes.core.formula import (
+    Acknowledged,
     Acyclic,
     And,
     Comparison,
+    DeliveredAt,
+    DeliveredBefore,
     Exists,
     FailureLine,
     Faulty,
@@ -23,6 +26,7 @@ from precedes.core.formula import (
     HappensBefore,
     Iff,
     Implies,
+    InFlight,
     InLog,
     IsDestination,
     MessageVariable,
@@ -32,6 +36,7 @@ from precedes.core.formula import (
     Precedes,
     Quiescent,
     Repeated,
+    SameDelivery,
     SameEntity,
     SameMessage,
     SamePart,
@@ -96,6 +101,7 @@ def _clauses(formula: Formula) -> Iterator[Clause]:
         case (
             Not() | Or() | Implies() | Iff() | Exists() | Acyclic() | Truth() | Undetermined() | InLog()
             | Precedes() | Repeated() | Sent() | IsDestination() | SameEntity() | SameMessage() | SameText()
+            | DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight() | Acknowledged()
             | SamePart() | Faulty() | Quiescent() | HappensBefore() | Comparison() | FailureLine()
         ):  # fmt: skip
             yield Clause((), formula)

@@ -18,6 +18,7 @@ from typing import Final, assert_never
 from precedes.core.formula import (
     FALSEHOOD,
     TRUTH,
+    Acknowledged,
     Acyclic,
     And,
     ArrivalEvent,
@@ -25,7 +26,11 @@ from precedes.core.formula import (
     AttributeOf,
     Comparison,
     Constant,
+    DeliveredAt,
+    DeliveredBefore,
     DeliveryEvent,
+    DeliveryTime,
+    DeliveryVariable,
     Delta,
     Difference,
     EntityTerm,
@@ -40,11 +45,13 @@ from precedes.core.formula import (
     HappensBefore,
     Iff,
     Implies,
+    InFlight,
     InLog,
     IsDestination,
     LogTerm,
     MessageVariable,
     Not,
+    Nth,
     NumberTerm,
     Or,
     Per,
@@ -52,9 +59,11 @@ from precedes.core.formula import (
     Precedes,
     Quiescent,
     ReceiptLog,
+    ReceiverOf,
     RecordedClock,
     Repeated,
     Requirement,
+    SameDelivery,
     SameEntity,
     SameMessage,
     SamePart,
@@ -144,6 +153,7 @@ class _Opening:
         # Every execution has an entity, but it may have no message.
         entities = [v for v in self.variables if isinstance(v, EntityVariable) and v in spoken_of]
         bound: list[Variable] = [*entities, *(v for v in self.variables if isinstance(v, MessageVariable))]
+        bound += [v for v in self.variables if isinstance(v, DeliveryVariable)]
         formula = conjunction(*self.universal)
         for variable in reversed(bound):
             here = [fact for names, fact in parts if variable in names]
@@ -254,6 +264,11 @@ def _presupposed(fact: Atom) -> Iterator[Atom]:
             yield InLog(second, log)
         case Repeated(message, log):
             yield InLog(message, log)
+        case DeliveredBefore(first, second, entity):
+            yield DeliveredAt(first, entity)
+            yield DeliveredAt(second, entity)
+        case InFlight(earlier, at):
+            yield DeliveredBefore(earlier, at, ReceiverOf(at))
         case HappensBefore(first, second):
             yield from happened(first)
             yield from happened(second)
@@ -262,6 +277,7 @@ def _presupposed(fact: Atom) -> Iterator[Atom]:
                 yield from happened(event)
         case (
             InLog() | Sent() | IsDestination() | SameEntity() | SameMessage() | SameText() | SamePart() | Faulty()
+            | DeliveredAt() | SameDelivery() | Acknowledged()
             | Quiescent() | Truth() | Undetermined() | FailureLine()
         ):  # fmt: skip
             return
@@ -290,6 +306,7 @@ def possible(formula: Formula, seen: Seen) -> bool:
         case (
             InLog() | Precedes() | Repeated() | Sent() | IsDestination() | SameEntity() | SameMessage()
             | SameText() | SamePart() | Faulty() | HappensBefore() | Comparison()
+            | DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight() | Acknowledged()
         ):  # fmt: skip
             return needed(formula) in seen
         case (
@@ -324,6 +341,10 @@ def needed(atom: Atom) -> Seen:
             return _in(log) | (two | Seen.TWO_DELIVERIES if isinstance(log, ReceiptLog) else two)
         case Sent() | IsDestination():
             return Seen.SENT
+        case DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight():
+            return Seen.DELIVERED
+        case Acknowledged(_, entity):
+            return _exists(entity)
         case Faulty(entity):
             return _exists(entity)
         case HappensBefore(first, second):
@@ -378,6 +399,8 @@ def _measured(term: NumberTerm) -> Seen:
             return _measured(left) | _measured(right)
         case Scaled(_, inner):
             return _measured(inner)
+        case Nth() | DeliveryTime():
+            return Seen.DELIVERED
         case Size() | AttributeOf() | Constant() | Delta() | Epsilon():
             return NOTHING
         case _:
@@ -393,7 +416,7 @@ def _events(term: NumberTerm) -> Iterator[EventTerm]:
             yield from _events(right)
         case Scaled(_, inner):
             yield from _events(inner)
-        case Position() | Size() | AttributeOf() | Constant() | Delta() | Epsilon():
+        case Position() | Size() | AttributeOf() | Nth() | DeliveryTime() | Constant() | Delta() | Epsilon():
             return
         case _:
             assert_never(term)

@@ -195,7 +195,7 @@ class _Drawing:
                 return self._about(event, history, "!")
             case EventKind.DELIVER:
                 return self._about(event, history, "?")
-            case EventKind.ARRIVE | EventKind.DISCARD:
+            case EventKind.ARRIVE | EventKind.DISCARD | EventKind.ACK | EventKind.NACK:
                 return self._about(event, history, f"{event.kind.value}(", ")")
             case EventKind.CRASH | EventKind.RECOVER | EventKind.LOCAL:
                 return _Entry(event.kind.value + self._time(event))

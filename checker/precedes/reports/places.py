@@ -8,11 +8,15 @@ from collections.abc import Iterator
 
 from precedes.core.execution import EventKind, Execution
 from precedes.core.formula import (
+    Acknowledged,
     ArrivalEvent,
     DeliveryEvent,
+    DeliveryNamed,
+    DeliveryTime,
     EntityNamed,
     Faulty,
     HappensBefore,
+    InFlight,
     InLog,
     MessageNamed,
     Position,
@@ -50,7 +54,7 @@ def places(execution: Execution, witness: Witness) -> frozenset[Place]:
 def needs_histories(witness: Witness) -> bool:
     """Whether a witness is about events and times, which send and receipt logs do not show."""
     return any(
-        isinstance(node, HappensBefore | TimeOf | RecordedClock | VectorTime)
+        isinstance(node, HappensBefore | TimeOf | DeliveryTime | RecordedClock | VectorTime | InFlight)
         for fact in witness.facts
         for node in walk(fact.formula)
     )
@@ -72,6 +76,10 @@ def _places(fact: Fact, execution: Execution) -> Iterator[Place]:
                 yield from _in_log(message, node.log, execution)
             if fact.value == FALSE and isinstance(node.log, ReceiptLog) and not isinstance(node, Precedes):
                 yield from (place for message in named for place in _send(message, execution))
+        elif isinstance(node, DeliveryNamed):
+            yield node.entity, execution.delivery, node.message
+        elif isinstance(node, Acknowledged) and isinstance(node.entity, EntityNamed):
+            yield from ((node.entity.name, EventKind.ACK, message) for message in named)
         elif isinstance(node, SendEvent | Sender):
             yield from (place for message in named for place in _send(message, execution))
         elif isinstance(node, DeliveryEvent | ArrivalEvent) and isinstance(node.entity, EntityNamed):

@@ -34,7 +34,7 @@ class Scope:
     binders: int = 4
     attributes: tuple[f.Attribute, ...] = ()
 
-    def bind(self, variable: f.Variable) -> Scope:
+    def bind(self, variable: f.EntityVariable | f.MessageVariable) -> Scope:
         """The scope below a binder."""
         if isinstance(variable, f.EntityVariable):
             return replace(self, entities=(*self.entities, variable), binders=self.binders - 1)
@@ -87,7 +87,9 @@ def _quantifier(choices: Choices, depth: int, scope: Scope) -> f.Formula:
     return f.Exists(variable, extent, body) if chance(choices, 35) else f.Forall(variable, extent, body)
 
 
-def _range(choices: Choices, depth: int, scope: Scope, variable: f.Variable) -> f.Formula:
+def _range(
+    choices: Choices, depth: int, scope: Scope, variable: f.EntityVariable | f.MessageVariable
+) -> f.Formula:
     kind = choices.integer(0, 9)
     if kind == 9 and depth > 1:
         return formula(choices, min(depth - 1, 2), scope)

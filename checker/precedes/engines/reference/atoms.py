@@ -11,13 +11,18 @@ from functools import partial
 from typing import assert_never
 
 from precedes.core.formula import (
+    Acknowledged,
     Atom,
     Comparison,
+    DeliveredAt,
+    DeliveredBefore,
+    DeliveryTerm,
     EntityTerm,
     EventTerm,
     FailureLine,
     Faulty,
     HappensBefore,
+    InFlight,
     InLog,
     IsDestination,
     LogTerm,
@@ -26,6 +31,7 @@ from precedes.core.formula import (
     Quiescent,
     Relation,
     Repeated,
+    SameDelivery,
     SameEntity,
     SameMessage,
     SamePart,
@@ -84,6 +90,17 @@ class Atoms:
                 return partial(self._same_text, left_text, right_text)
             case SamePart(message, part):
                 return lambda: _truth(self._terms.in_part(message, part))
+            case DeliveredAt(delivery, entity):
+                return partial(self._delivered_at, delivery, entity)
+            case DeliveredBefore(earlier, later, entity):
+                return partial(self._delivered_before, earlier, later, entity)
+            case SameDelivery(left_delivery, right_delivery):
+                made, other_made = map(self._terms.delivery_reader, (left_delivery, right_delivery))
+                return lambda: _truth(made() is not None and made() == other_made())
+            case InFlight(earlier, later):
+                return partial(self._in_flight, earlier, later)
+            case Acknowledged(message, entity):
+                return partial(self._acknowledged, message, entity)
             case Truth(true):
                 value = _truth(true)
                 return lambda: value
@@ -213,6 +230,38 @@ class Atoms:
         if isinstance(one, Unknown) or isinstance(other, Unknown):
             return reasons_in(one) | reasons_in(other)
         return _truth(one == other)
+
+    def _delivered_at(self, delivery: DeliveryTerm, entity: EntityTerm) -> int:
+        made = self._terms.delivery(delivery)
+        return _truth(made is not None and made.entity == self._terms.entity(entity))
+
+    def _delivered_before(self, first: DeliveryTerm, second: DeliveryTerm, entity: EntityTerm) -> int:
+        one, other = self._terms.delivery(first), self._terms.delivery(second)
+        here = self._terms.entity(entity)
+        if one is None or other is None or one == other or not one.entity == other.entity == here:
+            return FALSE
+        return self._recorded.doubt[one.entity] or _truth(one.place < other.place)
+
+    def _in_flight(self, first: DeliveryTerm, second: DeliveryTerm) -> int:
+        one, other = self._terms.delivery(first), self._terms.delivery(second)
+        if one is None or other is None or one == other or one.entity != other.entity:
+            return FALSE
+        if self._recorded.doubt[one.entity]:
+            return self._recorded.doubt[one.entity]
+        if one.place > other.place:
+            return FALSE
+        if not self._recorded.has_acknowledgements:
+            return Reason.NO_ACKNOWLEDGEMENT
+        settled = self._recorded.settled.get((one.entity, one.message), ())
+        return _truth(not any(one.place < place < other.place for place in settled))
+
+    def _acknowledged(self, message: MessageTerm, entity: EntityTerm) -> int:
+        here, name = self._terms.entity(entity), self._terms.message(message)
+        if here is None or name is None:
+            return FALSE
+        if not self._recorded.has_acknowledgements:
+            return Reason.NO_ACKNOWLEDGEMENT
+        return _truth((here, name) in self._recorded.acknowledged)
 
     def _failure_line(self) -> int:
         """An entity without a mark has it at the end of its log."""

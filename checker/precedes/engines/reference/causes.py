@@ -12,10 +12,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
+from precedes.core.counts import ordinal
 from precedes.core.formula import (
+    Acknowledged,
     Acyclic,
     And,
+    Attribute,
     Comparison,
+    DeliveredAt,
+    DeliveredBefore,
+    DeliveryVariable,
     EntityVariable,
     Exists,
     FailureLine,
@@ -25,6 +31,7 @@ from precedes.core.formula import (
     HappensBefore,
     Iff,
     Implies,
+    InFlight,
     InLog,
     IsDestination,
     MessageVariable,
@@ -34,6 +41,7 @@ from precedes.core.formula import (
     Precedes,
     Quiescent,
     Repeated,
+    SameDelivery,
     SameEntity,
     SameMessage,
     SamePart,
@@ -41,12 +49,14 @@ from precedes.core.formula import (
     Sent,
     Truth,
     Undetermined,
+    Variable,
 )
 from precedes.core.verdict import FALSE, TRUE, negation
 from precedes.core.witness import Binding, Fact
 from precedes.engines.reference.evaluation import Evaluator
 from precedes.engines.reference.ground import ground
 from precedes.engines.reference.relations import shortest_cycle
+from precedes.engines.reference.terms import Terms
 from precedes.logic.parts import asked_of_each, of_its_own, written_out
 
 UNKNOWN: Final = 1
@@ -131,7 +141,8 @@ class Causes:
             case (
                 Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
                 | SameEntity() | SameMessage() | SameText() | SamePart() | Faulty() | HappensBefore() | Comparison()
-                | FailureLine() | Quiescent()
+                | FailureLine() | Quiescent() | DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight()
+                | Acknowledged()
             ):  # fmt: skip
                 yield self._whole(formula, self._evaluator.value(formula))
             case _:
@@ -178,15 +189,13 @@ class Causes:
 
     def _instances(
         self,
-        variable: EntityVariable | MessageVariable,
+        variable: Variable,
         extent: Formula,
         body: Formula,
         kind: int,
     ) -> Iterator[Cause]:
         """Of a universal that fails or an existential that holds; or of either where it is unknown."""
         evaluator = self._evaluator
-        entity = isinstance(variable, EntityVariable)
-        bound = evaluator.terms.entities if entity else evaluator.terms.messages
         attributes = of_its_own(variable, extent, body) if isinstance(variable, MessageVariable) else ()
         for inside in evaluator.instances(variable, extent, body):
             self._seen += 1
@@ -196,15 +205,7 @@ class Causes:
             fits = here == kind and inside == TRUE if kind != UNKNOWN else UNKNOWN in (kind_of(inside), here)
             if not fits:
                 continue
-            name = bound[variable.name]
-            binding = Cause(
-                ((variable.name, name),), (), () if entity else (name,), (name,) if entity else ()
-            )
-            if attributes:
-                values = evaluator.terms.values(name, attributes) or ()
-                binding = Cause(
-                    tuple((a.name, str(value)) for a, value in zip(attributes, values, strict=True))
-                )
+            binding = binding_of(variable, attributes, evaluator.terms)
             within = self._first_in_range(extent)
             if inside == TRUE:
                 within = within.as_context()
@@ -245,3 +246,23 @@ class Causes:
                 related = self._first(formula.body)
             cause += replace(related, bindings=())
         yield cause
+
+
+def binding_of(variable: Variable, attributes: tuple[Attribute, ...], terms: Terms) -> Cause:
+    """What the variable stands for now; of one that ranges over the parts of attributes, the values of the part."""
+    match variable:
+        case EntityVariable(label):
+            name = terms.entities[label]
+            return Cause(((label, name),), entities=(name,))
+        case MessageVariable(label):
+            name = terms.messages[label]
+            if not attributes:
+                return Cause(((label, name),), messages=(name,))
+            values = terms.values(name, attributes) or ()
+            return Cause(tuple((a.name, str(value)) for a, value in zip(attributes, values, strict=True)))
+        case DeliveryVariable(label):
+            made = terms.deliveries[label]
+            which = made.message if made.nth == 1 else f"{made.message} ({ordinal(made.nth)})"
+            return Cause(((label, which),), messages=(made.message,), entities=(made.entity,))
+        case _:
+            assert_never(variable)

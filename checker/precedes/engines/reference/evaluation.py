@@ -9,15 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import assert_never
+from typing import Any, assert_never
 
 from precedes.core.execution import Execution
 from precedes.core.formula import (
     TRUTH,
+    Acknowledged,
     Acyclic,
     And,
     Attribute,
     Comparison,
+    DeliveredAt,
+    DeliveredBefore,
+    DeliveryVariable,
+    EntityNamed,
     EntityTerm,
     EntityVariable,
     Exists,
@@ -28,6 +33,7 @@ from precedes.core.formula import (
     HappensBefore,
     Iff,
     Implies,
+    InFlight,
     InLog,
     IsDestination,
     LogTerm,
@@ -38,6 +44,7 @@ from precedes.core.formula import (
     Precedes,
     Quiescent,
     Repeated,
+    SameDelivery,
     SameEntity,
     SameMessage,
     SamePart,
@@ -53,7 +60,7 @@ from precedes.core.verdict import FALSE, TRUE, Reason, conjunction, disjunction,
 from precedes.engines.reference.atoms import Atoms, Judgement
 from precedes.engines.reference.incomplete_atoms import IncompleteAtoms
 from precedes.engines.reference.interleavings import possible_interleavings
-from precedes.engines.reference.recorded import Recorded, record
+from precedes.engines.reference.recorded import Delivery, Recorded, record
 from precedes.engines.reference.relations import has_cycle, reasons_of_cycles
 from precedes.engines.reference.terms import Terms
 from precedes.logic.completion import opened
@@ -140,7 +147,8 @@ class Evaluator:
             case (
                 Precedes() | InLog() | HappensBefore() | IsDestination() | Comparison() | Sent() | Repeated()
                 | SameEntity() | SameMessage() | SameText() | SamePart()
-                | Faulty() | Truth() | Undetermined() | FailureLine() | Quiescent()
+                | Faulty() | Truth() | Undetermined() | FailureLine() | Quiescent() | DeliveredAt() | DeliveredBefore()
+                | SameDelivery() | InFlight() | Acknowledged()
             ):  # fmt: skip
                 return self._atoms.judgement(formula)
             case _:
@@ -191,7 +199,7 @@ class Evaluator:
 
     def _instances(self, variable: Variable, extent: Formula, body: Formula) -> Callable[[], Iterator[int]]:
         bindings = self._bindings(variable)
-        about_messages = isinstance(variable, MessageVariable)
+        about_messages = isinstance(variable, MessageVariable | DeliveryVariable)
         candidates = self._candidates(variable, extent, body)
         judged = self._judgement(extent)
         name = variable.name
@@ -210,8 +218,16 @@ class Evaluator:
 
         return bind
 
-    def _bindings(self, variable: Variable) -> dict[str, str]:
-        return self.terms.entities if isinstance(variable, EntityVariable) else self.terms.messages
+    def _bindings(self, variable: Variable) -> dict[str, Any]:
+        match variable:
+            case EntityVariable():
+                return self.terms.entities
+            case MessageVariable():
+                return self.terms.messages
+            case DeliveryVariable():
+                return self.terms.deliveries
+            case _:
+                assert_never(variable)
 
     @contextmanager
     def bound(self, variable: Variable, value: str) -> Iterator[None]:
@@ -224,10 +240,33 @@ class Evaluator:
         finally:
             _restore(bindings, variable.name, hidden)
 
-    def _candidates(self, variable: Variable, extent: Formula, body: Formula) -> Callable[[], Sequence[str]]:
-        """What can be in a range: all entities or messages, or the fewest that a conjunct of it leaves."""
-        if isinstance(variable, EntityVariable):
-            return lambda: self.recorded.execution.entities
+    def _candidates(self, variable: Variable, extent: Formula, body: Formula) -> Callable[[], Sequence[Any]]:
+        """What can be in a range: all entities, messages or deliveries, or the fewest that a conjunct of it leaves."""
+        match variable:
+            case EntityVariable():
+                return lambda: self.recorded.execution.entities
+            case DeliveryVariable():
+                return self._deliveries(variable, extent)
+            case MessageVariable():
+                return self._messages(variable, extent, body)
+            case _:
+                assert_never(variable)
+
+    def _deliveries(self, variable: DeliveryVariable, extent: Formula) -> Callable[[], Sequence[Delivery]]:
+        conjuncts = extent.parts if isinstance(extent, And) else (extent,)
+        for part in conjuncts:
+            if (
+                isinstance(part, DeliveredAt)
+                and part.delivery == variable
+                and isinstance(part.entity, EntityVariable | EntityNamed)
+            ):
+                owner, by_entity = self.terms.entity_reader(part.entity), self.recorded.deliveries_of
+                return lambda: by_entity.get(owner() or "", ())
+        return lambda: self.recorded.deliveries
+
+    def _messages(
+        self, variable: MessageVariable, extent: Formula, body: Formula
+    ) -> Callable[[], Sequence[str]]:
         attributes = of_its_own(variable, extent, body)
         if attributes:
             chosen = self._one_of_each_part(attributes)
@@ -330,7 +369,7 @@ def _equivalence(left: Judgement, right: Judgement) -> Judgement:
     return judge
 
 
-def _restore(bindings: dict[str, str], name: str, hidden: str | None) -> None:
+def _restore(bindings: dict[str, Any], name: str, hidden: Any) -> None:
     if hidden is None:
         bindings.pop(name, None)
     else:

@@ -15,6 +15,7 @@ from typing import Final
 
 from precedes.core.execution import Execution
 from precedes.core.formula import (
+    DeliveryVariable,
     EntityVariable,
     Formula,
     HappensBefore,
@@ -160,7 +161,8 @@ def _all_facts(facts: Iterable[Fact]) -> Iterator[Fact]:
 
 def quantifies_over_messages(formula: Formula) -> bool:
     """Whether a formula speaks of messages by quantifiers alone: with none of them met, it has said nothing."""
-    binds = any(isinstance(variable, MessageVariable) for node in walk(formula) for variable in bound(node))
+    kinds = (MessageVariable, DeliveryVariable)
+    binds = any(isinstance(variable, kinds) for node in walk(formula) for variable in bound(node))
     return binds and not messages_in(formula)
 
 

@@ -6,13 +6,18 @@ from collections.abc import Set
 from typing import Any, assert_never
 
 from precedes.core.formula import (
+    DeliveryNamed,
+    DeliveryTerm,
+    DeliveryVariable,
     EntityNamed,
     EntityTerm,
     EntityVariable,
     Formula,
     MessageNamed,
+    MessageOf,
     MessageTerm,
     MessageVariable,
+    ReceiverOf,
     SameEntity,
     Sender,
     Variable,
@@ -36,18 +41,29 @@ def _ground(node: Node, terms: Terms, hidden: Set[Variable]) -> Any:
         sender = terms.entity(node)
         if sender is not None:
             return EntityNamed(sender)
+    if isinstance(node, MessageOf) and node.delivery not in hidden:
+        made = terms.delivery(node.delivery)
+        if made is not None:
+            return MessageNamed(made.message)
+    if isinstance(node, ReceiverOf) and node.delivery not in hidden:
+        made = terms.delivery(node.delivery)
+        if made is not None:
+            return EntityNamed(made.entity)
     if isinstance(node, SameEntity):
         return SameEntity(*(_side(side, terms, hidden) for side in (node.left, node.right)))
     hidden = hidden | frozenset(bound(node))
     return rebuilt(node, lambda child: _ground(child, terms, hidden))
 
 
-def _value(variable: Variable, terms: Terms) -> EntityTerm | MessageTerm:
+def _value(variable: Variable, terms: Terms) -> EntityTerm | MessageTerm | DeliveryTerm:
     match variable:
         case EntityVariable(name):
             return EntityNamed(terms.entities[name]) if name in terms.entities else variable
         case MessageVariable(name):
             return MessageNamed(terms.messages[name]) if name in terms.messages else variable
+        case DeliveryVariable(name):
+            made = terms.deliveries.get(name)
+            return variable if made is None else DeliveryNamed(made.message, made.entity, made.nth)
         case _:
             assert_never(variable)
 

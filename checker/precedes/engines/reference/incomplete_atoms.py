@@ -12,16 +12,22 @@ from collections.abc import Callable, Container
 from typing import assert_never
 
 from precedes.core.formula import (
+    Acknowledged,
     ArrivalEvent,
     Atom,
     Attribute,
     Comparison,
+    DeliveredAt,
+    DeliveredBefore,
     DeliveryEvent,
+    DeliveryTerm,
     EntityNamed,
+    EntityTerm,
     EventTerm,
     FailureLine,
     Faulty,
     HappensBefore,
+    InFlight,
     InLog,
     IsDestination,
     LogTerm,
@@ -29,6 +35,7 @@ from precedes.core.formula import (
     Precedes,
     Quiescent,
     Repeated,
+    SameDelivery,
     SameEntity,
     SameMessage,
     SamePart,
@@ -85,6 +92,19 @@ class IncompleteAtoms:
                 return self._same_text(left_text, right_text)
             case SamePart(message, part):
                 return self._same_part(names.message(message), names.message(part.message), part.attributes)
+            case DeliveredAt(delivery, entity):
+                return self._delivered_at(delivery, entity)
+            case DeliveredBefore(earlier, later, entity):
+                both = conjunction(self._delivered_at(earlier, entity), self._delivered_at(later, entity))
+                return conjunction(both, self._delivered_before(earlier, later))
+            case SameDelivery(left_delivery, right_delivery):
+                made = self._terms.delivery(left_delivery), self._terms.delivery(right_delivery)
+                return INCOMPLETE if None in made else TRUE if made[0] == made[1] else FALSE
+            case InFlight(earlier, later):
+                return self._in_flight(earlier, later)
+            case Acknowledged(message, entity):
+                pair = (names.entity(entity) or "", names.message(message))
+                return TRUE if pair in self._terms.recorded.acknowledged else INCOMPLETE
             case Faulty():
                 # A crash or a recovery may be missing.
                 return INCOMPLETE
@@ -140,6 +160,31 @@ class IncompleteAtoms:
         entity = self._names.entity(log.entity)
         count = 0 if entity is None else self._terms.recorded.delivery_count.get((entity, message), 0)
         return TRUE if count > 1 else INCOMPLETE
+
+    def _delivered_at(self, delivery: DeliveryTerm, entity: EntityTerm) -> int:
+        """A delivery that was recorded is where it was recorded."""
+        made, here = self._terms.delivery(delivery), self._names.entity(entity)
+        if made is None or here is None:
+            return INCOMPLETE
+        return TRUE if made.entity == here else FALSE
+
+    def _delivered_before(self, first: DeliveryTerm, second: DeliveryTerm) -> int:
+        """The order of two deliveries that were recorded stays."""
+        one, other = self._terms.delivery(first), self._terms.delivery(second)
+        if one is None or other is None:
+            return INCOMPLETE
+        if one == other or one.entity != other.entity:
+            return FALSE
+        return self._terms.recorded.doubt[one.entity] or (TRUE if one.place < other.place else FALSE)
+
+    def _in_flight(self, first: DeliveryTerm, second: DeliveryTerm) -> int:
+        """An acknowledgement in between may be missing; one that was recorded stays there."""
+        before = self._delivered_before(first, second)
+        one, other = self._terms.delivery(first), self._terms.delivery(second)
+        if before != TRUE or one is None or other is None:
+            return before
+        settled = self._terms.recorded.settled.get((one.entity, one.message), ())
+        return FALSE if any(one.place < place < other.place for place in settled) else INCOMPLETE
 
     def _same_text(self, left: TextTerm, right: TextTerm) -> int:
         """Rows with the text of a message may be missing."""

@@ -12,8 +12,10 @@ from precedes.core.formula import (
     EntityVariable,
     EventTerm,
     MessageNamed,
+    MessageOf,
     MessageTerm,
     MessageVariable,
+    ReceiverOf,
     Sender,
     SendEvent,
     SendLog,
@@ -39,6 +41,10 @@ class IncompleteNames:
                 return self._terms.messages[name]
             case MessageNamed(name):
                 return name
+            case MessageOf(delivery):
+                made = self._terms.delivery(delivery)
+                assert made is not None
+                return made.message
             case _:
                 assert_never(term)
 
@@ -51,6 +57,10 @@ class IncompleteNames:
                 return name
             case Sender(message):
                 return self.recorded.sender(self.message(message))
+            case ReceiverOf(delivery):
+                made = self._terms.delivery(delivery)
+                assert made is not None
+                return made.entity
             case _:
                 assert_never(term)
 

@@ -17,11 +17,13 @@ from precedes.core.formula import (
     AttributeOf,
     Comparison,
     DeliveryEvent,
+    DeliveryTime,
     Delta,
     Epsilon,
     EventTerm,
     LogTerm,
     MessageTerm,
+    Nth,
     Position,
     RecordedClock,
     Relation,
@@ -33,7 +35,7 @@ from precedes.core.formula import (
 )
 from precedes.core.verdict import FALSE, TRUE, Reason
 from precedes.engines.reference.incomplete_names import INCOMPLETE, IncompleteNames
-from precedes.engines.reference.terms import Terms
+from precedes.engines.reference.terms import Terms, Unknown
 from precedes.logic.linear_forms import LinearForm, Measure, is_time, linear_form
 
 
@@ -103,6 +105,21 @@ class IncompleteNumbers:
             case Position() | Size():
                 # Which messages of the part are missing is not known.
                 return Measured(reasons=INCOMPLETE)
+            case Nth(delivery):
+                made = self._terms.delivery(delivery)
+                found = self._terms.number(measure)
+                if isinstance(found, Unknown):
+                    return Measured(reasons=found.reasons)
+                # The first delivery stays the first; before another one there may be more.
+                first = made is not None and made.nth == 1
+                return Measured(
+                    Fraction(1 if made is None else made.nth), grows=not first, sure=made is not None
+                )
+            case DeliveryTime():
+                when = self._terms.number(measure)
+                if when is None or isinstance(when, Unknown):
+                    return Measured(reasons=INCOMPLETE if when is None else when.reasons)
+                return Measured(Fraction(when))
             case AttributeOf():
                 value = self._terms.number(measure)
                 return (

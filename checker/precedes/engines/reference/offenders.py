@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from precedes.core.execution import Execution
-from precedes.core.formula import Acyclic, EntityVariable, Formula
+from precedes.core.formula import Acyclic, Formula
 from precedes.core.verdict import FALSE, TRUE
+from precedes.engines.reference.causes import Cause, binding_of
 from precedes.engines.reference.evaluation import Evaluator
 from precedes.engines.reference.relations import components, shortest_cycle
 from precedes.logic.universals import Binder, Clause, clauses, naming_parts, universal
@@ -56,16 +57,13 @@ def _of_clause(
         yield from _of_body(evaluator, body, bound)
         return
     ((variable, extent), inner, shown), *rest = steps
-    entity = isinstance(variable, EntityVariable)
-    names = evaluator.terms.entities if entity else evaluator.terms.messages
     for inside in evaluator.instances(variable, extent, inner):
         if inside != TRUE:
             continue
-        name = (names[variable.name],) if shown else ()
-        here = (
-            Offender(tuple(dict.fromkeys(bound.entities + name)), bound.messages)
-            if entity
-            else Offender(bound.entities, tuple(dict.fromkeys(bound.messages + name)))
+        binding = binding_of(variable, (), evaluator.terms) if shown else Cause()
+        here = Offender(
+            tuple(dict.fromkeys(bound.entities + binding.entities)),
+            tuple(dict.fromkeys(bound.messages + binding.messages)),
         )
         yield from _of_clause(evaluator, body, tuple(rest), here)
 

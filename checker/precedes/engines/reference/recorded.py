@@ -8,17 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from operator import or_
 from typing import Final
 
-from precedes.core.execution import Event, EventKind, Execution
+from precedes.core.execution import ACKNOWLEDGEMENTS, Event, EventKind, Execution
 from precedes.core.verdict import NO_REASON, Reason
 
 _STOPS: Final = frozenset({EventKind.CRASH, EventKind.RECOVER})
 
 
 @dataclass(frozen=True, slots=True)
+class Delivery:
+    """One delivery: the `nth` of its message at its entity, from 1, at a place of its history, from 0."""
+
+    entity: str
+    message: str
+    nth: int
+    place: int
+    time: int | None
+
+
+@dataclass(frozen=True)
 class Recorded:
     """An execution with its look-ups.
 
@@ -27,7 +38,9 @@ class Recorded:
     from 0. `first` gives the first event of a kind about a message at an entity. `sent_by` has, after the
     logged sends of an entity in their order, those that a delivery names but that were not logged; `unlogged`
     has these alone. `faulty` are the entities whose last crash is not followed by a recovery; `stops` says which
-    of the two kinds an entity has at all, `doubt` why the order of its events is not known.
+    of the two kinds an entity has at all, `doubt` why the order of its events is not known. `deliveries` has every one,
+    entity by entity in order. `settled` has the places in the history at which an entity accepted a message or gave it
+    back, `acknowledged` the pairs of entity and message that were accepted.
     """
 
     execution: Execution
@@ -38,6 +51,9 @@ class Recorded:
     delivered: Mapping[str, tuple[str, ...]]
     delivery_place: Mapping[str, Mapping[str, int]]
     delivery_count: Mapping[tuple[str, str], int]
+    deliveries: tuple[Delivery, ...]
+    settled: Mapping[tuple[str, str], tuple[int, ...]]
+    acknowledged: frozenset[tuple[str, str]]
     sent_by: Mapping[str, tuple[str, ...]]
     unlogged: Mapping[str, tuple[str, ...]]
     faulty: frozenset[str]
@@ -45,6 +61,19 @@ class Recorded:
     stops: Mapping[str, frozenset[EventKind]]
     has_arrivals: bool
     clocks_fit: bool
+
+    @cached_property
+    def deliveries_of(self) -> Mapping[str, tuple[Delivery, ...]]:
+        """The deliveries of each entity, in order."""
+        found: dict[str, list[Delivery]] = {entity: [] for entity in self.place}
+        for delivery in self.deliveries:
+            found[delivery.entity].append(delivery)
+        return {entity: tuple(made) for entity, made in found.items()}
+
+    @property
+    def has_acknowledgements(self) -> bool:
+        """Whether some entity accepted a message or gave it back."""
+        return bool(self.settled)
 
     @property
     def doubts(self) -> Reason:
@@ -70,8 +99,11 @@ def record(execution: Execution) -> Recorded:
     first: dict[tuple[EventKind, str, str], Event] = {}
     deliveries: dict[tuple[str, str], int] = {}
     appearance: dict[str, None] = {}
+    every: list[Delivery] = []
+    settled: dict[tuple[str, str], tuple[int, ...]] = {}
+    acknowledged: set[tuple[str, str]] = set()
     for history in execution.histories:
-        for event in history.events:
+        for place, event in enumerate(history.events):
             if event.message is None:
                 continue
             appearance.setdefault(event.message)
@@ -79,6 +111,12 @@ def record(execution: Execution) -> Recorded:
             if event.kind is execution.delivery:
                 pair = (history.entity, event.message)
                 deliveries[pair] = deliveries.get(pair, 0) + 1
+                every.append(Delivery(*pair, deliveries[pair], place, event.time))
+            elif event.kind in ACKNOWLEDGEMENTS:
+                pair = (history.entity, event.message)
+                settled[pair] = (*settled.get(pair, ()), place)
+                if event.kind is EventKind.ACK:
+                    acknowledged.add(pair)
     for message in execution.messages:
         appearance.setdefault(message)
     send_place = {
@@ -103,6 +141,9 @@ def record(execution: Execution) -> Recorded:
             for entity in execution.entities
         },
         delivery_count=deliveries,
+        deliveries=tuple(every),
+        settled=settled,
+        acknowledged=frozenset(acknowledged),
         sent_by={entity: execution.sent(entity) + unlogged[entity] for entity in execution.entities},
         unlogged=unlogged,
         faulty=frozenset(history.entity for history in execution.histories if history.crashed),

@@ -21,6 +21,10 @@ from precedes.core.formula import (
     AttributeSort,
     Constant,
     DeliveryEvent,
+    DeliveryNamed,
+    DeliveryTerm,
+    DeliveryTime,
+    DeliveryVariable,
     Delta,
     Difference,
     EntityNamed,
@@ -30,12 +34,15 @@ from precedes.core.formula import (
     EventTerm,
     LogTerm,
     MessageNamed,
+    MessageOf,
     MessageTerm,
     MessageVariable,
+    Nth,
     NumberTerm,
     Part,
     Position,
     ReceiptLog,
+    ReceiverOf,
     RecordedClock,
     Scaled,
     Sender,
@@ -51,7 +58,7 @@ from precedes.core.formula import (
 )
 from precedes.core.verdict import FALSE, NO_REASON, TRUE, Reason
 from precedes.engines.reference.happens_before import HappensBeforeRelation
-from precedes.engines.reference.recorded import Recorded
+from precedes.engines.reference.recorded import Delivery, Recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,7 @@ class Terms:
         self.recorded = recorded
         self.entities: dict[str, str] = {}
         self.messages: dict[str, str] = {}
+        self.deliveries: dict[str, Delivery] = {}
 
     @cached_property
     def happens_before(self) -> HappensBeforeRelation:
@@ -100,6 +108,9 @@ class Terms:
             case Sender(message):
                 sent = self.message_reader(message)
                 return lambda: self._sender(sent())
+            case ReceiverOf(delivery):
+                made = self.delivery_reader(delivery)
+                return lambda: None if (found := made()) is None else found.entity
             case _:
                 assert_never(term)
 
@@ -112,8 +123,30 @@ class Terms:
             case MessageNamed(name):
                 found = name if name in self.recorded.execution.messages else None
                 return lambda: found
+            case MessageOf(delivery):
+                made = self.delivery_reader(delivery)
+                return lambda: None if (one := made()) is None else one.message
             case _:
                 assert_never(term)
+
+    def delivery_reader(self, term: DeliveryTerm) -> Callable[[], Delivery | None]:
+        """Reads the delivery that a term names, whatever the bindings are by then."""
+        match term:
+            case DeliveryVariable(name):
+                bound = self.deliveries
+                return lambda: bound[name]
+            case DeliveryNamed(message, entity, nth):
+                named = (message, entity, nth)
+                found = next(
+                    (d for d in self.recorded.deliveries if (d.message, d.entity, d.nth) == named), None
+                )
+                return lambda: found
+            case _:
+                assert_never(term)
+
+    def delivery(self, term: DeliveryTerm) -> Delivery | None:
+        """The delivery that a term names."""
+        return self.delivery_reader(term)()
 
     def entity(self, term: EntityTerm) -> str | None:
         """The entity of the cluster that a term names."""
@@ -238,6 +271,10 @@ class Terms:
                 return self._position(message, log) if part is None else self._position_in(message, log, part)
             case Size(log, part):
                 return self._size(log) if part is None else self._size_in(log, part)
+            case Nth(delivery):
+                return self._nth(self.delivery(delivery))
+            case DeliveryTime(delivery):
+                return self._delivery_time(self.delivery(delivery))
             case AttributeOf(attribute, message):
                 found = self._value(attribute, message)
                 assert not isinstance(found, str)
@@ -293,6 +330,22 @@ class Terms:
             return sublog if isinstance(sublog, Unknown) else None
         doubt = self.recorded.doubt[sender]
         return Unknown(doubt) if doubt else sublog.index(message) + 1
+
+    # ---- deliveries ----------------------------------------------------------------------------------------
+
+    def _nth(self, delivery: Delivery | None) -> Number:
+        if delivery is None:
+            return None
+        doubt = self.recorded.doubt[delivery.entity]
+        once = self.recorded.delivery_count[delivery.entity, delivery.message] == 1
+        return Unknown(doubt) if doubt and not once else delivery.nth
+
+    def _delivery_time(self, delivery: Delivery | None) -> Number:
+        if delivery is None:
+            return None
+        if not self.recorded.clocks_fit:
+            return Unknown(Reason.CLOCKS)
+        return Unknown(Reason.NO_TIME) if delivery.time is None else delivery.time
 
     # ---- attributes ----------------------------------------------------------------------------------------
 
@@ -417,7 +470,7 @@ class Terms:
 def mentions_time(term: NumberTerm) -> bool:
     """Whether the time of an event is in a term: only then does epsilon matter to it."""
     match term:
-        case TimeOf():
+        case TimeOf() | DeliveryTime():
             return True
         case Sum(left, right) | Difference(left, right):
             return mentions_time(left) or mentions_time(right)
@@ -425,7 +478,7 @@ def mentions_time(term: NumberTerm) -> bool:
             return mentions_time(scaled)
         case AttributeOf(attribute):
             return attribute.sort is AttributeSort.TIME
-        case Constant() | Delta() | Epsilon() | Position() | Size() | RecordedClock() | VectorTime():
+        case Constant() | Delta() | Epsilon() | Position() | Size() | RecordedClock() | VectorTime() | Nth():
             return False
         case _:
             assert_never(term)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
+from typing import assert_never
 
 from precedes.core.formula import Attribute, AttributeSort, Relation
 from precedes.engines.solver import event_order
@@ -53,11 +54,15 @@ class Bounded:
         self.delivered = self._table("delivered")
         self.arrived = self._table("arrived") if wanted.arrivals else None
         self.repeats = self._table("repeated") if wanted.repeats else None
+        self.acknowledgements = self._table("acknowledged") if wanted.acknowledgements else None
         self.crashed = [boolean(f"faulty {e}") for e in self.entities] if wanted.crashes else None
         self._sent = [some(row) for row in self.sender]
         kinds = [Kind.SEND] if wanted.interleaving else []
         kinds += [Kind.ARRIVAL] if wanted.arrivals else []
-        self._places: list[Place] = list(product([*kinds, Kind.DELIVERY], self.messages))
+        kinds.append(Kind.DELIVERY)
+        kinds += [Kind.REPEAT] if wanted.deliveries else []
+        kinds += [Kind.ACKNOWLEDGEMENT] if wanted.acknowledgements else []
+        self._places: list[Place] = list(product(kinds, self.messages))
         self._rank = {place: rank for rank, place in enumerate(self._places)}
         self.orders: dict[tuple[int, Place, Place], Symbol] = {
             (e, a, b): boolean(f"{a[0].value} {a[1]} before {b[0].value} {b[1]} at {e}")
@@ -84,8 +89,64 @@ class Bounded:
 
     def quantified(self, universal: bool, sort: Sort, body: Callable[[Element], Proposition]) -> Proposition:
         """See `Structure`."""
-        elements = self.entities if sort is Sort.ENTITY else self.messages
+        match sort:
+            case Sort.ENTITY:
+                elements = self.entities
+            case Sort.MESSAGE:
+                elements = self.messages
+            case Sort.DELIVERY:
+                return self._of_deliveries(universal, body)
+            case _:
+                assert_never(sort)
         return (every if universal else some)(body(element) for element in elements)
+
+    def _of_deliveries(self, universal: bool, body: Callable[[Element], Proposition]) -> Proposition:
+        """Of those that happened: each message has two deliveries at most at each entity."""
+        deliveries = range(2 * len(self.messages) * len(self.entities))
+        judged = ((self.happened(self._made(delivery)), body(delivery)) for delivery in deliveries)
+        if universal:
+            return every(implied(there, holds) for there, holds in judged)
+        return some(both(there, holds) for there, holds in judged)
+
+    def _made(self, delivery: Element) -> Happening:
+        """A delivery by its number: the first ones of all messages at all entities, then the repeats."""
+        place, entity = divmod(_number(delivery), len(self.entities))
+        nth, message = divmod(place, len(self.messages))
+        return Happening(Kind.REPEAT if nth else Kind.DELIVERY, message, entity)
+
+    def message_of(self, delivery: Element) -> Element:
+        """See `Structure`."""
+        return self._made(delivery).message
+
+    def receiver_of(self, delivery: Element) -> Element:
+        """See `Structure`."""
+        return self._made(delivery).entity
+
+    def delivered_before(self, first: Element, second: Element) -> Proposition:
+        """See `Structure`."""
+        return self.earlier(self._made(first), self._made(second))
+
+    def in_flight(self, first: Element, second: Element) -> Proposition:
+        """See `Structure`. Of what an entity may do more than once with a message, only one is looked at."""
+        before, one, other = self.delivered_before(first, second), self._made(first), self._made(second)
+        done = Happening(Kind.ACKNOWLEDGEMENT, one.message, one.entity)
+        return both(before, negated(both(self.earlier(one, done), self.earlier(done, other))))
+
+    def acknowledged(self, message: Element, entity: Element) -> Proposition:
+        """See `Structure`."""
+        return self.happened(Happening(Kind.ACKNOWLEDGEMENT, message, entity))
+
+    def acknowledgements_recorded(self) -> Proposition:
+        """See `Structure`."""
+        return some(symbol for row in self.acknowledgements or [] for symbol in row)
+
+    def nth(self, delivery: Element) -> Linear:
+        """See `Structure`."""
+        return Linear(Fraction(2 if self._made(delivery).kind is Kind.REPEAT else 1))
+
+    def delivery_time(self, delivery: Element) -> Linear:
+        """See `Structure`."""
+        return self.time(self._made(delivery))
 
     def entity_named(self, name: str) -> Cases:
         """See `Structure`."""
@@ -117,6 +178,10 @@ class Bounded:
                 return self.delivered[message][entity]
             case Kind.ARRIVAL:
                 return False if self.arrived is None else self.arrived[message][entity]
+            case Kind.REPEAT:
+                return self.repeated(message, entity)
+            case Kind.ACKNOWLEDGEMENT:
+                return False if self.acknowledgements is None else self.acknowledgements[message][entity]
 
     def earlier(self, first: Happening, second: Happening) -> Proposition:
         """See `Structure`."""
@@ -271,6 +336,13 @@ class Bounded:
                 yield implied(self.dest[m][e], self._sent[m])
                 if self.repeats is not None:
                     yield implied(self.repeats[m][e], self.delivered[m][e])
+                if self.wanted.deliveries:
+                    in_order = self.ordered(e, (Kind.DELIVERY, m), (Kind.REPEAT, m))
+                    yield implied(self.repeated(m, e), in_order)
+                if self.acknowledgements is not None:
+                    # What is acknowledged was delivered: other executions are possible, and looked at by no bound.
+                    in_order = self.ordered(e, (Kind.DELIVERY, m), (Kind.ACKNOWLEDGEMENT, m))
+                    yield implied(self.acknowledgements[m][e], both(self.delivered[m][e], in_order))
         yield from self._first_copy()
         for e in self.entities:
             yield from self._orders_at(e)
@@ -329,7 +401,8 @@ class Bounded:
         """The entries of all logs: the total is how many of these are true. Sends are left out, there is one
         of each message; an execution is no shorter for a message that nobody sent.
         """
-        tables = [table for table in (self.delivered, self.arrived, self.repeats) if table is not None]
+        kept = (self.delivered, self.arrived, self.repeats, self.acknowledgements)
+        tables = [table for table in kept if table is not None]
         return [symbol for table in tables for row in table for symbol in row]
 
     def oddities(self) -> list[Proposition]:
@@ -374,7 +447,7 @@ class Bounded:
             for row in names.values():
                 yield from row
         yield from (symbol for row in self.sender for symbol in row)
-        for table in (self.dest, self.delivered, self.arrived):
+        for table in (self.dest, self.delivered, self.arrived, self.acknowledgements):
             yield from (symbol for row in table or [] for symbol in row)
         for row in self.repeats or []:
             yield from (negated(symbol) for symbol in row)

@@ -16,7 +16,13 @@ from precedes.engines.solver.bounded import Bounded
 from precedes.engines.solver.logic import Solver, Symbol
 from precedes.engines.solver.structure import Happening, Kind
 
-_EVENT_KINDS = {Kind.SEND: EventKind.SEND, Kind.DELIVERY: EventKind.DELIVER, Kind.ARRIVAL: EventKind.ARRIVE}
+_EVENT_KINDS = {
+    Kind.SEND: EventKind.SEND,
+    Kind.DELIVERY: EventKind.DELIVER,
+    Kind.ARRIVAL: EventKind.ARRIVE,
+    Kind.REPEAT: EventKind.DELIVER,
+    Kind.ACKNOWLEDGEMENT: EventKind.ACK,
+}
 
 
 class Decoding:
@@ -86,6 +92,8 @@ class Decoding:
     def _history(self, e: int) -> History:
         encoding, solver = self._encoding, self._solver
         kinds = [Kind.SEND, Kind.DELIVERY, *([Kind.ARRIVAL] if encoding.arrived is not None else [])]
+        kinds += [Kind.REPEAT] if encoding.wanted.deliveries else []
+        kinds += [Kind.ACKNOWLEDGEMENT] if encoding.wanted.acknowledgements else []
         happened = [
             place
             for place in product(kinds, encoding.messages)
@@ -106,7 +114,7 @@ class Decoding:
                         solver.holds(encoding.ordered(e, other, place)) for other in others
                     )
         events = [self._event(Happening(kind, m, e)) for kind, m in sorted(happened, key=earlier.__getitem__)]
-        if encoding.repeats is not None:
+        if encoding.repeats is not None and not encoding.wanted.deliveries:
             last = max((event.time for event in events if event.time is not None), default=0)
             for m in encoding.messages:
                 if solver.holds(encoding.repeats[m][e]):
@@ -120,8 +128,12 @@ class Decoding:
         if crashed:
             last = max((event.time for event in events if event.time is not None), default=0)
             events.append(Event(EventKind.CRASH, None, last if encoding.wanted.times else None))
-        # A crash stands in a history only: of its interleavings one is taken, in which all sends come first.
-        return History(self._entities[e], tuple(events), interleaved=encoding.wanted.interleaving or crashed)
+        # A crash or an acknowledgement stands in a history only: of its interleavings one is taken, in which all sends
+        # come first.
+        in_history = crashed or any(event.kind is EventKind.ACK for event in events)
+        return History(
+            self._entities[e], tuple(events), interleaved=encoding.wanted.interleaving or in_history
+        )
 
     def _event(self, event: Happening) -> Event:
         wanted = self._encoding.wanted

@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from precedes.core.formula import (
+    Acknowledged,
     ArrivalEvent,
     Attribute,
     Constant,
+    DeliveryNamed,
+    DeliveryTime,
+    DeliveryVariable,
     Delta,
     Dimension,
     EntityNamed,
@@ -18,7 +22,9 @@ from precedes.core.formula import (
     Faulty,
     Formula,
     HappensBefore,
+    InFlight,
     MessageNamed,
+    Nth,
     Position,
     RecordedClock,
     Repeated,
@@ -46,6 +52,9 @@ class Features:
     arrivals: bool
     places: bool
     repeats: bool
+    deliveries: bool
+    acknowledgements: bool
+    numbered: bool
     crashes: bool
     delta: bool
     epsilon: bool
@@ -73,21 +82,27 @@ class Features:
     def numbers(self) -> bool:
         """Whether arithmetic is needed."""
         times = self.times or self.delta or self.epsilon
-        return times or self.clocks or self.vector_times or self.places or bool(self.attributes)
+        return (
+            times or self.numbered or self.clocks or self.vector_times or self.places or bool(self.attributes)
+        )
 
 
 def features(formula: Formula) -> Features:
     """Read off what a formula mentions."""
     nodes = list(walk(formula))
     kinds = {type(node) for node in nodes}
+    deliveries = bool(kinds & {DeliveryVariable, DeliveryNamed})
     return Features(
         happens_before=HappensBefore in kinds,
-        times=TimeOf in kinds,
+        times=bool(kinds & {TimeOf, DeliveryTime}),
         clocks=RecordedClock in kinds,
         vector_times=VectorTime in kinds,
         arrivals=ArrivalEvent in kinds,
         places=bool(kinds & {Position, Size}),
-        repeats=Repeated in kinds,
+        repeats=Repeated in kinds or deliveries,
+        deliveries=deliveries,
+        acknowledgements=bool(kinds & {InFlight, Acknowledged}),
+        numbered=Nth in kinds,
         crashes=Faulty in kinds,
         delta=Delta in kinds,
         epsilon=Epsilon in kinds,

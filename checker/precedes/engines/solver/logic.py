@@ -42,6 +42,7 @@ class Sort(Enum):
 
     ENTITY = "entity"
     MESSAGE = "message"
+    DELIVERY = "delivery"
 
 
 # ---- propositions --------------------------------------------------------------------------------------
@@ -147,7 +148,12 @@ def real(name: str) -> Symbol:
 
 ENTITY_SORT: Any = z3.DeclareSort("Entity")
 MESSAGE_SORT: Any = z3.DeclareSort("Message")
-_SORTS: Mapping[Sort, Any] = {Sort.ENTITY: ENTITY_SORT, Sort.MESSAGE: MESSAGE_SORT}
+DELIVERY_SORT: Any = z3.DeclareSort("Delivery")
+_SORTS: Mapping[Sort, Any] = {
+    Sort.ENTITY: ENTITY_SORT,
+    Sort.MESSAGE: MESSAGE_SORT,
+    Sort.DELIVERY: DELIVERY_SORT,
+}
 
 
 def constant(name: str, sort: Sort) -> Symbol:
@@ -180,7 +186,7 @@ def _function(name: str, sorts: Sequence[Sort], result: Any) -> Function:
 def sort_of(element: Symbol) -> Sort:
     """The uninterpreted sort of an element."""
     inner: Any = element
-    return Sort.ENTITY if inner.sort() == ENTITY_SORT else Sort.MESSAGE
+    return next(sort for sort, found in _SORTS.items() if inner.sort() == found)
 
 
 def same(left: Element, right: Element) -> Proposition:

@@ -24,6 +24,8 @@ class Kind(Enum):
     SEND = "send"
     DELIVERY = "delivery"
     ARRIVAL = "arrival"
+    REPEAT = "repeated delivery"
+    ACKNOWLEDGEMENT = "acknowledgement"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +161,38 @@ class Structure(Protocol):
 
     def size(self, log: Log, part: Sharing | None) -> Linear:
         """How many messages a log has; how many of the part."""
+        ...
+
+    def message_of(self, delivery: Element) -> Element:
+        """The message of a delivery."""
+        ...
+
+    def receiver_of(self, delivery: Element) -> Element:
+        """The entity of a delivery."""
+        ...
+
+    def delivered_before(self, first: Element, second: Element) -> Proposition:
+        """Two deliveries of one entity, the first before the second."""
+        ...
+
+    def in_flight(self, first: Element, second: Element) -> Proposition:
+        """The first comes before the second, and was neither acknowledged nor given back in between."""
+        ...
+
+    def acknowledged(self, message: Element, entity: Element) -> Proposition:
+        """The entity acknowledged the message."""
+        ...
+
+    def acknowledgements_recorded(self) -> Proposition:
+        """Some acknowledgement is recorded; otherwise nothing is known of them."""
+        ...
+
+    def nth(self, delivery: Element) -> Linear:
+        """Which delivery of its message at its entity it is."""
+        ...
+
+    def delivery_time(self, delivery: Element) -> Linear:
+        """When it happened."""
         ...
 
     def attribute(self, attribute: Attribute, message: Element) -> Linear:

@@ -14,13 +14,20 @@ from itertools import product
 from typing import assert_never, overload
 
 from precedes.core.formula import (
+    Acknowledged,
     Acyclic,
     And,
     ArrivalEvent,
     AttributeOf,
     Comparison,
     Constant,
+    DeliveredAt,
+    DeliveredBefore,
     DeliveryEvent,
+    DeliveryNamed,
+    DeliveryTerm,
+    DeliveryTime,
+    DeliveryVariable,
     Delta,
     Difference,
     Dimension,
@@ -37,13 +44,16 @@ from precedes.core.formula import (
     HappensBefore,
     Iff,
     Implies,
+    InFlight,
     InLog,
     IsDestination,
     LogTerm,
     MessageNamed,
+    MessageOf,
     MessageTerm,
     MessageVariable,
     Not,
+    Nth,
     NumberTerm,
     Or,
     Part,
@@ -52,9 +62,11 @@ from precedes.core.formula import (
     Precedes,
     Quiescent,
     ReceiptLog,
+    ReceiverOf,
     RecordedClock,
     Relation,
     Repeated,
+    SameDelivery,
     SameEntity,
     SameMessage,
     SamePart,
@@ -142,6 +154,8 @@ class Translation:
                 return self._acyclic(formula, want, bindings)
             case Per():
                 raise AssertionError("a question has what is asked per value written out")
+            case InFlight() | Acknowledged():
+                return self._acknowledgement(formula, want, bindings)
             case Undetermined():
                 return False
             case Comparison():
@@ -155,7 +169,8 @@ class Translation:
                 return both(known, holds if want else negated(holds))
             case (
                 Truth() | InLog() | Precedes() | Repeated() | Sent() | IsDestination() | SameEntity()
-                | SameMessage() | SameText() | SamePart() | Faulty() | HappensBefore() | FailureLine() | Quiescent()
+                | SameMessage() | SameText() | SamePart() | DeliveredAt() | DeliveredBefore() | SameDelivery()
+                | Faulty() | HappensBefore() | FailureLine() | Quiescent()
             ):  # fmt: skip
                 holds = self._atom(formula, bindings)
                 return holds if want else negated(holds)
@@ -172,7 +187,15 @@ class Translation:
         bindings: Bindings,
     ) -> Proposition:
         self._deadline.remaining()
-        sort = Sort.ENTITY if isinstance(variable, EntityVariable) else Sort.MESSAGE
+        match variable:
+            case EntityVariable():
+                sort = Sort.ENTITY
+            case MessageVariable():
+                sort = Sort.MESSAGE
+            case DeliveryVariable():
+                sort = Sort.DELIVERY
+            case _:
+                assert_never(variable)
         everywhere = universal is want
 
         def instance(element: Element) -> Proposition:
@@ -184,6 +207,27 @@ class Translation:
             return either(inside, judged) if everywhere else both(inside, judged)
 
         return self._structure.quantified(everywhere, sort, instance)
+
+    def _acknowledgement(
+        self, formula: InFlight | Acknowledged, want: bool, bindings: Bindings
+    ) -> Proposition:
+        """Unknown where none is recorded, but for deliveries that do not follow each other."""
+        structure = self._structure
+        known = structure.acknowledgements_recorded()
+        match formula:
+            case InFlight(delivery, at):
+                one, other = self._delivery(delivery, bindings), self._delivery(at, bindings)
+                flying = structure.in_flight(one, other)
+                if want:
+                    return both(known, flying)
+                return either(negated(structure.delivered_before(one, other)), both(known, negated(flying)))
+            case Acknowledged(message, entity):
+                cases = list(_together(self._message(message, bindings), self._entity(entity, bindings)))
+                there = some(both(*guards) for guards, _ in cases)
+                done = some(both(*guards, structure.acknowledged(*pair)) for guards, pair in cases)
+                return both(known, done) if want else either(negated(there), both(known, negated(done)))
+            case _:
+                assert_never(formula)
 
     def _acyclic(self, formula: Acyclic, want: bool, bindings: Bindings) -> Proposition:
         outer = [bindings[variable] for variable in self._free.of(formula)]
@@ -208,6 +252,9 @@ class Translation:
         | SameMessage
         | SameText
         | SamePart
+        | DeliveredAt
+        | DeliveredBefore
+        | SameDelivery
         | Faulty
         | HappensBefore
         | FailureLine
@@ -267,6 +314,20 @@ class Translation:
                     for guard, element in self._message(message, bindings)
                     for there, whose in self._part(part, bindings)
                 )
+            case DeliveredAt(delivery, entity):
+                receiver = structure.receiver_of(self._delivery(delivery, bindings))
+                return some(
+                    both(guard, same(here, receiver)) for guard, here in self._entity(entity, bindings)
+                )
+            case DeliveredBefore(earlier, later, entity):
+                one, other = self._delivery(earlier, bindings), self._delivery(later, bindings)
+                receiver = structure.receiver_of(one)
+                return both(
+                    structure.delivered_before(one, other),
+                    some(both(guard, same(here, receiver)) for guard, here in self._entity(entity, bindings)),
+                )
+            case SameDelivery(made, again):
+                return same(self._delivery(made, bindings), self._delivery(again, bindings))
             case Faulty(entity):
                 return some(
                     both(guard, structure.faulty(here)) for guard, here in self._entity(entity, bindings)
@@ -316,6 +377,8 @@ class Translation:
                     for guard, element in self._message(message, bindings)
                     for sends, sender in self._structure.senders(element)
                 ]
+            case ReceiverOf(delivery):
+                return [(True, self._structure.receiver_of(self._delivery(delivery, bindings)))]
             case _:
                 assert_never(term)
 
@@ -325,6 +388,17 @@ class Translation:
                 return [(True, bindings[term])]
             case MessageNamed(name):
                 return self._structure.message_named(name)
+            case MessageOf(delivery):
+                return [(True, self._structure.message_of(self._delivery(delivery, bindings)))]
+            case _:
+                assert_never(term)
+
+    def _delivery(self, term: DeliveryTerm, bindings: Bindings) -> Element:
+        match term:
+            case DeliveryVariable():
+                return bindings[term]
+            case DeliveryNamed():
+                raise AssertionError("no text names a delivery")
             case _:
                 assert_never(term)
 
@@ -396,7 +470,7 @@ class Translation:
         """The cases in which a comparison is certainly true, or false: what is undefined is false."""
         left, right = list(self._number(formula.left, bindings)), list(self._number(formula.right, bindings))
         recorded = self._structure.arrivals_recorded() if _of_arrivals(formula) else True
-        timed = self._with_epsilon and any(isinstance(node, TimeOf) for node in walk(formula))
+        timed = self._with_epsilon and any(isinstance(node, TimeOf | DeliveryTime) for node in walk(formula))
         defined: list[Proposition] = []
         for (here, one), (there, other) in product(left, right):
             guard = both(here, there)
@@ -455,6 +529,10 @@ class Translation:
                     for guard, place in self._log(log, bindings)
                     for known, whose in self._part(part, bindings)
                 ]
+            case Nth(delivery):
+                return [(True, structure.nth(self._delivery(delivery, bindings)))]
+            case DeliveryTime(delivery):
+                return [(True, structure.delivery_time(self._delivery(delivery, bindings)))]
             case AttributeOf(attribute, message):
                 return [
                     (guard, structure.attribute(attribute, element))

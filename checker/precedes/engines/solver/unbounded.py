@@ -24,6 +24,7 @@ from itertools import product
 
 from precedes.core.formula import Attribute, AttributeSort, Relation
 from precedes.engines.solver import event_order
+from precedes.engines.solver.delivery_order import DeliveryOrder
 from precedes.engines.solver.features import Features
 from precedes.engines.solver.logic import (
     Element,
@@ -85,12 +86,13 @@ class Unbounded:
         }
         self._orders: list[tuple[Function, tuple[Sort, ...]]] = []
         self._line = relation("failure line")()
+        self._deliveries = DeliveryOrder(self, self._variable)
 
     # ---- structure --------------------------------------------------------------------------------------
 
     def quantified(self, universal: bool, sort: Sort, body: Callable[[Element], Proposition]) -> Proposition:
         """See `Structure`."""
-        if sort is M and not self._messages:
+        if sort is not E and not self._messages:
             return universal
         variable = self._variable(sort)
         return quantified(universal, [variable], body(variable))
@@ -230,6 +232,38 @@ class Unbounded:
         name = f"size of {name} of {_names(part)}"
         return number(measure(name, (M, *[E] * len(of)), whole=True)(part.message, *of))
 
+    def message_of(self, delivery: Element) -> Element:
+        """See `Structure`."""
+        return self._deliveries.message_of(delivery)
+
+    def receiver_of(self, delivery: Element) -> Element:
+        """See `Structure`."""
+        return self._deliveries.receiver_of(delivery)
+
+    def delivered_before(self, first: Element, second: Element) -> Proposition:
+        """See `Structure`."""
+        return self._deliveries.before(first, second)
+
+    def in_flight(self, first: Element, second: Element) -> Proposition:
+        """See `Structure`."""
+        return self._deliveries.in_flight(first, second)
+
+    def acknowledged(self, message: Element, entity: Element) -> Proposition:
+        """See `Structure`."""
+        return self._deliveries.acknowledged(message, entity)
+
+    def acknowledgements_recorded(self) -> Proposition:
+        """See `Structure`; to assume it makes the statement weaker, which a proof may."""
+        return True
+
+    def nth(self, delivery: Element) -> Linear:
+        """See `Structure`."""
+        return self._deliveries.nth(delivery)
+
+    def delivery_time(self, delivery: Element) -> Linear:
+        """See `Structure`."""
+        return self._deliveries.time(delivery)
+
     def attribute(self, attribute: Attribute, message: Element) -> Linear:
         """See `Structure`; in nanoseconds."""
         whole = attribute.sort in (AttributeSort.TEXT, AttributeSort.NUMBER)
@@ -253,6 +287,8 @@ class Unbounded:
         yield self._all(
             "me", lambda m, i: implied(self._repeated(m, i), self._took_place[Kind.DELIVERY](m, i))
         )
+        if self._wanted.deliveries:
+            yield from self._deliveries.axioms(times=self._wanted.times, numbers=self._wanted.numbered)
         if self._wanted.causality:
             yield from self._causality()
         for order, sorts in self._orders:

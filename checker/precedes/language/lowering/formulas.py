@@ -30,7 +30,7 @@ from precedes.language.lowering.partial_terms import (
     precedes_in,
     within_log,
 )
-from precedes.language.lowering.terms import Environment, Terms, Value
+from precedes.language.lowering.terms import Deliveries, Environment, Terms, Value
 from precedes.language.restriction import mentions
 from precedes.language.syntax import Sort
 from precedes.language.vocabulary import RELATIONS
@@ -197,6 +197,12 @@ class Lowering:
                 return self.compare(formula, environment, hoists)
             case syntax.Member(element, collection):
                 return self.member(element, collection, environment, hoists)
+            case syntax.Precedes(first, log, second) if self.terms.sort_of(log) is Sort.DELIVERIES:
+                return core.DeliveredBefore(
+                    self.terms.delivery(first, environment),
+                    self.terms.delivery(second, environment),
+                    self.terms.deliveries(log, environment, hoists).entity,
+                )
             case syntax.Precedes(first, log, second):
                 return precedes_in(
                     self.terms.message(first, environment, hoists),
@@ -235,6 +241,10 @@ class Lowering:
             result = core.SameMessage(
                 self.terms.message(left, environment, hoists), self.terms.message(right, environment, hoists)
             )
+        elif sort is Sort.DELIVERY:
+            result = core.SameDelivery(
+                self.terms.delivery(left, environment), self.terms.delivery(right, environment)
+            )
         elif sort is Sort.TEXT:
             result = core.SameText(
                 self.terms.text(left, environment, hoists), self.terms.text(right, environment, hoists)
@@ -259,16 +269,18 @@ class Lowering:
         entities = isinstance(collection, syntax.EntitySet) or (
             isinstance(collection, syntax.Apply) and collection.function == "dest"
         )
-        lowered = (
-            self.terms.entity(element, environment, hoists)
-            if entities
-            else self.terms.message(element, environment, hoists)
-        )
+        lowered: core.MessageTerm | core.EntityTerm | core.DeliveryTerm
+        if entities:
+            lowered = self.terms.entity(element, environment, hoists)
+        elif self.terms.sort_of(collection) is Sort.DELIVERIES:
+            lowered = self.terms.delivery(element, environment)
+        else:
+            lowered = self.terms.message(element, environment, hoists)
         return self.within(lowered, collection, environment, hoists)
 
     def within(
         self,
-        element: core.MessageTerm | core.EntityTerm,
+        element: core.MessageTerm | core.EntityTerm | core.DeliveryTerm,
         collection: syntax.Term,
         environment: Environment,
         hoists: Hoists,
@@ -281,6 +293,9 @@ class Lowering:
             entity = cast(core.EntityTerm, element)
             terms = [self.terms.entity(member, environment, hoists) for member in collection.members]
             return _disjunction([core.SameEntity(entity, term) for term in terms])
+        if self.terms.sort_of(collection) is Sort.DELIVERIES:
+            owner = self.terms.deliveries(collection, environment, hoists).entity
+            return core.DeliveredAt(cast(core.DeliveryTerm, element), owner)
         logs = collection.parts if isinstance(collection, syntax.Shared) else (collection,)
         found = cast(core.MessageTerm, element)
         return core.conjunction(
@@ -294,6 +309,14 @@ class Lowering:
                 return core.Sent(self.terms.message(arguments[0], environment, hoists))
             case "faulty":
                 return core.Faulty(self.terms.entity(arguments[0], environment, hoists))
+            case "in_flight":
+                one_delivery, other_delivery = (self.terms.delivery(a, environment) for a in arguments)
+                return core.InFlight(one_delivery, other_delivery)
+            case "acknowledged":
+                return core.Acknowledged(
+                    self.terms.message(arguments[0], environment, hoists),
+                    self.terms.entity(arguments[1], environment, hoists),
+                )
             case "repeated":
                 log = self.terms.log(arguments[1], environment, hoists)
                 if isinstance(log, Part):
@@ -341,6 +364,12 @@ def _bound(name: syntax.Name, scope: frozenset[str]) -> tuple[core.Variable, Val
         case Sort.LOG:
             owner = core.EntityVariable(text)
             return owner, core.ReceiptLog(owner)
+        case Sort.DELIVERY:
+            delivery = core.DeliveryVariable(text)
+            return delivery, delivery
+        case Sort.DELIVERIES:
+            receiver = core.EntityVariable(text)
+            return receiver, Deliveries(receiver)
         case _:
             raise AssertionError(f"nothing is quantified over {name.sort}")
 

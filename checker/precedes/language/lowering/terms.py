@@ -25,7 +25,25 @@ from precedes.language.sorts.inference import constant
 from precedes.language.syntax import Sort
 from precedes.language.vocabulary import FUNCTIONS, UNITS
 
-Value = core.EntityTerm | core.MessageTerm | core.EventTerm | core.NumberTerm | core.TextTerm | LogValue
+
+@dataclass(frozen=True, slots=True)
+class Deliveries:
+    """`DL[entity]`."""
+
+    entity: core.EntityTerm
+
+
+Value = (
+    core.EntityTerm
+    | core.MessageTerm
+    | core.EventTerm
+    | core.NumberTerm
+    | core.TextTerm
+    | core.DeliveryTerm
+    | Deliveries
+    | LogValue
+)
+
 Environment = Mapping[str, Value]
 
 
@@ -49,6 +67,10 @@ class Terms:
                 return self.number(term, environment, hoists)
             case Sort.TEXT:
                 return self.text(term, environment, hoists)
+            case Sort.DELIVERY:
+                return self.delivery(term, environment)
+            case Sort.DELIVERIES:
+                return self.deliveries(term, environment, hoists)
             case None:
                 raise AssertionError("a parameter without a sort was lowered")
             case _:
@@ -65,6 +87,8 @@ class Terms:
                 return Sort.NUMBER if unit is None else Sort.DURATION
             case syntax.Bound():
                 return Sort.DURATION
+            case syntax.EntityLog(kind=syntax.LogKind.DL):
+                return Sort.DELIVERIES
             case syntax.EntityLog() | syntax.Slice() | syntax.Shared():
                 return Sort.LOG
             case syntax.At():
@@ -95,11 +119,27 @@ class Terms:
                 return core.EntityNamed(self.cluster[number - 1])
             case syntax.Apply(function="sender", arguments=(message,)):
                 return core.Sender(self.message(message, environment, hoists))
+            case syntax.Apply(function="receiver", arguments=(delivery,)):
+                return core.ReceiverOf(self.delivery(delivery, environment))
             case syntax.Apply(function="owner", arguments=(log,)):
                 value = self.log(log, environment, hoists)
                 return value.log.entity if isinstance(value, Part) else value.entity
             case _:
                 raise AssertionError(f"no entity: {term}")
+
+    def delivery(self, term: syntax.Term, environment: Environment) -> core.DeliveryTerm:
+        if isinstance(term, syntax.Name) and term.text in environment:
+            return cast(core.DeliveryTerm, environment[term.text])
+        raise AssertionError(f"no delivery: {term}")
+
+    def deliveries(self, term: syntax.Term, environment: Environment, hoists: Hoists) -> Deliveries:
+        match term:
+            case syntax.Name(text):
+                return cast(Deliveries, environment[text])
+            case syntax.EntityLog(entity=entity):
+                return Deliveries(self.entity(entity, environment, hoists))
+            case _:
+                raise AssertionError(f"no log of deliveries: {term}")
 
     def message(self, term: syntax.Term, environment: Environment, hoists: Hoists) -> core.MessageTerm:
         match term:
@@ -107,6 +147,8 @@ class Terms:
                 if not quoted and text in environment:
                     return cast(core.MessageTerm, environment[text])
                 return core.MessageNamed(text)
+            case syntax.Apply(function="message", arguments=(delivery,)):
+                return core.MessageOf(self.delivery(delivery, environment))
             case syntax.Apply(function=("top" | "last") as end, arguments=(log,)):
                 return hoist(end, self.log(log, environment, hoists), None, hoists)
             case syntax.At(log, place):
@@ -173,6 +215,10 @@ class Terms:
                         "N014", "size needs a whole log, not a part of one", term.span, hint
                     )
                 return core.Size(whole)
+            case syntax.Apply(function="nth", arguments=(delivery,)):
+                return core.Nth(self.delivery(delivery, environment))
+            case syntax.Apply(function="time", arguments=(delivery,)):
+                return core.DeliveryTime(self.delivery(delivery, environment))
             case syntax.Apply(function="send_time", arguments=(message,)):
                 return core.TimeOf(core.SendEvent(self.message(message, environment, hoists)))
             case syntax.Apply(function=("deliver_time" | "arrive_time") as kind, arguments=(message, entity)):

@@ -37,6 +37,7 @@ _DIGITS: Final = 40
 _NAMED_HEAD: Final = re.compile(r"(SL|RL|H)(\w+)")
 _NAMING: Final = frozenset(("NAME", "QUOTED", "INT"))
 _LOG_KINDS: Final = {kind.value: kind for kind in syntax.LogKind}
+_LOGS: Final = ("SL", "RL", "DL")
 _UNIT_SPELLING: Final = {"µs": "us", "μs": "us"}
 
 
@@ -174,6 +175,8 @@ class Builder:
         span = _to(head, parts[-1])
         kind = _LOG_KINDS.get(head.text[:2] if head.text[:1] != "H" else "H")
         number = head.text[len(kind.value) :] if kind else ""
+        if kind is syntax.LogKind.DL:
+            kind = None
         if kind is None or bool(number) == named or not ((number.isdigit() and number.isascii()) or named):
             hint = "a log is SL1, RL1 or H1, by place in the cluster, or RL[name]"
             if (named_ := _NAMED_HEAD.fullmatch(head.text)) and not named:
@@ -393,7 +396,7 @@ class Builder:
 
     def variable(self, parts: list[Any]) -> BoundVariable:
         token: Token = parts[0]
-        if _log_by_place(token.text) or token.text in ("SL", "RL"):
+        if _log_by_place(token.text) or token.text in _LOGS:
             self.refuse("P014", f"{token.text} is a log and cannot be a variable", token.span)
         return BoundVariable(syntax.Name(token.text, False, token.span))
 
@@ -431,12 +434,15 @@ class Builder:
     def index(self, parts: list[Any]) -> syntax.Term:
         base, arguments = parts[0], parts[2]
         span = _to(base, parts[3])
-        if isinstance(base, syntax.Name) and not base.quoted and base.text in ("SL", "RL"):
+        if isinstance(base, syntax.Name) and not base.quoted and base.text in _LOGS:
             places = [syntax.Place(int(a.value), a.span) if _is_place(a) else a for a in arguments]
             kind = syntax.LogKind(base.text)
             if len(places) > (2 if kind is syntax.LogKind.SL else 1):
                 self.refuse(
-                    "P015", f"{base.text} has too many indices", span, "SL[i], SL[i, j] and RL[i] are logs"
+                    "P015",
+                    f"{base.text} has too many indices",
+                    span,
+                    "SL[i], SL[i, j], RL[i] and DL[i] are logs",
                 )
             return syntax.EntityLog(kind, places[0], places[1] if len(places) > 1 else None, span)
         if len(arguments) > 1:
@@ -492,7 +498,7 @@ def _described(parts: list[Any]) -> tuple[str | None, str | None]:
 
 def _log_by_place(word: str) -> tuple[syntax.LogKind, str] | None:
     """`RL1` as kind and number."""
-    if word[:2] in ("SL", "RL") and word[2:].isascii() and word[2:].isdigit():
+    if word[:2] in _LOGS and word[2:].isascii() and word[2:].isdigit():
         return syntax.LogKind(word[:2]), word[2:]
     return None
 

@@ -14,9 +14,9 @@ from precedes.language.printer import term_text
 from precedes.language.syntax import Sort
 
 ANY: Final = frozenset(Sort)
-BOUND: Final = frozenset((Sort.ENTITY, Sort.MESSAGE, Sort.LOG))
-COMPARED: Final = frozenset((Sort.ENTITY, Sort.MESSAGE, Sort.TIME, Sort.DURATION, Sort.NUMBER, Sort.TEXT))
+BOUND: Final = frozenset((Sort.ENTITY, Sort.MESSAGE, Sort.LOG, Sort.DELIVERY))
 ORDERED: Final = frozenset((Sort.TIME, Sort.DURATION, Sort.NUMBER))
+COMPARED: Final = ORDERED | {Sort.ENTITY, Sort.MESSAGE, Sort.TEXT, Sort.DELIVERY}
 _SUMS: Final = (
     (Sort.TIME, Sort.DURATION, Sort.TIME),
     (Sort.DURATION, Sort.TIME, Sort.TIME),

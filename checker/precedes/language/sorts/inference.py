@@ -153,7 +153,8 @@ class _Inference(Cells):
             case syntax.EntityLog(_, entity, to):
                 first = self.of_sort(entity, (Sort.ENTITY,), environment)
                 second = None if to is None else self.of_sort(to, (Sort.ENTITY,), environment)
-                return Cell(frozenset((Sort.LOG,)), term.span), lambda: replace(
+                log = Sort.DELIVERIES if term.kind is syntax.LogKind.DL else Sort.LOG
+                return Cell(frozenset((log,)), term.span), lambda: replace(
                     term, entity=first(), to=None if second is None else second()
                 )
             case syntax.Apply():
@@ -417,10 +418,9 @@ class _Inference(Cells):
                 built_element = self.of_sort(element, (sort,), environment)
                 return lambda: replace(formula, element=built_element(), collection=built_collection())
             case syntax.Precedes(first, log, second):
-                built = [
-                    self.of_sort(t, (s,), environment)
-                    for t, s in ((first, Sort.MESSAGE), (log, Sort.LOG), (second, Sort.MESSAGE))
-                ]
+                within, ordered = self.log(log, environment)
+                ends = [self.of_sort(end, (ordered,), environment) for end in (first, second)]
+                built = [ends[0], within, ends[1]]
                 return lambda: replace(formula, first=built[0](), log=built[1](), second=built[2]())
             case syntax.HappensBefore(first, second):
                 ends = [
@@ -497,7 +497,16 @@ class _Inference(Cells):
         if isinstance(term, syntax.Shared):
             logs = [self.of_sort(part, (Sort.LOG,), environment) for part in term.parts]
             return Sort.MESSAGE, lambda: replace(term, parts=tuple(log() for log in logs))
-        return Sort.MESSAGE, self.of_sort(term, (Sort.LOG,), environment)
+        built_log, members = self.log(term, environment)
+        return members, built_log
+
+    def log(self, term: syntax.Term, environment: _Environment) -> tuple[Callable[[], syntax.Term], Sort]:
+        """A log, and the sort of its members: deliveries in `DL[i]`, messages in all others."""
+        cell, built = self.term(term, environment)
+        if cell.root().allowed == {Sort.DELIVERIES}:
+            return built, Sort.DELIVERY
+        self.narrow(cell, frozenset((Sort.LOG,)), term)
+        return built, Sort.MESSAGE
 
     def call(self, call: syntax.Call, environment: _Environment) -> _Formula:
         relation = RELATIONS.get(call.name)

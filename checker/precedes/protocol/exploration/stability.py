@@ -11,13 +11,18 @@ from typing import Final, TypeAlias, assert_never
 
 from precedes.core.formula import (
     TRUTH,
+    Acknowledged,
     Acyclic,
     And,
     ArrivalEvent,
     AttributeOf,
     Comparison,
     Constant,
+    DeliveredAt,
+    DeliveredBefore,
     DeliveryEvent,
+    DeliveryTime,
+    DeliveryVariable,
     Delta,
     Difference,
     EntityTerm,
@@ -31,11 +36,13 @@ from precedes.core.formula import (
     HappensBefore,
     Iff,
     Implies,
+    InFlight,
     InLog,
     IsDestination,
     LogTerm,
     MessageTerm,
     Not,
+    Nth,
     NumberTerm,
     Or,
     Per,
@@ -45,6 +52,7 @@ from precedes.core.formula import (
     ReceiptLog,
     RecordedClock,
     Repeated,
+    SameDelivery,
     SameEntity,
     SameMessage,
     SamePart,
@@ -110,7 +118,7 @@ def _asks_no_less_in_the_end(formula: Formula, *, positive: bool = True) -> bool
         case (
             Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
             | SameEntity() | SameMessage() | SameText() | SamePart() | Faulty() | HappensBefore() | Comparison()
-            | FailureLine()
+            | DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight() | Acknowledged() | FailureLine()
         ):  # fmt: skip
             return True
         case _:
@@ -136,7 +144,9 @@ def stays_false(formula: Formula, known: Known = NOTHING) -> bool:
             return stays_true(extent, inside) and stays_false(body, inside | _told(extent))
         case Exists(variable, extent, body):
             inside = _without(known, variable)
-            return stays_false(extent, inside) and stays_false(body, inside | _told(extent))
+            # There will be more deliveries, and some may be what was looked for.
+            grows = isinstance(variable, DeliveryVariable)
+            return not grows and stays_false(extent, inside) and stays_false(body, inside | _told(extent))
         case Acyclic(first, second, body):
             return stays_true(body, _without(_without(known, first), second))
         case Per():
@@ -158,6 +168,10 @@ def stays_false(formula: Formula, known: Known = NOTHING) -> bool:
             return True
         case SameEntity() | SameMessage() | SameText() | SamePart():
             return True
+        case DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight():
+            return True
+        case Acknowledged():
+            return False
         case _:
             assert_never(formula)
 
@@ -175,7 +189,8 @@ def stays_true(formula: Formula, known: Known = NOTHING) -> bool:
             return all(stays(side, known) for side in (left, right) for stays in (stays_true, stays_false))
         case Forall(variable, extent, body):
             inside = _without(known, variable)
-            return stays_false(extent, inside) and stays_true(body, inside)
+            grows = isinstance(variable, DeliveryVariable)
+            return not grows and stays_false(extent, inside) and stays_true(body, inside)
         case Exists(variable, extent, body):
             inside = _without(known, variable)
             return stays_true(extent, inside) and stays_true(body, inside | _told(extent))
@@ -190,6 +205,8 @@ def stays_true(formula: Formula, known: Known = NOTHING) -> bool:
         case InLog() | Precedes() | Repeated() | HappensBefore() | Truth() | Undetermined() | Sent():
             return True
         case IsDestination() | SameEntity() | SameMessage() | SameText() | SamePart():
+            return True
+        case DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight() | Acknowledged():
             return True
         case _:
             assert_never(formula)
@@ -239,6 +256,7 @@ def _settled(term: NumberTerm) -> bool:
             return _settled(inner)
         case (
             Constant() | Delta() | Epsilon() | TimeOf() | Position() | RecordedClock() | VectorTime() | AttributeOf()
+            | Nth() | DeliveryTime()
         ):  # fmt: skip
             return True
         case _:
@@ -255,7 +273,7 @@ def _exists(term: NumberTerm, known: Known) -> bool:
             return _exists(left, known) and _exists(right, known)
         case Scaled(_, inner):
             return _exists(inner, known)
-        case Constant() | Delta() | Epsilon() | Size() | AttributeOf():
+        case Constant() | Delta() | Epsilon() | Size() | AttributeOf() | Nth() | DeliveryTime():
             return True
         case _:
             assert_never(term)

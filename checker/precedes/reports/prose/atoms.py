@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, assert_never
 
+from precedes.core.counts import ordinal
 from precedes.core.execution import EventKind, Execution
 from precedes.core.formula import (
+    Acknowledged,
     Acyclic,
     And,
     Comparison,
+    DeliveredAt,
+    DeliveredBefore,
     DeliveryEvent,
+    DeliveryNamed,
+    DeliveryTerm,
+    DeliveryVariable,
     Delta,
     EntityTerm,
     Exists,
@@ -21,6 +28,7 @@ from precedes.core.formula import (
     HappensBefore,
     Iff,
     Implies,
+    InFlight,
     InLog,
     IsDestination,
     LogTerm,
@@ -33,6 +41,7 @@ from precedes.core.formula import (
     Quiescent,
     ReceiptLog,
     Repeated,
+    SameDelivery,
     SameEntity,
     SameMessage,
     SamePart,
@@ -68,6 +77,8 @@ _VERBS: Final = {
     EventKind.RECOVER: "recovers",
     EventKind.VIEW: "changes its view",
     EventKind.LOCAL: "does something of its own",
+    EventKind.ACK: "acknowledges",
+    EventKind.NACK: "gives back",
 }
 
 
@@ -108,6 +119,19 @@ class Statements:
                 return self._texts(left, right, true)
             case SamePart(message, part):
                 return self.part(message, part, true)
+            case DeliveredAt(delivery, entity):
+                return f"{self.ids.of_delivery(delivery)} is {_not(true)}at {self.ids.of_entity(entity)}"
+            case DeliveredBefore(first, second):
+                return self.deliveries(first, second, true)
+            case SameDelivery(left, right):
+                return f"{self.ids.of_delivery(left)} is {_not(true)}{self.ids.of_delivery(right)}"
+            case InFlight(delivery, at):
+                verb = "does not acknowledge" if true else "acknowledges"
+                here, name = self._receiver(delivery), self._of_delivery(delivery)
+                return f"{here} {verb} {name} before it delivers {self._of_delivery(at)}"
+            case Acknowledged(message, entity):
+                verb = "acknowledges" if true else "does not acknowledge"
+                return f"{self.ids.of_entity(entity)} {verb} {self.ids.of_message(message)}"
             case Faulty(entity):
                 return f"{self.ids.of_entity(entity)} {'crashed' if true else 'is correct'}"
             case HappensBefore(SendEvent(first), SendEvent(second)):
@@ -170,6 +194,35 @@ class Statements:
             f"{attribute.name} = {value}"
             for attribute, value in zip(part.attributes, found or (), strict=False)
         )
+
+    # ---- deliveries ----------------------------------------------------------------------------------------
+
+    def deliveries(self, first: DeliveryTerm, second: DeliveryTerm, true: bool) -> str:
+        """In which order an entity makes two deliveries; a repeat is said to be one."""
+        one, other = (first, second) if true else (second, first)
+        if not true and self._receiver(first) != self._receiver(second):
+            return (
+                f"{self.ids.of_delivery(first)} and {self.ids.of_delivery(second)} are at different entities"
+            )
+        joined = "and then" if _message_of(one) == _message_of(other) else "before"
+        return f"{self._receiver(one)} delivers {self._of_delivery(one)} {joined} {self._of_delivery(other)}"
+
+    def _of_delivery(self, delivery: DeliveryTerm) -> str:
+        """`m`, or `m again`, `m a 3rd time`, of a delivery at an entity that the sentence names."""
+        match delivery:
+            case DeliveryNamed(message, _, nth):
+                name = self.ids.message(message)
+                again = "" if nth == 1 else " again" if nth == 2 else f" a {ordinal(nth)} time"
+                return f"{name}{again}"
+            case DeliveryVariable(name):
+                return name
+            case _:
+                assert_never(delivery)
+
+    def _receiver(self, delivery: DeliveryTerm) -> str:
+        if isinstance(delivery, DeliveryNamed):
+            return self.ids.entity(delivery.entity)
+        return f"the entity of {delivery.name}"
 
     # ---- logs ----------------------------------------------------------------------------------------------
 
@@ -312,3 +365,7 @@ def listed(names: Sequence[str]) -> str:
 
 def _not(true: bool) -> str:
     return "" if true else "not "
+
+
+def _message_of(delivery: DeliveryTerm) -> str:
+    return delivery.message if isinstance(delivery, DeliveryNamed) else delivery.name

@@ -9,17 +9,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never
 
+from precedes.core.counts import ordinal
 from precedes.core.execution import Execution
 from precedes.core.formula import (
     ArrivalEvent,
     DeliveryEvent,
+    DeliveryNamed,
+    DeliveryTerm,
+    DeliveryVariable,
     EntityNamed,
     EntityTerm,
     EntityVariable,
     EventTerm,
     LogTerm,
+    MessageNamed,
+    MessageOf,
     MessageTerm,
+    MessageVariable,
     ReceiptLog,
+    ReceiverOf,
     Sender,
     SendEvent,
     SendLog,
@@ -48,12 +56,31 @@ class Identifiers:
                 return self.entity(name)
             case Sender(message):
                 return f"the sender of {self.of_message(message)}"
+            case ReceiverOf(delivery):
+                return f"the entity of {self.of_delivery(delivery)}"
             case _:
                 assert_never(entity)
 
     def of_message(self, message: MessageTerm) -> str:
         """A message, or the variable that stands for it."""
-        return self.message(message.name)
+        match message:
+            case MessageNamed(name) | MessageVariable(name):
+                return self.message(name)
+            case MessageOf(delivery):
+                return f"the message of {self.of_delivery(delivery)}"
+            case _:
+                assert_never(message)
+
+    def of_delivery(self, delivery: DeliveryTerm) -> str:
+        """`the delivery of m at E1`, `the 2nd delivery of m at E1`, or the variable that stands for it."""
+        match delivery:
+            case DeliveryVariable(name):
+                return name
+            case DeliveryNamed(message, entity, nth):
+                which = "" if nth == 1 else f"{ordinal(nth)} "
+                return f"the {which}delivery of {self.message(message)} at {self.entity(entity)}"
+            case _:
+                assert_never(delivery)
 
     def of_event(self, event: EventTerm) -> str:
         """`the delivery of m at E1`."""
@@ -96,6 +123,18 @@ def _written(entity: EntityTerm) -> str:
         case EntityNamed(name) | EntityVariable(name):
             return written(name)
         case Sender(message):
-            return f"sender({written(message.name)})"
+            return f"sender({_message(message)})"
+        case ReceiverOf(delivery):
+            return f"receiver({_delivery(delivery)})"
         case _:
             assert_never(entity)
+
+
+def _message(message: MessageTerm) -> str:
+    return (
+        f"message({_delivery(message.delivery)})" if isinstance(message, MessageOf) else written(message.name)
+    )
+
+
+def _delivery(delivery: DeliveryTerm) -> str:
+    return written(delivery.name if isinstance(delivery, DeliveryVariable) else delivery.message)

@@ -10,10 +10,12 @@ from precedes.core.formula import (
     AttributeOf,
     Comparison,
     Constant,
+    DeliveryTime,
     Delta,
     Difference,
     Dimension,
     Epsilon,
+    Nth,
     NumberTerm,
     Position,
     RecordedClock,
@@ -88,6 +90,10 @@ class Numbers:
                     f"the clock of {self.ids.of_event(event)} for {self.ids.of_entity(entity)} that the events imply"
                     + self._known(term)
                 )
+            case Nth(delivery):
+                return f"the number of {self.ids.of_delivery(delivery)}" + self._known(term)
+            case DeliveryTime(delivery):
+                return self.ids.of_delivery(delivery) + self._known(term, Dimension.TIME)
             case AttributeOf(attribute, message):
                 dimension = Dimension(attribute.sort.value)
                 return f"{attribute.name} of {self.ids.of_message(message)}" + self._known(term, dimension)

@@ -15,9 +15,12 @@ from typing import Final, assert_never
 from precedes.core.execution import Execution
 from precedes.core.formula import (
     TRUTH,
+    Acknowledged,
     Acyclic,
     And,
     Comparison,
+    DeliveredAt,
+    DeliveredBefore,
     DeliveryEvent,
     EntityNamed,
     Exists,
@@ -28,6 +31,7 @@ from precedes.core.formula import (
     HappensBefore,
     Iff,
     Implies,
+    InFlight,
     InLog,
     IsDestination,
     LogTerm,
@@ -42,6 +46,7 @@ from precedes.core.formula import (
     ReceiptLog,
     Repeated,
     Requirement,
+    SameDelivery,
     SameEntity,
     SameMessage,
     SamePart,
@@ -159,6 +164,10 @@ class _Telling:
                 return _Clause(said(formula, value), _Order.REST)
             case IsDestination() | Sent() | SameEntity() | SameMessage() if fact.context or value == TRUE:
                 return None
+            case DeliveredBefore():
+                return _Clause(said(formula, value), _Order.RECEIPTS)
+            case DeliveredAt() | SameDelivery() if fact.context or value == TRUE:
+                return None
             case Faulty() if value == FALSE:
                 return None
             case Truth() | Quiescent() | Not() | And() | Or() | Implies() | Iff():
@@ -167,7 +176,8 @@ class _Telling:
                 return None
             case (
                 InLog() | HappensBefore() | Comparison() | IsDestination() | Sent() | SameEntity() | SameMessage()
-                | SameText() | Faulty() | FailureLine() | Undetermined()
+                | SameText() | Faulty() | FailureLine() | Undetermined() | DeliveredAt() | SameDelivery() | InFlight()
+                | Acknowledged()
             ):  # fmt: skip
                 return _Clause(said(formula, value), _Order.REST, _deliveries(formula))
             case _:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from precedes.core.execution import FIRST_WITHOUT_MESSAGE
+from precedes.core.execution import FIRST_WITHOUT_MESSAGE, LAST_WITHOUT_MESSAGE
 from precedes.core.formula import AttributeSort
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, pc
@@ -344,7 +344,7 @@ def _events(column: Column) -> Column:
 def _messages(columns: dict[str, Any], notices: Notices) -> None:
     """Which kinds of event have a message and destinations; what others state is dropped, and told."""
     events = columns["event"]
-    needs = pc.less(events, FIRST_WITHOUT_MESSAGE)
+    needs = pc.or_(pc.less(events, FIRST_WITHOUT_MESSAGE), pc.greater(events, LAST_WITHOUT_MESSAGE))
     message = columns.get("message")
     _refuse(needs if message is None else pc.and_(needs, pc.is_null(message)))
     if message is not None:

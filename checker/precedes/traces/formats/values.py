@@ -50,6 +50,8 @@ _OTHER_WORDS: Final[Synonyms] = {
     ("recovered", "restart", "restarted"): (EventKind.RECOVER.value,),
     ("rebalance", "rebalanced", "membership"): (EventKind.VIEW.value,),
     ("internal", "step", "compute"): (EventKind.LOCAL.value,),
+    ("acked", "acknowledge", "acknowledged", "commit", "committed", "complete"): (EventKind.ACK.value,),
+    ("nacked", "reject", "rejected", "requeue", "requeued", "abandon"): (EventKind.NACK.value,),
 }
 """What other vocabularies call events."""
 

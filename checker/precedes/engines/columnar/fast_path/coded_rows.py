@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from precedes.engines.columnar.codes import FIRST_WITHOUT_MESSAGE, KINDS
+from precedes.engines.columnar.codes import FIRST_WITHOUT_MESSAGE, KINDS, LAST_WITHOUT_MESSAGE
 from precedes.engines.columnar.native import read_only
 from precedes.traces.layout.columnar_file import Coded
 
@@ -58,4 +58,8 @@ def rows_of(coded: Coded) -> CodedRows:
 
 def is_kind(kind: int, message: int) -> bool:
     """Whether there is such a kind of event, with a message or without."""
-    return 0 <= kind < KINDS and message >= -1 and (message < 0) == (kind >= FIRST_WITHOUT_MESSAGE)
+    return (
+        0 <= kind < KINDS
+        and message >= -1
+        and (message < 0) == (FIRST_WITHOUT_MESSAGE <= kind <= LAST_WITHOUT_MESSAGE)
+    )
