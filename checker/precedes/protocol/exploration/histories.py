@@ -22,6 +22,7 @@ from precedes.core.formula import (
     RecordedClock,
     TimeOf,
     VectorTime,
+    DeliveryTime,
 )
 from precedes.core.traversal import walk
 from precedes.protocol.model import (
@@ -87,7 +88,7 @@ def needed(formulas: Iterable[Formula]) -> Recording:
     return Recording(
         logs=bool(asked),
         interleaving=clocks or HappensBefore in met or VectorTime in met,
-        times=TimeOf in met,
+        times=TimeOf in met or DeliveryTime in met,
         clocks=clocks,
         crashes=Faulty in met or ArrivalEvent in met,
         others=ArrivalEvent in met,
