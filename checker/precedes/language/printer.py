@@ -161,6 +161,8 @@ def _term(term: syntax.Term, level: int) -> str:
             return f"{_term(log, _POSTFIX)}[{ends[0]}..{ends[1]}]"
         case syntax.Shared() | syntax.EntitySet():
             return _collection(term)
+        case syntax.Relation(first, second, body):
+            return f"{first.text}, {second.text}: {formula_text(body)}"
         case syntax.Arithmetic(operator, left, right):
             own = _SUM if operator in (syntax.Operator.PLUS, syntax.Operator.MINUS) else _PRODUCT
             text = f"{_term(left, own)} {operator.value} {_term(right, own + 1)}"

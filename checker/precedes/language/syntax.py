@@ -33,6 +33,7 @@ class Sort(Enum):
     TEXT = "text"
     DELIVERY = "delivery"
     DELIVERIES = "deliveries"
+    RELATION = "relation"
 
 
 # ---- terms -------------------------------------------------------------------------------------------------
@@ -143,6 +144,16 @@ class EntitySet:
     span: Span = field(default=NOWHERE, compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """`p, q: body`: a relation between two messages; an argument of a predicate, and nothing else."""
+
+    first: Name
+    second: Name
+    body: Formula
+    span: Span = field(default=NOWHERE, compare=False)
+
+
 class Operator(Enum):
     """The operators of arithmetic."""
 
@@ -181,6 +192,7 @@ Term = (
     | Slice
     | Shared
     | EntitySet
+    | Relation
     | Arithmetic
     | Negative
 )

@@ -147,6 +147,11 @@ ATOMS: Final = (
         "the attribute key of p, where `attribute key of message: text` declares it; a text, number, time or duration",
     ),
     Notation('key(p) = "k1"', "≠", "of texts, quoted here; texts have no order"),
+    Notation(
+        "predicate name(R: relation) := ...",
+        "",
+        "a predicate of a relation between messages: R(p, q) in it is what `name(p, q: F)` says",
+    ),
     Notation("true, false", "", ""),
     Notation("acyclic(p, q: F)", "", "the relation that F is between p and q has no cycle"),
     Notation('undetermined "why"', "", "a statement that cannot be judged yet: always unknown"),

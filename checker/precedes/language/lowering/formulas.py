@@ -30,7 +30,7 @@ from precedes.language.lowering.partial_terms import (
     precedes_in,
     within_log,
 )
-from precedes.language.lowering.terms import Deliveries, Environment, Terms, Value
+from precedes.language.lowering.terms import Deliveries, Environment, Related, Terms, Value
 from precedes.language.restriction import mentions
 from precedes.language.syntax import Sort
 from precedes.language.vocabulary import RELATIONS
@@ -156,6 +156,9 @@ class Lowering:
     def call(
         self, call: syntax.Call, environment: Environment, scope: frozenset[str], library: Library, depth: int
     ) -> core.Formula:
+        related = environment.get(call.name)
+        if isinstance(related, Related) and call.arguments is not None:
+            return self.related(related, call, environment, scope, library, depth)
         if call.name in RELATIONS:
             return self.atom(scope, lambda hoists: self.relation(call, environment, hoists))
         definition = library.definition(call.name)
@@ -179,6 +182,22 @@ class Lowering:
         for variable in reversed(chain):
             result = core.Forall(variable, core.TRUTH, result)
         return hoists.wrap(result)
+
+    def related(
+        self,
+        related: Related,
+        call: syntax.Call,
+        environment: Environment,
+        scope: frozenset[str],
+        library: Library,
+        depth: int,
+    ) -> core.Formula:
+        """A relation that was given as an argument, of two messages. Names in it mean what they do where it was written."""
+        hoists = Hoists(scope)
+        names = (related.relation.first.text, related.relation.second.text)
+        messages = [self.terms.message(a, environment, hoists) for a in call.arguments or ()]
+        inner = {**related.environment, **dict(zip(names, messages, strict=True))}
+        return hoists.wrap(self.formula(related.relation.body, inner, hoists.scope, library, depth + 1))
 
     def atom(self, scope: frozenset[str], build: Callable[[Hoists], core.Formula]) -> core.Formula:
         hoists = Hoists(scope)

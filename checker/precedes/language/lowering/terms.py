@@ -27,6 +27,14 @@ from precedes.language.vocabulary import FUNCTIONS, UNITS
 
 
 @dataclass(frozen=True, slots=True)
+class Related:
+    """A relation between messages, and what the names in it stand for where it was written."""
+
+    relation: syntax.Relation
+    environment: Environment
+
+
+@dataclass(frozen=True, slots=True)
 class Deliveries:
     """`DL[entity]`."""
 
@@ -36,15 +44,16 @@ class Deliveries:
 Value = (
     core.EntityTerm
     | core.MessageTerm
+    | core.DeliveryTerm
     | core.EventTerm
     | core.NumberTerm
     | core.TextTerm
-    | core.DeliveryTerm
-    | Deliveries
     | LogValue
+    | Deliveries
+    | Related
 )
 
-Environment = Mapping[str, Value]
+Environment = Mapping[str, "Value"]
 
 
 @dataclass(slots=True)
@@ -69,6 +78,8 @@ class Terms:
                 return self.text(term, environment, hoists)
             case Sort.DELIVERY:
                 return self.delivery(term, environment)
+            case Sort.RELATION:
+                return self.relation(term, environment)
             case Sort.DELIVERIES:
                 return self.deliveries(term, environment, hoists)
             case None:
@@ -95,6 +106,8 @@ class Terms:
                 return Sort.MESSAGE
             case syntax.EntitySet():
                 return None
+            case syntax.Relation():
+                return Sort.RELATION
             case syntax.Apply(function, attribute=attribute):
                 return FUNCTIONS[function].result if attribute is None else Sort(attribute.sort.value)
             case syntax.Negative(inner):
@@ -126,6 +139,15 @@ class Terms:
                 return value.log.entity if isinstance(value, Part) else value.entity
             case _:
                 raise AssertionError(f"no entity: {term}")
+
+    def relation(self, term: syntax.Term, environment: Environment) -> Related:
+        match term:
+            case syntax.Name(text):
+                return cast(Related, environment[text])
+            case syntax.Relation():
+                return Related(term, environment)
+            case _:
+                raise AssertionError(f"no relation: {term}")
 
     def delivery(self, term: syntax.Term, environment: Environment) -> core.DeliveryTerm:
         if isinstance(term, syntax.Name) and term.text in environment:

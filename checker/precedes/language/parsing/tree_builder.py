@@ -30,6 +30,7 @@ _TERMS: Final = (
     syntax.Slice,
     syntax.Shared,
     syntax.EntitySet,
+    syntax.Relation,
     syntax.Arithmetic,
     syntax.Negative,
 )
@@ -420,6 +421,17 @@ class Builder:
     def apply(self, parts: list[Any]) -> syntax.Apply:
         arguments = parts[2] if isinstance(parts[2], tuple) else ()
         return syntax.Apply(parts[0].text, arguments, _to(parts[0], parts[-1]))
+
+    def of_relation(self, parts: list[Any]) -> syntax.Call:
+        """`name(p, q: F)`: what stands before the colon are variables."""
+        head, _, variables, colon, body, close = parts
+        plain = [v for v in variables if isinstance(v, syntax.Name) and not v.quoted]
+        if len(plain) != 2 or len(variables) != 2:
+            hint = f"{head.text}(p, q: F)"
+            self.refuse("P017", "a relation is between two messages", _to(head, colon), hint)
+            plain = [syntax.Name("p"), syntax.Name("q")]
+        related = syntax.Relation(plain[0], plain[1], self.formula(body), _to(plain[0], body))
+        return syntax.Call(head.text, (related,), _to(head, close))
 
     def arguments(self, parts: list[Any]) -> tuple[syntax.Term, ...]:
         return tuple(self.term(part) for part in parts if not isinstance(part, Token))

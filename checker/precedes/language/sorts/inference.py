@@ -180,6 +180,10 @@ class _Inference(Cells):
             case syntax.Shared() | syntax.EntitySet():
                 self.mistakes.tell("N015", f"{term_text(term)} can stand only after `in`", term.span)
                 return Cell(), lambda: term
+            case syntax.Relation(first, second, body):
+                cells = self.bind((first, second), frozenset((Sort.MESSAGE,)))
+                inner = self.formula(body, {**environment, **cells})
+                return Cell(frozenset((Sort.RELATION,)), term.span), lambda: replace(term, body=inner())
             case syntax.Arithmetic():
                 return self.arithmetic(term, environment)
             case syntax.Negative(inner):
@@ -509,6 +513,11 @@ class _Inference(Cells):
         return built, Sort.MESSAGE
 
     def call(self, call: syntax.Call, environment: _Environment) -> _Formula:
+        if (given := environment.get(call.name)) is not None and call.arguments is not None:
+            name = syntax.Name(call.name, False, call.span)
+            self.narrow(given, frozenset((Sort.RELATION,)), name)
+            both = self.arguments(call.name, call.arguments, (MESSAGE, MESSAGE), call.span, environment)
+            return lambda: replace(call, arguments=both())
         relation = RELATIONS.get(call.name)
         if relation is not None:
             wanted: tuple[Alternatives, ...] = relation.parameters
@@ -587,6 +596,8 @@ def constant(term: syntax.Term) -> Fraction | None:
         case syntax.Quantity() | syntax.Name() | syntax.Place() | syntax.Bound() | syntax.EntityLog():
             return None
         case syntax.Apply() | syntax.At() | syntax.Slice() | syntax.Shared() | syntax.EntitySet():
+            return None
+        case syntax.Relation():
             return None
         case _:
             assert_never(term)

@@ -16,13 +16,13 @@ from precedes.core.execution import Event, EventKind, Execution, History
 from precedes.core.execution import Message as Logged
 from precedes.core.formula import (
     ArrivalEvent,
+    DeliveryTime,
     Faulty,
     Formula,
     HappensBefore,
     RecordedClock,
     TimeOf,
     VectorTime,
-    DeliveryTime,
 )
 from precedes.core.traversal import walk
 from precedes.protocol.model import (
