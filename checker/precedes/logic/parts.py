@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
 
 from precedes.core.formula import (
     FALSEHOOD,
@@ -39,7 +38,6 @@ from precedes.core.formula import (
 )
 from precedes.core.traversal import Node, children, rebuilt, walk
 from precedes.core.verdict import Reason
-
 
 
 def written_out(per: Per) -> Formula:
