@@ -39,6 +39,8 @@ _PREFERENCE: Final = {
             EventKind.LOCAL,
             EventKind.ARRIVE,
             EventKind.DISCARD,
+            EventKind.ACK,
+            EventKind.NACK,
             EventKind.CRASH,
             EventKind.RECOVER,
             EventKind.VIEW,

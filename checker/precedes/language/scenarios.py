@@ -465,6 +465,8 @@ def _shown(execution: Execution, place: _Place) -> str:
         EventKind.DELIVER: "delivers",
         EventKind.ARRIVE: "receives",
         EventKind.DISCARD: "discards",
+        EventKind.ACK: "acknowledges",
+        EventKind.NACK: "gives back",
     }
     what = "" if event.message is None else f" {shown(event.message)}"
     return f"{shown(place[0])} {verb.get(event.kind, event.kind.value)}{what}"

@@ -43,7 +43,7 @@ class LinearForm:
 
 def is_time(measure: Measure) -> bool:
     """Whether it is a time, which is known up to epsilon."""
-    return isinstance(measure, TimeOf) or (
+    return isinstance(measure, TimeOf | DeliveryTime) or (
         isinstance(measure, AttributeOf) and measure.attribute.sort is AttributeSort.TIME
     )
 

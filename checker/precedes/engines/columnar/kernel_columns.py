@@ -16,6 +16,7 @@ import numpy.typing as npt
 from precedes.core.clock_order import Clocks
 from precedes.core.columns import MISSING_TIME, Batch, own_if_counted
 from precedes.core.execution import EVENT_CODES, EventKind
+from precedes.engines.columnar.deliveries import acknowledged_of, deliveries_of
 from precedes.engines.columnar.native import element_type, names_used, read_only
 
 Int64 = npt.NDArray[np.int64]
@@ -34,6 +35,8 @@ class Columns(NamedTuple):
     event_own                   the count that an event's own clock has for it, 0 where the clock does not count it
     delta                       `MISSING_TIME` where none is given
     delivery                    the number in `event_kind` of what counts as delivery
+    made_...                    every delivery, see `deliveries.Deliveries`
+    acknowledged_...            see `deliveries.Acknowledged`
     """
 
     entity_offsets: Int64
@@ -68,6 +71,17 @@ class Columns(NamedTuple):
     clock_offsets: Int64
     clock_entities: Int32
     clock_counts: Int64
+    made_offsets: Int64
+    made_message: Int32
+    made_entity: Int32
+    made_nth: Int64
+    made_repeated: Bool
+    made_time: Int64
+    made_event: Int64
+    made_settled: Int64
+    acknowledged_offsets: Int64
+    acknowledged_messages: Int32
+    acknowledged_recorded: Bool
     delta: int
     epsilon: int
     delivery: int
@@ -113,7 +127,7 @@ class Setting(Protocol):
 
 def columns_of(batch: Batch, reads: Collection[str]) -> Columns:
     """The columns of a batch that are read, as arrays."""
-    return columns_by(lambda name: column_of(batch, name), reads, batch)
+    return ColumnTable(lambda name: column_of(batch, name), batch).columns(reads)
 
 
 def columns_by(find: Callable[[str], Any], reads: Collection[str], setting: Setting) -> Columns:
@@ -153,8 +167,18 @@ class ColumnTable:
 
     def _column(self, name: str) -> npt.NDArray[Any]:
         if name not in self._found:
-            self._found[name] = self._find(name)
+            self._found |= self._derived(name) or {name: self._find(name)}
         return self._found[name]
+
+    def _derived(self, name: str) -> dict[str, npt.NDArray[Any]]:
+        """The columns of deliveries or acknowledgements, which are made of others; none for another name."""
+        if name == "made_time":
+            return {name: self.columns(("event_time",)).event_time[self._column("made_event")]}
+        for prefix, make in (("made_", deliveries_of), ("acknowledged_", acknowledged_of)):
+            if name.startswith(prefix):
+                made = make(self.columns(("event_kind", "event_message")))
+                return {f"{prefix}{each}": column for each, column in made._asdict().items()}
+        return {}
 
 
 def columns_read(function: Callable[..., Any]) -> frozenset[str]:

@@ -7,17 +7,24 @@ than `MOST` bindings: then there are more offenders than were counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 import numpy as np
 import numpy.typing as npt
 
 from precedes.core.columns import MISSING_TIME, Batch, execution_of
 from precedes.core.execution import EventKind
-from precedes.core.formula import Acyclic, EntityVariable, Formula
+from precedes.core.formula import (
+    Acyclic,
+    DeliveryVariable,
+    EntityVariable,
+    Formula,
+    MessageVariable,
+    Variable,
+)
 from precedes.engines.columnar.codes import SEND
 from precedes.engines.columnar.compiler.formula_compiler import arguments, as_lists, facts_of
 from precedes.engines.columnar.compiler.functions import Generated, generate_enumeration
@@ -170,8 +177,8 @@ class OffenderSearch:
             found, _ = self._run(program, x, count, compiled=compiled)
         bindings = found[: count * program.width].reshape(count, program.width)
         parts = naming_parts(clause)
-        entity = np.array([isinstance(variable, EntityVariable) for variable, _ in clause.binders], np.bool_)
-        message = ~entity & np.array([variable not in parts for variable, _ in clause.binders], np.bool_)
+        columns = [column for variable, _ in clause.binders for column in _columns(variable, parts)]
+        entity, message = (np.array([column == kind for column in columns], np.bool_) for kind in _SHOWN)
         return _Table(bindings[:, entity], bindings[:, message]), whole
 
     def _run(self, program: _Program, x: int, capacity: int, *, compiled: bool) -> tuple[Bindings, int]:
@@ -225,7 +232,24 @@ class _Program:
 
 @lru_cache(maxsize=256)
 def _program(clause: Clause, facts: Facts) -> _Program:
-    return _Program(generate_enumeration(clause, facts), len(clause.binders))
+    width = sum(len(_columns(variable, ())) for variable, _ in clause.binders)
+    return _Program(generate_enumeration(clause, facts), width)
+
+
+_SHOWN: Final = ("entity", "message")
+
+
+def _columns(variable: Variable, parts: Collection[Variable]) -> tuple[str, ...]:
+    """What the values of a variable are in a row of bindings. A variable that names a part is not shown."""
+    match variable:
+        case EntityVariable():
+            return ("entity",)
+        case MessageVariable():
+            return ("part",) if variable in parts else ("message",)
+        case DeliveryVariable():
+            return _SHOWN
+        case _:
+            assert_never(variable)
 
 
 # ---- which bindings are about the same ----

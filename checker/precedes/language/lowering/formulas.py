@@ -192,7 +192,7 @@ class Lowering:
         library: Library,
         depth: int,
     ) -> core.Formula:
-        """A relation that was given as an argument, of two messages. Names in it mean what they do where it was written."""
+        """A relation that was given as an argument. Names in it mean what they do where it was written."""
         hoists = Hoists(scope)
         names = (related.relation.first.text, related.relation.second.text)
         messages = [self.terms.message(a, environment, hoists) for a in call.arguments or ()]

@@ -19,9 +19,11 @@ from precedes.core.formula import (
     AttributeOf,
     Comparison,
     DeliveryEvent,
+    DeliveryTime,
     Delta,
     Epsilon,
     EventTerm,
+    Nth,
     Part,
     Position,
     ReceiptLog,
@@ -111,7 +113,9 @@ def measured(measure: Measure, terms: Terms) -> tuple[str, str]:
             return f"({int(Reason.NO_DELTA)} if {missing} else 0)", "delta"
         case Epsilon():
             return "0", source.column("epsilon")
-        case TimeOf() | Position() | Size() | AttributeOf() | RecordedClock() | VectorTime():
+        case (
+            TimeOf() | Position() | Size() | AttributeOf() | RecordedClock() | VectorTime() | Nth() | DeliveryTime()
+        ):  # fmt: skip
             status, number = source.fresh("status"), source.fresh("number")
             source.line(f"{status} = -1")
             source.line(f"{number} = 0")
@@ -130,8 +134,17 @@ class Measurement:
         self.status = status
         self.number = number
 
-    def write(self, measure: TimeOf | Position | Size | AttributeOf | RecordedClock | VectorTime) -> None:
+    def write(
+        self,
+        measure: TimeOf | Position | Size | AttributeOf | RecordedClock | VectorTime | Nth | DeliveryTime,
+    ) -> None:
         match measure:
+            case Nth(delivery):
+                self._known(self.terms.of_delivery("nth", delivery))
+                receiver = Operand(self.terms.of_delivery("entity", delivery), True)
+                self.doubted(receiver, self.terms.of_delivery("repeated", delivery))
+            case DeliveryTime(delivery):
+                self._time(self.terms.of_delivery("time", delivery))
             case Position(part=Part() as part):
                 self._position_in_part(measure, part)
             case Size(part=Part() as part):

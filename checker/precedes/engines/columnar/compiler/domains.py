@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from precedes.core.formula import (
     And,
     Attribute,
+    DeliveredAt,
+    DeliveryVariable,
     EntityTerm,
     EntityVariable,
     Exists,
@@ -99,6 +101,8 @@ def domain(
     guards = [guard for guard in guards if guard.ranged or terms.facts.complete]
     if isinstance(variable, EntityVariable):
         return _entities(variable, guards, terms)
+    if isinstance(variable, DeliveryVariable):
+        return _deliveries(variable, guards, terms)
     if naming:
         starts, firsts = (terms.source.carried(Carried(kind, naming)) for kind in ("starts", "firsts"))
         return Domain(f"{starts}[x], {starts}[x + 1]", firsts)
@@ -136,6 +140,23 @@ def _entities(variable: EntityVariable, guards: Sequence[Guard], terms: Terms) -
         if isinstance(atom, SameEntity) and (atom.left == variable) != (atom.right == variable):
             return _single(terms.entity(atom.right if atom.left == variable else atom.left), terms, guard)
     return Domain("n")
+
+
+def _deliveries(variable: DeliveryVariable, guards: Sequence[Guard], terms: Terms) -> Domain:
+    """The deliveries of an entity, where a guard names it; those of all otherwise."""
+    offsets = terms.source.column("made_offsets")
+    for guard in guards:
+        atom = guard.formula
+        if (
+            isinstance(atom, DeliveredAt)
+            and atom.delivery == variable
+            and not _mentions(atom.entity, variable)
+        ):
+            entity = terms.entity(atom.entity)
+            name = terms.source.assigned(Code(entity.text, False), "at").text
+            bounds = f"{offsets}[first_entity + {name}], {offsets}[first_entity + {name} + 1]"
+            return Domain(bounds, None, None if entity.certain else f"{name} >= 0", guard)
+    return Domain(f"{offsets}[first_entity], {offsets}[first_entity + n]")
 
 
 def _single(operand: Operand, terms: Terms, exact: Guard | None) -> Domain:

@@ -9,16 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from precedes.core.formula import TRUTH, And, EntityVariable, Forall, Formula
+from precedes.core.formula import TRUTH, And, Forall, Formula
 from precedes.core.traversal import free_variables
 from precedes.engines.columnar.compiler.domains import Guard, domain, parts_named
 from precedes.engines.columnar.compiler.source_text import YES
-from precedes.engines.columnar.compiler.statements import Emission
+from precedes.engines.columnar.compiler.statements import Emission, letter_of
 from precedes.logic.universals import Binder, Clause, universal
 
 
 class Enumeration(Emission):
-    """Writes the statements for a clause whose variables have different names."""
+    """Writes the statements for a clause whose variables have different names.
+
+    A variable that stands for a delivery has two values: its entity and its message.
+    """
 
     def each(self, clause: Clause) -> None:
         """Write what notes the values of the binders' variables wherever the body is false."""
@@ -46,7 +49,7 @@ class Enumeration(Emission):
             through = domain(variable, inside, naming, self.terms)
             if through.condition is not None:
                 nested.enter_context(source.block(f"if {through.condition}:"))
-            local = source.fresh("e" if isinstance(variable, EntityVariable) else "p")
+            local = source.fresh(letter_of(variable))
             self.terms.scope[variable.name] = local
             index = local if through.column is None else source.fresh("index")
             with source.block(f"for {index} in range({through.bounds}):"):
@@ -60,7 +63,8 @@ class Enumeration(Emission):
                 for guard in inside:
                     if guard is not through.exact:
                         self._skip_unless(self._certain(guard))
-                self._each(rest, body, (*bound, local))
+                shown = (number for number in self.stands_for(variable, local) if number is not None)
+                self._each(rest, body, (*bound, *shown))
             del self.terms.scope[variable.name]
         self._known = known
 

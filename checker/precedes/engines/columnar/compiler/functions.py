@@ -193,11 +193,14 @@ def _write_chain(chain: Chain | None, source: Source) -> None:
     match chain:
         case None:
             source.line("pass")
-        case Link(local, entity, inner):
-            found = "entities" if entity else "messages"
-            counter = "entity_count" if entity else "message_count"
-            source.line(f"found_{found}[{counter}] = {local}")
-            source.line(f"{counter} += 1")
+        case Link(entity, message, inner):
+            for found, counter, shown in (
+                ("entities", "entity_count", entity),
+                ("messages", "message_count", message),
+            ):
+                if shown is not None:
+                    source.line(f"found_{found}[{counter}] = {shown}")
+                    source.line(f"{counter} += 1")
             if inner is not None:
                 _write_chain(inner, source)
         case InPart(local, inner):
@@ -232,9 +235,9 @@ def _shown(chain: Chain | None) -> tuple[int, int, int]:
     match chain:
         case None:
             return 0, 0, 0
-        case Link(_, entity, inner):
+        case Link(entity, message, inner):
             entities, messages, cycles = _shown(inner)
-            return entities + entity, messages + (not entity), cycles
+            return entities + (entity is not None), messages + (message is not None), cycles
         case InPart(_, inner):
             entities, messages, cycles = _shown(inner)
             return entities, messages + 1, cycles

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from typing import Final, assert_never
 
 from precedes.core.formula import (
+    Acknowledged,
     ArrivalEvent,
+    DeliveredAt,
+    DeliveredBefore,
     DeliveryEvent,
     EntityNamed,
     EntityTerm,
@@ -18,6 +21,7 @@ from precedes.core.formula import (
     FailureLine,
     Faulty,
     HappensBefore,
+    InFlight,
     InLog,
     IsDestination,
     MessageNamed,
@@ -26,6 +30,7 @@ from precedes.core.formula import (
     Quiescent,
     ReceiptLog,
     Repeated,
+    SameDelivery,
     SameEntity,
     SameMessage,
     SamePart,
@@ -86,6 +91,23 @@ class IncompleteAtoms:
                     for a in part.attributes
                 )
                 return Code(f"({' | '.join(each)})", False)
+            case DeliveredAt(delivery, entity):
+                return Code(self._delivered_at(terms.of_delivery("entity", delivery), entity), False)
+            case DeliveredBefore(earlier, later, entity):
+                there = (
+                    self._delivered_at(terms.of_delivery("entity", delivery), entity)
+                    for delivery in (earlier, later)
+                )
+                return Code(f"({' | '.join(there)} | {terms.made_before(earlier, later).value})", False)
+            case SameDelivery():
+                return terms.atom(atom)
+            case InFlight(earlier, later):
+                before = terms.source.assigned(terms.made_before(earlier, later), "before").value
+                flying = f"(-1 if {terms.is_settled(earlier, later)} else {OPEN})"
+                return Code(f"({flying} if {before} == 0 else {before})", False)
+            case Acknowledged(message, entity):
+                p, i = terms.message(message), terms.entity(entity)
+                return _either_way(all_of([p.exists, i.exists, terms.is_acknowledged(p, i)]))
             case Faulty():
                 return Code(str(OPEN), False)
             case HappensBefore(first_event, second_event):
@@ -98,6 +120,11 @@ class IncompleteAtoms:
     def _delivered(self, message: Operand, entity: Operand) -> str:
         """The condition that the delivery was recorded."""
         return all_of([message.exists, entity.exists, f"{self.terms.received(message, entity)} >= 0"])
+
+    def _delivered_at(self, receiver: str, entity: EntityTerm) -> str:
+        """A delivery that was recorded is where it was recorded."""
+        i = self.terms.entity(entity)
+        return f"((0 if {receiver} == {i.text} else -1) if {i.exists} else {OPEN})"
 
     def addressed(self, message: Operand, entity: Operand) -> str:
         """Whether the entity is a destination of the message."""

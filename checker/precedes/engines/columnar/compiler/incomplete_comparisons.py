@@ -12,9 +12,11 @@ from typing import Final, assert_never
 from precedes.core.formula import (
     AttributeOf,
     Comparison,
+    DeliveryTime,
     Delta,
     Epsilon,
     LogTerm,
+    Nth,
     Part,
     Position,
     RecordedClock,
@@ -40,7 +42,7 @@ RELATIONS: Final = {Relation.LESS: 0, Relation.AT_MOST: 1, Relation.EQUAL: 2}
 class Measured:
     """The names of what was written for a measure: `status` is 0 where it is `number` or, if it `grows`, at least
     that; -1 where it is there in no completion; else reasons. `sure`: it is there in every one. `placed`: its place
-    in a log was recorded.
+    in a log was recorded. `moves`: the condition that it may be more at all.
     """
 
     status: str
@@ -48,6 +50,7 @@ class Measured:
     grows: bool = False
     sure: str = "True"
     placed: str = "False"
+    moves: str = "True"
 
 
 def compared_openly(comparison: Comparison, terms: Terms) -> Code:
@@ -92,6 +95,8 @@ def _directions(factors: dict[Measure, int], found: dict[Measure, Measured]) -> 
                 for other in group
             )
             alone = str(factors[measure])
+            if found[measure].moves != "True":
+                alone = f"({alone} if {found[measure].moves} else 0)"
             sums.append(alone if len(group) == 1 else f"({behind_it} if {together} else {alone})")
     rises, falls = ([f"{one} {sign} 0" for one in sums] for sign in (">", "<"))
     return f"({' or '.join(rises)})" if rises else "False", f"({' or '.join(falls)})" if falls else "False"
@@ -111,7 +116,9 @@ def _measured(measure: Measure, terms: Terms) -> Measured:
         case Position(part=Part()) | Size(part=Part()):
             # Which messages of the part are missing is not known.
             return Measured(str(OPEN), "0")
-        case TimeOf() | RecordedClock() | Position() | Size() | AttributeOf() | VectorTime():
+        case (
+            TimeOf() | RecordedClock() | Position() | Size() | AttributeOf() | VectorTime() | Nth() | DeliveryTime()
+        ):  # fmt: skip
             return _Writer(terms).written(measure)
         case _:
             assert_never(measure)
@@ -127,9 +134,19 @@ class _Writer:
         self.recorded = Measurement(terms, self.source, self.status, self.number)
 
     def written(
-        self, measure: TimeOf | RecordedClock | Position | Size | AttributeOf | VectorTime
+        self,
+        measure: TimeOf | RecordedClock | Position | Size | AttributeOf | VectorTime | Nth | DeliveryTime,
     ) -> Measured:
         match measure:
+            case Nth():
+                self._start(0, 0)
+                self.recorded.write(measure)
+                # The first delivery stays the first; before another one there may be more.
+                return Measured(self.status, self.number, True, moves=f"{self.number} > 1")
+            case DeliveryTime():
+                self._start(0, 0)
+                self.recorded.write(measure)
+                return Measured(self.status, self.number)
             case AttributeOf(attribute, message):
                 self._start(0, 0)
                 number = self.terms.carried(attribute, self.terms.message(message))

@@ -20,9 +20,13 @@ from typing import Final, assert_never
 
 from precedes.core.formula import (
     TRUTH,
+    Acknowledged,
     Acyclic,
     And,
     Comparison,
+    DeliveredAt,
+    DeliveredBefore,
+    DeliveryVariable,
     EntityVariable,
     Exists,
     FailureLine,
@@ -32,6 +36,7 @@ from precedes.core.formula import (
     HappensBefore,
     Iff,
     Implies,
+    InFlight,
     InLog,
     IsDestination,
     MessageVariable,
@@ -41,6 +46,7 @@ from precedes.core.formula import (
     Precedes,
     Quiescent,
     Repeated,
+    SameDelivery,
     SameEntity,
     SameMessage,
     SamePart,
@@ -48,6 +54,7 @@ from precedes.core.formula import (
     Sent,
     Truth,
     Undetermined,
+    Variable,
 )
 from precedes.core.traversal import free_variables
 from precedes.engines.columnar.compiler.comparisons import compared
@@ -77,10 +84,12 @@ MOST_LOOPS: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A variable of a loop that was left, and what its body adds."""
+    """A variable of a loop that was left, and what its body adds: the entity or the message that it stands for, or both
+    of a delivery, as expressions.
+    """
 
-    local: str
-    entity: bool
+    entity: str | None
+    message: str | None
     inner: Chain | None
 
 
@@ -164,8 +173,9 @@ class Emission:
                 return compare(formula, self.terms)
             case (
                 Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
-                | SameEntity() | SameMessage() | SameText() | SamePart()
-                | Faulty() | HappensBefore() | FailureLine() | Quiescent()
+                | SameEntity() | SameMessage() | SameText() | SamePart() | DeliveredAt() | DeliveredBefore()
+                | SameDelivery() | InFlight() | Acknowledged() | Faulty() | HappensBefore() | FailureLine()
+                | Quiescent()
             ):  # fmt: skip
                 return self.source.assigned(self._atom(formula))
             case _:
@@ -201,8 +211,9 @@ class Emission:
                 return None if codes is None else equal(*codes)
             case (
                 Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
-                | SameEntity() | SameMessage() | SameText() | SamePart()
-                | Faulty() | HappensBefore() | FailureLine() | Quiescent()
+                | SameEntity() | SameMessage() | SameText() | SamePart() | DeliveredAt() | DeliveredBefore()
+                | SameDelivery() | InFlight() | Acknowledged() | Faulty() | HappensBefore() | FailureLine()
+                | Quiescent()
             ):  # fmt: skip
                 return self._atom(formula)
             case _:
@@ -276,7 +287,7 @@ class Emission:
         source, universal, variable = self.source, isinstance(formula, Forall), formula.variable
         guards, body = guards_and_body(formula)
         inside = [guard for guard in guards if variable in free_variables(guard.formula)]
-        local = source.fresh("e" if isinstance(variable, EntityVariable) else "p")
+        local = source.fresh(letter_of(variable))
         naming = parts_named(formula)
         value = source.fresh("value")
         source.line(f"{value} = {'0' if universal else '-1'}")
@@ -304,11 +315,24 @@ class Emission:
         del self.terms.scope[variable.name]
         if shows is (not universal):
             source.needs.chained[local] = None
-            entity = isinstance(variable, EntityVariable)
-            self.chain = InPart(local, self.chain) if naming else Link(local, entity, self.chain)
+            shown = self.stands_for(variable, local)
+            self.chain = InPart(local, self.chain) if naming else Link(*shown, self.chain)
         else:
             self.chain = None
         return Code(value, False)
+
+    def stands_for(self, variable: Variable, local: str) -> tuple[str | None, str | None]:
+        """The local numbers of the entity and of the message that a variable stands for, under its local name."""
+        match variable:
+            case EntityVariable():
+                return local, None
+            case MessageVariable():
+                return None, local
+            case DeliveryVariable():
+                entity, message = (self.source.column(f"made_{column}") for column in ("entity", "message"))
+                return f"{entity}[{local}]", f"{message}[{local}]"
+            case _:
+                assert_never(variable)
 
     def _met(self, guard: Guard, code: Code) -> str:
         """The condition that an instance with this value of a guard is gone through: on incomplete executions one
@@ -401,3 +425,16 @@ class Emission:
         del self.terms.scope[first.name], self.terms.scope[second.name]
         self.chain = Cycle(number) if shows is False else None
         return source.assigned(Code(f"acyclic(m, relation_{number}, left, degree, waiting)", False))
+
+
+def letter_of(variable: Variable) -> str:
+    """What the local name of a variable begins with."""
+    match variable:
+        case EntityVariable():
+            return "e"
+        case MessageVariable():
+            return "p"
+        case DeliveryVariable():
+            return "d"
+        case _:
+            assert_never(variable)

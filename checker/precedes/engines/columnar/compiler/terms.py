@@ -10,9 +10,15 @@ from dataclasses import dataclass, field
 from typing import Final, assert_never
 
 from precedes.core.formula import (
+    Acknowledged,
     ArrivalEvent,
     Attribute,
+    DeliveredAt,
+    DeliveredBefore,
     DeliveryEvent,
+    DeliveryNamed,
+    DeliveryTerm,
+    DeliveryVariable,
     EntityNamed,
     EntityTerm,
     EntityVariable,
@@ -20,14 +26,18 @@ from precedes.core.formula import (
     FailureLine,
     Faulty,
     HappensBefore,
+    InFlight,
     InLog,
     IsDestination,
     MessageNamed,
+    MessageOf,
     MessageTerm,
     MessageVariable,
     Precedes,
     Quiescent,
+    ReceiverOf,
     Repeated,
+    SameDelivery,
     SameEntity,
     SameMessage,
     SamePart,
@@ -46,6 +56,7 @@ from precedes.core.verdict import Reason
 from precedes.engines.columnar.codes import NO_ATTRIBUTE, NO_VALUE
 from precedes.engines.columnar.compiler.source_text import NO, YES, Carried, Code, Source, all_of, guarded
 from precedes.engines.columnar.execution_source import Sort
+from precedes.engines.columnar.runtime import logs
 
 SimpleAtom = (
     Truth
@@ -59,6 +70,11 @@ SimpleAtom = (
     | SameMessage
     | SameText
     | SamePart
+    | DeliveredAt
+    | DeliveredBefore
+    | SameDelivery
+    | InFlight
+    | Acknowledged
     | Faulty
     | HappensBefore
     | FailureLine
@@ -67,6 +83,7 @@ SimpleAtom = (
 
 UNLOGGED: Final = int(Reason.SEND_NOT_LOGGED)
 NO_ARRIVAL: Final = int(Reason.NO_ARRIVAL)
+NO_ACKNOWLEDGEMENT: Final = int(Reason.NO_ACKNOWLEDGEMENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +131,8 @@ class Terms:
                 of = self.message(message)
                 text = f"{self.source.column('sender')}[first_message + {of.text}]"
                 return Operand(text if of.certain else f"({text} if {of.exists} else -1)", False)
+            case ReceiverOf(delivery):
+                return Operand(self.of_delivery("entity", delivery), True)
             case _:
                 assert_never(term)
 
@@ -124,8 +143,24 @@ class Terms:
                 return Operand(self.scope[name], True)
             case MessageNamed(name):
                 return Operand(self._named("message", name), False)
+            case MessageOf(delivery):
+                return Operand(self.of_delivery("message", delivery), True)
             case _:
                 assert_never(term)
+
+    def delivery(self, term: DeliveryTerm) -> str:
+        """The number of a delivery among all."""
+        match term:
+            case DeliveryVariable(name):
+                return self.scope[name]
+            case DeliveryNamed():
+                raise AssertionError("no text names a delivery")
+            case _:
+                assert_never(term)
+
+    def of_delivery(self, column: str, term: DeliveryTerm) -> str:
+        """An entry of a column over deliveries."""
+        return f"{self.source.column(f'made_{column}')}[{self.delivery(term)}]"
 
     def _named(self, sort: Sort, name: str) -> str:
         key: tuple[Sort, str] = (sort, name)
@@ -256,6 +291,23 @@ class Terms:
             case SamePart(message, part):
                 of = self.message(part.message)
                 return Code(self.in_part(self.message(message), of, part.attributes), True)
+            case DeliveredAt(delivery, entity):
+                i = self.entity(entity)
+                return Code(all_of([i.exists, f"{self.of_delivery('entity', delivery)} == {i.text}"]), True)
+            case DeliveredBefore(earlier, later, entity):
+                i = self.entity(entity)
+                there = [f"{self.of_delivery('entity', d)} == {i.text}" for d in (earlier, later)]
+                return guarded(all_of([i.exists, *there]), self._made_before(earlier, later))
+            case SameDelivery(left_delivery, right_delivery):
+                return Code(f"{self.delivery(left_delivery)} == {self.delivery(right_delivery)}", True)
+            case InFlight(earlier, later):
+                return self._in_flight(earlier, later)
+            case Acknowledged(message, entity):
+                p, i = self.message(message), self.entity(entity)
+                recorded = f"{self.source.column('acknowledged_recorded')}[x]"
+                given = f"(0 if {self.is_acknowledged(p, i)} else -1)"
+                answer = Code(f"({given} if {recorded} else {NO_ACKNOWLEDGEMENT})", False)
+                return guarded(all_of([p.exists, i.exists]), answer)
             case Faulty(entity):
                 i = self.entity(entity)
                 faulty = f"{self.source.column('faulty')}[first_entity + {i.text}]"
@@ -268,6 +320,38 @@ class Terms:
                 return self._happens_before(first_event, second_event)
             case _:
                 assert_never(atom)
+
+    def _made_before(self, first: DeliveryTerm, second: DeliveryTerm) -> Code:
+        """Whether, of two deliveries of one entity, the first comes first."""
+        one, other = self.delivery(first), self.delivery(second)
+        if self.facts.ordered:
+            return Code(f"{one} < {other}", True)
+        doubt = self.doubt(Operand(self.of_delivery("entity", first), True))
+        known = Code(f"({doubt} if {doubt} > 0 else (0 if {one} < {other} else -1))", False)
+        return guarded(f"{one} != {other}", known)
+
+    def made_before(self, first: DeliveryTerm, second: DeliveryTerm) -> Code:
+        """Whether two deliveries are of one entity, and the first comes first."""
+        one, other = (self.of_delivery("entity", delivery) for delivery in (first, second))
+        return guarded(f"{one} == {other}", self._made_before(first, second))
+
+    def is_settled(self, delivery: DeliveryTerm, at: DeliveryTerm) -> str:
+        """The condition that the message of a delivery was accepted, or given back, before another delivery."""
+        return f"{self.of_delivery('settled', delivery)} < {self.of_delivery('event', at)}"
+
+    def _in_flight(self, first: DeliveryTerm, second: DeliveryTerm) -> Code:
+        before = self.made_before(first, second)
+        recorded = f"{self.source.column('acknowledged_recorded')}[x]"
+        flying = f"(-1 if {self.is_settled(first, second)} else 0)"
+        answered = f"({flying} if {recorded} else {NO_ACKNOWLEDGEMENT})"
+        if before.boolean:
+            return guarded(before.text, Code(answered, False))
+        value = self.source.assigned(before, "before").text
+        return Code(f"({answered} if {value} == 0 else {value})", False)
+
+    def is_acknowledged(self, message: Operand, entity: Operand) -> str:
+        """The condition that an existing entity accepted an existing message."""
+        return self.source.call(logs.acknowledges, f"{entity.text}, {message.text}, here, columns")
 
     def _in_receipt_log(self, message: Operand, entity: Operand) -> Code:
         there = f"{self.received(message, entity)} >= 0"

@@ -23,7 +23,7 @@ from precedes.traces.layout.columnar_file import Coded, LaidOut, damaged
 
 Array = npt.NDArray[Any]
 
-TIMES: Final = frozenset({"send_time", "delivered_time", "event_time"})
+TIMES: Final = frozenset({"send_time", "delivered_time", "event_time", "made_time"})
 """The columns that are made only if somebody reads one of them."""
 
 

@@ -202,3 +202,17 @@ def unlogged_sends(entity: int, m: int, first_message: int, sender: Column, send
         if sender[message] == entity and not send_logged[message]:
             number += 1
     return number
+
+
+def acknowledges(entity: int, message: int, here: Here, columns: Columns) -> bool:
+    """Whether an entity accepted a message."""
+    offsets = columns.acknowledged_offsets
+    start, stop = offsets[here.first_entity + entity], offsets[here.first_entity + entity + 1]
+    while start < stop:
+        middle = (start + stop) // 2
+        if columns.acknowledged_messages[middle] < message:
+            start = middle + 1
+        else:
+            stop = middle
+    found = start < offsets[here.first_entity + entity + 1]
+    return bool(found and columns.acknowledged_messages[start] == message)
