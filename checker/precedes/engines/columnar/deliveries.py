@@ -78,7 +78,7 @@ def deliveries_of(events: Events) -> Deliveries:
     """The deliveries of a events."""
     kind = events.event_kind
     settling = np.isin(kind, [EVENT_CODES[each] for each in ACKNOWLEDGEMENTS])
-    event = np.flatnonzero((kind == EVENT_CODES[events.delivery]) | settling)
+    event = np.flatnonzero((kind == events.delivery) | settling)
     entity = _entities(events, event)
     message = events.event_message[event].astype(np.int64)
     order = np.lexsort((event, message, entity))
