@@ -20,6 +20,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -49,6 +50,8 @@ _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv.pop())\n"
     "from tests.warm_processes import serve; serve(sys.argv[1])"
 )
+_ONE_AT_A_TIME = threading.Lock()
+"""The gate starts jobs from several threads, and there is one server."""
 AVAILABLE = sys.platform == "linux"
 
 
@@ -90,7 +93,7 @@ def job() -> Any:
     inner_in, stdin = os.pipe()
     stdout, inner_out = os.pipe()
     try:
-        connection = _asked(_server(), ["serve"], (inner_in, inner_out, 2), str(Path.cwd()), os.environ)
+        connection = _asked(["serve"], (inner_in, inner_out, 2), str(Path.cwd()), os.environ)
     finally:
         os.close(inner_in)
         os.close(inner_out)
@@ -103,7 +106,7 @@ def command(arguments: Sequence[str], folder: Path) -> tuple[int, str]:
     stdout, inner_out = os.pipe()
     try:
         connection = _asked(
-            _server(), ["precedes", *arguments], (nothing, inner_out, inner_out), str(folder), os.environ
+            ["precedes", *arguments], (nothing, inner_out, inner_out), str(folder), os.environ
         )
     finally:
         os.close(inner_out)
@@ -115,11 +118,12 @@ def command(arguments: Sequence[str], folder: Path) -> tuple[int, str]:
 
 
 def _asked(
-    server: str, words: Sequence[str], streams: tuple[int, int, int], folder: str, environ: Mapping[str, str]
+    words: Sequence[str], streams: tuple[int, int, int], folder: str, environ: Mapping[str, str]
 ) -> socket.socket:
     """The connection to a process that the server is asked for."""
     connection = socket.socket(socket.AF_UNIX)
-    connection.connect(server)
+    with _ONE_AT_A_TIME:
+        connection.connect(_server())
     asked = json.dumps({"words": list(words), "path": sys.path, "folder": folder, "environ": dict(environ)})
     data = asked.encode()
     socket.send_fds(connection, [len(data).to_bytes(4)], streams)

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from precedes.core.columns import batch_of
 from precedes.core.formula import Requirement
+from precedes.engines.columnar import execution_source
 from precedes.engines.columnar.batch_scan import scan
-from precedes.engines.columnar.kernels import causal_order, time, witness
+from precedes.engines.columnar.kernels import causal_order, time
 from precedes.engines.columnar.kernels.delivery_cycle import Logs as Receipts
 from precedes.engines.columnar.kernels.delivery_cycle import inversion, located, narrowed, on_cycles, shortest
 from precedes.logic.plan import plan
@@ -118,5 +119,5 @@ def test_witnesses_by_machine_code_are_the_same(monkeypatch: pytest.MonkeyPatch)
     wanted = plan([Requirement(name, DEFINITIONS[name]) for name in ("acyclic_order", "causal_order")])
     results = [scan(batch_of([execution(Seeded(seed), WIDE)]), wanted, jit=False) for seed in range(300)]
     plain = [result.witness(0, name) for result in results for name in wanted.names]
-    monkeypatch.setattr(witness, "PLAIN_EVENTS", 0)
+    monkeypatch.setattr(execution_source, "PLAIN_EVENTS", 0)
     assert [result.witness(0, name) for result in results for name in wanted.names] == plain
