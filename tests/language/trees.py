@@ -57,6 +57,8 @@ ODD = (
     *("tab\there", "'", "é́", "\u2028", "1.5", "𝔛"),
 )
 T = TypeVar("T")
+ABOUT_ONE = (EventKind.ARRIVE, EventKind.DISCARD, EventKind.ACK, EventKind.NACK)
+"""Kinds that are written as words."""
 UNITS = (None, "ns", "us", "ms", "s", "min")
 
 
@@ -86,9 +88,8 @@ def statement(choices: Choices) -> syntax.Statement:
         case 2:
             return syntax.Set(pick(choices, ("delta", "epsilon")), quantity(choices))
         case 3:
-            return syntax.Log(
-                pick(choices, tuple(syntax.LogKind)), reference(choices), several(choices, item, 0, 4)
-            )
+            kinds = (syntax.LogKind.SL, syntax.LogKind.RL, syntax.LogKind.H)
+            return syntax.Log(pick(choices, kinds), reference(choices), several(choices, item, 0, 4))
         case 4:
             return syntax.Expect(pick(choices, tuple(Verdict)), sentence(choices))
         case 5:
@@ -160,7 +161,7 @@ def item(choices: Choices) -> syntax.LogItem:
     """Anything that stands in a log."""
     event = pick(
         choices,
-        (None, EventKind.SEND, EventKind.DELIVER, EventKind.ARRIVE, EventKind.DISCARD, "mark", "change"),
+        (None, EventKind.SEND, EventKind.DELIVER, *ABOUT_ONE, "mark", "change"),
     )
     match event:
         case "mark":
@@ -173,7 +174,7 @@ def item(choices: Choices) -> syntax.LogItem:
             assert not isinstance(event, str)
             sender = reference(choices) if chance(choices, 25) else None
             sequence = choices.integer(0, 99) if sender is not None and chance(choices, 50) else None
-            addressed = event not in (EventKind.ARRIVE, EventKind.DISCARD) and chance(choices, 50)
+            addressed = event not in ABOUT_ONE and chance(choices, 50)
             to = destinations(choices) if addressed else None
             carried = several(choices, pair, 1, 3) if chance(choices, 25) else ()
             return syntax.Entry(event, log_name(choices), sender, sequence, to, time(choices), carried)
@@ -248,6 +249,9 @@ def atom(choices: Choices) -> syntax.Formula:
         case 1:
             return syntax.Truth(chance(choices, 50))
         case 2:
+            if chance(choices, 20):
+                related = syntax.Relation(variable(choices), variable(choices), formula(choices, 1))
+                return syntax.Call(pick(choices, WORDS), (related,))
             return syntax.Call(pick(choices, WORDS), several(choices, term, 0, 3))
         case 3:
             return syntax.Undetermined(pick(choices, ODD))
@@ -288,7 +292,9 @@ def term(choices: Choices, depth: int = 3) -> syntax.Term:
         whole = isinstance(found, syntax.Quantity) and found.unit is None and found.value.denominator == 1
         return syntax.Place(7) if whole else found
 
-    match choices.integer(0, 6):
+    match choices.integer(0, 7):
+        case 7:
+            return syntax.EntityLog(syntax.LogKind.DL, entity(choices))
         case 0:
             return syntax.Apply(pick(choices, WORDS), several(choices, inner, 0, 2))
         case 1:
@@ -319,5 +325,5 @@ def _leaf(choices: Choices) -> syntax.Term:
         case 2:
             return syntax.Bound(pick(choices, ("delta", "epsilon")))
         case _:
-            kind = pick(choices, (syntax.LogKind.RL, syntax.LogKind.SL))
+            kind = pick(choices, (syntax.LogKind.RL, syntax.LogKind.SL, syntax.LogKind.DL))
             return syntax.EntityLog(kind, syntax.Place(choices.integer(0, 12)))
