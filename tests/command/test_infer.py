@@ -201,3 +201,56 @@ def test_the_commands_can_be_pasted(tmp_path: Path) -> None:
         assert {str(word) for word in (path, *given)} <= set(words)
         again = precedes(*words)
         assert (again.code, again.err) == (code, "")
+
+
+KEYED = (
+    '{"execution": "1", "entity": "A", "event": "send", "message": "a", "dest": ["B", "C"], "key": "k1"}',
+    '{"execution": "1", "entity": "A", "event": "send", "message": "b", "dest": ["B", "C"], "key": "k2"}',
+    '{"execution": "1", "entity": "A", "event": "send", "message": "c", "dest": ["B", "C"], "key": "k1"}',
+    '{"execution": "1", "entity": "B", "event": "deliver", "message": "b"}',
+    '{"execution": "1", "entity": "B", "event": "deliver", "message": "a"}',
+    '{"execution": "1", "entity": "B", "event": "deliver", "message": "c"}',
+    '{"execution": "1", "entity": "C", "event": "deliver", "message": "a"}',
+    '{"execution": "1", "entity": "C", "event": "deliver", "message": "c"}',
+    '{"execution": "1", "entity": "C", "event": "deliver", "message": "b"}',
+)
+
+
+def test_every_name_is_tried_per_key(tmp_path: Path) -> None:
+    path = tmp_path / "keyed.jsonl"
+    path.write_text("\n".join(KEYED) + "\n", encoding="utf-8")
+    whole, keyed = inferred(path), inferred(path, "--per", "key")
+    broken = [
+        members({name: group["with"] for name, group in each["broken"].items()}) for each in (whole, keyed)
+    ]
+    assert {"SP", "ST"} <= broken[0]
+    assert {"ST per key", "CO per key", "acyclic_order per key"} <= members(keyed["kept"])
+    assert all(name.endswith(" per key") for name in members(keyed["kept"]) | broken[1])
+    assert "SP per key" in keyed["kept"]["ST per key"]
+    # A proof about happens-before says nothing of parts: messages of other keys may make it.
+    assert "fifo_delivery per key" not in keyed["kept"].get("causal_delivery per key", ())
+    asked = list(keyed["kept"])[:3]
+    assert all(each["holds"] == 1 for each in counts(path, asked).values())
+    text = precedes("infer", path, "--per", "key").out
+    [command] = [line for line in text.splitlines() if line.startswith("to require this: ")]
+    assert "--require 'ST per key'" in command
+
+
+def test_without_the_attribute_nothing_is_inferred(tmp_path: Path) -> None:
+    path = tmp_path / "keyed.jsonl"
+    path.write_text("\n".join(KEYED) + "\n", encoding="utf-8")
+    ended = precedes("infer", path, "--per", "session,key", "--format", "json")
+    assert ended.code == 3
+    found = json.loads(ended.out)
+    assert not found["kept"]
+    assert not found["broken"]
+    assert found["unknown"]["order_preserving per (session, key)"]["unknown"] == 1
+
+
+def test_an_attribute_that_is_not_declared_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "keyed.jsonl"
+    path.write_text("\n".join(KEYED) + "\n", encoding="utf-8")
+    ended = precedes("infer", path, "--per", "kee")
+    assert ended.code == 2
+    assert "--per: N016 there is no attribute kee" in ended.err
+    assert "did you mean key?" in ended.err

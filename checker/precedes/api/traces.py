@@ -245,13 +245,19 @@ def verify(
 
 
 def infer(
-    events: Events, *, library: Library | None = None, reading: Reading | None = None, **options: Any
+    events: Events,
+    *,
+    library: Library | None = None,
+    per: str | Sequence[str] = (),
+    reading: Reading | None = None,
+    **options: Any,
 ) -> Inference:
     """Find the strongest guarantees that recorded executions keep, and the weakest that they break.
 
     Args:
         events: As for `verify`.
         library: Whose names are tried; the standard library unless given.
+        per: An attribute, or several: every name is tried on the messages of each value by themselves.
         reading: How the trace is read and judged, as a value.
         options: The same one by one (see `Reading`).
 
@@ -259,18 +265,19 @@ def infer(
         The report. `report.kept` has the strongest names that hold, `report.broken` the weakest that do not.
 
     Raises:
-        PrecedesError: The trace cannot be read.
+        PrecedesError: The trace cannot be read, or an attribute is not declared.
     """
     how = reading_of(reading, options)
     known = standard_library() if library is None else library
     names = inference.askable(known)
+    attributes = (per,) if isinstance(per, str) else tuple(per)
     if how.all_violations:
         raise usage("infer lists no violations", "leave out all_violations; verify has it")
     question = replace(how.question(paths_in(events) or (), ()), max_violations=inference.SHOWN)
     started = time.perf_counter()
-    found, notices = _judged(events, question, inference.planned(names, known))
+    found, notices = _judged(events, question, inference.planned(names, known, attributes))
     return Inference(
-        inference.inferred(found, names, known), notices, question, time.perf_counter() - started
+        inference.inferred(found, names, known, attributes), notices, question, time.perf_counter() - started
     )
 
 

@@ -108,7 +108,13 @@ def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **opti
 
 @click.command()
 @reads_traces
-def infer(traces: tuple[str, ...], form: str, **options: Any) -> Exit:
+@click.option(
+    "--per",
+    default="",
+    metavar="ATTRIBUTE[,ATTRIBUTE]",
+    help="Try every name on the messages of each value by themselves, as in --per key.",
+)
+def infer(traces: tuple[str, ...], form: str, per: str, **options: Any) -> Exit:
     """Find the strongest guarantees that recorded executions satisfy, and the weakest that they violate.
 
     Exit code 0: they satisfy some. 3: there was no message, or nothing is satisfied for certain.
@@ -122,7 +128,7 @@ def infer(traces: tuple[str, ...], form: str, **options: Any) -> Exit:
     started = time.perf_counter()
     question = Question(traces=traces, required=(), max_violations=inference.SHOWN, **options)
     with progress() as advance:
-        found, notices = inference.infer(question, advance)
+        found, notices = inference.infer(question, advance, tuple(filter(None, per.split(","))))
     seconds = time.perf_counter() - started
     if form == "json":
         put(printed.as_json(found, notices, seconds))

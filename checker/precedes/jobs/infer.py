@@ -12,14 +12,17 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
-from precedes.core.diagnostics import PrecedesError
-from precedes.core.formula import Requirement
+from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.core.formula import HappensBefore, Requirement, VectorTime
+from precedes.core.suggestions import did_you_mean
+from precedes.core.traversal import walk
 from precedes.core.verdict import Reason, Verdict, reasons
 from precedes.engines.scan.partials import Report
 from precedes.jobs.check import library_with
 from precedes.jobs.verify import Advance, Question, verify
 from precedes.language.library import Library
 from precedes.language.requirements import requirement
+from precedes.language.sorts.inference import declaration
 from precedes.logic.plan import Plan, plan
 from precedes.logic.vacuity import premise_of
 from precedes.traces import Notice
@@ -85,19 +88,42 @@ class Inferred:
         return self.report.counts[name].unknown
 
 
-def infer(question: Question, advance: Advance) -> tuple[Inferred, tuple[Notice, ...]]:
-    """Judge every name of the library that can be asked of a trace, and of the question's files. PrecedesError for what
-    cannot be read.
+def infer(
+    question: Question, advance: Advance, per: Sequence[str] = ()
+) -> tuple[Inferred, tuple[Notice, ...]]:
+    """Judge every name of the library that can be asked of a trace, and of the question's files. `per`: of the messages
+    of each value of these attributes. PrecedesError for what cannot be read, and N016.
     """
     library = library_with(question.specs)
     names = askable(library)
-    report, notices = verify(question, advance, planned(names, library))
-    return inferred(report, names, library), notices
+    report, notices = verify(question, advance, planned(names, library, per))
+    return inferred(report, names, library, per), notices
 
 
-def planned(names: Sequence[str], library: Library) -> Plan:
-    """A plan that judges names and their premises."""
-    return _with_premises([requirement(name, library) for name in names])
+def planned(names: Sequence[str], library: Library, per: Sequence[str] = ()) -> Plan:
+    """A plan that judges names and their premises. PrecedesError N016 for an attribute that is not declared."""
+    missing = [name for name in per if library.attribute(name) is None]
+    if missing:
+        raise PrecedesError(
+            tuple(
+                Diagnostic(
+                    "N016",
+                    f"there is no attribute {name}",
+                    "--per",
+                    hint=did_you_mean(name, library.attributes()) or declaration(name),
+                )
+                for name in missing
+            )
+        )
+    return _with_premises([requirement(_asked(name, per), library) for name in names])
+
+
+def _asked(name: str, per: Sequence[str]) -> str:
+    """A name as it is asked of each part."""
+    attributes = tuple(dict.fromkeys(per))
+    if not attributes:
+        return name
+    return f"{name} per ({', '.join(attributes)})" if len(attributes) > 1 else f"{name} per {attributes[0]}"
 
 
 def _with_premises(requirements: Sequence[Requirement]) -> Plan:
@@ -118,8 +144,10 @@ def askable(library: Library) -> tuple[str, ...]:
     return (*own, *(name for name in known if name not in own))
 
 
-def inferred(report: Report, names: tuple[str, ...], library: Library) -> Inferred:
+def inferred(report: Report, named: Sequence[str], library: Library, per: Sequence[str] = ()) -> Inferred:
     """What the verdicts on all names come to."""
+    plain = {_asked(name, per): name for name in named}
+    names = tuple(plain)
     verdicts = {name: report.counts[name].verdict for name in names}
     holding = [name for name in names if verdicts[name] is Verdict.HOLDS and name not in report.untested]
     violated = [name for name in names if verdicts[name] is Verdict.VIOLATED]
@@ -134,10 +162,13 @@ def inferred(report: Report, names: tuple[str, ...], library: Library) -> Inferr
     lacking.sort(key=lambda name: report.as_recorded[name].violated)
     unknown = [name for name in unknown if recorded.get(name) in (None, Verdict.UNKNOWN)]
     # A file may define a name of the library anew; nothing is proved of that one.
-    own = frozenset(name for name in names if library.home(name).below is not None)
+    own = frozenset(name for name, known in plain.items() if library.home(known).below is not None)
+    parts = _Parts({name: requirement(name, library) for name in names}) if per else None
 
     def implies(left: str, right: str) -> bool:
-        return left == right or (not {left, right} & own and proved().implies(left, right))
+        if left == right or {left, right} & own:
+            return left == right
+        return proved().implies(plain[left], plain[right]) and (parts is None or parts.imply(left, right))
 
     missing = reasons(Reason.INCOMPLETE)
     why = {
@@ -147,7 +178,7 @@ def inferred(report: Report, names: tuple[str, ...], library: Library) -> Inferr
     }
     return Inferred(
         report,
-        {name: library.definition(name).title or "" for name in names},
+        {name: library.definition(known).title or "" for name, known in plain.items()},
         _above(holding, implies),
         _above(violated, lambda left, right: implies(right, left)),
         {name: why.get(name, "") for name in _above(unknown, lambda left, right: implies(right, left))},
@@ -155,6 +186,32 @@ def inferred(report: Report, names: tuple[str, ...], library: Library) -> Inferr
         _above(fitting, implies),
         _above(lacking, lambda left, right: implies(right, left)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What a proof of two names says of the same two asked per value.
+
+    A part is an execution, but its happens-before is that of the whole, which messages of other parts may make. What is
+    proved of the names speaks of happens-before as the messages at hand make it.
+    """
+
+    requirements: Mapping[str, Requirement]
+
+    def imply(self, left: str, right: str) -> bool:
+        """Whether what is proved of two names holds of them asked per value."""
+        one, other = self.requirements[left], self.requirements[right]
+        if one.formula == other.formula or other.name in _names_in(one):
+            return True
+        return not (_of_happens_before(one) or _of_happens_before(other))
+
+
+def _names_in(whole: Requirement) -> set[str]:
+    return {whole.name}.union(*map(_names_in, whole.parts))
+
+
+def _of_happens_before(asked: Requirement) -> bool:
+    return any(isinstance(node, HappensBefore | VectorTime) for node in walk(asked.formula))
 
 
 def _above(names: list[str], implies: Callable[[str, str], bool]) -> dict[str, tuple[str, ...]]:
