@@ -285,8 +285,8 @@ def test_a_scenario_reads_back(tmp_path: Path) -> None:
 
 def test_names() -> None:
     rows = precedes.names()
-    assert {row["kind"] for row in rows} == {"predicate", "service", "model"}
-    assert {row["name"] for row in rows} >= {"ST", "causal_order", "cmd"}
+    assert {row["kind"] for row in rows} == {"predicate", "service", "profile", "model"}
+    assert {row["name"] for row in rows} >= {"ST", "causal_order", "kafka_partition", "cmd"}
     order = next(row for row in rows if row["name"] == "order_equivalent")
     assert order["parameters"] == ("L", "M")
     assert order["source"]

@@ -27,48 +27,50 @@ def load_library(*paths: str | os.PathLike[str]) -> Library:
 
 
 def names(*, library: Library | None = None) -> list[dict[str, Any]]:
-    """List the predicates, services and protocol models that can be named.
+    """List the predicates, services, profiles of brokers and protocol models that can be named.
 
     Args:
         library: Whose names are listed; the standard library unless given.
 
     Returns:
-        A row for each: kind (`"predicate"`, `"service"`, `"model"`), name, parameters, mode, title, source. A row of a
-        model has its kind and its name only; the rest is None.
+        A row for each: kind (`"predicate"`, `"service"`, `"profile"`, `"model"`), name, parameters, mode, title,
+            source. A row of a model has its kind and its name only; the rest is None.
 
     Example:
         >>> [row["name"] for row in precedes.names() if row["kind"] == "service"][:3]
         ['1C', 'PO', 'TO']
     """
     from precedes.protocol.catalog import installed
-    from precedes.reports.names import named
+    from precedes.reports.names import named, promised
 
     known = library_with(()) if library is None else library
     rows: list[dict[str, Any]] = [
         {
-            "kind": each.kind.value,
+            "kind": kind or each.kind.value,
             "name": each.name,
             "parameters": each.parameters,
             "mode": each.mode,
             "title": each.title,
             "source": each.source,
         }
-        for each in named(known)
+        for kind, entries in ((None, named(known)), ("profile", promised()))
+        for each in entries
     ]
     nothing = {"parameters": None, "mode": None, "title": None, "source": None}
     return rows + [{"kind": "model", "name": name, **nothing} for name in installed()]
 
 
 def explain(what: str | None = None, *, library: Library | None = None) -> str:
-    """Explain a code, a predicate or a service.
+    """Explain a code, a predicate, a service or the profile of a broker.
 
     Args:
-        what: A code of a message, as `"T102"`, or a name. Without it, all codes are listed.
+        what: A code of a message, as `"T102"`, or a name, as `"ST"` or `"kafka-partition"`. Without it, all codes are
+            listed.
         library: Where names are looked up; the standard library unless given.
 
     Returns:
-        For a code: what it means, why you see it, and what to do. For a name: what it asks, its source, and what it
-        implies.
+        For a code: what it means, why you see it, and what to do. For a name: what it asks, its source, what a trace
+        needs for it, and what it implies.
 
     Raises:
         PrecedesError: There is no such code or name.

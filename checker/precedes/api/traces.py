@@ -21,6 +21,7 @@ from precedes.jobs import infer as inference
 from precedes.jobs import verify as verification
 from precedes.jobs.verify import Question
 from precedes.language.library import standard_library
+from precedes.language.profiles import profile as promised
 from precedes.language.requirements import requirement
 from precedes.logic.plan import Plan
 from precedes.traces import Notice, Notices
@@ -194,8 +195,9 @@ class Inference(Report):
 
 def verify(
     events: Events,
-    require: str | Requirement | Sequence[str | Requirement],
+    require: str | Requirement | Sequence[str | Requirement] = (),
     *,
+    profile: str | Sequence[str] = (),
     library: Library | None = None,
     out: str | os.PathLike[str] | None = None,
     all_verdicts: bool = False,
@@ -210,6 +212,7 @@ def verify(
             columns are those of a [trace](../traces.md): `execution`, `entity`, `event`, `message`, and what else is
             known.
         require: What must hold: names of predicates or services, formulas, or requirements.
+        profile: What a broker promises, which must hold as well: `"kafka-partition"`, or several.
         library: Where names are looked up; the standard library unless given.
         out: A folder. `verdicts.parquet` is written there: what does not hold, with its witness. With
             `all_violations=True` also `violations.parquet`. A Spark DataFrame has no folder; `precedes.spark.verify`
@@ -232,9 +235,11 @@ def verify(
     how = reading_of(reading, options)
     known = standard_library() if library is None else library
     asked = [require] if isinstance(require, str | Requirement) else list(require)
-    if not asked:
+    brokers = [profile] if isinstance(profile, str) else list(profile)
+    if not asked and not brokers:
         raise usage("nothing is required", 'say what must hold, as in require="ST"')
     named = [one if isinstance(one, Requirement) else requirement(one, known, "require") for one in asked]
+    named += [promised(text) for text in brokers]
     if all_verdicts and out is None:
         raise usage("all_verdicts without out", 'say where with out="DIR"')
     folder = None if out is None else os.fspath(out)

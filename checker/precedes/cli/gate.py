@@ -69,10 +69,10 @@ def gate(**options: Any) -> Exit:
 @click.argument("what", metavar="[CODE|NAME]", required=False)
 @SPECS
 def explain(what: str | None, specs: tuple[str, ...]) -> Exit:
-    """Explain a code, a predicate or a service.
+    """Explain a code, a predicate, a service or the profile of a broker.
 
-    For a code of a message: what it means, why you see it, and what to do. For a predicate or service: what it asks,
-    its source, and what it implies. Without an argument: all codes.
+    For a code of a message: what it means, why you see it, and what to do. For a name: what it asks, its source, what a
+    trace needs for it, and what it implies. Without an argument: all codes.
     """
     from precedes.api import library
 

@@ -179,7 +179,7 @@ def convert(traces: tuple[str, ...], output: str) -> Exit:
 @cli.command("list")
 @SPECS
 def list_names(specs: tuple[str, ...]) -> Exit:
-    """Print the names of all predicates, services, models and formats."""
+    """Print the names of all predicates, services, profiles, models and formats."""
     from precedes.gate.outputs import FORMATS
     from precedes.jobs import check as checking
     from precedes.protocol.catalog import installed

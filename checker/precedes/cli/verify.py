@@ -63,6 +63,12 @@ def reads_traces(command: Command) -> Command:
 @click.option(
     "--require", "required", multiple=True, metavar="NAME|FORMULA", help="What must hold; repeatable."
 )
+@click.option(
+    "--profile",
+    multiple=True,
+    metavar="NAME",
+    help="What a broker promises must hold, as in --profile kafka-partition; repeatable.",
+)
 @reads_traces
 @click.option(
     "--out",
@@ -92,7 +98,7 @@ def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **opti
     from precedes.reports import verify as printed
     from precedes.reports.progress import progress
 
-    if not required:
+    if not required and not options["profile"]:
         raise usage(
             "nothing is required", "say what must hold, as in --require ST; `precedes list` prints the names"
         )

@@ -17,6 +17,7 @@ from precedes.engines.scan import local, partials
 from precedes.engines.scan.verdict_rows import verdict_file, verdict_rows, violation_file, violation_rows
 from precedes.jobs.check import library_with
 from precedes.language.durations import duration
+from precedes.language.profiles import profile
 from precedes.language.requirements import REQUIRED, requirement
 from precedes.logic.plan import Listing, Plan, plan
 from precedes.traces import Notice, Notices, Order, TraceOptions, batches_of, expand
@@ -36,6 +37,7 @@ class Question:
     traces: tuple[str, ...]
     required: tuple[str, ...]
     specs: tuple[str, ...] = ()
+    profile: tuple[str, ...] = ()
     engine: str = AUTO
     master: str | None = None
     out: str | None = None
@@ -54,6 +56,7 @@ class Question:
         """The plan for what is required. `everywhere`: offenders are wanted of every execution, not of those shown."""
         library = library_with(self.specs)
         required = [requirement(text, library, REQUIRED) for text in self.required]
+        required += [profile(text) for text in self.profile]
         return self.planned(required, everywhere=everywhere)
 
     def planned(self, required: Sequence[Requirement], *, everywhere: bool = False) -> Plan:

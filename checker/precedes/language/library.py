@@ -7,7 +7,7 @@ first used.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -36,9 +36,13 @@ class Library:
         sources: Sequence[syntax.SourceFile],
         below: Library | None = None,
         mistakes: Mistakes | None = None,
+        further: Callable[[], Library] | None = None,
     ) -> None:
-        """A name defined twice, or built in, is told to `mistakes`; without these it is a PrecedesError."""
+        """A name defined twice, or built in, is told to `mistakes`; without these it is a PrecedesError. `further` has
+        definitions that may be used by name, but are in no list of names; it is asked for what is not found elsewhere.
+        """
         self.below = below
+        self._further = further
         self.closed: dict[str, Requirement] = {}
         """What a name without arguments requires, as far as it was asked; kept here by `requirements`."""
         self._own: dict[str, tuple[syntax.Definition, syntax.SourceFile]] = {}
@@ -99,18 +103,27 @@ class Library:
         return tuple(dict.fromkeys((*self._own, *below)))
 
     def __contains__(self, name: str) -> bool:
-        return name in self._own or (self.below is not None and name in self.below)
+        return self._home(name) is not None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
 
     def home(self, name: str) -> Library:
         """The library that a definition belongs to; KeyError where there is none of that name."""
+        found = self._home(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def _home(self, name: str) -> Library | None:
         if name in self._own:
             return self
-        if self.below is None:
-            raise KeyError(name)
-        return self.below.home(name)
+        if self.below is not None:
+            return self.below._home(name)
+        if self._further is None:
+            return None
+        further = self._further()
+        return further if name in further._own else None
 
     def definition(self, name: str) -> syntax.Definition:
         """A definition with its sorts; KeyError where there is none. PrecedesError where it is mistaken."""
@@ -231,6 +244,20 @@ def _way(names: tuple[str, ...]) -> str:
 
 @cache
 def standard_library() -> Library:
-    """The library in specs/precedes_specs, read once a process."""
-    found = {one.name: one for one in files("precedes_specs").iterdir() if one.name.endswith(".prec")}
-    return Library([parse(found[name].read_text(encoding="utf-8"), name) for name in sorted(found)])
+    """The library in specs/precedes_specs, read once a process. Its definitions may use profiles by name, too."""
+    return Library(_shipped("precedes_specs"), further=profile_library)
+
+
+@cache
+def profile_library() -> Library:
+    """The profiles of brokers in specs/precedes_specs/profiles, on top of the standard library, read when a profile is
+    asked for: what brokers promise is not among the names that `infer` tries and the lattice compares.
+    """
+    return Library(_shipped("precedes_specs", "profiles"), standard_library())
+
+
+def _shipped(package: str, *folder: str) -> list[syntax.SourceFile]:
+    found = {
+        one.name: one for one in files(package).joinpath(*folder).iterdir() if one.name.endswith(".prec")
+    }
+    return [parse(found[name].read_text(encoding="utf-8"), name) for name in sorted(found)]

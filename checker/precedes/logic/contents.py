@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from precedes.core.formula import Formula, Position, Size, VectorTime
+from precedes.core.formula import Acknowledged, Formula, InFlight, Position, Size, VectorTime
 from precedes.core.traversal import entities_in, messages_in, walk
 
 
@@ -14,3 +14,8 @@ def names_in(formula: Formula) -> frozenset[str]:
 def counts_in(formula: Formula) -> bool:
     """Whether it counts events or places, so that it says something else of an execution cut to some messages."""
     return any(isinstance(node, Position | Size | VectorTime) for node in walk(formula))
+
+
+def acknowledgements_in(formula: Formula) -> bool:
+    """Whether it asks what was acknowledged."""
+    return any(isinstance(node, Acknowledged | InFlight) for node in walk(formula))

@@ -11,11 +11,14 @@ from precedes.core.diagnostics import PrecedesError, usage
 from precedes.core.formula import Requirement
 from precedes.core.mode import Mode
 from precedes.core.suggestions import intended
+from precedes.core.traversal import attributes_in
 from precedes.jobs.infer import proved
 from precedes.language.library import Library
 from precedes.language.printer import statement_text
+from precedes.language.profiles import profiles, service_of
 from precedes.language.requirements import mode_in, requirement
 from precedes.language.vocabulary import FUNCTIONS, RELATIONS, signature
+from precedes.logic.contents import acknowledgements_in
 
 _WIDTH: Final = 100
 _MODES: Final = {
@@ -27,6 +30,8 @@ _MODES: Final = {
 
 def defined(name: str, library: Library) -> str:
     """One predicate, service, or built-in word. PrecedesError for a name that there is not."""
+    if name not in library and service_of(name) in profiles():
+        name = service_of(name)
     if name not in library:
         return _built_in(name, library)
     definition = library.definition(name)
@@ -43,6 +48,7 @@ def defined(name: str, library: Library) -> str:
         parts.append(
             "It asks for\n" + "\n".join(f"{line:<{widest}}  {title}".rstrip() for line, title in tree)
         )
+    parts += _needed(name, library)
     if library.home(name).below is None:
         parts += _proved(name)
     return "\n\n".join(parts) + "\n"
@@ -53,9 +59,10 @@ def _built_in(name: str, library: Library) -> str:
         word = table.get(name)
         if word is not None:
             return f"{signature(name, word.parameters)}  {word.meaning}\n\nBuilt into the language.\n"
+    meant = intended(name, (*library.names(), *profiles(), *RELATIONS, *FUNCTIONS))
     raise usage(
         f"there is no code and no predicate or service {name}",
-        f"{intended(name, (*library.names(), *RELATIONS, *FUNCTIONS))}; `precedes explain` lists the codes",
+        f"{meant}; `precedes explain` lists the codes",
     )
 
 
@@ -71,9 +78,23 @@ def _parts(name: str, library: Library) -> Iterator[tuple[str, str]]:
 
 def _below(whole: Requirement, library: Library, depth: int) -> Iterator[tuple[str, str]]:
     for part in whole.parts:
-        title = library.definition(part.name).title if part.name in library else None
+        named = part.name.partition(" per ")[0]
+        title = library.definition(named).title if named in library else None
         yield "    " * depth + part.name, title or ""
         yield from _below(part, library, depth + 1)
+
+
+def _needed(name: str, library: Library) -> Iterator[str]:
+    """What a trace must have beside sends and deliveries: without it the verdict is unknown."""
+    try:
+        formula = requirement(name, library).formula
+    except PrecedesError:
+        return
+    columns = [f"the column `{attribute.name}`" for attribute in attributes_in(formula)]
+    rows = ["the events `ack` and `nack`"] if acknowledgements_in(formula) else []
+    if columns or rows:
+        needed = " and ".join((*columns, *rows))
+        yield f"A trace needs {needed}; without that, the verdict is unknown."
 
 
 def _proved(name: str) -> Iterator[str]:

@@ -76,10 +76,10 @@ def checks(root: Path, entry: Entry, settings: Specs) -> Iterator[SpecCheck]:
 
 
 def library_files(paths: tuple[Path, ...]) -> tuple[Path, ...]:
-    """These files and the standard library."""
+    """These files and the standard library, with the profiles of brokers."""
     import precedes_specs
 
-    return (*paths, *sorted(Path(precedes_specs.__file__).parent.glob("*.prec")))
+    return (*paths, *sorted(Path(precedes_specs.__file__).parent.rglob("*.prec")))
 
 
 def definitions(paths: tuple[Path, ...]) -> str:
