@@ -51,7 +51,7 @@ def requirement(text: str, library: Library, where: str | None = None) -> Requir
     hyphenless = text.replace("-", "_")
     if hyphenless != text and hyphenless in library:
         told = f"there is no predicate or service {text}"
-        mistakes.tell("N001", told, Span(1, 1, len(text) + 1), f"did you mean {hyphenless}?")
+        mistakes.tell("N001", told, Span(1, 1, len(text) + 1), intended(text, (hyphenless,)))
         mistakes.check()
     sentence = parse_sentence(text, where)
     typed = infer_sentence(sentence, library, None, mistakes)
