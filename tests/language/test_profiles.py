@@ -12,7 +12,7 @@ from precedes.jobs.infer import askable
 from precedes.language.errors import Mistakes
 from precedes.language.library import Library, profile_library, standard_library
 from precedes.language.loader import compile_text
-from precedes.language.parsing.parser import parse
+from precedes.language.parsing.parser import parse, parse_sentence
 from precedes.language.profiles import profile, profiles
 from precedes.language.requirements import requirement
 from tests.language.judging import wrong
@@ -82,6 +82,12 @@ def test_a_file_may_define_the_name_of_a_profile_again() -> None:
     own = Library([parse("service nats_core := order_equivalent")], standard_library())
     assert [part.name for part in requirement("nats_core", own).parts] == ["order_equivalent"]
     assert len(profile("nats-core").parts) == 2
+
+
+def test_what_is_shipped_needs_no_definition() -> None:
+    own = Library([parse("service mine := nats_core and no_creation")], standard_library())
+    added = own.added(parse_sentence("mine implies mqtt_qos0").formula)
+    assert [definition.name.text for definition in added] == ["mine"]
 
 
 def test_how_a_profile_is_written() -> None:

@@ -37,11 +37,14 @@ class Library:
         below: Library | None = None,
         mistakes: Mistakes | None = None,
         further: Callable[[], Library] | None = None,
+        shipped: bool = False,
     ) -> None:
         """A name defined twice, or built in, is told to `mistakes`; without these it is a PrecedesError. `further` has
         definitions that may be used by name, but are in no list of names; it is asked for what is not found elsewhere.
+        What is `shipped` needs no definition in a file; the lowest library always is.
         """
         self.below = below
+        self._shipped = shipped or below is None
         self._further = further
         self.closed: dict[str, Requirement] = {}
         """What a name without arguments requires, as far as it was asked; kept here by `requirements`."""
@@ -135,8 +138,8 @@ class Library:
         return home._typed[name]
 
     def added(self, formula: syntax.Formula) -> tuple[syntax.AttributeDeclaration | syntax.Definition, ...]:
-        """The definitions above the lowest library that a formula rests on, as they were written, each after those that
-        it calls itself, and the attributes that are declared there: what a file has to hold in which the formula is to
+        """The definitions above those that are shipped that a formula rests on, as they were written, each after those
+        that it calls itself, and the attributes that are declared there: what a file has to hold in which the formula is to
         mean the same.
         """
         found: dict[str, syntax.Definition] = {}
@@ -145,7 +148,7 @@ class Library:
             for call in calls(calling):
                 if call.name in seen_from and call.name not in found:
                     home = seen_from.home(call.name)
-                    if home.below is not None:
+                    if not home._shipped:
                         definition, _ = home._own[call.name]
                         gather(definition.body, home)
                         found[call.name] = definition
@@ -253,7 +256,7 @@ def profile_library() -> Library:
     """The profiles of brokers in specs/precedes_specs/profiles, on top of the standard library, read when a profile is
     asked for: what brokers promise is not among the names that `infer` tries and the lattice compares.
     """
-    return Library(_shipped("precedes_specs", "profiles"), standard_library())
+    return Library(_shipped("precedes_specs", "profiles"), standard_library(), shipped=True)
 
 
 def _shipped(package: str, *folder: str) -> list[syntax.SourceFile]:
