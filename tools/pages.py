@@ -14,13 +14,16 @@ from typing import Final
 from precedes.core.error_codes import codes
 from precedes.core.formula import AttributeSort
 from precedes.language import vocabulary
-from precedes.language.library import Library, standard_library
+from precedes.language.library import Library, profile_library, standard_library
 from precedes.language.printer import statement_text
-from precedes.language.requirements import mode_in
+from precedes.language.profiles import profiles
+from precedes.language.requirements import mode_in, requirement
 from precedes.language.syntax import DefinitionKind, Sort
 from precedes.language.vocabulary import Alternatives, Notation
+from precedes.reports.definitions import needed
 
 FOLDER = Path(__file__).parent.parent / "docs/reference"
+PROFILES = Path(__file__).parent.parent / "specs/precedes_specs/profiles"
 
 KINDS = {
     "U": "The command",
@@ -63,6 +66,36 @@ def library() -> str:
             lines += [f"Mode: {mode.value}."] if mode else []
             bare = replace(definition, title=None, source=None)
             lines += ["", "```", statement_text(bare), "```"]
+    return "\n".join(lines) + "\n"
+
+
+def promises() -> str:
+    """Every profile: what it asks and what a trace needs for it, and the files that define them, with their remarks."""
+    known = profile_library()
+    lines = [
+        "# Profiles of brokers",
+        "",
+        "What brokers promise, in the language itself. `precedes verify TRACE --profile NAME` asks one of a trace;",
+        "[What did my broker promise?](../how-to/broker-promises.md) shows how. Generated from the profiles.",
+        "",
+        "No profile asks for more than its source says. Where that is less than people think, the remarks in its file",
+        "say so.",
+        "",
+    ]
+    lines += _table(
+        ("profile", "what is promised", "it asks for", "a trace needs"),
+        (
+            (
+                f"`{name.replace('_', '-')}`",
+                known.definition(name).title or "",
+                ", ".join(f"`{part.name}`" for part in requirement(name, known).parts),
+                " and ".join(needed(name, known)),
+            )
+            for name in profiles()
+        ),
+    )
+    for path in sorted(PROFILES.glob("*.prec")):
+        lines += ["", f"## {path.stem}", "", "```", path.read_text(encoding="utf-8").strip(), "```"]
     return "\n".join(lines) + "\n"
 
 
@@ -339,7 +372,7 @@ def _operators(name: str, rules: Rules) -> str:
     return " ".join(f"`{_WRITTEN[word]}`" for word in dict.fromkeys(found))
 
 
-PAGES = {"library.md": library, "codes.md": messages, "language.md": language}
+PAGES = {"library.md": library, "profiles.md": promises, "codes.md": messages, "language.md": language}
 
 
 def main() -> None:

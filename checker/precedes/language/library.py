@@ -138,9 +138,9 @@ class Library:
         return home._typed[name]
 
     def added(self, formula: syntax.Formula) -> tuple[syntax.AttributeDeclaration | syntax.Definition, ...]:
-        """The definitions above those that are shipped that a formula rests on, as they were written, each after those
-        that it calls itself, and the attributes that are declared there: what a file has to hold in which the formula is to
-        mean the same.
+        """The definitions that a formula rests on and that are not shipped, as they were written, each after those
+        that it calls itself, and the attributes that are declared beside them: what a file has to hold in which the
+        formula is to mean the same.
         """
         found: dict[str, syntax.Definition] = {}
 

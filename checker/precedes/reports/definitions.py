@@ -48,7 +48,9 @@ def defined(name: str, library: Library) -> str:
         parts.append(
             "It asks for\n" + "\n".join(f"{line:<{widest}}  {title}".rstrip() for line, title in tree)
         )
-    parts += _needed(name, library)
+    needs = needed(name, library)
+    if needs:
+        parts.append(f"A trace needs {' and '.join(needs)}; without that, the verdict is unknown.")
     if library.home(name).below is None:
         parts += _proved(name)
     return "\n\n".join(parts) + "\n"
@@ -84,17 +86,16 @@ def _below(whole: Requirement, library: Library, depth: int) -> Iterator[tuple[s
         yield from _below(part, library, depth + 1)
 
 
-def _needed(name: str, library: Library) -> Iterator[str]:
+def needed(name: str, library: Library) -> tuple[str, ...]:
     """What a trace must have beside sends and deliveries: without it the verdict is unknown."""
     try:
         formula = requirement(name, library).formula
     except PrecedesError:
-        return
+        # It needs arguments, so that it requires nothing by itself.
+        return ()
     columns = [f"the column `{attribute.name}`" for attribute in attributes_in(formula)]
     rows = ["the events `ack` and `nack`"] if acknowledgements_in(formula) else []
-    if columns or rows:
-        needed = " and ".join((*columns, *rows))
-        yield f"A trace needs {needed}; without that, the verdict is unknown."
+    return (*columns, *rows)
 
 
 def _proved(name: str) -> Iterator[str]:
