@@ -129,7 +129,13 @@ class Trace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, renam
     files: Annotated[
         tuple[str, ...], Meta(min_length=1, description="Files, directories and globs of traces.")
     ]
-    require: Annotated[tuple[str, ...], Meta(min_length=1, description="What must hold in every execution.")]
+    require: Annotated[
+        tuple[str, ...], Meta(min_length=1, description="What must hold in every execution.")
+    ] = ()
+    profile: Annotated[
+        tuple[str, ...],
+        Meta(min_length=1, description="Brokers whose promises must hold: 'kafka-partition'."),
+    ] = ()
     specs: Annotated[tuple[str, ...], Meta(description="Files of predicates of your own.")] = ()
     budget: Annotated[
         dict[str, Share],

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError, Span
+from precedes.language.profiles import ASKED
 from precedes.language.requirements import REQUIRED
 
 
@@ -43,7 +44,7 @@ class Entry:
     ) -> tuple[Diagnostic, ...]:
         """The same mistakes. Those that have no place in a file have the place of a setting."""
         return tuple(
-            self._placed(mistake, key, value) if mistake.path in (None, REQUIRED) else mistake
+            self._placed(mistake, key, value) if mistake.path in (None, REQUIRED, ASKED) else mistake
             for mistake in mistakes
         )
 

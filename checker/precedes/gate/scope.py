@@ -57,6 +57,7 @@ ELSEWHERE: Final[Mapping[str, str]] = {
     "set": "the name of the check",
     "script": "the name of the check",
     "require": "the solver compares what is required",
+    "profile": "the solver compares what is required",
     "specs": "the solver compares what is required, with its definitions",
     "expect": "the properties that are expected to hold are missed",
     "executions": "a fact of each property",

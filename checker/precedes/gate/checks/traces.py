@@ -28,6 +28,7 @@ from precedes.jobs.check import library_with
 from precedes.jobs.verify import Question, verify
 from precedes.language.durations import duration
 from precedes.language.library import Library
+from precedes.language.profiles import profile
 from precedes.language.quoting import shown
 from precedes.language.requirements import REQUIRED, requirement
 from precedes.traces import Notice, expand
@@ -78,6 +79,7 @@ class TraceCheck(Check):
         """One item for each predicate, G301 where the trace has nothing in it."""
         question = _question(self)
         required = names_of(self.settings.require, question.specs, self.entry)
+        required |= profiles_of(self.settings.profile, self.entry)
         with self.entry.at("files"):
             report, notices = verify(question, lambda _executions, _events: channel.alive())
         return _with_notices(tuple(_items(self, question, required, report)), notices)
@@ -85,6 +87,9 @@ class TraceCheck(Check):
 
 def checks(root: Path, entry: Entry, settings: Trace) -> Iterator[TraceCheck]:
     """The check of one `[[verify]]`."""
+    if not settings.require and not settings.profile:
+        hint = 'say what must hold, as in require = ["ST"] or profile = ["kafka-partition"]'
+        raise entry.mistake("C002", "nothing is required", "files", None, hint)
     files_at(entry, "specs", root, settings.specs, ".prec")
     for key, text in (("delta", settings.delta), ("epsilon", settings.epsilon)):
         with entry.at(key, text):
@@ -107,6 +112,7 @@ def _question(this: TraceCheck) -> Question:
     return Question(
         traces=tuple(map(str, this.paths)),
         required=settings.require,
+        profile=settings.profile,
         specs=tuple(map(str, files(this.root, settings.specs, ".prec") if settings.specs else ())),
         engine=settings.engine,
         delta=settings.delta,
@@ -168,6 +174,15 @@ def names_of(require: Sequence[str], specs: Sequence[str], entry: Entry) -> dict
     """The names under which a report tells what is required, by its text in the configuration."""
     required = required_by(entry, require, library_with(specs))
     return dict(zip(require, (requirement.name for requirement in required), strict=True))
+
+
+def profiles_of(texts: Sequence[str], entry: Entry) -> dict[str, str]:
+    """The names under which a report tells what profiles require, by their text in the configuration."""
+    names: dict[str, str] = {}
+    for text in texts:
+        with entry.at("profile", text):
+            names[text] = profile(text).name
+    return names
 
 
 def _budgets(
