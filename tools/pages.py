@@ -164,7 +164,7 @@ PRECEDENCE: Final = (
 )
 """The rules of the grammar that are one within the other, the innermost first, and how their operators group."""
 
-_LETTERS: Final = {Sort.ENTITY: "i", Sort.MESSAGE: "p", Sort.LOG: "L", Sort.EVENT: "e"}
+_LETTERS: Final = {Sort.ENTITY: "i", Sort.MESSAGE: "p", Sort.DELIVERY: "d", Sort.LOG: "L", Sort.EVENT: "e"}
 
 
 def language() -> str:
@@ -271,8 +271,7 @@ def _title(code: str) -> str:
 def _example(name: str, parameters: tuple[Alternatives, ...]) -> str:
     """`sender(p)`, with a letter for each sort, as the meanings speak of it."""
     letters = [_LETTERS[allowed[0]] for allowed in parameters]
-    if letters == ["p", "p"]:
-        letters = ["p", "q"]
+    letters = {("p", "p"): ["p", "q"], ("d", "d"): ["d", "e"]}.get(tuple(letters), letters)
     return f"{name}({', '.join(letters)})" if letters else name
 
 
