@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import assert_never
 
 from precedes.core.formula import (
     FALSEHOOD,
@@ -17,25 +17,39 @@ from precedes.core.formula import (
     Acyclic,
     And,
     Attribute,
+    Comparison,
     Exists,
     FailureLine,
+    Faulty,
     Forall,
     Formula,
+    HappensBefore,
+    Iff,
+    Implies,
+    InLog,
+    IsDestination,
     MessageNamed,
     MessageVariable,
+    Not,
     Or,
     Part,
     Per,
     Position,
+    Precedes,
+    Quiescent,
+    Repeated,
+    SameEntity,
+    SameMessage,
     SamePart,
+    SameText,
+    Sent,
     Size,
+    Truth,
     Undetermined,
     conjunction,
 )
-from precedes.core.traversal import Node, children, rebuilt, walk
+from precedes.core.traversal import Node, rebuilt, walk
 from precedes.core.verdict import Reason
-
-_CONNECTED: Final = (Forall, Exists, Acyclic, Per)
 
 
 def written_out(per: Per) -> Formula:
@@ -111,13 +125,21 @@ def _within(formula: Formula, part: Part, inside: frozenset[str]) -> Formula:
             return replace(formula, body=here)
         case FailureLine():
             return Undetermined("the failure line is that of a whole execution")
-        case _ if any(isinstance(child, Formula) for child in children(formula)):
+        case Not() | And() | Or() | Implies() | Iff() | Forall() | Exists():
             narrowed: Formula = rebuilt(
                 formula, lambda child: _within(child, part, inside) if isinstance(child, Formula) else child
             )
             return narrowed
-        case _:
+        case Per():
+            raise AssertionError("what is asked per value inside has been written out")
+        case (
+            Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
+            | SameEntity() | SameMessage() | SameText() | SamePart() | Faulty() | HappensBefore() | Comparison()
+            | Quiescent()
+        ):  # fmt: skip
             return _atom(formula, part, inside)
+        case _:
+            assert_never(formula)
 
 
 def _atom(atom: Formula, part: Part, inside: frozenset[str]) -> Formula:
