@@ -75,6 +75,14 @@ def asked_of_each(per: Per) -> Forall:
     return Forall(whose, SamePart(whose, part), _within(body, part, frozenset()))
 
 
+def in_some_part(per: Per, formula: Formula) -> Exists:
+    """That another formula is true of one of the parts."""
+    inside = without_parts(formula)
+    whose = MessageVariable(_unused(inside))
+    part = Part(per.attributes, whose)
+    return Exists(whose, SamePart(whose, part), _within(inside, part, frozenset()))
+
+
 def of_its_own(variable: MessageVariable, extent: Formula, body: Formula) -> tuple[Attribute, ...]:
     """The attributes whose values a variable stands for that ranges over parts; none where it ranges over messages.
 
