@@ -163,15 +163,13 @@ def premise(formula: Formula) -> Formula:
 
     What is asked of each part is violated in one, so that its premise is met in one.
     """
-    match formula:
-        case Per(_, body):
-            return in_some_part(formula, premise(body))
-        case And(parts) if any(isinstance(part, Per) for part in parts):
-            return _either([premise(part) for part in parts])
-        case Implies(Quiescent(), Per() as asked):
-            return conjunction(Quiescent(), premise(asked))
-        case _:
-            return _of_refutations(formula)
+    if isinstance(formula, Per):
+        return in_some_part(formula, premise(formula.body))
+    if isinstance(formula, And) and any(isinstance(part, Per) for part in formula.parts):
+        return _either([premise(part) for part in formula.parts])
+    if isinstance(formula, Implies) and formula.left == Quiescent() and isinstance(formula.right, Per):
+        return conjunction(Quiescent(), premise(formula.right))
+    return _of_refutations(formula)
 
 
 def _of_refutations(formula: Formula) -> Formula:
