@@ -11,6 +11,7 @@ import pytest
 
 import precedes
 from precedes.api.events import tables_of
+from precedes.core.formula import Attribute, AttributeSort
 from precedes.traces import Notices
 
 NAN = float("nan")
@@ -49,9 +50,13 @@ COLUMNS: list[tuple[str, Any, list[object]]] = [
 ]
 
 
+CARRIED = (Attribute("position", AttributeSort.NUMBER), Attribute("channel", AttributeSort.TEXT))
+
+
 def values(events: object, column: str) -> list[object]:
-    (table,) = tables_of(events, Notices())
-    found: list[object] = table[column].to_pylist()
+    asked = [attribute for attribute in CARRIED if attribute.name == column]
+    (table,) = tables_of(events, Notices(), tuple(asked))
+    found: list[object] = table[f"attribute {column}" if asked else column].to_pylist()
     return found
 
 

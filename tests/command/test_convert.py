@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from precedes.engines.columnar.fast_path import row_group
+from precedes.engines.columnar.fast_path import group_reader
 from precedes.engines.scan import local
 from tests.command.running import precedes
 from tests.command.test_verify import CONTRADICTING, ENGINES, KEPT, LOST, SAMPLE, SWAPPED
@@ -92,8 +92,8 @@ def test_the_same_is_said_where_executions_are_read_in_part(
     """As those of millions of events are, column by column."""
     source, target = pair
     before = said(source, question)
-    monkeypatch.setattr(row_group, "LARGE", 0)
-    monkeypatch.setattr(row_group, "HUGE", 0)
+    monkeypatch.setattr(group_reader, "LARGE", 0)
+    monkeypatch.setattr(group_reader, "HUGE", 0)
     assert said(target, question) == before
 
 

@@ -122,7 +122,7 @@ def test_order_is_asked_per_key() -> None:
     assert (found.of(two), found.of("no_creation per key")) == (Verdict.VIOLATED, Verdict.HOLDS)
     # Two messages have two keys: no part has two of which the order could be another.
     assert found.of(one) is Verdict.UNKNOWN
-    assert not found.premises[one]
+    assert not found.exercised[one]
 
 
 def test_a_counterexample_is_a_scenario_with_what_messages_carry() -> None:

@@ -314,7 +314,6 @@ def test_commands_print_through_one_door() -> None:
         for path in folder.rglob("*.py")
         if printing.search(re.sub(r'""".*?"""|#.*', "", path.read_text(encoding="utf-8"), flags=re.DOTALL))
     }
-    # How far a run is goes to the terminal while it runs, through the same function. The conformance kit is a program
-    # of its own, whose cases are made from numbers.
-    assert found == {"cli/terminal.py", "reports/progress.py", "testing/__main__.py"}
+    # How far a run is goes to the terminal while it runs, through the same function.
+    assert found == {"cli/terminal.py", "reports/progress.py"}
     assert "print(printable(text)" in (folder / "reports/progress.py").read_text(encoding="utf-8")

@@ -11,7 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from precedes.core.formula import Attribute, AttributeSort
 from precedes.traces import Notices, canonical
+from precedes.traces.formats.parquet import canonical_arrow
+from precedes.traces.formats.registry import PARQUET
+from precedes.traces.sources import TraceSource
 from tests.traces.reading import read_file, told
 
 GOOD: dict[str, Any] = {
@@ -22,9 +26,13 @@ GOOD: dict[str, Any] = {
 }
 
 
+POSITION = Attribute("position", AttributeSort.NUMBER)
+
+
 def rows(**columns: Any) -> list[dict[str, Any]]:
     """The canonical rows of an Arrow table."""
-    return canonical(pa.table({**GOOD, **columns}), "t", Notices()).to_pylist()
+    source = TraceSource("t", PARQUET, attributes=(POSITION,) if "position" in columns else ())
+    return canonical_arrow(source, pa.table({**GOOD, **columns}), 1, Notices()).to_pylist()
 
 
 @pytest.mark.parametrize(

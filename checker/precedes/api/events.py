@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from precedes.core.diagnostics import usage
@@ -13,7 +14,7 @@ from precedes.core.formula import Attribute
 from precedes.traces import Notices
 from precedes.traces.arrow import arrow
 from precedes.traces.formats.canonical_columns import Irregular, nanoseconds
-from precedes.traces.formats.inexact_values import exact_value
+from precedes.traces.formats.inexact_values import exact_value, whole_columns
 from precedes.traces.formats.parquet import canonical_arrow
 from precedes.traces.formats.registry import JSON_LINES, PARQUET
 from precedes.traces.formats.single_rows import canonical_rows
@@ -81,6 +82,7 @@ def tables_of(
 
 def _of_rows(events: Iterator[object], source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
     number = 0
+    values = partial(_without_nulls, whole_names=whole_columns(source.attributes))
     held: list[tuple[int, Mapping[str, object]]] = []
     for row in events:
         number += 1
@@ -90,14 +92,14 @@ def _of_rows(events: Iterator[object], source: TraceSource, notices: Notices) ->
             )
         held.append((number, row))
         if len(held) == ROWS_AT_ONCE:
-            yield canonical_rows(held, _without_nulls, source, notices)
+            yield canonical_rows(held, values, source, notices)
             held.clear()
     if held or not number:
-        yield canonical_rows(held, _without_nulls, source, notices)
+        yield canonical_rows(held, values, source, notices)
 
 
-def _without_nulls(row: Mapping[str, object]) -> dict[str, object]:
-    exact = {name: exact_value(name, value) for name, value in row.items()}
+def _without_nulls(row: Mapping[str, object], whole_names: frozenset[str]) -> dict[str, object]:
+    exact = {name: exact_value(name, value, whole_names) for name, value in row.items()}
     return {name: value for name, value in exact.items() if value is not None}
 
 

@@ -9,34 +9,56 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import assert_never
 
 from precedes.core.formula import (
     FALSEHOOD,
     TRUTH,
+    Acknowledged,
     Acyclic,
     And,
     Attribute,
+    Comparison,
+    DeliveredAt,
+    DeliveredBefore,
     DeliveryNamed,
     DeliveryVariable,
     Exists,
     FailureLine,
+    Faulty,
     Forall,
     Formula,
+    HappensBefore,
+    Iff,
+    Implies,
+    InFlight,
+    InLog,
+    IsDestination,
     MessageNamed,
     MessageOf,
     MessageTerm,
     MessageVariable,
+    Not,
     Or,
     Part,
     Per,
     Position,
+    Precedes,
+    Quiescent,
+    Repeated,
+    SameDelivery,
+    SameEntity,
+    SameMessage,
     SamePart,
+    SameText,
+    Sent,
     Size,
+    Truth,
     Undetermined,
     Variable,
     conjunction,
 )
-from precedes.core.traversal import Node, children, rebuilt, walk
+from precedes.core.traversal import Node, rebuilt, walk
 from precedes.core.verdict import Reason
 
 
@@ -61,6 +83,14 @@ def asked_of_each(per: Per) -> Forall:
     whose = MessageVariable(_unused(body))
     part = Part(per.attributes, whose)
     return Forall(whose, SamePart(whose, part), _within(body, part, frozenset()))
+
+
+def in_some_part(per: Per, formula: Formula) -> Exists:
+    """That another formula is true of one of the parts."""
+    inside = without_parts(formula)
+    whose = MessageVariable(_unused(inside))
+    part = Part(per.attributes, whose)
+    return Exists(whose, SamePart(whose, part), _within(inside, part, frozenset()))
 
 
 def of_its_own(variable: MessageVariable, extent: Formula, body: Formula) -> tuple[Attribute, ...]:
@@ -114,25 +144,30 @@ def _within(formula: Formula, part: Part, inside: frozenset[Variable]) -> Formul
             return replace(formula, body=here)
         case FailureLine():
             return Undetermined("the failure line is that of a whole execution")
-        case _ if any(isinstance(child, Formula) for child in children(formula)):
+        case Not() | And() | Or() | Implies() | Iff() | Forall() | Exists():
             narrowed: Formula = rebuilt(
                 formula, lambda child: _within(child, part, inside) if isinstance(child, Formula) else child
             )
             return narrowed
-        case _:
+        case Per():
+            raise AssertionError("what is asked per value inside has been written out")
+        case (
+            Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
+            | SameEntity() | SameMessage() | SameText() | SamePart() | Faulty() | HappensBefore() | Comparison()
+            | Quiescent() | DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight() | Acknowledged()
+        ):  # fmt: skip
             return _atom(formula, part, inside)
+        case _:
+            assert_never(formula)
 
 
 def _atom(atom: Formula, part: Part, inside: frozenset[Variable]) -> Formula:
     outside: dict[MessageTerm, None] = {}
     for node in walk(atom):
-        match node:
-            case MessageNamed() | MessageVariable() if node not in inside:
-                outside[node] = None
-            case DeliveryVariable() | DeliveryNamed() if node not in inside:
-                outside[MessageOf(node)] = None
-            case _:
-                pass
+        if isinstance(node, MessageNamed | MessageVariable) and node not in inside:
+            outside[node] = None
+        elif isinstance(node, DeliveryNamed | DeliveryVariable) and node not in inside:
+            outside[MessageOf(node)] = None
     return conjunction(*(SamePart(message, part) for message in outside), _counted(atom, part))
 
 

@@ -84,6 +84,7 @@ from precedes.core.formula import (
 )
 from precedes.core.traversal import free_variables, substituted, walk
 from precedes.logic.canonical_form import canonical
+from precedes.logic.parts import in_some_part
 from precedes.logic.refutation import (
     Equality,
     Refutation,
@@ -95,6 +96,11 @@ from precedes.logic.refutation import (
 
 PREMISE: Final = "premise of "
 """Before the name of a requirement: that of its premise. No requirement's text begins like this."""
+
+
+LARGE: Final = 10
+"""Facts up to which it is looked for whether one opening is a case of another. To look takes time that grows with every
+fact; without it a premise says one thing more often than it needs to."""
 
 
 class Seen(Flag):
@@ -163,14 +169,32 @@ class _Opening:
 
 
 def premise(formula: Formula) -> Formula:
-    """A formula that is true where a closed one could be violated; never false where it is."""
+    """A formula that is true where a closed one could be violated; never false where it is.
+
+    What is asked of each part is violated in one, so that its premise is met in one.
+    """
+    if isinstance(formula, Per):
+        return in_some_part(formula, premise(formula.body))
+    if isinstance(formula, And) and any(isinstance(part, Per) for part in formula.parts):
+        return _either([premise(part) for part in formula.parts])
+    if isinstance(formula, Implies) and formula.left == Quiescent() and isinstance(formula.right, Per):
+        return conjunction(Quiescent(), premise(formula.right))
+    return _of_refutations(formula)
+
+
+def _of_refutations(formula: Formula) -> Formula:
     try:
         found = refutations(formula)
     except TooManyError:
         # Nothing is claimed of what is too large to be looked into.
         return TRUTH
     openings = _widest([opening for one in found for opening in _openings(one)])
-    parts = tuple({canonical(part): part for part in (opening.formula for opening in openings)}.values())
+    return _either([opening.formula for opening in openings])
+
+
+def _either(formulas: Sequence[Formula]) -> Formula:
+    """Their disjunction, equal ones once."""
+    parts = tuple({canonical(part): part for part in formulas if part != FALSEHOOD}.values())
     if TRUTH in parts or not parts:
         return TRUTH if parts else FALSEHOOD
     return parts[0] if len(parts) == 1 else Or(parts)
@@ -227,6 +251,8 @@ def _widest(openings: list[_Opening]) -> list[_Opening]:
 def _is_case(opening: _Opening, wider: _Opening) -> bool:
     """Whether all that `wider` asks for is there, under other names, wherever `opening` is."""
     there = [*opening.facts, *consequences(opening.facts)]
+    if len(wider.facts) > LARGE:
+        return False
     free = [v for v in wider.variables if not any(v in free_variables(fact) for fact in wider.facts)]
     if wider.universal or any(type(v) not in set(map(type, opening.variables)) for v in free):
         return False

@@ -358,13 +358,11 @@ class Lowering:
 
 def per(attributes: tuple[core.Attribute, ...], body: core.Formula) -> core.Formula:
     """The body asked of each part. Of each part both is both, of each part; and the mode is that of the whole."""
-    match body:
-        case core.And(parts):
-            return core.conjunction(*(per(attributes, part) for part in parts))
-        case core.Implies(core.Quiescent(), inside):
-            return core.Implies(core.Quiescent(), per(attributes, inside))
-        case _:
-            return core.Per(attributes, body)
+    if isinstance(body, core.And):
+        return core.conjunction(*(per(attributes, part) for part in body.parts))
+    if isinstance(body, core.Implies) and isinstance(body.left, core.Quiescent):
+        return core.Implies(core.Quiescent(), per(attributes, body.right))
+    return core.Per(attributes, body)
 
 
 # ---- quantifiers -------------------------------------------------------------------------------------------

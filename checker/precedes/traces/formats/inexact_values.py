@@ -6,14 +6,16 @@ exactly a whole number stands for it. Every other value stays as it is, so that 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import isnan
 from typing import Any, Final
 
+from precedes.core.formula import Attribute, AttributeSort
 from precedes.traces.arrow import Column, arrow, pc
 from precedes.traces.formats.values import RowError, shown
 from precedes.traces.schema import ID_COLUMNS, ID_LIST_COLUMNS
 
-WHOLE_COLUMNS: Final = frozenset({*ID_COLUMNS, "seq", "position"})
+_WHOLE_COLUMNS: Final = frozenset({*ID_COLUMNS, "seq"})
 """The columns in which a number is a whole number."""
 EXACT: Final = 2**53
 """Above this, a float may be another whole number, rounded."""
@@ -22,11 +24,19 @@ _MISSING: Final = frozenset({"NAType", "NaTType"})
 """The types of pandas' values for what is missing."""
 
 
-def exact_column(name: str, column: Column) -> Column:
-    """A column of floats as whole numbers, or as true and false. As it is, if a value of it is neither."""
+def whole_columns(attributes: Iterable[Attribute]) -> frozenset[str]:
+    """The columns in which a number is a whole number, those of attributes among them: texts and numbers."""
+    sorts = (AttributeSort.TEXT, AttributeSort.NUMBER)
+    return _WHOLE_COLUMNS.union(attribute.name for attribute in attributes if attribute.sort in sorts)
+
+
+def exact_column(name: str, column: Column, whole_names: frozenset[str]) -> Column:
+    """A column of floats as whole numbers, or as true and false. As it is, if a value of it is neither. `whole_names`:
+    see `whole_columns`.
+    """
     kind = column.type
     truths = name == "redelivered"
-    if not (name in WHOLE_COLUMNS or truths):
+    if not (name in whole_names or truths):
         return column
     if truths and arrow.types.is_integer(kind):
         numbers = column
@@ -47,8 +57,9 @@ def exact_column(name: str, column: Column) -> Column:
     return pc.cast(whole, arrow.bool_()) if pc.all(within).as_py() is not False else column
 
 
-def exact_value(name: str, value: object) -> Any:
-    """The value of a column that a Python object of a data frame stands for; None for what is missing.
+def exact_value(name: str, value: object, whole_names: frozenset[str]) -> Any:
+    """The value of a column that a Python object of a data frame stands for; None for what is missing. `whole_names`:
+    see `whole_columns`.
 
     Raises RowError for a float that may have been rounded.
     """
@@ -57,18 +68,18 @@ def exact_value(name: str, value: object) -> Any:
     if type(value).__name__ in _MISSING:
         return None
     if name in ID_LIST_COLUMNS and isinstance(value, list | tuple):
-        return [exact_value("entity", item) for item in value]
+        return [exact_value("entity", item, whole_names) for item in value]
     if name == "redelivered" and not isinstance(value, bool) and value in _BOOLEANS:
         return bool(value)
     if isinstance(value, float) and name != "time":
-        return _exact(name, value)
+        return _exact(name, value, whole_names)
     return value
 
 
-def _exact(name: str, value: float) -> object:
+def _exact(name: str, value: float, whole_names: frozenset[str]) -> object:
     if isnan(value):
         return None
-    if name not in WHOLE_COLUMNS or not value.is_integer():
+    if name not in whole_names or not value.is_integer():
         return value
     if abs(value) > EXACT:
         raise RowError(

@@ -16,7 +16,7 @@ from precedes.core.formula import Attribute, AttributeSort
 from precedes.traces.arrow import Column, arrow, arrow_parquet, pc
 from precedes.traces.formats.canonical_columns import Irregular, canonical, nanoseconds, text_of
 from precedes.traces.formats.column_types import accepted, lookable, refusal
-from precedes.traces.formats.inexact_values import exact_column, exact_value
+from precedes.traces.formats.inexact_values import exact_column, exact_value, whole_columns
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
 from precedes.traces.formats.text_stream import reason
 from precedes.traces.formats.values import RowError, id_text, shown
@@ -117,11 +117,12 @@ def _look_at(
     table = table.drop_columns([name for name in table.column_names if name in times])
     maps = "clock" in table.column_names and arrow.types.is_map(table.schema.field("clock").type)
     written = zip(numbers, _raw(table), strict=True)
-    rows = canonical_rows(written, partial(_values, maps=maps), source, notices, every=every)
+    values = partial(_values, maps=maps, whole_names=whole_columns(source.attributes))
+    rows = canonical_rows(written, values, source, notices, every=every)
     columns = {each.name: column_of(each) for each in source.attributes}
-    for name, values in times.items():
+    for name, instants in times.items():
         place = rows.schema.get_field_index(columns.get(name, name))
-        rows = rows.set_column(place, rows.schema.field(place), values)
+        rows = rows.set_column(place, rows.schema.field(place), instants)
     return rows
 
 
@@ -146,7 +147,7 @@ def _raw(table: pa.Table) -> Iterator[dict[str, object]]:
         yield from batch.to_pylist()
 
 
-def _values(raw: dict[str, object], maps: bool) -> dict[str, object]:
+def _values(raw: dict[str, object], maps: bool, whole_names: frozenset[str]) -> dict[str, object]:
     """A row's values without nulls; `maps`: its clock is a map, which comes as a list of pairs."""
     clock = raw.get("clock")
     if maps and isinstance(clock, list):
@@ -156,7 +157,7 @@ def _values(raw: dict[str, object], maps: bool) -> dict[str, object]:
             raise RowError(
                 "T008", f"the name {shown(name)} occurs twice in `clock`", "an entity has one component"
             )
-    exact = {name: exact_value(name, value) for name, value in raw.items() if value is not None}
+    exact = {name: exact_value(name, value, whole_names) for name, value in raw.items() if value is not None}
     return {name: value for name, value in exact.items() if value is not None}
 
 
@@ -171,6 +172,7 @@ def _taken(table: pa.Table, rows: npt.NDArray[np.int64]) -> pa.Table:
 def _known(source: TraceSource, table: pa.Table, first_row: int, notices: Notices) -> pa.Table:
     """The known columns, of types whose values can be looked at one by one; raises PrecedesError."""
     refuse_twice(source, table.column_names)
+    whole_names = whole_columns(source.attributes)
     columns: dict[str, Column] = {}
     for name in table.column_names:
         if not source.reads(name) or table.column_names.count(name) > 1:
@@ -196,7 +198,7 @@ def _known(source: TraceSource, table: pa.Table, first_row: int, notices: Notice
             row = first_row + _first_invalid(column)
             hint = "write text as UTF-8"
             raise unreadable("T006", f"`{name}` is not UTF-8", source.shown, hint, row) from error
-        columns[name] = exact_column(name, column)
+        columns[name] = exact_column(name, column, whole_names)
     return pa.table(columns) if columns else table.select([])
 
 
