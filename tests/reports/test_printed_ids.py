@@ -312,7 +312,9 @@ def test_commands_print_through_one_door() -> None:
     found = {
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*.py")
-        if printing.search(re.sub(r'""".*?"""|#[^\n]*', "", path.read_text(encoding="utf-8"), flags=re.DOTALL))
+        if printing.search(
+            re.sub(r'""".*?"""|#[^\n]*', "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        )
     }
     # How far a run is goes to the terminal while it runs, through the same function. The conformance kit is a program
     # of its own, whose cases are made from numbers.

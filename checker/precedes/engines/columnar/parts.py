@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -93,8 +93,9 @@ def parts_of(source: ExecutionSource, attributes: tuple[Attribute, ...], compile
     groups, most = _groups(source, attributes)
     part, firsts = np.empty(len(groups), np.int64), np.empty(len(groups), np.int64)
     starts = np.empty(source.executions + 1, np.int64)
-    met, number = np.full(most, -1, np.int64), np.empty(most, np.int64)
-    _run(compiled, number_parts, _offsets(source), read_only(groups), met, number, part, starts, firsts)
+    groups_met = Met(np.full(most, -1, np.int64), np.empty(most, np.int64))
+    found = Numbered(part, starts, firsts)
+    _run(compiled, number_parts, _offsets(source), read_only(groups), groups_met, found)
     return Parts(part, starts, firsts[: starts[-1]])
 
 
@@ -111,7 +112,7 @@ def _offsets(source: ExecutionSource) -> Int64:
     return source.columns(()).message_offsets
 
 
-def _run(compiled: bool, function: Callable[..., None], *columns: npt.NDArray[Any]) -> None:
+def _run(compiled: bool, function: Callable[..., None], *columns: Any) -> None:
     (machine_code(function) if compiled else function)(*columns)
 
 
@@ -149,16 +150,25 @@ def _dense(values: Int64) -> tuple[Int64, int]:
     return numbers.astype(np.int64), len(different)
 
 
-def number_parts(
-    offsets: Int64,
-    groups: Int64,
-    met: Int64Out,
-    number: Int64Out,
-    part: Int64Out,
-    starts: Int64Out,
-    firsts: Int64Out,
-) -> None:
-    """Number the parts of each execution. `met` and `number` say of each group where it was met last, and its part."""
+class Met(NamedTuple):
+    """Of each group the execution in which it was met last, and its part there."""
+
+    execution: Int64Out
+    part: Int64Out
+
+
+class Numbered(NamedTuple):
+    """The columns of `Parts`, to be written; `firsts` has room for one part for each message."""
+
+    part: Int64Out
+    starts: Int64Out
+    firsts: Int64Out
+
+
+def number_parts(offsets: Int64, groups: Int64, groups_met: Met, found: Numbered) -> None:
+    """Number the parts of each execution."""
+    met, number = groups_met
+    part, starts, firsts = found
     count = 0
     executions = len(offsets) - 1
     for x in range(executions):

@@ -267,6 +267,42 @@ class Translation:
                 return value
             case Quiescent():
                 return True
+            case InLog() | Precedes() | Repeated():
+                return self._of_logs(formula, bindings)
+            case Sent(message):
+                cases = self._message(message, bindings)
+                return some(both(guard, structure.sent(element)) for guard, element in cases)
+            case IsDestination(entity, message):
+                return some(
+                    both(*guards, structure.addressed(element, here))
+                    for guards, (element, here) in _together(
+                        self._message(message, bindings), self._entity(entity, bindings)
+                    )
+                )
+            case SameEntity() | SameMessage():
+                return self._same(formula, bindings)
+            case SameText() | SamePart():
+                return self._of_attributes(formula, bindings)
+            case DeliveredAt() | DeliveredBefore() | SameDelivery():
+                return self._of_deliveries(formula, bindings)
+            case Faulty(entity):
+                return some(
+                    both(guard, structure.faulty(here)) for guard, here in self._entity(entity, bindings)
+                )
+            case HappensBefore(first, second):
+                return some(
+                    both(there, then, structure.happens_before(before, after))
+                    for there, before in self._event(first, bindings)
+                    for then, after in self._event(second, bindings)
+                )
+            case FailureLine():
+                return structure.failure_line()
+            case _:
+                assert_never(formula)
+
+    def _of_logs(self, formula: InLog | Precedes | Repeated, bindings: Bindings) -> Proposition:
+        structure = self._structure
+        match formula:
             case InLog(message, log):
                 return some(
                     both(guard, there, in_log(structure, element, place))
@@ -289,18 +325,11 @@ class Translation:
                     for there, place in self._log(log, bindings)
                     if place.received
                 )
-            case Sent(message):
-                cases = self._message(message, bindings)
-                return some(both(guard, structure.sent(element)) for guard, element in cases)
-            case IsDestination(entity, message):
-                return some(
-                    both(*guards, structure.addressed(element, here))
-                    for guards, (element, here) in _together(
-                        self._message(message, bindings), self._entity(entity, bindings)
-                    )
-                )
-            case SameEntity() | SameMessage():
-                return self._same(formula, bindings)
+            case _:
+                assert_never(formula)
+
+    def _of_attributes(self, formula: SameText | SamePart, bindings: Bindings) -> Proposition:
+        match formula:
             case SameText(left, right):
                 return some(
                     both(here, there, compared(one, Relation.EQUAL, other))
@@ -310,10 +339,18 @@ class Translation:
                 )
             case SamePart(message, part):
                 return some(
-                    both(guard, there, shares(structure, element, whose))
+                    both(guard, there, shares(self._structure, element, whose))
                     for guard, element in self._message(message, bindings)
                     for there, whose in self._part(part, bindings)
                 )
+            case _:
+                assert_never(formula)
+
+    def _of_deliveries(
+        self, formula: DeliveredAt | DeliveredBefore | SameDelivery, bindings: Bindings
+    ) -> Proposition:
+        structure = self._structure
+        match formula:
             case DeliveredAt(delivery, entity):
                 receiver = structure.receiver_of(self._delivery(delivery, bindings))
                 return some(
@@ -328,18 +365,6 @@ class Translation:
                 )
             case SameDelivery(made, again):
                 return same(self._delivery(made, bindings), self._delivery(again, bindings))
-            case Faulty(entity):
-                return some(
-                    both(guard, structure.faulty(here)) for guard, here in self._entity(entity, bindings)
-                )
-            case HappensBefore(first, second):
-                return some(
-                    both(there, then, structure.happens_before(before, after))
-                    for there, before in self._event(first, bindings)
-                    for then, after in self._event(second, bindings)
-                )
-            case FailureLine():
-                return structure.failure_line()
             case _:
                 assert_never(formula)
 

@@ -19,10 +19,11 @@ from precedes.gate.findings import Item, Place, Stated, result_of
 from precedes.gate.scope import Scope
 from precedes.jobs.check import Answer, FileResult, check, met_nothing
 from precedes.language.library import standard_library
-from precedes.language.loader import compile_text
+from precedes.language.loader import compile_source
+from precedes.language.parsing.parser import parse
 from precedes.language.printer import statement_text
 from precedes.language.requirements import requirement
-from precedes.language.syntax import Definition
+from precedes.language.syntax import AttributeDeclaration, Definition
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +85,11 @@ def library_files(paths: tuple[Path, ...]) -> tuple[Path, ...]:
 
 def definitions(paths: tuple[Path, ...]) -> str:
     """The definitions of some .prec files, printed."""
-    from precedes.language.parsing.parser import parse
-
     return "\n".join(
         statement_text(statement)
         for path in paths
         for statement in parse(path.read_text(encoding="utf-8"), str(path)).statements
-        if isinstance(statement, Definition)
+        if isinstance(statement, AttributeDeclaration | Definition)
     )
 
 
@@ -109,8 +108,17 @@ def _items(this: SpecCheck, result: FileResult) -> Iterator[Item]:
 
 
 def _of_definitions(this: SpecCheck, path: str, own: str) -> Iterator[Item]:
-    """What the file defines and can be required by name: kept so that a later run can tell whether it was weakened."""
-    library = compile_text(this.path.read_text(encoding="utf-8"), path).library
+    """What the file declares, and what it defines and can be required by name.
+
+    It is kept so that a later run can tell whether it was weakened.
+    """
+    source = parse(this.path.read_text(encoding="utf-8"), path)
+    for statement in source.statements:
+        if isinstance(statement, AttributeDeclaration):
+            name, place = statement.name.text, Place(path, statement.span.line)
+            subject, said = f"attribute {name}", f"{name} is declared as a {statement.sort.value}"
+            yield Item("G202", this.name, subject, "passed", said, place)
+    library = compile_source(source).library
     for name in library.own() if library is not standard_library() else ():
         with suppress(PrecedesError):
             requirement(name, library)

@@ -228,7 +228,8 @@ class Measurement:
         self.source.table("addressed")
         to = "-1" if log.to is None else self.terms.entity(log.to).text
         members = self.source.carried(Carried("part", part.attributes))
-        arguments = f"{wanted}, {self.terms.entity(log.entity).text}, {upto}, {to}, here, columns, addressed, {members}"
+        sublog = f"Sublog({self.terms.entity(log.entity).text}, {upto}, {to})"
+        arguments = f"{wanted}, {sublog}, here, columns, addressed, {members}"
         return self.source.call(logs.sent_in_part, arguments)
 
     # ---- times -------------------------------------------------------------------------------------------

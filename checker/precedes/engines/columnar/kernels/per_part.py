@@ -273,9 +273,12 @@ class Cut:
     def _logs(self, offsets: Int64, entries: Int32) -> CutLogs:
         parts, wholes = self.parts, self._offsets
         entities = len(self._entity)
-        cut = np.empty(entities + 1, np.int64)
-        into = np.empty(entities, np.int64)
-        kept, whole = np.empty(len(entries), np.int32), np.empty(len(entries), np.int64)
+        room = CutRoom(
+            np.empty(entities + 1, np.int64),
+            np.empty(entities, np.int64),
+            np.empty(len(entries), np.int32),
+            np.empty(len(entries), np.int64),
+        )
         places = Placing(
             wholes.entity_offsets,
             wholes.message_offsets,
@@ -285,8 +288,9 @@ class Cut:
             read_only(self._entity_offsets),
         )
         function = machine_code(cut_logs) if self._compiled else cut_logs
-        function(places, read_only(offsets), read_only(entries), cut, into, kept, whole)
-        return CutLogs(cut, kept[: cut[-1]], whole[: cut[-1]])
+        function(places, read_only(offsets), read_only(entries), room)
+        length = room.cut[-1]
+        return CutLogs(room.cut, room.kept[:length], room.whole[:length])
 
     @cached_property
     def _destinations(self) -> dict[str, npt.NDArray[Any]]:
@@ -325,16 +329,18 @@ class Placing(NamedTuple):
     cut_entities: Int64
 
 
-def cut_logs(
-    places: Placing,
-    offsets: Int64,
-    entries: Int32,
-    cut: Int64Out,
-    into: Int64Out,
-    kept: Int32Out,
-    whole: Int64Out,
-) -> None:
+class CutRoom(NamedTuple):
+    """Where logs are written that are cut: the columns of `CutLogs`, and how far each log is filled."""
+
+    cut: Int64Out
+    into: Int64Out
+    kept: Int32Out
+    whole: Int64Out
+
+
+def cut_logs(places: Placing, offsets: Int64, entries: Int32, room: CutRoom) -> None:
     """Divide the logs of all entities into those of the parts."""
+    cut, into, kept, whole = room
     entity_offsets, message_offsets, starts, part, local, cut_entities = places
     for place in range(len(cut)):
         cut[place] = 0

@@ -82,17 +82,19 @@ def received_in_part(wanted: int, entity: int, upto: int, here: Here, columns: C
     return number
 
 
+class Sublog(NamedTuple):
+    """The first `upto` messages in SL of an entity that go to `to`, if that is not -1."""
+
+    entity: int
+    upto: int
+    to: int
+
+
 def sent_in_part(
-    wanted: int,
-    entity: int,
-    upto: int,
-    to: int,
-    here: Here,
-    columns: Columns,
-    addressed: Column,
-    part: Column,
+    wanted: int, sublog: Sublog, here: Here, columns: Columns, addressed: Column, part: Column
 ) -> int:
-    """How many of the first `upto` messages in SL of the entity are in a part and go to `to`, if that is not -1."""
+    """How many messages of a sublog are in a part."""
+    entity, upto, to = sublog
     start = columns.sent_offsets[here.first_entity + entity]
     number = 0
     for index in range(start, start + upto):
