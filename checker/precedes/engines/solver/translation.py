@@ -575,6 +575,13 @@ class Translation:
                     for guard, found in self._event(event, bindings)
                     for there, of in self._entity(entity, bindings)
                 ]
+            case Sum() | Difference() | Scaled():
+                return self._arithmetic(term, bindings)
+            case _:
+                assert_never(term)
+
+    def _arithmetic(self, term: Sum | Difference | Scaled, bindings: Bindings) -> Numbers:
+        match term:
             case Sum(left, right):
                 return [
                     (both(here, there), one.plus(other))
