@@ -17,7 +17,15 @@ import numpy as np
 import numpy.typing as npt
 
 from precedes.core.clock_order import ClockEdges, Clocks, Histories, compared, histories, own_counts
-from precedes.core.execution import EVENT_CODES, Event, EventKind, Execution, History, Message
+from precedes.core.execution import (
+    ACKNOWLEDGEMENTS,
+    EVENT_CODES,
+    Event,
+    EventKind,
+    Execution,
+    History,
+    Message,
+)
 from precedes.core.formula import Attribute, AttributeSort
 from precedes.core.verdict import NO_REASON, Reason
 
@@ -32,6 +40,7 @@ Bool = npt.NDArray[np.bool_]
 Names = npt.NDArray[np.object_]
 
 _KINDS: Final = tuple(EventKind)
+_ACKNOWLEDGEMENTS: Final = [EVENT_CODES[kind] for kind in ACKNOWLEDGEMENTS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +128,7 @@ class Batch:
     clock_edges                 None: these clocks add nothing to the order of rows
     history_doubt        N      reasons why the order of the entity's events is not known; None: known everywhere
     order_doubt          E      reasons why happens-before is not known; None: known everywhere
+    acknowledging        E      it is a part of an execution of which acknowledgements are recorded; None: none is
     members                     None: no event names members
     attributes                  what messages carry, of what was asked for
     origins                     None: it was not kept where rows were read
@@ -159,9 +169,15 @@ class Batch:
     clock_edges: ClockEdges | None = None
     history_doubt: Int32 | None = None
     order_doubt: Int32 | None = None
+    acknowledging: Bool | None = None
     members: Members | None = None
     attributes: Attributes = NO_ATTRIBUTES
     origins: Origins | None = None
+
+    @property
+    def acknowledgements(self) -> Int64:
+        """The numbers of the events by which an entity accepted a message or gave it back."""
+        return np.flatnonzero(np.isin(self.event_kind, _ACKNOWLEDGEMENTS))
 
     @property
     def executions(self) -> int:
@@ -208,11 +224,19 @@ def execution_of(batch: Batch, x: int, messages: Collection[int] | None = None) 
         delivery=batch.delivery,
         by_clocks=batch.by_clocks,
         doubt=_reasons(batch.order_doubt, x),
+        acknowledging=_acknowledging(batch, x, cut=messages is not None),
     )
 
 
 def _reasons(doubt: Int32 | None, place: int) -> Reason:
     return NO_REASON if doubt is None else Reason(int(doubt[place]))
+
+
+def _acknowledging(batch: Batch, x: int, *, cut: bool) -> bool:
+    if batch.acknowledging is not None and batch.acknowledging[x]:
+        return True
+    start, stop = batch.event_offsets[batch.entity_offsets[x : x + 2]].tolist()
+    return cut and bool(np.isin(batch.event_kind[start:stop], _ACKNOWLEDGEMENTS).any())
 
 
 def _event_of(batch: Batch, k: int, message: str | None, entities: Sequence[str]) -> Event:
@@ -311,6 +335,7 @@ def batch_of(executions: Sequence[Execution]) -> Batch:
         by_clocks=by_clocks,
         history_doubt=_doubts(lists.history_doubt),
         order_doubt=_doubts(lists.order_doubt),
+        acknowledging=np.array(lists.acknowledging) if any(lists.acknowledging) else None,
         members=lists.members(),
         attributes=lists.attributes(),
     )
@@ -353,6 +378,7 @@ class _Lists:
     interleaved: list[bool] = field(default_factory=list)
     history_doubt: list[int] = field(default_factory=list)
     order_doubt: list[int] = field(default_factory=list)
+    acknowledging: list[bool] = field(default_factory=list)
     marks: list[int] = field(default_factory=list)
     message_counts: list[int] = field(default_factory=list)
     message_names: list[str] = field(default_factory=list)
@@ -388,6 +414,7 @@ class _Lists:
         places: dict[int, int] = {}
         times: dict[int, int] = {}
         self.order_doubt.append(execution.doubt)
+        self.acknowledging.append(execution.acknowledging)
         for entity in entities:
             history = execution.history(entity)
             self.interleaved.append(history.interleaved)

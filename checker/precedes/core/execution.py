@@ -123,6 +123,7 @@ class Execution:
         delivery: Which kind of event counts as the delivery.
         by_clocks: Recorded clocks are evidence of what happened before what.
         doubt: Why happens-before is not known; no reason if it is.
+        acknowledging: This is a part of an execution of which acknowledgements are recorded, be they here or not.
     """
 
     name: str
@@ -135,11 +136,19 @@ class Execution:
     delivery: EventKind = EventKind.DELIVER
     by_clocks: bool = False
     doubt: Reason = NO_REASON
+    acknowledging: bool = False
 
     @property
     def entities(self) -> tuple[str, ...]:
         """The cluster, in its order."""
         return tuple(history.entity for history in self.histories)
+
+    @property
+    def has_acknowledgements(self) -> bool:
+        """Whether some entity is recorded to have accepted a message or to have given it back."""
+        return self.acknowledging or any(
+            event.kind in ACKNOWLEDGEMENTS for history in self.histories for event in history.events
+        )
 
     def history(self, entity: str) -> History:
         """The history of an entity of the cluster; KeyError for another."""

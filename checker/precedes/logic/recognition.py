@@ -15,8 +15,14 @@ from precedes.core.formula import (
     TRUTH,
     Acyclic,
     And,
+    Attribute,
+    AttributeOf,
+    AttributeSort,
     Comparison,
+    DeliveredAt,
+    DeliveredBefore,
     DeliveryEvent,
+    DeliveryVariable,
     Delta,
     Dimension,
     EntityVariable,
@@ -27,8 +33,11 @@ from precedes.core.formula import (
     HappensBefore,
     Iff,
     Implies,
+    InFlight,
     InLog,
     IsDestination,
+    MessageOf,
+    MessageTerm,
     MessageVariable,
     Not,
     Or,
@@ -36,6 +45,7 @@ from precedes.core.formula import (
     ReceiptLog,
     Relation,
     Repeated,
+    SameMessage,
     Sender,
     SendEvent,
     SendLog,
@@ -49,6 +59,10 @@ from precedes.logic.canonical_form import Node, canonical
 _I, _J = EntityVariable("i"), EntityVariable("j")
 _P, _Q = MessageVariable("p"), MessageVariable("q")
 _L, _M = ReceiptLog(_I), ReceiptLog(_J)
+_D, _E, _F = (DeliveryVariable(name) for name in "def")
+
+POSITION: Final = Attribute("position", AttributeSort.NUMBER)
+"""What the system itself says of the place of a message."""
 
 
 def _all(*binders: tuple[Variable, Formula], body: Formula) -> Formula:
@@ -71,6 +85,18 @@ def _in_time(message: MessageVariable) -> Formula:
     limit = Sum(TimeOf(SendEvent(message)), Delta())
     return Comparison(Relation.AT_MOST, TimeOf(DeliveryEvent(message, _I)), limit, Dimension.TIME)
 
+
+def _position(message: MessageTerm) -> AttributeOf:
+    return AttributeOf(POSITION, message)
+
+
+def _before(one: DeliveryVariable, other: DeliveryVariable) -> Formula:
+    return DeliveredBefore(one, other, _I)
+
+
+_D_AT_I, _E_AT_I, _F_AT_I = ((d, DeliveredAt(d, _I)) for d in (_D, _E, _F))
+_D_SENT_BEFORE_E = Precedes(MessageOf(_D), MessageOf(_E), SendLog(_J))
+_SAME_OF_D_AND_E = SameMessage(MessageOf(_D), MessageOf(_E))
 
 _SELECTED = SendLog(_J, _I)
 _EVERY_CORRECT_DELIVERS = Forall(_J, IsDestination(_J, _P), Implies(Not(Faulty(_J)), InLog(_P, _M)))
@@ -215,6 +241,48 @@ DEFINITIONS: Final[Mapping[str, Formula]] = {
         _P_TO_BOTH,
         _Q_TO_BOTH,
         body=Implies(And((Precedes(_P, _Q, _L), InLog(_Q, _M))), Precedes(_P, _Q, _M)),
+    ),
+    # What consumers of a log expect; MQTT 5, 4.9 and 4.4; Amazon SQS, FIFO queues
+    "every_delivery_in_order": _all(
+        _EVERY_I, _EVERY_J, _D_AT_I, _E_AT_I, body=Implies(_D_SENT_BEFORE_E, _before(_D, _E))
+    ),
+    "repeats_in_place": _all(
+        _EVERY_I,
+        _D_AT_I,
+        _E_AT_I,
+        _F_AT_I,
+        body=Implies(
+            And((_before(_D, _E), _before(_E, _F), SameMessage(MessageOf(_D), MessageOf(_F)))),
+            _SAME_OF_D_AND_E,
+        ),
+    ),
+    "only_in_flight_repeats": _all(
+        _EVERY_I, _D_AT_I, _E_AT_I, body=Implies(And((_SAME_OF_D_AND_E, _before(_D, _E))), InFlight(_D, _E))
+    ),
+    "ordered_until_acknowledged": _all(
+        _EVERY_I, _EVERY_J, _D_AT_I, _E_AT_I, body=Implies(_D_SENT_BEFORE_E, Not(InFlight(_D, _E)))
+    ),
+    # Claimed positions: offsets of a partition or a stream
+    "positions_never_go_back": _all(
+        _EVERY_I,
+        _D_AT_I,
+        _E_AT_I,
+        body=Implies(
+            _before(_D, _E),
+            Comparison(
+                Relation.AT_MOST,
+                _position(MessageOf(_D)),
+                _position(MessageOf(_E)),
+                Dimension.NUMBER,
+            ),
+        ),
+    ),
+    "one_position_one_message": _all(
+        _EVERY_P,
+        _EVERY_Q,
+        body=Implies(
+            Comparison(Relation.EQUAL, _position(_P), _position(_Q), Dimension.NUMBER), SameMessage(_P, _Q)
+        ),
     ),
 }
 """Definitions that are recognized, closed over all receipt logs. Kernels and lemmas speak of them by these names."""

@@ -13,6 +13,9 @@ Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
 Bool = npt.NDArray[np.bool_]
 
+_SETTLING: Final = [EVENT_CODES[kind] for kind in ACKNOWLEDGEMENTS]
+"""The numbers of the events by which an entity accepts a message or gives it back."""
+
 NEVER: Final = np.iinfo(np.int64).max
 
 
@@ -34,6 +37,10 @@ class Events(Protocol):
     @property
     def event_message(self) -> Int32:
         """The local messages of the events."""
+
+    @property
+    def acknowledging(self) -> Bool:
+        """E: it is a part of an execution of which acknowledgements are recorded."""
 
     @property
     def delivery(self) -> int:
@@ -75,9 +82,9 @@ class Acknowledged(NamedTuple):
 
 
 def deliveries_of(events: Events) -> Deliveries:
-    """The deliveries of a events."""
+    """Every delivery."""
     kind = events.event_kind
-    settling = np.isin(kind, [EVENT_CODES[each] for each in ACKNOWLEDGEMENTS])
+    settling = np.isin(kind, _SETTLING)
     event = np.flatnonzero((kind == events.delivery) | settling)
     entity = _entities(events, event)
     message = events.event_message[event].astype(np.int64)
@@ -109,13 +116,13 @@ def deliveries_of(events: Events) -> Deliveries:
 
 
 def acknowledged_of(events: Events) -> Acknowledged:
-    """The acknowledgements of a events."""
+    """The acknowledgements."""
     kind = events.event_kind
     given = np.flatnonzero(kind == EVENT_CODES[EventKind.ACK])
     pairs = np.unique(np.stack([_entities(events, given), events.event_message[given]]), axis=1)
-    recorded = np.zeros(len(events.entity_offsets) - 1, np.bool_)
-    settling = np.flatnonzero(np.isin(kind, [EVENT_CODES[each] for each in ACKNOWLEDGEMENTS]))
-    recorded[np.searchsorted(events.entity_offsets, _entities(events, settling), "right") - 1] = True
+    recorded = events.acknowledging.copy()
+    settling = _entities(events, np.flatnonzero(np.isin(kind, _SETTLING)))
+    recorded[np.searchsorted(events.entity_offsets, settling, "right") - 1] = True
     entities = np.arange(int(events.entity_offsets[-1]) + 1)
     return Acknowledged(np.searchsorted(pairs[0], entities), pairs[1].astype(np.int32), recorded)
 

@@ -18,6 +18,7 @@ from precedes.core.columns import MISSING_TIME, Batch, own_if_counted
 from precedes.core.execution import EVENT_CODES, EventKind
 from precedes.engines.columnar.deliveries import acknowledged_of, deliveries_of
 from precedes.engines.columnar.native import element_type, names_used, read_only
+from precedes.engines.columnar.positions import ascending, claimed_of
 
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
@@ -37,6 +38,9 @@ class Columns(NamedTuple):
     delivery                    the number in `event_kind` of what counts as delivery
     made_...                    every delivery, see `deliveries.Deliveries`
     acknowledged_...            see `deliveries.Acknowledged`
+    acknowledging               it is a part of an execution of which acknowledgements are recorded, see `Batch`
+    claimed_position            what the messages have as attribute `position`
+    claimed_order               the messages of each execution in this order, see `positions.ascending`
     """
 
     entity_offsets: Int64
@@ -82,6 +86,9 @@ class Columns(NamedTuple):
     acknowledged_offsets: Int64
     acknowledged_messages: Int32
     acknowledged_recorded: Bool
+    acknowledging: Bool
+    claimed_position: Int64
+    claimed_order: Int32
     delta: int
     epsilon: int
     delivery: int
@@ -174,9 +181,12 @@ class ColumnTable:
         """The columns of deliveries or acknowledgements, which are made of others; none for another name."""
         if name == "made_time":
             return {name: self.columns(("event_time",)).event_time[self._column("made_event")]}
+        if name == "claimed_order":
+            columns = self.columns(("claimed_position",))
+            return {name: ascending(columns.claimed_position, columns.message_offsets)}
         for prefix, make in (("made_", deliveries_of), ("acknowledged_", acknowledged_of)):
             if name.startswith(prefix):
-                made = make(self.columns(("event_kind", "event_message")))
+                made = make(self.columns(("event_kind", "event_message", "acknowledging")))
                 return {f"{prefix}{each}": column for each, column in made._asdict().items()}
         return {}
 
@@ -220,6 +230,11 @@ def column_of(batch: Batch, name: str) -> Any:
         case "edge_offsets" | "edge_earlier":
             edges = batch.clock_edges
             return np.zeros(0, np.int64) if edges is None else getattr(edges, name.removeprefix("edge_"))
+        case "claimed_position":
+            return claimed_of(batch.attributes, int(batch.message_offsets[-1]))
+        case "acknowledging":
+            parts = batch.acknowledging
+            return np.zeros(batch.executions, np.bool_) if parts is None else parts
         case "event_own":
             return own_if_counted(batch)
         case "clock_recorded" | "clock_offsets" | "clock_entities" | "clock_counts":

@@ -22,4 +22,10 @@ def cut(execution: Execution, witness: Witness) -> Execution:
         for entity, place in execution.marks.items()
     }
     messages = {name: message for name, message in execution.messages.items() if name in kept}
-    return replace(execution, histories=histories, messages=messages, marks=marks)
+    return replace(
+        execution,
+        histories=histories,
+        messages=messages,
+        marks=marks,
+        acknowledging=execution.has_acknowledgements,
+    )

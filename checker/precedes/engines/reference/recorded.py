@@ -70,10 +70,10 @@ class Recorded:
             found[delivery.entity].append(delivery)
         return {entity: tuple(made) for entity, made in found.items()}
 
-    @property
+    @cached_property
     def has_acknowledgements(self) -> bool:
-        """Whether some entity accepted a message or gave it back."""
-        return bool(self.settled)
+        """Whether some entity is recorded to have accepted a message or to have given it back."""
+        return self.execution.has_acknowledgements
 
     @property
     def doubts(self) -> Reason:

@@ -53,7 +53,7 @@ from precedes.core.formula import (
     Undetermined,
 )
 from precedes.core.verdict import Reason
-from precedes.engines.columnar.codes import NO_ATTRIBUTE, NO_VALUE
+from precedes.engines.columnar.codes import NO_ACKNOWLEDGEMENT, NO_ATTRIBUTE, NO_VALUE
 from precedes.engines.columnar.compiler.source_text import NO, YES, Carried, Code, Source, all_of, guarded
 from precedes.engines.columnar.execution_source import Sort
 from precedes.engines.columnar.runtime import logs
@@ -83,7 +83,6 @@ SimpleAtom = (
 
 UNLOGGED: Final = int(Reason.SEND_NOT_LOGGED)
 NO_ARRIVAL: Final = int(Reason.NO_ARRIVAL)
-NO_ACKNOWLEDGEMENT: Final = int(Reason.NO_ACKNOWLEDGEMENT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,14 @@ import numpy as np
 import pyarrow as pa
 
 from precedes.core.columns import NOBODY, Batch, Int32, Int64, Names, execution_of
+from precedes.core.execution import ACKNOWLEDGEMENTS, EVENT_CODES
 from precedes.engines.columnar.execution_source import Excerpt, RowGroupSlice, excerpts_of
 from precedes.traces import Notices, TraceOptions, assemble
 from precedes.traces.arrow import Column, arrow, pc
 from precedes.traces.layout.columnar_file import LaidOut
+
+_SETTLING: Final = [EVENT_CODES[kind] for kind in ACKNOWLEDGEMENTS]
+"""The numbers of the events by which an entity accepts a message or gives it back."""
 
 LARGE: Final = 20_000
 """Rows above which an execution is read alone, and cut to the messages in question before it is assembled."""
@@ -114,7 +118,9 @@ class GroupReader:
         chosen = np.flatnonzero((numbers == NOBODY) | np.isin(numbers, kept)) + start
         if not len(chosen):
             return excerpts_of(self._together([x]), 0, parts)
-        cut = self._assembled(chosen, replace(self._options, cluster=self._cluster(x)))
+        assembled = self._assembled(chosen, replace(self._options, cluster=self._cluster(x)))
+        kinds = self._column("event_number").to_numpy()[start:stop]
+        cut = replace(assembled, acknowledging=np.array([np.isin(kinds, _SETTLING).any()]))
         return [Excerpt(execution_of(cut, 0, [kept.index(m) for m in part]), None) for part in parts]
 
     def _span(self, x: int) -> tuple[int, int]:

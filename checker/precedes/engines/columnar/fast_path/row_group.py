@@ -18,6 +18,7 @@ from precedes.engines.columnar.fast_path.group_attributes import attributes_of_g
 from precedes.engines.columnar.fast_path.group_reader import GroupReader
 from precedes.engines.columnar.kernel_columns import Columns, ColumnTable, column_of, faulty
 from precedes.engines.columnar.native import machine_code
+from precedes.engines.columnar.positions import claimed_of
 from precedes.traces import TraceOptions
 from precedes.traces.layout.columnar_file import Coded, LaidOut, damaged
 
@@ -114,6 +115,10 @@ class RowGroup:
                 return np.ones(entities, np.bool_)
             case "unsure_stops":
                 return np.zeros(entities, np.bool_)
+            case "acknowledging":
+                return np.zeros(self.executions, np.bool_)
+            case "claimed_position":
+                return claimed_of(self._attributes, int(self.message_offsets[-1]))
             case "faulty":
                 return faulty(self._made["event_offsets"], self._made["event_kind"])
             case "edge_offsets" | "edge_earlier":

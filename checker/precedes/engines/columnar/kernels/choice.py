@@ -19,6 +19,8 @@ from precedes.core.verdict import TRUE, Reason
 from precedes.engines.columnar.codes import DEFERRED
 from precedes.engines.columnar.kernel_columns import Columns
 from precedes.engines.columnar.kernels.causal_order import CAUSAL_KERNELS
+from precedes.engines.columnar.kernels.claimed_positions import POSITION_KERNELS
+from precedes.engines.columnar.kernels.every_delivery import DELIVERY_KERNELS
 from precedes.engines.columnar.kernels.information import INFORMATION_KERNELS
 from precedes.engines.columnar.kernels.kernel import PLACES, Kernel
 from precedes.engines.columnar.kernels.order import ORDER_KERNELS, SCREEN_KERNELS
@@ -32,6 +34,8 @@ TUNED: Final[dict[str, Kernel]] = {
     **CAUSAL_KERNELS,
     **STRICT_KERNELS,
     **TIME_KERNELS,
+    **DELIVERY_KERNELS,
+    **POSITION_KERNELS,
 }
 """The kernels by the names of their definitions."""
 
@@ -47,6 +51,7 @@ NEVER_CERTAIN: Final = frozenset(
         "agreement",
         "uniform_agreement",
         "validity",
+        "ordered_until_acknowledged",
     }
 )
 """What only a missing row violates: it is unknown on every incomplete execution."""

@@ -24,14 +24,27 @@ from precedes.engines.columnar.kernels.choice import TUNED
 from precedes.engines.columnar.kernels.kernel import PLACES, Kernel, is_large
 from precedes.engines.columnar.native import Int32Out, Int64Out, machine_code, read_only
 from precedes.engines.columnar.parts import Members, Parts, members_of, parts_of
+from precedes.engines.columnar.positions import ascending
 from precedes.logic.recognition import UNTUNED
 
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
 Values = npt.NDArray[np.int32]
 
-OF_LOGS: Final = frozenset({"order_preserving", "order_equivalent", "acyclic_order", "fifo_delivery"})
-"""Definitions about the order of two messages or more, and nothing but logs."""
+OF_LOGS: Final = frozenset(
+    {
+        "order_preserving",
+        "order_equivalent",
+        "acyclic_order",
+        "fifo_delivery",
+        "every_delivery_in_order",
+        "repeats_in_place",
+        "ordered_until_acknowledged",
+        "positions_never_go_back",
+        "one_position_one_message",
+    }
+)
+"""Definitions about two messages or more, and nothing but logs, deliveries and what messages carry."""
 
 OF_ONE: Final = frozenset(
     {
@@ -44,6 +57,7 @@ OF_ONE: Final = frozenset(
         "agreement",
         "uniform_agreement",
         "validity",
+        "only_in_flight_repeats",
     }
 )
 """Definitions about one message at a time."""
@@ -188,7 +202,7 @@ class Cut:
     # ---- columns of the parts ----------------------------------------------------------------------------
 
     def columns(self, reads: tuple[str, ...]) -> Columns:
-        """The columns of executions of which each is a part. Events are not divided: no kernel of parts reads them."""
+        """The columns of executions of which each is a part."""
         whole = self._source.columns(reads)
         made = {name: self._column(name, whole, reads) for name in {*ALWAYS, *reads}}
         columns: dict[str, Any] = {name: read_only(column) for name, column in made.items()}
@@ -197,6 +211,9 @@ class Cut:
     def _column(self, name: str, whole: Columns, reads: tuple[str, ...]) -> npt.NDArray[Any]:
         # Places are compared, or they are places in the log of the part.
         key = "place" if name == "send_position" and "sent" in reads else name
+        if name == "event_offsets" and name not in reads:
+            # Events are divided for those who read them.
+            return np.zeros(int(self._entity_offsets[-1]) + 1, np.int64)
         if key not in self._found:
             self._found[key] = self._made(key, whole)
         return self._found[key]
@@ -207,14 +224,13 @@ class Cut:
                 return self._entity_offsets
             case "message_offsets":
                 return self._members.member_starts
-            case "event_offsets":
-                return np.zeros(int(self._entity_offsets[-1]) + 1, np.int64)
-            case "order_doubt":
-                return whole.order_doubt[self._execution]
+            case "order_doubt" | "acknowledged_recorded":
+                of_executions: npt.NDArray[Any] = getattr(whole, name)
+                return of_executions[self._execution]
             case "history_doubt" | "faulty" | "unsure_stops":
                 of_entities: npt.NDArray[Any] = getattr(whole, name)
                 return of_entities[self._entity]
-            case "sender" | "send_logged" | "send_position" | "to_all":
+            case "sender" | "send_logged" | "send_position" | "to_all" | "claimed_position":
                 of_messages: npt.NDArray[Any] = getattr(whole, name)
                 return of_messages[self._message]
             case "place":
@@ -227,6 +243,14 @@ class Cut:
                 return self._delivered.entries
             case "repeated":
                 return whole.repeated[self._delivered.whole]
+            case "event_offsets":
+                return self._events.offsets
+            case "event_message":
+                return self._events.entries
+            case "event_kind":
+                return whole.event_kind[self._events.whole]
+            case "claimed_order":
+                return ascending(self._made("claimed_position", whole), self._members.member_starts)
             case "sent_offsets":
                 return self._sent.offsets
             case "sent":
@@ -269,6 +293,12 @@ class Cut:
     def _sent(self) -> CutLogs:
         whole = self._source.columns(("sent_offsets", "sent"))
         return self._logs(whole.sent_offsets, whole.sent)
+
+    @cached_property
+    def _events(self) -> CutLogs:
+        """The events about messages of a part."""
+        whole = self._source.columns(("event_message",))
+        return self._logs(whole.event_offsets, whole.event_message)
 
     def _logs(self, offsets: Int64, entries: Int32) -> CutLogs:
         parts, wholes = self.parts, self._offsets
@@ -339,7 +369,7 @@ class CutRoom(NamedTuple):
 
 
 def cut_logs(places: Placing, offsets: Int64, entries: Int32, room: CutRoom) -> None:
-    """Divide the logs of all entities into those of the parts."""
+    """Divide the logs of all entities into those of the parts. What is about no message is in none."""
     cut, into, kept, whole = room
     entity_offsets, message_offsets, starts, part, local, cut_entities = places
     for place in range(len(cut)):
@@ -352,7 +382,7 @@ def cut_logs(places: Placing, offsets: Int64, entries: Int32, room: CutRoom) -> 
         first = cut_entities[starts[x]]
         for entity in range(entities):
             for k in range(offsets[begin + entity], offsets[begin + entity + 1]):
-                number = part[base + entries[k]]
+                number = part[base + entries[k]] if entries[k] >= 0 else -1
                 if number >= 0:
                     cut[first + number * entities + entity + 1] += 1
     for place in range(len(into)):
@@ -366,7 +396,7 @@ def cut_logs(places: Placing, offsets: Int64, entries: Int32, room: CutRoom) -> 
         first = cut_entities[starts[x]]
         for entity in range(entities):
             for k in range(offsets[begin + entity], offsets[begin + entity + 1]):
-                number = part[base + entries[k]]
+                number = part[base + entries[k]] if entries[k] >= 0 else -1
                 if number >= 0:
                     log = first + number * entities + entity
                     kept[into[log]] = local[base + entries[k]]
