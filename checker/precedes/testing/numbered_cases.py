@@ -14,16 +14,25 @@ from enum import Enum
 from functools import cache, lru_cache
 from typing import Any, Final, Literal, TypeAlias, assert_never, get_args
 
+from precedes.core import formula as f
 from precedes.core.execution import EventKind, Execution, History
 from precedes.core.formula import Requirement
+from precedes.core.traversal import walk
 from precedes.core.verdict import Reason
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.testing.choices import Choices, Seeded, chance, pick
 from precedes.testing.random_executions import Shape, doubted, execution, with_evidence
-from precedes.testing.random_formulas import ATTRIBUTES, Scope, decided_by_an_atom, formula, per_value
+from precedes.testing.random_formulas import (
+    ATTRIBUTES,
+    Scope,
+    decided_by_an_atom,
+    decided_by_deliveries,
+    formula,
+    per_value,
+)
 
-Kind: TypeAlias = Literal["definitions", "formulas", "atoms", "doubts", "attributes"]
+Kind: TypeAlias = Literal["definitions", "formulas", "atoms", "doubts", "attributes", "deliveries"]
 """What cases are made of.
 
 definitions   the names of the standard library, on random executions
@@ -31,6 +40,8 @@ formulas      random formulas, with every atom and every connective
 atoms         formulas in which a single atom decides, which random ones hide
 attributes    formulas about what messages carry and names that are asked per value, in turn
 doubts        both, on executions whose rows do not tell the order of events: their times run against the rows
+deliveries    names and formulas about every delivery and acknowledgements, also per value, on executions with repeats
+              in any place and acknowledgements; the rows of some do not tell the order of events
 """
 
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -39,7 +50,10 @@ EXECUTIONS: Final = 8
 BATCH: Final = REQUIREMENTS * EXECUTIONS
 """Cases in a batch: every one of its requirements on every one of its executions."""
 
-_ARGUMENTS: Final = {"in_time": "forall p: forall i in dest(p): p in RL[i] implies in_time(p, i)"}
+_ARGUMENTS: Final = {
+    "in_time": "forall p: forall i in dest(p): p in RL[i] implies in_time(p, i)",
+    "generic_order": "generic_order(p, q: sender(p) = sender(q))",
+}
 """How a name is asked that a name alone cannot ask."""
 
 
@@ -187,12 +201,34 @@ def _requirement(choices: Choices, number: int, kind: Kind) -> Requirement:
             scope = Scope(attributes=ATTRIBUTES)
             written = decided_by_an_atom(choices, attributes=ATTRIBUTES) if number % 4 else None
             return Requirement(f"{kind}-{number}", written or formula(choices, scope=scope))
+        case "deliveries":
+            return _about_deliveries(choices, number)
         case "formulas" | "doubts":
             return Requirement(f"{kind}-{number}", formula(choices))
         case "atoms":
             return Requirement(f"{kind}-{number}", decided_by_an_atom(choices))
         case _:
             assert_never(kind)
+
+
+def _about_deliveries(choices: Choices, number: int) -> Requirement:
+    """Of four in turn one by a name of the library, one by two deliveries, and two random ones."""
+    turn, place = number % 4, number // 4
+    names = tuple(one for one in definitions() if speaks_of_deliveries(one))
+    asked = names[place % len(names)].formula
+    if turn == 1:
+        asked = decided_by_deliveries(choices, ATTRIBUTES)
+    elif turn > 1:
+        asked = formula(choices, scope=Scope(attributes=ATTRIBUTES, every_delivery=True))
+    if chance(choices, 30):
+        asked = per_value(choices, ATTRIBUTES, asked)
+    return Requirement(f"deliveries-{number}", asked)
+
+
+def speaks_of_deliveries(asked: Requirement) -> bool:
+    """Whether it asks something of every delivery, or of the positions that messages carry."""
+    about = f.DeliveryVariable | f.AttributeOf
+    return any(isinstance(node, about) for node in walk(asked.formula))
 
 
 def _execution(choices: Choices, name: str, common: Execution, kind: Kind) -> Execution:
@@ -203,13 +239,16 @@ def _execution(choices: Choices, name: str, common: Execution, kind: Kind) -> Ex
         arrival_delivery=False,
         evidence=False,
         contradictions=False,
-        attributes=ATTRIBUTES if kind == "attributes" else (),
+        attributes=ATTRIBUTES if kind in ("attributes", "deliveries") else (),
+        acknowledgements=kind == "deliveries",
     )
     drawn = execution(choices, shape, name)
     while not _told(choices, drawn, common.delivery):
         drawn = execution(choices, shape, name)
     histories = (*drawn.histories, *common.histories[len(drawn.histories) :])
     made = with_evidence(replace(common, name=name, histories=histories, messages=drawn.messages))
+    if kind == "deliveries":
+        return doubted(choices, made)
     return doubted(choices, made, 80) if kind == "doubts" else made
 
 

@@ -34,6 +34,7 @@ class Shape:
     evidence             clocks that are evidence, and doubts about the order of events
     contradictions       events after a crash that no recovery precedes, which rows of a trace may not have
     attributes           what messages may carry; most of them carry it
+    acknowledgements     messages that are accepted or given back, and delivered again at any time
     """
 
     entities: int = 4
@@ -44,6 +45,7 @@ class Shape:
     evidence: bool = True
     contradictions: bool = True
     attributes: tuple[Attribute, ...] = ()
+    acknowledgements: bool = False
 
 
 LARGEST: Final = (2**63 - 1, 1 - 2**63)
@@ -71,6 +73,8 @@ def execution(choices: Choices, shape: Shape = TRACES, name: str = "x") -> Execu
         for step in steps
         if not (step[1].kind is EventKind.SEND and not messages[step[1].message or ""].logged)
     ]
+    if shape.acknowledgements:
+        steps = _acknowledged(choices, steps, entities, messages)
     if not shape.contradictions:
         steps = _without_contradictions(steps)
     complete = not chance(choices, 15)
@@ -247,6 +251,32 @@ def _schedule(
             ready.extend(other for other in waiting if other[1].message == step[1].message)
             waiting = [other for other in waiting if other[1].message != step[1].message]
     return order
+
+
+def _acknowledged(
+    choices: Choices, steps: list[Step], entities: tuple[str, ...], messages: dict[str, Message]
+) -> list[Step]:
+    """Deliveries are repeated and acknowledged later, at once or in any place; now and then nothing is acknowledged, or
+    what was never delivered.
+    """
+    repeated, settled = pick(choices, (15, 40, 0)), pick(choices, (60, 90, 20, 0))
+    at_once = chance(choices, 40)
+    for entity, event in list(steps):
+        if event.kind not in (EventKind.DELIVER, EventKind.ARRIVE):
+            continue
+        place = next(k for k, step in enumerate(steps) if step[1] is event) + 1
+        for kind, percent in ((event.kind, repeated), (None, settled), (event.kind, repeated // 2)):
+            if not chance(choices, percent):
+                continue
+            place = place if at_once else choices.integer(place, len(steps))
+            made = kind or pick(choices, (EventKind.ACK, EventKind.NACK))
+            steps.insert(place, (entity, Event(made, event.message)))
+            place += 1
+    if settled and messages and chance(choices, 20):
+        made = pick(choices, (EventKind.ACK, EventKind.NACK))
+        step = (pick(choices, entities), Event(made, pick(choices, tuple(messages))))
+        steps.insert(choices.integer(0, len(steps)), step)
+    return steps
 
 
 def _timed(choices: Choices, steps: list[Step]) -> list[Step]:

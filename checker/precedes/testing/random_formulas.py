@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final
+from typing import Final, assert_never
 
 from precedes.core import formula as f
 from precedes.testing.choices import Choices, chance, pick
@@ -27,24 +27,40 @@ ATTRIBUTES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a part of a formula may mention, and how many more binders it may have. Messages have the attributes."""
+    """What a part of a formula may mention, and how many more binders it may have. Messages have the attributes.
+    `every_delivery`: it may speak of deliveries and acknowledgements.
+    """
 
     entities: tuple[f.EntityVariable | f.EntityNamed, ...] = ()
     messages: tuple[f.MessageVariable | f.MessageNamed, ...] = ()
     binders: int = 4
     attributes: tuple[f.Attribute, ...] = ()
+    every_delivery: bool = False
+    deliveries: tuple[f.DeliveryVariable, ...] = ()
 
-    def bind(self, variable: f.EntityVariable | f.MessageVariable) -> Scope:
+    @property
+    def bound(self) -> bool:
+        """Whether it may mention something."""
+        return bool(self.entities or self.messages or self.deliveries)
+
+    def bind(self, variable: f.Variable) -> Scope:
         """The scope below a binder."""
-        if isinstance(variable, f.EntityVariable):
-            return replace(self, entities=(*self.entities, variable), binders=self.binders - 1)
-        return replace(self, messages=(*self.messages, variable), binders=self.binders - 1)
+        below = replace(self, binders=self.binders - 1)
+        match variable:
+            case f.EntityVariable():
+                return replace(below, entities=(*self.entities, variable))
+            case f.MessageVariable():
+                return replace(below, messages=(*self.messages, variable))
+            case f.DeliveryVariable():
+                return replace(below, deliveries=(*self.deliveries, variable))
+            case _:
+                assert_never(variable)
 
 
 def formula(choices: Choices, depth: int = 5, scope: Scope | None = None) -> f.Formula:
     """One random formula, closed unless a scope is given."""
     scope = Scope() if scope is None else scope
-    bound = bool(scope.entities or scope.messages)
+    bound = scope.bound
     if depth <= 1 or (bound and chance(choices, 20)):
         return atom(choices, scope)
     if scope.attributes and chance(choices, 15):
@@ -77,7 +93,9 @@ def _connective(choices: Choices, depth: int, scope: Scope) -> f.Formula:
 def _quantifier(choices: Choices, depth: int, scope: Scope) -> f.Formula:
     variable: f.Variable
     # Names are few, so that inner binders often hide outer ones of the same name.
-    if chance(choices, 60):
+    if scope.every_delivery and chance(choices, 50):
+        variable = f.DeliveryVariable(pick(choices, ("d", "e")))
+    elif chance(choices, 60):
         variable = f.MessageVariable(pick(choices, ("p", "q", "r")))
     else:
         variable = f.EntityVariable(pick(choices, ("i", "j", "k")))
@@ -87,12 +105,16 @@ def _quantifier(choices: Choices, depth: int, scope: Scope) -> f.Formula:
     return f.Exists(variable, extent, body) if chance(choices, 35) else f.Forall(variable, extent, body)
 
 
-def _range(
-    choices: Choices, depth: int, scope: Scope, variable: f.EntityVariable | f.MessageVariable
-) -> f.Formula:
+def _range(choices: Choices, depth: int, scope: Scope, variable: f.Variable) -> f.Formula:
     kind = choices.integer(0, 9)
     if kind == 9 and depth > 1:
         return formula(choices, min(depth - 1, 2), scope)
+    if isinstance(variable, f.DeliveryVariable):
+        if kind < 4:
+            return f.TRUTH
+        outer = replace(scope, deliveries=tuple(d for d in scope.deliveries if d != variable))
+        here = f.DeliveredAt(variable, entity_term(choices, outer))
+        return here if kind < 8 else f.And((here, atom(choices, scope)))
     if isinstance(variable, f.EntityVariable):
         if kind < 5 or not scope.messages:
             return f.TRUTH
@@ -100,12 +122,12 @@ def _range(
     outer = replace(scope, messages=tuple(m for m in scope.messages if m != variable))
     if kind < 2:
         return f.TRUTH
-    here = f.InLog(variable, log_term(choices, outer))
+    within = f.InLog(variable, log_term(choices, outer))
     if kind < 6:
-        return here
+        return within
     if kind < 8:
-        return f.And((here, f.InLog(variable, log_term(choices, scope))))
-    return f.And((here, atom(choices, scope)))
+        return f.And((within, f.InLog(variable, log_term(choices, scope))))
+    return f.And((within, atom(choices, scope)))
 
 
 def per_value(choices: Choices, attributes: tuple[f.Attribute, ...], body: f.Formula) -> f.Per:
@@ -153,8 +175,43 @@ def decided_by_an_atom(
     return f.Forall(i, f.TRUTH, f.Forall(p, f.TRUTH, f.Forall(q, f.TRUTH, body)))
 
 
+def decided_by_deliveries(choices: Choices, attributes: tuple[f.Attribute, ...] = ()) -> f.Formula:
+    """A formula in which atoms about two deliveries decide, of one entity or of any."""
+    i, d, e = f.EntityVariable("i"), f.DeliveryVariable("d"), f.DeliveryVariable("e")
+    scope = Scope((i,), attributes=attributes, every_delivery=True, deliveries=(d, e))
+    extents = [f.DeliveredAt(one, i) if chance(choices, 70) else f.TRUTH for one in (d, e)]
+    premise = atom(choices, scope)
+    if chance(choices, 50):
+        premise = f.And((_delivery_atom(choices, scope), premise))
+    body: f.Formula = f.Implies(premise, _delivery_atom(choices, scope))
+    found = f.Forall(i, f.TRUTH, f.Forall(d, extents[0], f.Forall(e, extents[1], body)))
+    return f.Not(found) if chance(choices, 20) else found
+
+
+def _delivery_atom(choices: Choices, scope: Scope) -> f.Formula:
+    """An atom about deliveries in scope, or about an acknowledgement."""
+    kind = choices.integer(0, 9) if scope.deliveries else 9
+    if kind == 9:
+        return f.Acknowledged(message_term(choices, scope), entity_term(choices, scope))
+    one, other = pick(choices, scope.deliveries[::-1]), pick(choices, scope.deliveries)
+    if kind < 3:
+        return f.DeliveredBefore(one, other, entity_term(choices, scope))
+    if kind < 5:
+        return f.InFlight(one, other)
+    if kind < 6:
+        return f.DeliveredAt(one, entity_term(choices, scope))
+    if kind < 7:
+        return f.SameDelivery(one, other)
+    if kind < 8:
+        return f.SameMessage(f.MessageOf(one), message_term(choices, scope))
+    left, right = f.Nth(one), number_term(choices, scope, f.Dimension.NUMBER, 1)
+    return f.Comparison(pick(choices, tuple(f.Relation)), left, right, f.Dimension.NUMBER)
+
+
 def entity_term(choices: Choices, scope: Scope) -> f.EntityTerm:
     """A term of sort entity."""
+    if scope.deliveries and chance(choices, 25):
+        return f.ReceiverOf(pick(choices, scope.deliveries))
     kind = choices.integer(0, 9)
     if kind < 7 and scope.entities:
         return scope.entities[-1 - choices.integer(0, len(scope.entities) - 1)]
@@ -165,6 +222,8 @@ def entity_term(choices: Choices, scope: Scope) -> f.EntityTerm:
 
 def message_term(choices: Choices, scope: Scope) -> f.MessageTerm:
     """A term of sort message."""
+    if scope.deliveries and (not scope.messages or chance(choices, 50)):
+        return f.MessageOf(pick(choices, scope.deliveries))
     if scope.messages and not chance(choices, 8):
         return scope.messages[-1 - choices.integer(0, len(scope.messages) - 1)]
     return f.MessageNamed(pick(choices, ("m1", "m2", "m9")))
@@ -204,6 +263,9 @@ def text_term(choices: Choices, scope: Scope) -> f.TextTerm:
 def number_term(choices: Choices, scope: Scope, dimension: f.Dimension, depth: int = 2) -> f.NumberTerm:
     """A number, time or duration: times differ by durations, and only those are scaled."""
     number, time, duration = f.Dimension.NUMBER, f.Dimension.TIME, f.Dimension.DURATION
+    if scope.deliveries and dimension is not duration and chance(choices, 30):
+        delivery = pick(choices, scope.deliveries)
+        return f.Nth(delivery) if dimension is number else f.DeliveryTime(delivery)
     numbers = [attribute for attribute in scope.attributes if attribute.sort.value == dimension.value]
     if numbers and chance(choices, 30):
         return f.AttributeOf(pick(choices, numbers), message_term(choices, scope))
@@ -254,6 +316,8 @@ def atom(choices: Choices, scope: Scope) -> f.Formula:
         if chance(choices, 50):
             return f.SameText(text_term(choices, scope), text_term(choices, scope))
         return f.SamePart(message_term(choices, scope), part_term(choices, scope))
+    if scope.every_delivery and chance(choices, 40):
+        return _delivery_atom(choices, scope)
     kind = choices.integer(0, 19)
     if kind < 4:
         first, second = message_term(choices, scope), message_term(choices, scope)

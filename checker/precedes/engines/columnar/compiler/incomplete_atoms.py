@@ -122,9 +122,10 @@ class IncompleteAtoms:
         return all_of([message.exists, entity.exists, f"{self.terms.received(message, entity)} >= 0"])
 
     def _delivered_at(self, receiver: str, entity: EntityTerm) -> str:
-        """A delivery that was recorded is where it was recorded."""
+        """A delivery that was recorded is where it was recorded, and at no entity that was not."""
         i = self.terms.entity(entity)
-        return f"((0 if {receiver} == {i.text} else -1) if {i.exists} else {OPEN})"
+        there = f"(0 if {receiver} == {i.text} else -1)"
+        return f"({there} if {i.exists} else {OPEN})" if isinstance(entity, Sender) else there
 
     def addressed(self, message: Operand, entity: Operand) -> str:
         """Whether the entity is a destination of the message."""
