@@ -53,7 +53,7 @@ from precedes.testing.random_executions import Shape, execution
 from precedes.testing.random_formulas import ATTRIBUTES, Scope, formula
 
 KEY, TOPIC, POSITION, *_ = ATTRIBUTES
-SHAPE = Shape(messages=9, attributes=(KEY, TOPIC, POSITION))
+SHAPE = Shape(messages=9, attributes=(KEY, TOPIC, POSITION), acknowledgements=True)
 ORDERLY = replace(SHAPE, odd=False)
 PLACED = ("order_preserving", "order_equivalent", "acyclic_order", "fifo_delivery")
 

@@ -243,7 +243,9 @@ def clocks_are_implied(execution: Execution) -> bool:
         (clock for kept in run.clocks for clock in kept),
         strict=True,
     )
-    return papers.vector_time(run) and all(clock is not None for what, clock in events if what != "arrive")
+    return papers.vector_time(run) and all(
+        clock is not None for what, clock in events if what in papers.CLOCKED
+    )
 
 
 def times_fit(execution: Execution) -> bool:

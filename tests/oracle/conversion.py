@@ -23,8 +23,8 @@ def run_of(execution: Execution) -> oracle.Run:
                 what = "deliver"
             elif event.kind is EventKind.ARRIVE:
                 what = "arrive"
-            elif event.kind is EventKind.LOCAL:
-                what = "local"
+            elif event.kind in (EventKind.LOCAL, EventKind.ACK, EventKind.NACK):
+                what = event.kind.value
             else:
                 continue
             events.append((what, event.message or "", event.time))
@@ -62,6 +62,9 @@ def questions(execution: Execution, run: oracle.Run) -> Iterator[str]:
     if not execution.complete or any(not m.logged and m.sender is not None for m in messages):
         return
     yield from oracle.LOGS
+    yield from acknowledged(run)
+    if len(run.position) == len(execution.messages):
+        yield from oracle.PLACED
     if run.marks is not None and oracle.failure_line_of(run) is not None:
         yield "failure_line"
     if not all(history.interleaved for history in execution.histories) or not oracle.possible(run):
@@ -69,7 +72,9 @@ def questions(execution: Execution, run: oracle.Run) -> Iterator[str]:
     events = [event for history in run.histories for event in history]
     clocks = [clock for kept in run.clocks for clock in kept]
     exact = all(
-        clock is not None for clock, (what, _, _) in zip(clocks, events, strict=True) if what != "arrive"
+        clock is not None
+        for clock, (what, _, _) in zip(clocks, events, strict=True)
+        if what in oracle.CLOCKED
     )
     evidence = execution.by_clocks and any(clock is not None for clock in clocks)
     # Clocks that are evidence add nothing to what the rows say only if they are what the rows imply.
@@ -86,3 +91,13 @@ def questions(execution: Execution, run: oracle.Run) -> Iterator[str]:
     yield from oracle.TIMED
     if any(what == "arrive" for what, _, _ in events) or not any(run.to.values()):
         yield "timely_delivery"
+
+
+def acknowledged(run: oracle.Run) -> Iterator[str]:
+    """The names about acknowledgements that have an answer: all of them where some are recorded, else those that hold
+    whatever was acknowledged.
+    """
+    if run.acknowledged or run.received == run.rl:
+        yield "only_in_flight_repeats"
+    if run.acknowledged or oracle.ordered_until_acknowledged(run):
+        yield "ordered_until_acknowledged"

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 @dataclass
 class Run:
     """One execution. `histories[i]` is a list of (what, message, time), what being "send", "deliver",
-    "arrive" or "local".
+    "arrive", "local", "ack" or "nack".
 
     `to[m]` is the set of the numbers of m's destinations. `clocks` is aligned with `histories`: a list of
     counts or None. `crashed` are the numbers of those that stopped and did not come back. `marks[i]` is the number of
@@ -34,6 +34,16 @@ class Run:
 
     def looks_at(self, m: str) -> bool:
         return self.only is None or m in self.only
+
+    @property
+    def position(self) -> dict[str, int]:
+        """What the system says of the places of messages."""
+        found = {m: values.get("position") for m, values in self.carried.items() if self.looks_at(m)}
+        return {m: value for m, value in found.items() if isinstance(value, int)}
+
+    @property
+    def acknowledged(self) -> bool:
+        return any(what in ("ack", "nack") for history in self.histories for what, _, _ in history)
 
     @property
     def n(self) -> int:
@@ -422,7 +432,7 @@ def vector_time(run: Run) -> bool:
                 first = what == "deliver" and m not in [e[1] for e in history[: at[i]] if e[0] == "deliver"]
                 if what == "deliver" and m not in attached and m in sent:
                     break
-                if what in ("send", "deliver", "local"):
+                if what in CLOCKED:
                     for k, count in enumerate(attached.get(m, ()) if what == "deliver" else ()):
                         current[i][k] = max(current[i][k], count)
                     current[i][i] += 1
@@ -529,9 +539,75 @@ def gap_free_order(run: Run) -> bool:
     return True
 
 
+# ---- every delivery, acknowledgements, positions -----------------------------------------------------------
+
+
+def every_delivery_in_order(run: Run) -> bool:
+    """No rewinding: what comes from one sender is delivered, again or not, at ascending places of its log."""
+    places = [[sent.index(m) for m in log if m in sent] for log in run.received for sent in run.sl]
+    return all(found == sorted(found) for found in places)
+
+
+def repeats_in_place(run: Run) -> bool:
+    """Deliveries of one message follow each other: written once each, no message is left twice."""
+    once = [[m for k, m in enumerate(log) if log[k - 1 : k] != [m]] for log in run.received]
+    return all(len(set(log)) == len(log) for log in once)
+
+
+def only_in_flight_repeats(run: Run) -> bool:
+    """MQTT 5, 4.4: what was acknowledged is not sent again."""
+    for history in run.histories:
+        delivered: set[str] = set()
+        done: set[str] = set()
+        for what, m, _ in history:
+            if what == "deliver":
+                if m in done:
+                    return False
+                delivered.add(m)
+            elif what in ("ack", "nack"):
+                done |= {m} & delivered
+    return True
+
+
+def ordered_until_acknowledged(run: Run) -> bool:
+    """SQS: "no message of a group while an earlier one is in flight", a group being what one entity sent."""
+    for history in run.histories:
+        flying: set[str] = set()
+        for what, m, _ in history:
+            if what == "deliver":
+                if any(flying & set(sent[: sent.index(m)]) for sent in run.sl if m in sent):
+                    return False
+                flying.add(m)
+            elif what in ("ack", "nack"):
+                flying.discard(m)
+    return True
+
+
+def positions_never_go_back(run: Run) -> bool:
+    """Offsets ascend, or stay."""
+    claimed = [[run.position[m] for m in log] for log in run.received]
+    return all(found == sorted(found) for found in claimed)
+
+
+def one_position_one_message(run: Run) -> bool:
+    """An offset stands for one message."""
+    return len(set(run.position.values())) == len(run.position)
+
+
+def generic_order(run: Run) -> bool:
+    """Pedone and Schiper 1999, what one entity sent being what interferes: what two logs share of it, they have as one
+    list.
+    """
+    of_senders = [[[m for m in log if m in sent] for log in run.rl] for sent in run.sl]
+    return all(_common(a, b) == _common(b, a) for logs in of_senders for a in logs for b in logs)
+
+
 def causal_service(run: Run) -> bool:
     return causal_order(run) and no_creation(run) and no_duplication(run)
 
+
+CLOCKED = ("send", "deliver", "local")
+"""What has a vector time."""
 
 LOGS: dict[str, Callable[[Run], bool]] = {
     "order_equivalent": order_equivalent,
@@ -562,6 +638,9 @@ LOGS: dict[str, Callable[[Run], bool]] = {
     "begins": begins,
     "prefix_order": prefix_order,
     "gap_free_order": gap_free_order,
+    "generic_order": generic_order,
+    "every_delivery_in_order": every_delivery_in_order,
+    "repeats_in_place": repeats_in_place,
 }
 """What SL, RL and destinations say."""
 
@@ -581,10 +660,24 @@ TIMED: dict[str, Callable[[Run], bool]] = {
 }
 """What needs every time and a delta; the first, a possible execution too."""
 
+ACKNOWLEDGED: dict[str, Callable[[Run], bool]] = {
+    "only_in_flight_repeats": only_in_flight_repeats,
+    "ordered_until_acknowledged": ordered_until_acknowledged,
+}
+"""What needs acknowledgements."""
+
+PLACED: dict[str, Callable[[Run], bool]] = {
+    "positions_never_go_back": positions_never_go_back,
+    "one_position_one_message": one_position_one_message,
+}
+"""What needs the position of every message."""
+
 ALL = {
     **LOGS,
     **CAUSAL,
     **TIMED,
+    **ACKNOWLEDGED,
+    **PLACED,
     "timely_delivery": timely_delivery,
     "vector_time": vector_time,
     "failure_line": failure_line,

@@ -21,6 +21,7 @@ from precedes.engines.reference import evaluate
 from precedes.engines.solver import Bounds, Counterexample, Example, find, implications, prove
 from precedes.language.library import standard_library
 from precedes.logic.plan import plan
+from precedes.logic.recognition import POSITION
 from precedes.testing import Unsupported
 from precedes.testing.choices import Seeded, chance
 from precedes.testing.numbered_cases import BATCH, EXECUTIONS, definitions
@@ -37,6 +38,13 @@ if TYPE_CHECKING:
 ORDERLY = Shape(entities=4, messages=7, odd=False, evidence=False)
 REQUIREMENTS = {one.name: one for one in definitions()}
 EVERYTHING = plan(list(REQUIREMENTS.values()))
+DELIVERIES = {
+    *oracle.ACKNOWLEDGED,
+    *oracle.PLACED,
+    "every_delivery_in_order",
+    "repeats_in_place",
+    "generic_order",
+}
 MARKED = "failure_line"
 """What only a scenario can be asked: a trace has no failure marks."""
 
@@ -63,14 +71,14 @@ ENGINES: dict[str, tuple[Engine, int]] = {"reference": (by_reference, 320), "sca
 
 
 def cases(number: int) -> Iterator[Execution]:
-    """Every other one with clocks that are exact and a delta that some messages keep and some do not; with failure
-    marks, where they belong or anywhere."""
+    """Every other one with clocks that are exact and a delta that some messages keep and some do not, every fourth with
+    positions, repeats and acknowledgements; with failure marks, where they belong or anywhere."""
     for seed in range(number):
         choices = Seeded(50_000 + seed)
-        case = execution(
-            choices,
-            (Shape(evidence=False), ORDERLY, Shape(entities=3, messages=4, evidence=False))[seed % 3],
-        )
+        shape = (Shape(evidence=False), ORDERLY, Shape(entities=3, messages=4, evidence=False))[seed % 3]
+        if seed % 4 == 1:
+            shape = replace(shape, acknowledgements=True, attributes=(POSITION,))
+        case = execution(choices, shape)
         if seed % 2 == 0:
             case = replace(case, delta=(8, 20, 45, 90)[seed // 2 % 4], epsilon=0, complete=True)
         right = oracle.failure_line_of(run_of(case)) if chance(choices, 60) else None
@@ -102,7 +110,30 @@ def test_an_engine_says_what_the_papers_say(name: str) -> None:
     assert not rare
 
 
-@given(executions(Shape(entities=4, messages=5, evidence=False)))
+@pytest.mark.slow
+def test_engines_say_what_is_said_of_every_delivery() -> None:
+    """On 20,000 executions with repeats, acknowledgements and positions."""
+    asked = {name: REQUIREMENTS[name] for name in DELIVERIES}
+    prepared = plan(list(asked.values()))
+    met: Counter[tuple[str, bool]] = Counter()
+    for seed in range(20_000):
+        shape = Shape(
+            messages=5, odd=seed % 2 == 0, evidence=False, attributes=(POSITION,), acknowledgements=True
+        )
+        case = replace(execution(Seeded(700_000 + seed), shape), complete=True)
+        run = run_of(case)
+        result = scan(batch_of([case]), prepared)
+        row = dict(zip(result.names, result.values[0].tolist(), strict=True))
+        for name in DELIVERIES & set(questions(case, run)):
+            expected = oracle.ALL[name](run)
+            met[name, expected] += 1
+            said = Verdict.HOLDS if expected else Verdict.VIOLATED
+            assert verdict(row[name]) is said, (name, case)
+            assert verdict(evaluate(asked[name].formula, case)) is said, (name, case)
+    assert all(met[name, truth] > 500 for name in DELIVERIES for truth in (True, False)), met
+
+
+@given(executions(Shape(entities=4, messages=5, evidence=False, acknowledgements=True)))
 @settings(max_examples=50, deadline=None)
 def test_both_engines_shrunk(case: Execution) -> None:
     for engine, _ in ENGINES.values():
