@@ -51,6 +51,9 @@ class Shape:
 LARGEST: Final = (2**63 - 1, 1 - 2**63)
 """Numbers whose differences are beyond what the columns of a trace can hold."""
 
+SETTLING: Final[tuple[EventKind, ...]] = (EventKind.ACK, EventKind.NACK)
+"""How a delivery is settled."""
+
 TRACES = Shape()
 """What a trace can hold."""
 
@@ -265,15 +268,19 @@ def _acknowledged(
         if event.kind not in (EventKind.DELIVER, EventKind.ARRIVE):
             continue
         place = next(k for k, step in enumerate(steps) if step[1] is event) + 1
-        for kind, percent in ((event.kind, repeated), (None, settled), (event.kind, repeated // 2)):
+        turns: tuple[tuple[EventKind | None, int], ...] = (
+            (event.kind, repeated),
+            (None, settled),
+            (event.kind, repeated // 2),
+        )
+        for kind, percent in turns:
             if not chance(choices, percent):
                 continue
             place = place if at_once else choices.integer(place, len(steps))
-            made = kind or pick(choices, (EventKind.ACK, EventKind.NACK))
-            steps.insert(place, (entity, Event(made, event.message)))
+            steps.insert(place, (entity, Event(kind or pick(choices, SETTLING), event.message)))
             place += 1
     if settled and messages and chance(choices, 20):
-        made = pick(choices, (EventKind.ACK, EventKind.NACK))
+        made = pick(choices, SETTLING)
         step = (pick(choices, entities), Event(made, pick(choices, tuple(messages))))
         steps.insert(choices.integer(0, len(steps)), step)
     return steps
