@@ -23,11 +23,11 @@ from precedes.engines.reference import evaluate
 from precedes.language.library import standard_library
 from precedes.testing import KINDS, Answer, Case, Kind, Unsupported, case, cases, check_engine
 from precedes.testing.__main__ import main
-from precedes.testing.numbered_cases import BATCH, EXECUTIONS, definitions, expression
+from precedes.testing.numbered_cases import BATCH, EXECUTIONS, REQUIREMENTS, definitions, expression
 from precedes.testing.random_formulas import ATTRIBUTES
-from precedes.traces import Notices, TraceOptions, read_batches
+from precedes.traces import TraceOptions
 from tests.conformance.engines import OneByOne
-from tests.traces.reading import json_lines
+from tests.traces.reading import batches, json_lines
 
 ROOT = Path(__file__).parents[2]
 Judge = Callable[[Requirement, Execution], Answer]
@@ -83,7 +83,8 @@ def test_a_case_that_is_not_there(wrong: Callable[[], object]) -> None:
 
 
 def test_every_name_of_the_library_is_asked() -> None:
-    asked = {one.requirement.name for one in cases(5 * BATCH)}
+    enough = -(-len(definitions()) // REQUIREMENTS)
+    asked = {one.requirement.name for one in cases(enough * BATCH)}
     assert asked == set(standard_library().names())
     assert {one.name for one in definitions()} == asked
 
@@ -112,12 +113,12 @@ def read_back(one: Case, path: Path) -> Execution | None:
         delta=execution.delta,
         epsilon=execution.epsilon,
         complete=execution.complete,
+        attributes=ATTRIBUTES,
         strict=True,
-        attributes=ATTRIBUTES if one.kind == "attributes" else (),
     )
     path.write_bytes(json_lines(one.rows()))
-    batches = [batch for batch in read_batches([str(path)], options, Notices()) if batch.executions]
-    return execution_of(batches[0], 0) if batches else None
+    found = [batch for batch in batches(path, options=options) if batch.executions]
+    return execution_of(found[0], 0) if found else None
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "doubts"])
@@ -125,7 +126,9 @@ def test_rows_read_back_as_the_execution(kind: Kind, tmp_path: Path) -> None:
     empty = 0
     for number in range(10 * EXECUTIONS):
         one = case(number // EXECUTIONS * BATCH + number % EXECUTIONS, kind)
-        found = read_back(one, tmp_path / "trace.jsonl")
+        if one.execution.doubt & Reason.ROW_ORDER:
+            continue
+        found = read_back(one, tmp_path / "rows.jsonl")
         if found is None:
             empty += 1
             assert one.rows() == []
@@ -175,9 +178,12 @@ def test_the_public_face_reads_the_rows() -> None:
 
 def test_an_engine_that_agrees() -> None:
     found = check_engine(engine(), cases=200)
-    assert found.judged.total() == 200 * len(KINDS)
+    total = 200 * len(KINDS)
+    assert found.judged.total() == total
     assert not found.unsupported
-    assert str(found).startswith("toy: 1,000 cases of 1,000 judged, 0 disagreements\n  definitions: ")
+    assert str(found).startswith(
+        f"toy: {total:,} cases of {total:,} judged, 0 disagreements\n  definitions: "
+    )
 
 
 def test_reasons_are_compared_where_they_are_given() -> None:
