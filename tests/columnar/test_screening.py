@@ -20,6 +20,8 @@ from precedes.engines.columnar.fast_path.group_reader import places
 from precedes.engines.columnar.fast_path.row_group import RowGroup, row_group
 from precedes.engines.columnar.fast_path.screen import can_screen, screened
 from precedes.engines.columnar.fast_path.screen_kernels import CAUSAL, SCREENED
+from precedes.engines.columnar.kernels.claimed_positions import POSITION_KERNELS
+from precedes.engines.columnar.kernels.every_delivery import DELIVERY_KERNELS
 from precedes.engines.scan.partials import judge, with_fine
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
@@ -52,7 +54,9 @@ def opened(path: Path) -> LaidOut:
 
 
 @given(
-    st.lists(executions(TRACES), min_size=1, max_size=6),
+    st.sampled_from([TRACES, replace(TRACES, acknowledgements=True)]).flatmap(
+        lambda shape: st.lists(executions(shape), min_size=1, max_size=6)
+    ),
     st.sampled_from([EventKind.DELIVER, EventKind.ARRIVE]),
     st.booleans(),
 )
@@ -105,6 +109,7 @@ def test_what_may_be_screened() -> None:
     assert can_screen(named("ST", "causal_order"))
     assert can_screen(named("forall L: order_preserving(L)"))
     assert not can_screen(named("ST", "deadline"))
+    assert not any(can_screen(named("ST", name)) for name in (*DELIVERY_KERNELS, *POSITION_KERNELS))
     assert not can_screen(named("not acyclic_order"))
     assert not can_screen(named("forall p: exists i: p in RL[i]"))
     assert not can_screen(plan([Requirement("n", Not(DEFINITIONS["acyclic_order"]), ())]))

@@ -205,7 +205,7 @@ def beyond_the_solver(asked: Requirement, execution: Execution) -> str | None:
     """What an execution or formula has that the solver's executions have not."""
     events = [event for history in execution.histories for event in history.events]
     speaking = {type(node) for node in walk(asked.formula)}
-    times = f.TimeOf in speaking
+    times = not speaking.isdisjoint({f.TimeOf, f.DeliveryTime})
     of_messages = [event for event in events if event.message is not None]
     lacks = {
         "incomplete executions": not execution.complete,
@@ -229,10 +229,36 @@ def beyond_the_solver(asked: Requirement, execution: Execution) -> str | None:
         "no arrivals": f.ArrivalEvent in speaking
         and not any(event.kind is EventKind.ARRIVE for event in events),
         "times closer than epsilon": times and execution.epsilon > 0,
+        **beyond_two_deliveries(execution, speaking),
         "no delta": f.Delta in speaking and execution.delta is None,
         "no clocks": f.RecordedClock in speaking,
     }
     return next((reason for reason, it_does in lacks.items() if it_does), None)
+
+
+def beyond_two_deliveries(execution: Execution, speaking: set[type]) -> dict[str, bool]:
+    """What is asked of every delivery, on executions with others than the solver's bounds have."""
+    asked = not speaking.isdisjoint({f.DeliveryVariable, f.Acknowledged})
+    settling = (EventKind.ACK, EventKind.NACK)
+    acts: list[tuple[str, str]] = []
+    thrice = misplaced = False
+    for history in execution.histories:
+        counts: dict[str, int] = {}
+        for event in history.events:
+            name = event.message or ""
+            if event.kind is execution.delivery:
+                counts[name] = counts.get(name, 0) + 1
+                thrice |= counts[name] > 2
+            elif event.kind in settling:
+                acts.append((history.entity, name))
+                misplaced |= event.kind is EventKind.NACK or name not in counts
+    return {
+        "a third delivery": asked and thrice,
+        "what was given back, or accepted before it was delivered": asked and misplaced,
+        "two acknowledgements": asked and len(set(acts)) < len(acts),
+        "no acknowledgements": not acts and not speaking.isdisjoint({f.InFlight, f.Acknowledged}),
+        "attributes": not speaking.isdisjoint({f.AttributeOf, f.TextOf, f.SamePart, f.Per}),
+    }
 
 
 def clocks_are_implied(execution: Execution) -> bool:
@@ -291,6 +317,8 @@ def facts(execution: Execution, speaking: set[type]) -> Iterator[f.Formula]:
         if f.Faulty in speaking:
             yield stated(f.Faulty(here), history.crashed)
         yield from order_of(history, messages, speaking)
+        if not speaking.isdisjoint({f.DeliveryVariable, f.Acknowledged}):
+            yield from deliveries_of(history, messages, speaking, execution.delivery)
     if f.Delta in speaking:
         yield equal(f.Delta(), execution.delta or 0, f.Dimension.DURATION)
     if f.Epsilon in speaking:
@@ -325,6 +353,51 @@ def order_of(
         for event, time in first.items():
             if time is not None:
                 yield equal(f.TimeOf(event), time, f.Dimension.TIME)
+
+
+def deliveries_of(
+    history: History, messages: Sequence[f.MessageNamed], speaking: set[type], delivery: EventKind
+) -> Iterator[f.Formula]:
+    """Every delivery at an entity, how they follow each other, their times, and what was acknowledged when."""
+    here = f.EntityNamed(history.entity)
+    made: list[tuple[str, int, int]] = []
+    for place, event in enumerate(history.events):
+        if event.kind is delivery and event.message is not None:
+            made.append((event.message, 1 + sum(m == event.message for m, _, _ in made), place))
+    for name in (message.name for message in messages):
+        times = sum(m == name for m, _, _ in made)
+        yield f.Not(some_delivery("d", here, name, times + 1, f.TRUTH))
+        accepted = any(e.kind is EventKind.ACK and e.message == name for e in history.events)
+        if f.Acknowledged in speaking or f.InFlight in speaking:
+            yield stated(f.Acknowledged(f.MessageNamed(name), here), accepted)
+    for message, nth, place in made:
+        time = history.events[place].time
+        if time is not None and f.DeliveryTime in speaking:
+            happened = equal(f.DeliveryTime(f.DeliveryVariable("d")), time, f.Dimension.TIME)
+            yield some_delivery("d", here, message, nth, happened)
+        for other, again, later in made:
+            if later > place:
+                d, e = f.DeliveryVariable("d"), f.DeliveryVariable("e")
+                between = history.events[place:later]
+                flying = all(each.kind is not EventKind.ACK or each.message != message for each in between)
+                said: f.Formula = f.DeliveredBefore(d, e, here)
+                if f.InFlight in speaking:
+                    said = f.And((said, stated(f.InFlight(d, e), flying)))
+                following = some_delivery("e", here, other, again, said)
+                yield some_delivery("d", here, message, nth, following)
+
+
+def some_delivery(variable: str, here: f.EntityNamed, message: str, nth: int, body: f.Formula) -> f.Formula:
+    """There is the `nth` delivery of a message at an entity, and the body is so of it."""
+    d = f.DeliveryVariable(variable)
+    which = f.And(
+        (
+            f.DeliveredAt(d, here),
+            f.SameMessage(f.MessageOf(d), f.MessageNamed(message)),
+            equal(f.Nth(d), nth, f.Dimension.NUMBER),
+        )
+    )
+    return f.Exists(d, which, body)
 
 
 def stated(atom: f.Formula, so: bool) -> f.Formula:

@@ -55,6 +55,31 @@ def test_every_execution_has_a_verdict_for_every_name(spark: SparkSession) -> No
     assert witness == {"entities": ["B", "C"], "messages": ["a", "d"]}
 
 
+def test_every_delivery_and_acknowledgements(spark: SparkSession) -> None:
+    """`again` delivers what it has accepted, `held` overtakes what is in flight, `silent` acknowledges nothing."""
+    steps = {
+        1: ("again", "deliver a", "ack a", "deliver a", "nack a"),
+        2: ("held", "deliver a", "deliver b", "ack b"),
+        3: ("silent", "deliver a", "deliver b", "deliver b"),
+    }
+    events = [(number, "S", k, "send", m, None) for number in steps for k, m in enumerate("ab")]
+    for number, (name, *written) in steps.items():
+        split = [step.split() for step in written]
+        events += [(number, name, k, event, m, None) for k, (event, m) in enumerate(split)]
+    asked = ["repeats_in_place", "only_in_flight_repeats", "ordered_until_acknowledged"]
+    formula = "forall i: forall d in DL[i]: nth(d) = 1"
+    rows = found(spark, events, [*asked, formula])
+    told = {name: [rows[number, name].verdict for number in "123"] for name in (*asked, formula)}
+    assert told == {
+        "repeats_in_place": ["holds", "holds", "holds"],
+        "only_in_flight_repeats": ["violated", "holds", "unknown"],
+        "ordered_until_acknowledged": ["holds", "violated", "unknown"],
+        formula: ["violated", "holds", "violated"],
+    }
+    witness = json.loads(rows["2", "ordered_until_acknowledged"].witness)
+    assert witness == {"entities": ["S", "held"], "messages": ["a", "b"]}
+
+
 def test_every_offender(spark: SparkSession) -> None:
     frame = spark.createDataFrame([*SWAPPED, *KEPT], SCHEMA)
     (row,) = precedes.spark.violations(frame, ["ST", "agreement"]).collect()
