@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 
 from precedes.core import formula as f
 from precedes.core.columns import batch_of
-from precedes.core.execution import EventKind, Execution, History
+from precedes.core.execution import EventKind, Execution, History, Message
 from precedes.core.formula import Requirement
 from precedes.core.traversal import walk
 from precedes.core.verdict import FALSE, TRUE, Reason, Verdict, verdict
 from precedes.engines.columnar.batch_scan import scan as scan_batch
 from precedes.engines.columnar.compiler.formula_compiler import compile_formula
 from precedes.engines.columnar.execution_source import BatchSource
+from precedes.logic.parts import without_parts
 from precedes.logic.plan import plan
 from precedes.testing import Answer, Unsupported, rows
+from precedes.testing.random_formulas import ATTRIBUTES
 from precedes.traces import TraceOptions
 from tests.oracle import oracle as papers
 from tests.oracle.conversion import questions, run_of
@@ -115,6 +117,9 @@ as_machine_code = Scan("scan, as machine code", jit=True)
 
 # ---- Spark ----
 
+CARRIED = frozenset({f.AttributeOf, f.TextOf, f.SamePart, f.Per, f.Part})
+"""What asks for attributes."""
+
 SCHEMA = (
     "execution string, entity string, seq bigint, event string, message string, dest array<string>, sender string,"
     " time double, clock map<string, bigint>, members array<string>"
@@ -169,9 +174,10 @@ def by_the_solver(asked: Requirement, execution: Execution) -> Answer:
         return Unsupported(lacking)
     execution = with_one_delivery(execution)
     speaking = {type(node) for node in walk(asked.formula)}
+    formula = without_parts(asked.formula)
     this_one = f.conjunction(*facts(execution, speaking))
-    holds = satisfied(f.And((this_one, asked.formula)), execution)
-    fails = satisfied(f.And((this_one, f.Not(asked.formula))), execution)
+    holds = satisfied(f.And((this_one, formula)), execution)
+    fails = satisfied(f.And((this_one, f.Not(formula))), execution)
     if not (holds or fails):
         assert satisfied(this_one, execution), "the solver has no such execution"
     assert not (holds and fails), "what was said of the execution leaves the verdict open"
@@ -239,6 +245,7 @@ def beyond_the_solver(asked: Requirement, execution: Execution) -> str | None:
 def beyond_two_deliveries(execution: Execution, speaking: set[type]) -> dict[str, bool]:
     """What is asked of every delivery, on executions with others than the solver's bounds have."""
     asked = not speaking.isdisjoint({f.DeliveryVariable, f.Acknowledged})
+    carried = not speaking.isdisjoint(CARRIED)
     settling = (EventKind.ACK, EventKind.NACK)
     acts: list[tuple[str, str]] = []
     thrice = misplaced = False
@@ -257,7 +264,8 @@ def beyond_two_deliveries(execution: Execution, speaking: set[type]) -> dict[str
         "what was given back, or accepted before it was delivered": asked and misplaced,
         "two acknowledgements": asked and len(set(acts)) < len(acts),
         "no acknowledgements": not acts and not speaking.isdisjoint({f.InFlight, f.Acknowledged}),
-        "attributes": not speaking.isdisjoint({f.AttributeOf, f.TextOf, f.SamePart, f.Per}),
+        "messages without an attribute": carried
+        and any(len(message.attributes) < len(ATTRIBUTES) for message in execution.messages.values()),
     }
 
 
@@ -319,6 +327,9 @@ def facts(execution: Execution, speaking: set[type]) -> Iterator[f.Formula]:
         yield from order_of(history, messages, speaking)
         if not speaking.isdisjoint({f.DeliveryVariable, f.Acknowledged}):
             yield from deliveries_of(history, messages, speaking, execution.delivery)
+    if not speaking.isdisjoint(CARRIED):
+        for message in messages:
+            yield from attributes_of(execution.messages[message.name])
     if f.Delta in speaking:
         yield equal(f.Delta(), execution.delta or 0, f.Dimension.DURATION)
     if f.Epsilon in speaking:
@@ -353,6 +364,16 @@ def order_of(
         for event, time in first.items():
             if time is not None:
                 yield equal(f.TimeOf(event), time, f.Dimension.TIME)
+
+
+def attributes_of(message: Message) -> Iterator[f.Formula]:
+    """What a message carries."""
+    about = f.MessageNamed(message.name)
+    for attribute, value in message.attributes.items():
+        if isinstance(value, str):
+            yield f.SameText(f.TextOf(attribute, about), f.Text(value))
+        else:
+            yield equal(f.AttributeOf(attribute, about), value, f.Dimension(attribute.sort.value))
 
 
 def deliveries_of(

@@ -28,6 +28,7 @@ PLACED: tuple[Kind, ...] = ("definitions", "formulas", "atoms")
         # Every name, in batches of which some have crashes.
         pytest.param(solver, 320, 704, ("definitions",), id="solver, definitions"),
         pytest.param(solver, 96, 0, ("formulas", "atoms"), id="solver, formulas"),
+        pytest.param(solver, 128, 64_000, ("deliveries",), id="solver, deliveries"),
     ],
 )
 def test_an_engine_conforms(engine: Engine, cases: int, first: int, kinds: tuple[Kind, ...]) -> None:
@@ -48,7 +49,7 @@ def test_spark_conforms(spark: SparkSession) -> None:
         pytest.param(compiled, 20_000, KINDS, id="compiled"),
         pytest.param(scan, 20_000, KINDS, id="scan"),
         pytest.param(as_machine_code, 320, ("definitions",), id="machine code"),
-        pytest.param(solver, 2_048, PLACED, id="solver"),
+        pytest.param(solver, 2_048, (*PLACED, "attributes", "deliveries"), id="solver"),
     ],
 )
 def test_an_engine_conforms_on_many_cases(engine: Engine, cases: int, kinds: tuple[Kind, ...]) -> None:

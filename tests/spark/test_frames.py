@@ -77,7 +77,7 @@ def test_every_delivery_and_acknowledgements(spark: SparkSession) -> None:
         formula: ["violated", "holds", "violated"],
     }
     witness = json.loads(rows["2", "ordered_until_acknowledged"].witness)
-    assert witness == {"entities": ["S", "held"], "messages": ["a", "b"]}
+    assert witness == {"entities": ["held", "S"], "messages": ["a", "b"]}
 
 
 def test_every_offender(spark: SparkSession) -> None:
