@@ -28,7 +28,7 @@ PLACED: tuple[Kind, ...] = ("definitions", "formulas", "atoms")
         # Every name, in batches of which some have crashes.
         pytest.param(solver, 320, 704, ("definitions",), id="solver, definitions"),
         pytest.param(solver, 96, 0, ("formulas", "atoms"), id="solver, formulas"),
-        pytest.param(solver, 128, 64_000, ("deliveries",), id="solver, deliveries"),
+        pytest.param(solver, 192, 64_512, ("deliveries",), id="solver, deliveries"),
     ],
 )
 def test_an_engine_conforms(engine: Engine, cases: int, first: int, kinds: tuple[Kind, ...]) -> None:
