@@ -14,7 +14,13 @@ from precedes.engines.columnar.execution_source import BatchSource
 from precedes.engines.reference import evaluate
 from precedes.testing.choices import Seeded
 from precedes.testing.random_executions import Shape, execution
-from precedes.testing.random_formulas import ATTRIBUTES, Scope, decided_by_an_atom, formula
+from precedes.testing.random_formulas import (
+    ATTRIBUTES,
+    Scope,
+    decided_by_an_atom,
+    decided_by_deliveries,
+    formula,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,15 @@ def carrying_case(seed: int) -> Case:
         return Case(formula(choices, scope=Scope(attributes=ATTRIBUTES)), met)
     names = met.entities or ("E1",), tuple(met.messages) or ("m1",)
     return Case(decided_by_an_atom(choices, *names, ATTRIBUTES), met)
+
+
+def delivering_case(seed: int) -> Case:
+    """A case with this number about every delivery and acknowledgements: atoms decide in every other one."""
+    choices = Seeded(seed)
+    met = execution(choices, Shape(attributes=ATTRIBUTES, acknowledgements=True))
+    if seed % 2:
+        return Case(formula(choices, scope=Scope(attributes=ATTRIBUTES, every_delivery=True)), met)
+    return Case(decided_by_deliveries(choices, ATTRIBUTES), met)
 
 
 def focused_case(seed: int) -> Case:

@@ -1,5 +1,7 @@
 """Compiled formulas say what the reference evaluator says, on random formulas and random executions."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,6 +20,7 @@ from tests.columnar.agreement import (
     carrying_case,
     case,
     compiled_value,
+    delivering_case,
     disagreement,
     executions_alike,
     focused_case,
@@ -44,9 +47,10 @@ def test_focused_cases(first: int) -> None:
     assert [told for seed in range(first, first + BLOCK) if (told := disagreement(focused_case(seed)))] == []
 
 
+@pytest.mark.parametrize("made", [carrying_case, delivering_case])
 @pytest.mark.parametrize("first", range(0, SEEDS, BLOCK))
-def test_cases_of_what_messages_carry(first: int) -> None:
-    judged = [carrying_case(seed) for seed in range(first, first + BLOCK)]
+def test_cases_of_what_messages_carry(first: int, made: Callable[[int], Case]) -> None:
+    judged = [made(seed) for seed in range(first, first + BLOCK)]
     # Of a row that is missing and one whose order is doubted, the engines may name one or both.
     assert [one for one in judged if disagreement(one) and not _is_doubly_unknown(one)] == []
 
@@ -62,7 +66,7 @@ def _is_doubly_unknown(case: Case) -> bool:
 
 def test_random_cases_meet_every_value() -> None:
     met = {compiled_value(case(seed)) for seed in range(1_500)}
-    met |= {compiled_value(carrying_case(seed)) for seed in range(200)}
+    met |= {compiled_value(made(seed)) for seed in range(200) for made in (carrying_case, delivering_case)}
     reasons = 0
     for value in met:
         reasons |= max(value, 0)
