@@ -560,6 +560,8 @@ def only_in_flight_repeats(run: Run) -> bool:
         delivered: set[str] = set()
         done: set[str] = set()
         for what, m, _ in history:
+            if not run.looks_at(m):
+                continue
             if what == "deliver":
                 if m in done:
                     return False
