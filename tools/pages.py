@@ -138,7 +138,7 @@ CONCERNS: Final = {
     "Logs": ("N010", "P015"),
     "Functions": ("N003", "N004"),
     "Numbers": ("N012", "P012", "P013"),
-    "Predicates and services": ("N001", "N004"),
+    "Predicates and services": ("N001", "N004", "P017"),
 }
 """Which codes are met in which part of the language."""
 

@@ -16,7 +16,15 @@ from precedes.core.verdict import FALSE, TRUE, Reason
 from precedes.core.witness import Witness
 from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.compiler.formula_compiler import compile_formula
-from precedes.engines.columnar.deliveries import NEVER, acknowledged_of, deliveries_of
+from precedes.engines.columnar.deliveries import (
+    NEVER,
+    Acknowledged,
+    Deliveries,
+    acknowledged_of,
+    deliveries_of,
+)
+from precedes.engines.columnar.execution_source import BatchSource
+from precedes.engines.columnar.kernel_columns import columns_of
 from precedes.engines.columnar.offenders import OffenderSearch
 from precedes.engines.columnar.positions import ascending
 from precedes.engines.reference import cut, evaluate
@@ -34,6 +42,7 @@ NAMES = (
     "positions_never_go_back",
     "one_position_one_message",
 )
+READ = ("event_kind", "event_message", "acknowledging")
 SHAPE = Shape(messages=5, attributes=(POSITION,), acknowledgements=True)
 STEPS = {"s": EventKind.SEND, "d": EventKind.DELIVER, "a": EventKind.ACK, "n": EventKind.NACK}
 
@@ -59,6 +68,16 @@ def run(*histories: str, positions: dict[str, int] | None = None) -> Execution:
     return Execution("x", tuple(made), messages)
 
 
+def made_in(batch: Batch) -> Deliveries:
+    """Every delivery of a batch."""
+    return deliveries_of(columns_of(batch, READ))
+
+
+def accepted_in(batch: Batch) -> Acknowledged:
+    """What was accepted in a batch."""
+    return acknowledged_of(columns_of(batch, READ))
+
+
 def alike(seeds: range) -> Iterator[list[Execution]]:
     """Executions in groups that one batch can hold."""
     groups: dict[object, list[Execution]] = {}
@@ -74,16 +93,16 @@ def alike(seeds: range) -> Iterator[list[Execution]]:
 
 def test_the_columns_of_an_example() -> None:
     batch = batch_of([run("sa sb"), run("sa sb da da aa db", "db nb aa db da")])
-    made = deliveries_of(batch)
+    made = made_in(batch)
     assert made.offsets.tolist() == [0, 0, 3, 6]
     assert made.message.tolist() == [0, 0, 1, 1, 1, 0]
     assert made.entity.tolist() == [0, 0, 0, 1, 1, 1]
     assert made.nth.tolist() == [1, 2, 1, 1, 2, 1]
     assert made.repeated.tolist() == [True, True, False, True, True, False]
-    assert made.time.tolist() == [MISSING_TIME] * 6
+    assert columns_of(batch, ("made_time",)).made_time.tolist() == [MISSING_TIME] * 6
     assert made.event.tolist() == [4, 5, 7, 8, 11, 12]
     assert made.settled.tolist() == [6, 6, NEVER, 9, NEVER, NEVER]
-    given = acknowledged_of(batch)
+    given = accepted_in(batch)
     assert (given.offsets.tolist(), given.messages.tolist()) == ([0, 0, 1, 2], [0, 0])
     assert given.recorded.tolist() == [False, True]
 
@@ -114,9 +133,9 @@ def looped(batch: Batch, given: list[Execution]) -> list[tuple[object, ...]]:
                             place,
                             same.index(k) + 1,
                             len(same) > 1,
-                            MISSING_TIME if event.time is None else event.time,
                             number + k,
                             min(settling, default=NEVER),
+                            MISSING_TIME if event.time is None else event.time,
                         )
                     )
             number += len(events)
@@ -127,13 +146,14 @@ def test_the_columns_are_those_of_a_loop() -> None:
     seen = 0
     for given in alike(range(400)):
         batch = batch_of(given)
-        made = deliveries_of(batch)
-        rows = list(zip(*(column.tolist() for column in made[1:]), strict=True))
+        made = made_in(batch)
+        times = columns_of(batch, ("made_time",)).made_time
+        rows = list(zip(*(column.tolist() for column in (*made[1:], times)), strict=True))
         assert rows == looped(batch, given)
         entities = [one.history(entity) for one in given for entity in sorted(one.entities)]
         counts = [sum(event.kind is batch.delivery for event in history.events) for history in entities]
         assert np.diff(made.offsets).tolist() == counts
-        accepted = acknowledged_of(batch)
+        accepted = accepted_in(batch)
         assert accepted.recorded.tolist() == [one.has_acknowledgements for one in given]
         position = 0
         for one in given:
@@ -224,8 +244,11 @@ def test_a_cut_knows_that_others_were_acknowledged() -> None:
     assert evaluate(asked, part) == FALSE
     assert execution_of(batch_of([given]), 0, (0, 1)) == part
     again = batch_of([part, run("sa sb", "da db")])
-    assert acknowledged_of(again).recorded.tolist() == [True, False]
-    assert compile_formula(asked).run(again, False)[0].tolist() == [FALSE, Reason.NO_ACKNOWLEDGEMENT]
+    assert accepted_in(again).recorded.tolist() == [True, False]
+    assert compile_formula(asked).run(BatchSource(again), False)[0].tolist() == [
+        FALSE,
+        Reason.NO_ACKNOWLEDGEMENT,
+    ]
 
 
 def test_a_recorded_delivery_is_at_no_entity_that_was_not_recorded() -> None:
@@ -233,7 +256,7 @@ def test_a_recorded_delivery_is_at_no_entity_that_was_not_recorded() -> None:
     d = f.DeliveryVariable("d")
     asked = f.Forall(d, f.TRUTH, f.DeliveredAt(d, f.EntityNamed("E9")))
     assert evaluate(asked, given) == FALSE
-    assert compile_formula(asked).run(batch_of([given]), False)[0].tolist() == [FALSE]
+    assert compile_formula(asked).run(BatchSource(batch_of([given])), False)[0].tolist() == [FALSE]
 
 
 # ---- offenders

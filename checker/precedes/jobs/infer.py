@@ -26,6 +26,7 @@ from precedes.language.sorts.inference import declaration
 from precedes.logic.plan import Plan, plan
 from precedes.logic.vacuity import premise_of
 from precedes.traces import Notice
+from precedes.traces.notices import NO_ATTRIBUTE, no_attribute
 
 SHOWN = 40
 """Doubts that are kept, for their reasons: those of the first executions that have any."""
@@ -97,7 +98,10 @@ def infer(
     library = library_with(question.specs)
     names = askable(library)
     report, notices = verify(question, advance, planned(names, library, per))
-    return inferred(report, names, library, per), notices
+    # Of an attribute that only names of the library ask for, the reasons of these names say it.
+    asked = {no_attribute(name) for name in per}
+    told = tuple(each for each in notices if each.code != NO_ATTRIBUTE or each.text in asked)
+    return inferred(report, names, library, per), told
 
 
 def planned(names: Sequence[str], library: Library, per: Sequence[str] = ()) -> Plan:

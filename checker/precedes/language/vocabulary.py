@@ -148,9 +148,9 @@ ATOMS: Final = (
     ),
     Notation('key(p) = "k1"', "≠", "of texts, quoted here; texts have no order"),
     Notation(
-        "predicate name(R: relation) := ...",
+        "name(p, q: F)",
         "",
-        "a predicate of a relation between messages: R(p, q) in it is what `name(p, q: F)` says",
+        "a predicate of a relation: for `predicate name(R: relation) := ...` it says that R(p, q) means F",
     ),
     Notation("true, false", "", ""),
     Notation("acyclic(p, q: F)", "", "the relation that F is between p and q has no cycle"),

@@ -159,8 +159,9 @@ class Cells:
                 self.mistakes.tell("N006", what, name.span, hint)
 
 
+_WORDED: Final = {Sort.ENTITY: "an entity", Sort.EVENT: "an event", Sort.DELIVERIES: "a log of deliveries"}
+
+
 def worded(sorts: frozenset[Sort]) -> str:
-    names = [
-        ("an " if sort in (Sort.ENTITY, Sort.EVENT) else "a ") + sort.value for sort in Sort if sort in sorts
-    ]
+    names = [_WORDED.get(sort, f"a {sort.value}") for sort in Sort if sort in sorts]
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " or " + names[-1]

@@ -126,9 +126,13 @@ class Statements:
             case SameDelivery(left, right):
                 return f"{self.ids.of_delivery(left)} is {_not(true)}{self.ids.of_delivery(right)}"
             case InFlight(delivery, at):
-                verb = "does not acknowledge" if true else "acknowledges"
                 here, name = self._receiver(delivery), self._of_delivery(delivery)
-                return f"{here} {verb} {name} before it delivers {self._of_delivery(at)}"
+                settled = (
+                    f"neither acknowledges {name} nor gives it back"
+                    if true
+                    else f"acknowledges {name} or gives it back"
+                )
+                return f"{here} {settled} before it delivers {self._of_delivery(at)}"
             case Acknowledged(message, entity):
                 verb = "acknowledges" if true else "does not acknowledge"
                 return f"{self.ids.of_entity(entity)} {verb} {self.ids.of_message(message)}"
