@@ -24,7 +24,7 @@ from precedes.engines.columnar.fast_path.screen import screened
 from precedes.engines.scan.partials import judge
 from precedes.logic.plan import Plan
 from precedes.traces import expand
-from precedes.traces.layout.columnar_file import LaidOut, layout_of
+from precedes.traces.layout.columnar_file import ColumnarFile, layout_of
 
 
 class Phases:
@@ -48,7 +48,7 @@ def measure(path: Path) -> dict[str, float]:
         raise RuntimeError(f"{path} is not laid out")
     prepared = inside.required("ST")
     both = inside.required("ST", "causal_order")
-    with closing(LaidOut(layout)) as file:
+    with closing(ColumnarFile(layout)) as file:
         _take(file, 0, prepared, both, Phases())
         phases = Phases()
         for number in range(len(layout.groups)):
@@ -56,7 +56,7 @@ def measure(path: Path) -> dict[str, float]:
     return phases.seconds
 
 
-def _take(file: LaidOut, number: int, prepared: Plan, both: Plan, phases: Phases) -> None:
+def _take(file: ColumnarFile, number: int, prepared: Plan, both: Plan, phases: Phases) -> None:
     options = inside.OPTIONS
     phases.take("read five columns", lambda: file.coded(number, time=False))
     _, others = phases.take("read and screen", lambda: screened(file, number, options, prepared))

@@ -26,7 +26,7 @@ from benchmarks.workload import Rows, Workload, rows, written
 from precedes.engines.columnar.batch_scan import scan_source
 from precedes.engines.columnar.fast_path.row_group import RowGroup, row_group
 from precedes.traces import Notices, expand
-from precedes.traces.layout.columnar_file import LaidOut, layout_of
+from precedes.traces.layout.columnar_file import ColumnarFile, layout_of
 from precedes.traces.layout.conversion import convert
 
 PREDICATES = (
@@ -100,7 +100,7 @@ def execution(path: Path) -> RowGroup:
     layout = layout_of(expand([path])[0])
     if layout is None:
         raise RuntimeError(f"{path} is not laid out")
-    with closing(LaidOut(layout)) as file:
+    with closing(ColumnarFile(layout)) as file:
         return row_group(file, 0, inside.OPTIONS, ())
 
 

@@ -29,7 +29,7 @@ from precedes.logic.plan import Plan, plan
 from precedes.logic.recognition import DEFINITIONS
 from precedes.testing.random_executions import TRACES
 from precedes.traces import Notices, TraceOptions, write_executions
-from precedes.traces.layout.columnar_file import LaidOut, layout_of
+from precedes.traces.layout.columnar_file import ColumnarFile, layout_of
 from precedes.traces.layout.conversion import convert
 from precedes.traces.sources import source_of
 from tests.strategies.drawn import executions
@@ -47,10 +47,10 @@ def names_of(group: RowGroup) -> list[str]:
     return names
 
 
-def opened(path: Path) -> LaidOut:
+def opened(path: Path) -> ColumnarFile:
     layout = layout_of(source_of(str(path)))
     assert layout is not None
-    return LaidOut(layout)
+    return ColumnarFile(layout)
 
 
 @given(

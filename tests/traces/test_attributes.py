@@ -25,7 +25,7 @@ from precedes.core.verdict import Reason
 from precedes.engines.columnar.fast_path.row_group import row_group
 from precedes.language.library import standard_library
 from precedes.traces import Notices, TraceOptions, batches_of, read_batches, write_executions
-from precedes.traces.layout.columnar_file import LaidOut, layout_of
+from precedes.traces.layout.columnar_file import ColumnarFile, layout_of
 from precedes.traces.layout.conversion import convert
 from precedes.traces.partition.shuffle import rows_of, shares
 from precedes.traces.partition.spill import whole_executions
@@ -470,7 +470,7 @@ def test_a_row_group_has_the_same_values_as_its_rows(tmp_path: Path) -> None:
         layout = layout_of(source_of(str(target)).asked(asked))
         assert layout is not None
         assert all(group.regular for group in layout.groups)
-        with closing(LaidOut(layout)) as file:
+        with closing(ColumnarFile(layout)) as file:
             for number in range(len(layout.groups)):
                 group = row_group(file, number, options, ())
                 ((whole, _),) = group.whole(range(group.executions))

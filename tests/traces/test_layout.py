@@ -32,7 +32,7 @@ from precedes.logic.plan import plan
 from precedes.logic.vacuity import Seen
 from precedes.testing.random_executions import TRACES
 from precedes.traces import Notices, TraceOptions, assemble, read_batches, write_executions
-from precedes.traces.layout.columnar_file import KEY, LAYOUT_SCHEMA, LaidOut, layout_of, layouts_of
+from precedes.traces.layout.columnar_file import KEY, LAYOUT_SCHEMA, ColumnarFile, layout_of, layouts_of
 from precedes.traces.layout.conversion import convert
 from precedes.traces.partition.shuffle import rows_of, shares
 from precedes.traces.partition.spill import whole_executions
@@ -65,10 +65,10 @@ def only_source(path: Path) -> TraceSource:
     return expand([path])[0]
 
 
-def opened(path: Path) -> LaidOut:
+def opened(path: Path) -> ColumnarFile:
     layout = layout_of(only_source(path))
     assert layout is not None
-    return LaidOut(layout)
+    return ColumnarFile(layout)
 
 
 def alike(one: Columns, other: Columns) -> None:
@@ -87,7 +87,7 @@ def check_groups(path: Path, options: TraceOptions = OPTIONS) -> int:
     return count
 
 
-def check_group(file: LaidOut, number: int, options: TraceOptions) -> None:
+def check_group(file: ColumnarFile, number: int, options: TraceOptions) -> None:
     spans = spans_of(file.coded(number, time=False))
     reader = group_reader.GroupReader(file, number, options, spans)
     whole = reader.every()

@@ -176,9 +176,9 @@ def inferred(report: Report, named: Sequence[str], library: Library, per: Sequen
 
     missing = reasons(Reason.INCOMPLETE)
     why = {
-        doubt.predicate: next((one for one in doubt.why if one not in missing), doubt.why[0])
-        for doubt in reversed(report.unknowns)
-        if doubt.why
+        each.predicate: next((one for one in each.why if one not in missing), each.why[0])
+        for each in reversed(report.unknowns)
+        if each.why
     }
     return Inferred(
         report,

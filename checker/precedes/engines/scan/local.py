@@ -23,7 +23,7 @@ from precedes.engines.scan.partials import Merging, Partial, judge
 from precedes.engines.scan.row_groups import GroupJudge, settled
 from precedes.logic.plan import Plan
 from precedes.traces import Notices, TraceOptions, TraceSource, read_batches
-from precedes.traces.layout.columnar_file import LaidOut, Layout, layouts_of
+from precedes.traces.layout.columnar_file import ColumnarFile, Layout, layouts_of
 
 MOST_THREADS: Final = 8
 """Each has a row group in memory, some 60 MB."""
@@ -44,7 +44,7 @@ def verify(
     """Judge the executions of trace files.
 
     `each` is called with what a part of them came to, and its scan (progress, verdict rows). The scan may lack
-    executions of which all holds, unless `every` one is wanted. `limit` candidates and doubts are
+    executions of which all holds, unless `every` one is wanted. `limit` candidates and uncertainties are
     kept. Raises PrecedesError for what cannot be read.
     """
     options = replace(options, attributes=plan.attributes)
@@ -123,10 +123,10 @@ def _by_groups(
     return merging.merged()
 
 
-def _handles(layout: Layout, threads: int, stack: ExitStack) -> SimpleQueue[LaidOut]:
+def _handles(layout: Layout, threads: int, stack: ExitStack) -> SimpleQueue[ColumnarFile]:
     """An open file for each thread."""
-    handles: SimpleQueue[LaidOut] = SimpleQueue()
-    first = LaidOut(layout)
+    handles: SimpleQueue[ColumnarFile] = SimpleQueue()
+    first = ColumnarFile(layout)
     for file in (first, *(first.again() for _ in range(threads - 1))):
         stack.callback(file.close)
         handles.put(file)

@@ -85,7 +85,7 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class Uncertainty:
     """A predicate that is unknown on an execution, and why. `as_recorded` is the verdict if no row is missing, where
     one may be; `violation` shows it if it is that of a violation.
     """
@@ -98,7 +98,7 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """What some executions came to. At most `limit` candidates and doubts are kept, the first in their order.
+    """What some executions came to. At most `limit` candidates and uncertainties are kept, the first in their order.
     `vacuous` counts executions without a message; `met` are the names in the requirements that occur, `seen` the
     kinds of things. `as_recorded` are the counts of incomplete executions if no row is missing.
     """
@@ -108,7 +108,7 @@ class Partial:
     messages: int
     counts: Mapping[str, Count]
     candidates: tuple[Candidate | Pending, ...]
-    doubts: tuple[Doubt, ...]
+    uncertainties: tuple[Uncertainty, ...]
     vacuous: int = 0
     met: frozenset[str] = frozenset()
     seen: Seen = NOTHING
@@ -131,7 +131,7 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """An unknown verdict with its reasons; `as_recorded` and `violation` as of a `Doubt`."""
+    """An unknown verdict with its reasons; `as_recorded` and `violation` as of an `Uncertainty`."""
 
     execution: str
     predicate: str
@@ -181,9 +181,11 @@ class ReplayError(RuntimeError):
     """
 
 
-def judge(source: ExecutionSource, plan: Plan, limit: int, doubts: int | None = None) -> tuple[Partial, Scan]:
-    """Scan executions and keep what a report needs of them: the first `limit` candidates and as many doubts, or
-    `doubts`.
+def judge(
+    source: ExecutionSource, plan: Plan, limit: int, uncertainties: int | None = None
+) -> tuple[Partial, Scan]:
+    """Scan executions and keep what a report needs of them: the first `limit` candidates and as many uncertainties, or
+    `uncertainties`.
     """
     result = scan_source(source, plan)
     if plan.listing is not None and plan.listing.everywhere:
@@ -191,7 +193,7 @@ def judge(source: ExecutionSource, plan: Plan, limit: int, doubts: int | None = 
     recorded = result if source.complete else scan_source(source.as_recorded(), plan)
     violated: list[tuple[Found, int]] = []
     unknown: list[tuple[Found, int]] = []
-    kept = limit if doubts is None else doubts
+    kept = limit if uncertainties is None else uncertainties
     for rank, name in enumerate(plan.names):
         doubtful = np.flatnonzero(result.values[:, rank] > TRUE)
         violated += _found(source, np.flatnonzero(result.shown(name)), rank, limit)
@@ -203,7 +205,7 @@ def judge(source: ExecutionSource, plan: Plan, limit: int, doubts: int | None = 
             plan.listing.limit, {(x, plan.names[found.rank]) for found, x in first}
         )
     candidates = [_candidate(x, found, result) for found, x in first]
-    why = [_doubt(x, found, result, recorded) for found, x in heapq.nsmallest(kept, unknown)]
+    why = [_uncertainty(x, found, result, recorded) for found, x in heapq.nsmallest(kept, unknown)]
     columns = source.columns(())
     partial = Partial(
         source.executions,
@@ -275,15 +277,15 @@ def _found(
     return [(Found(name, rank), x) for name, x in source.first(executions, limit)]
 
 
-def _doubt(x: int, found: Found, result: Scan, recorded: Scan) -> Doubt:
+def _uncertainty(x: int, found: Found, result: Scan, recorded: Scan) -> Uncertainty:
     if x in result.source.contradictions:
-        return Doubt(found, (result.source.contradictions[x],))
+        return Uncertainty(found, (result.source.contradictions[x],))
     why = reasons(int(result.values[x, found.rank]))
     if result.source.complete:
-        return Doubt(found, why)
+        return Uncertainty(found, why)
     value = int(recorded.values[x, found.rank])
     shown = _candidate(x, found, recorded) if value == FALSE else None
-    return Doubt(found, why, verdict(value), shown)
+    return Uncertainty(found, why, verdict(value), shown)
 
 
 def _candidate(x: int, found: Found, result: Scan) -> Candidate | Pending:
@@ -318,7 +320,9 @@ class Merging:
             merged.messages + partial.messages,
             {name: merged.counts[name] + partial.counts[name] for name in self._plan.names},
             tuple(heapq.nsmallest(limit, (*merged.candidates, *partial.candidates), key=lambda c: c.found)),
-            tuple(heapq.nsmallest(limit, (*merged.doubts, *partial.doubts), key=lambda d: d.found)),
+            tuple(
+                heapq.nsmallest(limit, (*merged.uncertainties, *partial.uncertainties), key=lambda d: d.found)
+            ),
             merged.vacuous + partial.vacuous,
             merged.met | partial.met,
             merged.seen | partial.seen,
@@ -326,11 +330,11 @@ class Merging:
         )
 
     def wanted(self, first: str) -> tuple[int, int]:
-        """How many candidates and doubts may still be needed of executions from the name `first` on."""
+        """How many candidates and uncertainties may still be needed of executions from the name `first` on."""
         merged, limit = self._merged, self._limit
         return (
             0 if _full(merged.candidates, limit, first) else limit,
-            0 if _full(merged.doubts, limit, first) else limit,
+            0 if _full(merged.uncertainties, limit, first) else limit,
         )
 
     def merged(self) -> Partial:
@@ -343,7 +347,7 @@ def _together(some: Mapping[str, Count], others: Mapping[str, Count]) -> dict[st
     return {name: some.get(name, Count()) + others.get(name, Count()) for name in {**some, **others}}
 
 
-def _full(kept: Sequence[Candidate | Pending] | Sequence[Doubt], limit: int, first: str) -> bool:
+def _full(kept: Sequence[Candidate | Pending] | Sequence[Uncertainty], limit: int, first: str) -> bool:
     return len(kept) >= limit and (not kept or kept[-1].found.execution < first)
 
 
@@ -367,7 +371,7 @@ def report(partial: Partial, plan: Plan) -> Report:
         _asked(partial.counts),
         frozenset(plan.leaves),
         tuple(_replayed(candidate, plan) for candidate in partial.candidates),
-        tuple(_told(doubt, plan) for doubt in partial.doubts),
+        tuple(_told(uncertainty, plan) for uncertainty in partial.uncertainties),
         partial.vacuous,
         tuple(sorted(plan.mentioned - partial.met)),
         _untested(partial, plan),
@@ -379,9 +383,15 @@ def _asked(counts: Mapping[str, Count]) -> dict[str, Count]:
     return {name: count for name, count in counts.items() if not name.startswith(PREMISE)}
 
 
-def _told(doubt: Doubt, plan: Plan) -> Unknown:
-    shown = None if doubt.violation is None else _replayed(doubt.violation, plan)
-    return Unknown(doubt.found.execution, plan.names[doubt.found.rank], doubt.why, doubt.as_recorded, shown)
+def _told(uncertainty: Uncertainty, plan: Plan) -> Unknown:
+    shown = None if uncertainty.violation is None else _replayed(uncertainty.violation, plan)
+    return Unknown(
+        uncertainty.found.execution,
+        plan.names[uncertainty.found.rank],
+        uncertainty.why,
+        uncertainty.as_recorded,
+        shown,
+    )
 
 
 def _untested(partial: Partial, plan: Plan) -> dict[str, Seen]:

@@ -17,7 +17,7 @@ from precedes.engines.scan.partials import Candidate, Partial, Pending, judge, w
 from precedes.logic.plan import Plan
 from precedes.traces import Notices, TraceOptions, assemble
 from precedes.traces.assembly.attributes import tell_lacking
-from precedes.traces.layout.columnar_file import LaidOut, Layout
+from precedes.traces.layout.columnar_file import ColumnarFile, Layout
 
 
 class GroupJudge:
@@ -33,9 +33,9 @@ class GroupJudge:
         self._reads = frozenset[str]().union(*reads)
 
     def judge(
-        self, file: LaidOut, number: int, wanted: tuple[int, int], notices: Notices
+        self, file: ColumnarFile, number: int, wanted: tuple[int, int], notices: Notices
     ) -> tuple[Partial, Scan]:
-        """Judge a row group. `wanted` candidates and doubts at most are kept.
+        """Judge a row group. `wanted` candidates and uncertainties at most are kept.
 
         The scan may lack executions of which everything holds; the partial has them.
         """
@@ -47,7 +47,7 @@ class GroupJudge:
             return with_fine(partial, fine), result
         return judge(self._source(file, number, notices), self._plan, *wanted)
 
-    def _source(self, file: LaidOut, number: int, notices: Notices) -> ExecutionSource:
+    def _source(self, file: ColumnarFile, number: int, notices: Notices) -> ExecutionSource:
         if file.layout.groups[number].regular:
             file.tell(number, notices)
             source = row_group(file, number, self._options, self._reads)
@@ -58,16 +58,18 @@ class GroupJudge:
 
 
 def settled(partial: Partial, layouts: Sequence[Layout], options: TraceOptions) -> Partial:
-    """The partial with its pending candidates and doubts read, row group by row group."""
+    """The partial with its pending candidates and uncertainties read, row group by row group."""
     candidates = _settled(partial.candidates, layouts, options)
-    shown = [doubt.violation for doubt in partial.doubts if doubt.violation is not None]
-    # A doubt shows what would be violated if no row is missing.
+    shown = [
+        uncertainty.violation for uncertainty in partial.uncertainties if uncertainty.violation is not None
+    ]
+    # An uncertainty shows what would be violated if no row is missing.
     violations = iter(_settled(shown, layouts, replace(options, complete=True)))
-    doubts = (
-        doubt if doubt.violation is None else replace(doubt, violation=next(violations))
-        for doubt in partial.doubts
+    uncertainties = (
+        uncertainty if uncertainty.violation is None else replace(uncertainty, violation=next(violations))
+        for uncertainty in partial.uncertainties
     )
-    return replace(partial, candidates=tuple(candidates), doubts=tuple(doubts))
+    return replace(partial, candidates=tuple(candidates), uncertainties=tuple(uncertainties))
 
 
 def _settled(
@@ -80,13 +82,13 @@ def _settled(
     by_path = {layout.source.path: layout for layout in layouts}
     read: dict[Pending, Candidate] = {}
     for (path, number), pending in groups.items():
-        with closing(LaidOut(by_path[path])) as file:
+        with closing(ColumnarFile(by_path[path])) as file:
             read |= _read(file, number, pending, options)
     return [read[one] if isinstance(one, Pending) else one for one in found]
 
 
 def _read(
-    file: LaidOut, number: int, pending: Sequence[Pending], options: TraceOptions
+    file: ColumnarFile, number: int, pending: Sequence[Pending], options: TraceOptions
 ) -> dict[Pending, Candidate]:
     by_span: dict[tuple[int, int], list[Pending]] = {}
     for one in pending:

@@ -26,7 +26,7 @@ from precedes.engines.scan.verdict_rows import VERDICT_SCHEMA, verdict_rows, vio
 from precedes.logic.plan import Plan
 from precedes.traces import Notices, TraceOptions, assemble, canonical
 from precedes.traces.arrow import arrow
-from precedes.traces.layout.columnar_file import LaidOut, Layout
+from precedes.traces.layout.columnar_file import ColumnarFile, Layout
 from precedes.traces.partition.shuffle import rows_of, shares
 from precedes.traces.partition.spill import EVENTS_PER_PART, cut
 from precedes.traces.reader import Piece, read_piece
@@ -50,7 +50,7 @@ BLOCK_SCHEMA: Final[pa.Schema] = arrow.schema([("share", arrow.int32()), ("block
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """How executions are judged: `limit` candidates and doubts are kept; `rows` is None for no verdict rows,
+    """How executions are judged: `limit` candidates and uncertainties are kept; `rows` is None for no verdict rows,
     "failing" or "all".
     """
 
@@ -137,7 +137,7 @@ def _judged(
     judge_group = GroupJudge(judging.plan, judging.options, every=judging.rows == "all").judge
     try:
         for place, pairs in groupby(sorted(assigned), lambda pair: pair[0]):
-            with closing(LaidOut(layouts[place])) as file:
+            with closing(ColumnarFile(layouts[place])) as file:
                 for _, number in pairs:
                     wanted = merging.wanted(layouts[place].groups[number].first)
                     partial, result = judge_group(file, number, wanted, notices)

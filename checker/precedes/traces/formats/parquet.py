@@ -21,7 +21,7 @@ from precedes.traces.formats.single_rows import canonical_rows, name_unknown
 from precedes.traces.formats.text_stream import reason
 from precedes.traces.formats.values import RowError, id_text, shown
 from precedes.traces.formats.written_rows import COLUMNS, Values
-from precedes.traces.layout.columnar_file import LaidOut, Layout, layout_of
+from precedes.traces.layout.columnar_file import ColumnarFile, Layout, layout_of
 from precedes.traces.notices import Notices
 from precedes.traces.problems import unreadable
 from precedes.traces.schema import REQUIRED_COLUMNS, TABLE_SCHEMA, column_of
@@ -83,7 +83,7 @@ def _laid_out(layout: Layout, notices: Notices, groups: range | None) -> Iterato
     if groups is None or groups.start == 0:
         notices.merge(layout.told)
         layout.tell_kept(notices)
-    with closing(LaidOut(layout)) as file:
+    with closing(ColumnarFile(layout)) as file:
         for number in range(len(layout.groups)) if groups is None else groups:
             yield file.canonical(number, file.rows(number), notices)
 

@@ -245,7 +245,7 @@ def _addressing(said: dict[str, Any]) -> Addressing:
     )
 
 
-class LaidOut:
+class ColumnarFile:
     """A laid-out file, open. One object serves one thread at a time; `again` gives another one."""
 
     def __init__(self, layout: Layout, metadata: Any = None) -> None:
@@ -260,9 +260,9 @@ class LaidOut:
             raise unreadable("T003", "the file was replaced while it was read", source.shown)
         self._starts = np.cumsum([0, *(group.rows for group in layout.groups)])
 
-    def again(self) -> LaidOut:
+    def again(self) -> ColumnarFile:
         """The same file, for another thread."""
-        return LaidOut(self.layout, self._file.metadata)
+        return ColumnarFile(self.layout, self._file.metadata)
 
     def coded(self, number: int, *, time: bool) -> Coded:
         """The rows of a row group as integers. Raises PrecedesError for a damaged file (T005)."""

@@ -11,7 +11,7 @@ from precedes.engines.columnar.codes import NO_VALUE
 from precedes.engines.columnar.native import Int64Out, machine_code, read_only
 from precedes.traces import TraceOptions
 from precedes.traces.arrow import arrow
-from precedes.traces.layout.columnar_file import Coded, LaidOut, damaged
+from precedes.traces.layout.columnar_file import Coded, ColumnarFile, damaged
 
 
 def spread(
@@ -31,7 +31,7 @@ def spread(
 
 
 def attributes_of_group(
-    file: LaidOut, number: int, coded: Coded, message_offsets: Int64, options: TraceOptions
+    file: ColumnarFile, number: int, coded: Coded, message_offsets: Int64, options: TraceOptions
 ) -> Attributes:
     """What the messages of all rows of a row group carry. Raises PrecedesError for values that cannot be read.
 
@@ -54,7 +54,7 @@ def attributes_of_group(
     return Attributes(options.attributes, values, known)
 
 
-def _recorded(file: LaidOut, number: int, attribute: Attribute, texts: dict[str, int]) -> Int64 | None:
+def _recorded(file: ColumnarFile, number: int, attribute: Attribute, texts: dict[str, int]) -> Int64 | None:
     """The value of an attribute in each row, or the place of its text in `texts`; None where no row has one."""
     column = file.attribute(number, attribute)
     if column is None:

@@ -14,7 +14,7 @@ from precedes.core.execution import ACKNOWLEDGEMENTS, EVENT_CODES
 from precedes.engines.columnar.execution_source import Excerpt, RowGroupSlice, excerpts_of
 from precedes.traces import Notices, TraceOptions, assemble
 from precedes.traces.arrow import Column, arrow, pc
-from precedes.traces.layout.columnar_file import LaidOut
+from precedes.traces.layout.columnar_file import ColumnarFile
 
 _SETTLING: Final = [EVENT_CODES[kind] for kind in ACKNOWLEDGEMENTS]
 """The numbers of the events by which an entity accepts a message or gives it back."""
@@ -35,7 +35,7 @@ class GroupReader:
 
     def __init__(
         self,
-        file: LaidOut,
+        file: ColumnarFile,
         number: int,
         options: TraceOptions,
         spans: tuple[Int64, Int64],
@@ -142,7 +142,7 @@ class GroupReader:
     def _assembled(self, chosen: Int64, options: TraceOptions) -> Batch:
         unheard = Notices()
 
-        def canonical(file: LaidOut) -> pa.Table:
+        def canonical(file: ColumnarFile) -> pa.Table:
             if file.layout.groups[self._number].rows > HUGE:
                 return file.canonical(self._number, file.rows(self._number, chosen), unheard, chosen)
             if self._rows is None:
@@ -154,7 +154,7 @@ class GroupReader:
     def _column(self, name: str) -> Column:
         return self._read(lambda file: file.names(self._number, [name]))[name]
 
-    def _read(self, read: Callable[[LaidOut], pa.Table]) -> pa.Table:
+    def _read(self, read: Callable[[ColumnarFile], pa.Table]) -> pa.Table:
         file = self._file()
         try:
             return read(file)

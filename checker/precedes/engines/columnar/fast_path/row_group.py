@@ -20,7 +20,7 @@ from precedes.engines.columnar.kernel_columns import Columns, ColumnTable, colum
 from precedes.engines.columnar.native import machine_code
 from precedes.engines.columnar.positions import claimed_of
 from precedes.traces import TraceOptions
-from precedes.traces.layout.columnar_file import Coded, LaidOut, damaged
+from precedes.traces.layout.columnar_file import Coded, ColumnarFile, damaged
 
 Array = npt.NDArray[Any]
 
@@ -130,7 +130,7 @@ class RowGroup:
                 return column
 
 
-def row_group(file: LaidOut, number: int, options: TraceOptions, reads: Collection[str]) -> RowGroup:
+def row_group(file: ColumnarFile, number: int, options: TraceOptions, reads: Collection[str]) -> RowGroup:
     """The executions of a regular row group, of which some columns will be read.
 
     `options.cluster` must be empty, for it changes the numbers of entities. Raises PrecedesError for a damaged file
@@ -148,7 +148,7 @@ def spans_of(coded: Coded) -> tuple[Int64, Int64]:
     return starts, np.append(starts[1:], len(coded.execution))
 
 
-def group_of_rows(file: LaidOut, coded: Coded, options: TraceOptions, reader: GroupReader) -> RowGroup:
+def group_of_rows(file: ColumnarFile, coded: Coded, options: TraceOptions, reader: GroupReader) -> RowGroup:
     """The executions of some rows of a row group, which the reader can read."""
     delivery = EVENT_CODES[options.delivery]
     rows, starts = rows_of(coded), Starts(*(np.zeros(coded.executions + 1, np.int64) for _ in range(3)))

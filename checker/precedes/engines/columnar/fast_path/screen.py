@@ -25,7 +25,7 @@ from precedes.engines.columnar.native import machine_code
 from precedes.logic.plan import Both, Expression, Followed, Inverse, Plan, Step, Value
 from precedes.logic.vacuity import NOTHING, Seen
 from precedes.traces import TraceOptions
-from precedes.traces.layout.columnar_file import Coded, LaidOut, damaged
+from precedes.traces.layout.columnar_file import Coded, ColumnarFile, damaged
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def _positive(expression: Expression) -> bool:
 
 
 def screened(
-    file: LaidOut, number: int, options: TraceOptions, plan: Plan, *, bits: bool = True
+    file: ColumnarFile, number: int, options: TraceOptions, plan: Plan, *, bits: bool = True
 ) -> tuple[Fine, RowGroup]:
     """Who is fine of a regular row group without `named` or `listed`, and the others.
 

@@ -1,0 +1,138 @@
+"""Orders that users of brokers and of replicated systems reported as wrong: keys, repeats, acknowledgements, positions,
+messages that interfere. Every engine is right about them, and so is the definition.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from precedes.core.columns import execution_of
+from precedes.core.verdict import verdict
+from precedes.engines.reference import evaluate
+from precedes.language.library import standard_library
+from precedes.language.requirements import requirement
+from precedes.logic.plan import plan
+from precedes.traces import Notices, TraceOptions, read_batches
+from tests.command.running import precedes
+from tests.command.test_evidence import ENGINES, Case, required, row, written
+
+TABLE = (
+    row("table", "send", "r1", 0, dest=["sink"], key="k1"),
+    row("table", "send", "r2", 1, dest=["sink"], key="k2"),
+    row("table", "send", "r3", 2, dest=["sink"], key="k1"),
+)
+
+
+def worker(*steps: str) -> tuple[str, ...]:
+    """Three messages to a worker, and what it does: `d1` delivers m1, `a1` acknowledges it, `n1` gives it back."""
+    kinds = {"d": "deliver", "a": "ack", "n": "nack"}
+    sends = (row("app", "send", f"m{n}", n, dest=["worker"], position=n) for n in (1, 2, 3))
+    does = (row("worker", kinds[step[0]], f"m{step[1]}", n) for n, step in enumerate(steps))
+    return (*sends, *does)
+
+
+COMMUTING = tuple(
+    row(entity, event, message, seq, key=key)
+    for entity, seq, event, message, key in (
+        ("R0", 0, "send", "x", "a"),
+        ("R1", 0, "send", "y", "b"),
+        ("R0", 1, "deliver", "x", "a"),
+        ("R0", 2, "deliver", "y", "b"),
+        ("R1", 1, "deliver", "y", "b"),
+        ("R1", 2, "deliver", "x", "a"),
+    )
+)
+INTERFERE = "generic_order(p, q: key(p) = key(q))"
+
+CASES = {
+    "another key comes first": Case(
+        (*TABLE, *(row("sink", "deliver", m, n) for n, m in enumerate(("r1", "r3", "r2")))),
+        {"SP": "violated", "SP per key": "holds", "ST per key": "holds"},
+    ),
+    "the same key comes first": Case(
+        (*TABLE, *(row("sink", "deliver", m, n) for n, m in enumerate(("r3", "r2", "r1")))),
+        {"SP": "violated", "SP per key": "violated"},
+    ),
+    "a queue returns messages in another order": Case(
+        worker("d1", "d2", "d3", "d2", "d3", "d1"),
+        {
+            "order_preserving": "holds",
+            "every_delivery_in_order": "violated",
+            "repeats_in_place": "violated",
+            "only_in_flight_repeats": "unknown",
+            "ordered_until_acknowledged": "unknown",
+        },
+    ),
+    "a queue waits for acknowledgements": Case(
+        worker("d1", "d1", "a1", "d2", "a2", "d3", "a3"),
+        {
+            "every_delivery_in_order": "holds",
+            "repeats_in_place": "holds",
+            "only_in_flight_repeats": "holds",
+            "ordered_until_acknowledged": "holds",
+        },
+    ),
+    "a queue does not wait": Case(
+        worker("d1", "d2", "a2", "a1", "d3", "a3"),
+        {"every_delivery_in_order": "holds", "ordered_until_acknowledged": "violated"},
+    ),
+    "what was returned comes again": Case(
+        worker("d1", "n1", "d2", "d1", "a1", "a2"),
+        {"only_in_flight_repeats": "violated", "every_delivery_in_order": "violated"},
+    ),
+    "what is in flight comes again": Case(
+        worker("d1", "d2", "d3", "d3"), {"repeats_in_place": "holds", "every_delivery_in_order": "holds"}
+    ),
+    "what is in flight comes again, out of its place": Case(
+        worker("d1", "d2", "d3", "d2", "d3"),
+        {"repeats_in_place": "violated", "every_delivery_in_order": "violated"},
+    ),
+    "a reader goes back": Case(
+        worker("d1", "d2", "d1", "d2", "d3"),
+        {"positions_never_go_back": "violated", "one_position_one_message": "holds", "SP": "holds"},
+    ),
+    "a position is used twice": Case(
+        (
+            row("app", "send", "a", 0, dest=["worker"], position=7),
+            *worker(),
+            row("b", "send", "c", 0, position=7),
+        ),
+        {"positions_never_go_back": "holds", "one_position_one_message": "violated"},
+    ),
+    "messages that do not interfere": Case(
+        COMMUTING, {"order_equivalent": "violated", INTERFERE: "holds", "generic_order(p, q: false)": "holds"}
+    ),
+    "messages that interfere": Case(
+        COMMUTING, {"generic_order(p, q: key(p) = key(q) or sender(p) != sender(q))": "violated"}
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_is_right(case: Case, engine: str, tmp_path: Path) -> None:
+    path = written(case, tmp_path)
+    ended = precedes("verify", path, *required(case), "--engine", engine, "--format", "json")
+    counts = json.loads(ended.out)["predicates"]
+    assert {name: next(v for v, n in counts[name].items() if n) for name in case.verdicts} == case.verdicts
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
+def test_a_columnar_file_says_the_same(case: Case, tmp_path: Path) -> None:
+    laid = tmp_path / "laid.parquet"
+    assert precedes("convert", written(case, tmp_path), "-o", laid).code == 0
+    counts = json.loads(precedes("verify", laid, *required(case), "--format", "json").out)["predicates"]
+    assert {name: next(v for v, n in counts[name].items() if n) for name in case.verdicts} == case.verdicts
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
+def test_the_definition_says_the_same(case: Case, tmp_path: Path) -> None:
+    asked = [requirement(name, standard_library(), "--require") for name in case.verdicts]
+    options = TraceOptions(attributes=plan(asked).attributes)
+    for batch in read_batches([written(case, tmp_path)], options, Notices()):
+        execution = execution_of(batch, 0)
+        found = {each.name: verdict(evaluate(each.formula, execution)).value for each in asked}
+        assert list(found.values()) == list(case.verdicts.values())
