@@ -282,7 +282,10 @@ def infer(
     started = time.perf_counter()
     found, notices = _judged(events, question, inference.planned(names, known, attributes))
     return Inference(
-        inference.inferred(found, names, known, attributes), notices, question, time.perf_counter() - started
+        inference.inferred(found, names, known, attributes),
+        inference.told(notices, attributes),
+        question,
+        time.perf_counter() - started,
     )
 
 

@@ -7,7 +7,7 @@ satisfied names follow from others, and which violated names cause others to be 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -98,10 +98,15 @@ def infer(
     library = library_with(question.specs)
     names = askable(library)
     report, notices = verify(question, advance, planned(names, library, per))
-    # Of an attribute that only names of the library ask for, the reasons of these names say it.
+    return inferred(report, names, library, per), told(notices, per)
+
+
+def told(notices: Iterable[Notice], per: Sequence[str] = ()) -> tuple[Notice, ...]:
+    """The notices of an inference. An attribute that only names of the library ask for stands in the reasons of these
+    names.
+    """
     asked = {no_attribute(name) for name in per}
-    told = tuple(each for each in notices if each.code != NO_ATTRIBUTE or each.text in asked)
-    return inferred(report, names, library, per), told
+    return tuple(each for each in notices if each.code != NO_ATTRIBUTE or each.text in asked)
 
 
 def planned(names: Sequence[str], library: Library, per: Sequence[str] = ()) -> Plan:

@@ -342,7 +342,7 @@ def in_flight(origin: int, entity: int, start: int, columns: Columns, flights: I
     return -1
 
 
-HISTORIES: Final = ("event_offsets", "event_kind", "event_message", "history_doubt")
+HISTORIES: Final = ("event_kind", "event_message", "history_doubt")
 """What they all read."""
 
 SENDS: Final = ("sender", "send_logged", "send_position")

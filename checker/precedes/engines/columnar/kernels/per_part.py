@@ -62,6 +62,9 @@ OF_ONE: Final = frozenset(
 )
 """Definitions about one message at a time."""
 
+_OF_EVENTS: Final = frozenset({"event_kind", "event_message"})
+"""The columns of events that parts have."""
+
 SAMPLE: Final = 16
 """Of so many executions one is looked at to tell whether most hold as a whole."""
 
@@ -211,8 +214,8 @@ class Cut:
     def _column(self, name: str, whole: Columns, reads: tuple[str, ...]) -> npt.NDArray[Any]:
         # Places are compared, or they are places in the log of the part.
         key = "place" if name == "send_position" and "sent" in reads else name
-        if name == "event_offsets" and name not in reads:
-            # Events are divided for those who read them.
+        if name == "event_offsets" and _OF_EVENTS.isdisjoint(reads):
+            # Events are divided only for kernels that read them.
             return np.zeros(int(self._entity_offsets[-1]) + 1, np.int64)
         if key not in self._found:
             self._found[key] = self._made(key, whole)
