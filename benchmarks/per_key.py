@@ -3,6 +3,9 @@
 `ST per key` against `ST` on one trace of about 1,000,000 events, whose messages have one of ten keys: the scan alone,
 the batches being in memory, then `precedes verify` on the trace as it comes and on the trace converted. Once with many
 small executions, once with a single large one. Prints a line for each; the load of the machine stands beside it.
+
+`--million`: instead, `precedes verify` on 1,000,000 small executions, converted: `SP per key` and `ST per key` against
+`ST`.
 """
 
 from __future__ import annotations
@@ -88,12 +91,30 @@ def measured(workload: Workload, times: int) -> None:
         print(line, flush=True)
 
 
+def million(times: int) -> None:
+    """Print the lines for very many executions."""
+    workload = Workload(1_000_000, entities=3, messages=3)
+    path = laid_out(workload)
+    rows = pq.read_metadata(path).num_rows
+    print(f"{workload.executions:,} executions, {rows:,} rows")
+    for text in ("SP per key", "ST per key"):
+        ours, theirs = side_by_side(verifying(path, text), verifying(path, "ST"), times)
+        line = (
+            f"  {text:<20}{ours.seconds:9.3f} s {theirs.seconds:9.3f} s {ours.seconds / theirs.seconds:6.2f}"
+        )
+        print(f"{line}  load {ours.load:.1f}", flush=True)
+
+
 def main() -> None:
     """Arguments, then both traces."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="a twentieth of the size")
+    parser.add_argument("--million", action="store_true", help="1,000,000 executions")
     parser.add_argument("--times", type=int, default=5)
     given = parser.parse_args()
+    if given.million:
+        million(given.times)
+        return
     by = 20 if given.quick else 1
     measured(Workload(40_000 // by), given.times)
     measured(Workload(1, entities=10, messages=170_000 // by, violations=0), given.times)
