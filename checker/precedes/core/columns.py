@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -304,24 +304,24 @@ def batch_of(executions: Sequence[Execution]) -> Batch:
         names=_names(execution.name for execution in executions),
         unknown=np.zeros(len(executions), np.int32),
         contradictions={},
-        entity_offsets=_offsets(lists.entity_counts),
+        entity_offsets=offsets_of(lists.entity_counts),
         entity_names=_names(lists.entity_names),
-        message_offsets=_offsets(lists.message_counts),
+        message_offsets=offsets_of(lists.message_counts),
         message_names=_names(lists.message_names),
         sender=np.array(lists.sender, np.int32),
         send_logged=np.array(lists.send_logged, np.bool_),
         send_position=np.array(lists.send_position, np.int32),
         send_time=np.array(lists.send_time, np.int64),
         to_all=np.array(lists.to_all, np.bool_),
-        destination_offsets=_offsets(lists.destination_counts),
+        destination_offsets=offsets_of(lists.destination_counts),
         destinations=np.array(lists.destinations, np.int32),
-        sent_offsets=_offsets(lists.sent_counts),
+        sent_offsets=offsets_of(lists.sent_counts),
         sent=np.array(lists.sent, np.int32),
-        delivered_offsets=_offsets(lists.delivered_counts),
+        delivered_offsets=offsets_of(lists.delivered_counts),
         delivered=np.array(lists.delivered, np.int32),
         delivered_time=np.array(lists.delivered_time, np.int64),
         repeated=np.array(lists.repeated, np.bool_),
-        event_offsets=_offsets(lists.event_counts),
+        event_offsets=offsets_of(lists.event_counts),
         event_kind=np.array(lists.event_kind, np.int8),
         event_message=np.array(lists.event_message, np.int32),
         event_time=np.array(lists.event_time, np.int64),
@@ -498,7 +498,7 @@ class _Lists:
         return Clocks(
             recorded=np.array([clock is not None for clock in self.event_clock], np.bool_),
             counted=np.array(self.event_counted, np.bool_),
-            offsets=_offsets([len(component) for component in components]),
+            offsets=offsets_of([len(component) for component in components]),
             entities=np.array([e for component in components for e, _ in component], np.int32),
             counts=np.array([count for component in components for _, count in component], np.int64),
         )
@@ -507,7 +507,7 @@ class _Lists:
         if not any(self.event_members):
             return None
         return Members(
-            offsets=_offsets([len(members) for members in self.event_members]),
+            offsets=offsets_of([len(members) for members in self.event_members]),
             names=_names(name for members in self.event_members for name in members),
         )
 
@@ -516,9 +516,10 @@ def _doubts(reasons: Sequence[int]) -> Int32 | None:
     return np.array(reasons, np.int32) if any(reasons) else None
 
 
-def _offsets(counts: Sequence[int]) -> Int64:
+def offsets_of(counts: Sequence[int] | npt.NDArray[Any]) -> Int64:
+    """Offsets of lists of the given lengths."""
     offsets = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(np.array(counts, np.int64), out=offsets[1:])
+    np.cumsum(counts, out=offsets[1:])
     return offsets
 
 

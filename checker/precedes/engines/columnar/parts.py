@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.columns import NOT_RECORDED
+from precedes.core.columns import NOT_RECORDED, offsets_of
 from precedes.core.formula import Attribute, AttributeSort
 from precedes.engines.columnar.execution_source import ExecutionSource
 from precedes.engines.columnar.native import Int64Out, machine_code, read_only
@@ -69,7 +69,7 @@ class Parts:
         of_messages = np.repeat(executions, np.diff(message_offsets))
         return Parts(
             np.where(of_messages, self.part, -1),
-            np.append(np.zeros(1, np.int64), np.cumsum(np.where(executions, counts, 0))),
+            offsets_of(np.where(executions, counts, 0)),
             self.firsts[np.repeat(executions, counts)],
         )
 

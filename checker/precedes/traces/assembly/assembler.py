@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from precedes.core.columns import MISSING_TIME, NOBODY, Batch, Bool, Int64, Origins
+from precedes.core.columns import MISSING_TIME, NOBODY, Batch, Bool, Int64, Origins, offsets_of
 from precedes.core.execution import EVENT_CODES, EventKind
 from precedes.core.verdict import Reason
 from precedes.traces import notices as notice
@@ -30,7 +30,6 @@ from precedes.traces.assembly.encoding import (
     encode,
     first_places,
     lists_of,
-    offsets_of,
 )
 from precedes.traces.assembly.histories import Events, TableNames, as_read, numbered
 from precedes.traces.notices import Notices

@@ -13,11 +13,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from precedes.core.clock_order import Clocks
-from precedes.core.columns import Int64, Members, Names
+from precedes.core.columns import Int64, Members, Names, offsets_of
 from precedes.traces import notices as notice
 from precedes.traces.arrow import arrow, pc
 from precedes.traces.assembly.contradictions import Contradiction, Finding
-from precedes.traces.assembly.encoding import ABSENT, Numbering, lists_of, offsets_of
+from precedes.traces.assembly.encoding import ABSENT, Numbering, lists_of
 from precedes.traces.notices import Notices
 
 OUTSIDE: Final = "clock entries for entities outside the cluster are ignored"

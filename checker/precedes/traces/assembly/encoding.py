@@ -148,10 +148,3 @@ def distinct(keys: Int64, key_count: int) -> Int64:
         present[keys] = True
         return np.flatnonzero(present)
     return np.unique(keys)
-
-
-def offsets_of(counts: IntArray) -> Int64:
-    """Offsets of lists of the given lengths."""
-    offsets = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=offsets[1:])
-    return offsets

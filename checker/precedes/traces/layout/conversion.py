@@ -17,14 +17,14 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from precedes.core.columns import Bool, Int64
+from precedes.core.columns import Bool, Int64, offsets_of
 from precedes.core.execution import EVENT_CODES, EventKind
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, arrow_parquet
 from precedes.traces.assembly.assembler import assemble, assembled
 from precedes.traces.assembly.attributes import disagreeing
 from precedes.traces.assembly.destinations import not_sent, to_all
-from precedes.traces.assembly.encoding import ABSENT, offsets_of
+from precedes.traces.assembly.encoding import ABSENT
 from precedes.traces.assembly.histories import Events, TableNames, as_read, numbered
 from precedes.traces.formats.registry import PARQUET
 from precedes.traces.formats.text_stream import reason

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from precedes.core.columns import offsets_of
 from precedes.core.formula import Attribute
 from precedes.core.verdict import FALSE, TRUE, Reason
 from precedes.engines.columnar.codes import DEFERRED
@@ -274,7 +275,7 @@ class Cut:
 
     @cached_property
     def _entity_offsets(self) -> Int64:
-        return _ends(np.diff(self._offsets.entity_offsets)[self._execution])
+        return offsets_of(np.diff(self._offsets.entity_offsets)[self._execution])
 
     @cached_property
     def _entity(self) -> Int64:
@@ -328,7 +329,7 @@ class Cut:
     @cached_property
     def _destinations(self) -> dict[str, npt.NDArray[Any]]:
         whole = self._source.columns(("destination_offsets", "destinations"))
-        offsets = _ends(np.diff(whole.destination_offsets)[self._message])
+        offsets = offsets_of(np.diff(whole.destination_offsets)[self._message])
         places = _ranges(whole.destination_offsets[self._message], offsets)
         return {"destination_offsets": offsets, "destinations": whole.destinations[places]}
 
@@ -405,11 +406,6 @@ def cut_logs(places: Placing, offsets: Int64, entries: Int32, room: CutRoom) -> 
                     kept[into[log]] = local[base + entries[k]]
                     whole[into[log]] = k
                     into[log] += 1
-
-
-def _ends(counts: Int64) -> Int64:
-    """Offsets of items with so many entries."""
-    return np.append(np.zeros(1, np.int64), np.cumsum(counts))
 
 
 def _ranges(firsts: Int64, offsets: Int64) -> Int64:
