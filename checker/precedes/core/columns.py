@@ -56,6 +56,45 @@ class Members:
 
 
 @dataclass(frozen=True, slots=True)
+class Views:
+    """The V views that the entities of a batch install.
+
+    view                 events: local number of the view that it installs; NOBODY for any other event, and for a
+                         view without an id
+    offsets              E + 1  into the V views, which are in the order of their ids
+    names                V      their ids
+    member_offsets       V + 1
+    members                     local entities, ascending; those that are not in the cluster are left out
+    """
+
+    view: Int32
+    offsets: Int64
+    names: Names
+    member_offsets: Int64
+    members: Int32
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The G groups of entities, and which messages are addressed to them.
+
+    offsets              E + 1  into the G groups, which are in the order of their names
+    names                G
+    member_offsets       G + 1
+    members                     local entities, ascending
+    addressed_offsets    M + 1
+    addressed                   local groups, ascending: those that the message is addressed to by name
+    """
+
+    offsets: Int64
+    names: Names
+    member_offsets: Int64
+    members: Int32
+    addressed_offsets: Int64
+    addressed: Int32
+
+
+@dataclass(frozen=True, slots=True)
 class Attributes:
     """What the M messages of a batch carry.
 
@@ -130,6 +169,8 @@ class Batch:
     order_doubt          E      reasons why happens-before is not known; None: known everywhere
     acknowledging        E      it is a part of an execution of which acknowledgements are recorded; None: none is
     members                     None: no event names members
+    views                       None: no view is installed
+    groups                      None: there are no groups
     attributes                  what messages carry, of what was asked for
     origins                     None: it was not kept where rows were read
     """
@@ -171,6 +212,8 @@ class Batch:
     order_doubt: Int32 | None = None
     acknowledging: Bool | None = None
     members: Members | None = None
+    views: Views | None = None
+    groups: Groups | None = None
     attributes: Attributes = NO_ATTRIBUTES
     origins: Origins | None = None
 
@@ -205,7 +248,7 @@ def execution_of(batch: Batch, x: int, messages: Collection[int] | None = None) 
         )
         numbers = batch.event_message[start:stop].tolist()
         events = tuple(
-            _event_of(batch, k, None if m == NOBODY else names[m], entities)
+            _event_of(batch, x, k, None if m == NOBODY else names[m], entities)
             for k, m in enumerate(numbers, start)
             if wanted is None or m == NOBODY or m in wanted
         )
@@ -216,7 +259,7 @@ def execution_of(batch: Batch, x: int, messages: Collection[int] | None = None) 
     return Execution(
         name=str(batch.names[x]),
         histories=tuple(histories),
-        messages={names[m]: _message_of(batch, first_message + m, names[m], entities) for m in kept},
+        messages={names[m]: _message_of(batch, x, first_message + m, names[m], entities) for m in kept},
         delta=batch.delta,
         epsilon=batch.epsilon,
         complete=batch.complete,
@@ -225,7 +268,20 @@ def execution_of(batch: Batch, x: int, messages: Collection[int] | None = None) 
         by_clocks=batch.by_clocks,
         doubt=_reasons(batch.order_doubt, x),
         acknowledging=_acknowledging(batch, x, cut=messages is not None),
+        groups=_groups_of(batch.groups, x, entities),
     )
+
+
+def _groups_of(groups: Groups | None, x: int, entities: Sequence[str]) -> dict[str, frozenset[str]]:
+    if groups is None:
+        return {}
+    return {
+        str(groups.names[g]): frozenset(
+            entities[e]
+            for e in groups.members[groups.member_offsets[g] : groups.member_offsets[g + 1]].tolist()
+        )
+        for g in range(int(groups.offsets[x]), int(groups.offsets[x + 1]))
+    }
 
 
 def _reasons(doubt: Int32 | None, place: int) -> Reason:
@@ -239,7 +295,7 @@ def _acknowledging(batch: Batch, x: int, *, cut: bool) -> bool:
     return cut and bool(np.isin(batch.event_kind[start:stop], _ACKNOWLEDGEMENTS).any())
 
 
-def _event_of(batch: Batch, k: int, message: str | None, entities: Sequence[str]) -> Event:
+def _event_of(batch: Batch, x: int, k: int, message: str | None, entities: Sequence[str]) -> Event:
     time = int(batch.event_time[k])
     clock: dict[str, int] | None = None
     counted = batch.clocks is not None and bool(batch.clocks.counted[k])
@@ -254,11 +310,14 @@ def _event_of(batch: Batch, k: int, message: str | None, entities: Sequence[str]
         members = tuple(
             batch.members.names[int(batch.members.offsets[k]) : int(batch.members.offsets[k + 1])].tolist()
         )
+    view: str | None = None
+    if batch.views is not None and batch.views.view[k] != NOBODY:
+        view = str(batch.views.names[int(batch.views.offsets[x]) + int(batch.views.view[k])])
     kind = _KINDS[int(batch.event_kind[k])]
-    return Event(kind, message, None if time == MISSING_TIME else time, clock, members, counted)
+    return Event(kind, message, None if time == MISSING_TIME else time, clock, members, counted, view)
 
 
-def _message_of(batch: Batch, m: int, name: str, entities: Sequence[str]) -> Message:
+def _message_of(batch: Batch, x: int, m: int, name: str, entities: Sequence[str]) -> Message:
     sender = int(batch.sender[m])
     carried = _attributes_of(batch.attributes, m)
     if sender == NOBODY:
@@ -268,7 +327,15 @@ def _message_of(batch: Batch, m: int, name: str, entities: Sequence[str]) -> Mes
     if batch.to_all[m]:
         return Message(name, entities[sender], frozenset(entities), carried)
     part = batch.destinations[int(batch.destination_offsets[m]) : int(batch.destination_offsets[m + 1])]
-    return Message(name, entities[sender], frozenset(entities[e] for e in part.tolist()), carried)
+    to = frozenset(entities[e] for e in part.tolist())
+    return Message(name, entities[sender], to, carried, _addressed(batch.groups, x, m))
+
+
+def _addressed(groups: Groups | None, x: int, m: int) -> frozenset[str]:
+    if groups is None:
+        return frozenset()
+    part = groups.addressed[groups.addressed_offsets[m] : groups.addressed_offsets[m + 1]]
+    return frozenset(str(groups.names[int(groups.offsets[x]) + g]) for g in part.tolist())
 
 
 def _attributes_of(attributes: Attributes, m: int) -> dict[Attribute, str | int]:
@@ -337,6 +404,8 @@ def batch_of(executions: Sequence[Execution]) -> Batch:
         order_doubt=_doubts(lists.order_doubt),
         acknowledging=np.array(lists.acknowledging) if any(lists.acknowledging) else None,
         members=lists.members(),
+        views=_views(executions),
+        groups=_groups(executions),
         attributes=lists.attributes(),
     )
     return replace(columns, clock_edges=clock_edges(columns))
@@ -510,6 +579,57 @@ class _Lists:
             offsets=offsets_of([len(members) for members in self.event_members]),
             names=_names(name for members in self.event_members for name in members),
         )
+
+
+def _views(executions: Sequence[Execution]) -> Views | None:
+    installed: list[int] = []
+    ids: list[list[str]] = []
+    members: list[list[int]] = []
+    for execution in executions:
+        views = sorted(execution.views)
+        entities = {name: e for e, name in enumerate(sorted(execution.entities))}
+        ids.append(views)
+        members += (sorted(entities[e] for e in execution.views[v] if e in entities) for v in views)
+        numbers = {view: v for v, view in enumerate(views)}
+        for entity in entities:
+            installed += (
+                NOBODY if event.view is None else numbers[event.view]
+                for event in execution.history(entity).events
+            )
+    if not any(ids) and not any(execution.has_unnamed_views for execution in executions):
+        return None
+    return Views(
+        view=np.array(installed, np.int32),
+        offsets=offsets_of([len(views) for views in ids]),
+        names=_names(view for views in ids for view in views),
+        member_offsets=offsets_of([len(inside) for inside in members]),
+        members=np.array([e for inside in members for e in inside], np.int32),
+    )
+
+
+def _groups(executions: Sequence[Execution]) -> Groups | None:
+    if not any(execution.groups for execution in executions):
+        return None
+    ids: list[list[str]] = []
+    members: list[list[int]] = []
+    addressed: list[list[int]] = []
+    for execution in executions:
+        groups = sorted(execution.groups)
+        entities = {name: e for e, name in enumerate(sorted(execution.entities))}
+        ids.append(groups)
+        members += (sorted(entities[e] for e in execution.groups[g]) for g in groups)
+        numbers = {group: g for g, group in enumerate(groups)}
+        addressed += (
+            sorted(numbers[g] for g in execution.messages[name].groups) for name in sorted(execution.messages)
+        )
+    return Groups(
+        offsets=offsets_of([len(groups) for groups in ids]),
+        names=_names(group for groups in ids for group in groups),
+        member_offsets=offsets_of([len(inside) for inside in members]),
+        members=np.array([e for inside in members for e in inside], np.int32),
+        addressed_offsets=offsets_of([len(groups) for groups in addressed]),
+        addressed=np.array([g for groups in addressed for g in groups], np.int32),
+    )
 
 
 def _doubts(reasons: Sequence[int]) -> Int32 | None:

@@ -49,7 +49,8 @@ ACKNOWLEDGEMENTS: Final = frozenset({EventKind.ACK, EventKind.NACK})
 @dataclass(frozen=True, slots=True)
 class Event:
     """One event in a history. `time` is in int64 nanoseconds; `clock` maps entities to counts. `counted`: the clock is
-    known to count the event itself (see `precedes.core.clock_order`).
+    known to count the event itself (see `precedes.core.clock_order`). `view` is the id of the view that an event of kind
+    `VIEW` installs, and `members` are those in it, who need not be in the cluster.
     """
 
     kind: EventKind
@@ -58,6 +59,7 @@ class Event:
     clock: Mapping[str, int] | None = None
     members: tuple[str, ...] = ()
     counted: bool = False
+    view: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,8 @@ class Message:
 
     `sender` is None for a message that nobody sent. `destinations` is None where they are not known: the
     message has a sender, named by a delivery, but its send was not logged. A message sent without
-    destinations goes to every entity, and that is written out here. `attributes` has what it carries: texts,
+    destinations goes to every entity, and that is written out here. `groups` are those that it is addressed to by name; the
+    members of these are not in `destinations`, unless they are named, too. `attributes` has what it carries: texts,
     whole numbers, times and durations in nanoseconds. What was not recorded is not in it.
     """
 
@@ -74,6 +77,7 @@ class Message:
     sender: str | None
     destinations: frozenset[str] | None
     attributes: Mapping[Attribute, str | int] = field(default_factory=dict, hash=False)
+    groups: frozenset[str] = frozenset()
 
     @property
     def logged(self) -> bool:
@@ -123,6 +127,7 @@ class Execution:
         delivery: Which kind of event counts as the delivery.
         by_clocks: Recorded clocks are evidence of what happened before what.
         doubt: Why happens-before is not known; no reason if it is.
+        groups: The members of each group, by its name. An entity may be in several.
         acknowledging: This is a part of an execution of which acknowledgements are recorded, be they here or not.
     """
 
@@ -137,11 +142,30 @@ class Execution:
     by_clocks: bool = False
     doubt: Reason = NO_REASON
     acknowledging: bool = False
+    groups: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def entities(self) -> tuple[str, ...]:
         """The cluster, in its order."""
         return tuple(history.entity for history in self.histories)
+
+    @property
+    def views(self) -> Mapping[str, frozenset[str]]:
+        """The members of each view that somebody installs, by its id, in the order of the histories."""
+        return self._views
+
+    @property
+    def has_unnamed_views(self) -> bool:
+        """Whether some view is installed without an id, so that nobody knows which it is."""
+        return any(
+            event.kind is EventKind.VIEW and event.view is None
+            for history in self.histories
+            for event in history.events
+        )
+
+    def installed(self, entity: str) -> tuple[str, ...]:
+        """VL of an entity: the ids of the views it installed, in order, each at its first installation."""
+        return self._installed[entity]
 
     @property
     def has_acknowledgements(self) -> bool:
@@ -173,3 +197,19 @@ class Execution:
     @cached_property
     def _delivered(self) -> dict[str, tuple[str, ...]]:
         return {history.entity: history.messages(self.delivery) for history in self.histories}
+
+    @cached_property
+    def _views(self) -> dict[str, frozenset[str]]:
+        views: dict[str, frozenset[str]] = {}
+        for history in self.histories:
+            for event in history.events:
+                if event.view is not None:
+                    views.setdefault(event.view, frozenset(event.members))
+        return views
+
+    @cached_property
+    def _installed(self) -> dict[str, tuple[str, ...]]:
+        return {
+            history.entity: tuple(dict.fromkeys(e.view for e in history.events if e.view is not None))
+            for history in self.histories
+        }

@@ -20,6 +20,13 @@ Meaning (three-valued, see `precedes.core.verdict`):
 - A delivery is one event of the execution's kind of delivery: a message that an entity delivers twice has two. A
   delivery of an entity is in `DL` of that entity. `InFlight` and `Acknowledged` are unknown
   (`NO_ACKNOWLEDGEMENT`) where no `ack` and no `nack` is recorded in the whole execution.
+- A group is a set of entities that take messages for one another. It is known from the start who is in it. A message that is
+  addressed to a group is owed by one of its members: `IsDestination` is unknown (`GROUP_CHOOSES`) for each of these, but
+  for those that the message is addressed to by name. The group is then not reason enough to call a delivery undue or lost.
+- A view is a set of entities that entities install while they run. Two views are one exactly if their ids are equal. Where a
+  view is installed without an id, whatever is said of views is unknown (`NO_VIEW_ID`), a quantifier over views, too. The
+  view of an event is the last one that its entity installed before it; it is undefined (what is said of it is false) where there is none.
+  `InstallsBefore` looks at the first installation of each view. Views and groups are those of the whole in every part.
 - `Per(attributes, body)` asks the body of each part of the execution, and the parts are the messages that have the
   same values of all these attributes. Entities, `~>`, clocks and times stay those of the whole. A message without one
   of the attributes is in no part. Where there are messages and no part, it is unknown (`NO_ATTRIBUTE`).
@@ -37,8 +44,10 @@ at an entity stays the first. What is impossible is no completion. So on an inco
   message has one sender, and nothing happens before itself.
 - The order of two messages in a log stays as recorded. If only one of them is recorded there, it is unknown, unless
   the other was sent after this one was delivered there.
+- An installation that is recorded happened, and two of one entity keep their order. In between there may be others, so that the
+  view of an event is never certain. Who is in a recorded view or group is known of recorded entities.
 - Positions, sizes and vector times are at least what is recorded. Times and clocks of unrecorded events are unknown.
-- Quantifiers range over unrecorded messages and entities, too (`precedes.logic.completion`), and what follows from
+- Quantifiers range over unrecorded messages, entities and views, too; groups are all known (`precedes.logic.completion`), and what follows from
   formulas that are asked together is judged with them (`precedes.logic.lemmas`).
 """
 
@@ -140,9 +149,46 @@ class ReceiverOf:
     delivery: DeliveryTerm
 
 
+@dataclass(frozen=True, slots=True)
+class GroupVariable:
+    """A group bound by a quantifier."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class GroupNamed:
+    """A group of the execution by name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ViewVariable:
+    """A view bound by a quantifier."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ViewNamed:
+    """A view of the execution by its id."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ViewOf:
+    """The view in which an event happened: the last one that its entity installed before it."""
+
+    event: EventTerm | DeliveryTerm
+
+
 EntityTerm = EntityVariable | EntityNamed | Sender | ReceiverOf
 MessageTerm = MessageVariable | MessageNamed | MessageOf
 DeliveryTerm = DeliveryVariable | DeliveryNamed
+GroupTerm = GroupVariable | GroupNamed
+ViewTerm = ViewVariable | ViewNamed | ViewOf
 
 
 @dataclass(frozen=True, slots=True)
@@ -498,6 +544,63 @@ class Faulty:
 
 
 @dataclass(frozen=True, slots=True)
+class IsMember:
+    """The entity is in the group or in the view."""
+
+    entity: EntityTerm
+    members_of: GroupTerm | ViewTerm
+
+
+@dataclass(frozen=True, slots=True)
+class AddressedTo:
+    """The message is addressed to the group by the group's name; false for a message that nobody sent."""
+
+    message: MessageTerm
+    group: GroupTerm
+
+
+@dataclass(frozen=True, slots=True)
+class SameGroup:
+    """The two terms are one group."""
+
+    left: GroupTerm
+    right: GroupTerm
+
+
+@dataclass(frozen=True, slots=True)
+class Installs:
+    """The view is in `VL[entity]`: the entity installs it."""
+
+    entity: EntityTerm
+    view: ViewTerm
+
+
+@dataclass(frozen=True, slots=True)
+class InstallsBefore:
+    """`first <[VL[entity]] second`: the entity installs both, and `first` comes first."""
+
+    first: ViewTerm
+    second: ViewTerm
+    entity: EntityTerm
+
+
+@dataclass(frozen=True, slots=True)
+class InstallsAgain:
+    """The entity installs the view more than once."""
+
+    entity: EntityTerm
+    view: ViewTerm
+
+
+@dataclass(frozen=True, slots=True)
+class SameView:
+    """The two terms are one view."""
+
+    left: ViewTerm
+    right: ViewTerm
+
+
+@dataclass(frozen=True, slots=True)
 class HappensBefore:
     """`first ~> second` between events: the least relation of Δ-causal paper, Definition 1 (irreflexive)."""
 
@@ -551,6 +654,13 @@ Atom = (
     | InFlight
     | Acknowledged
     | Faulty
+    | IsMember
+    | AddressedTo
+    | SameGroup
+    | Installs
+    | InstallsBefore
+    | InstallsAgain
+    | SameView
     | HappensBefore
     | Comparison
     | FailureLine
@@ -597,12 +707,12 @@ class Iff:
     right: Formula
 
 
-Variable = EntityVariable | MessageVariable | DeliveryVariable
+Variable = EntityVariable | MessageVariable | DeliveryVariable | GroupVariable | ViewVariable
 
 
 @dataclass(frozen=True, slots=True)
 class Forall:
-    """Every entity of the cluster, message of the execution or delivery that is in the range satisfies the body."""
+    """Every entity of the cluster, message, delivery, group or view of the execution in the range satisfies the body."""
 
     variable: Variable
     range: Formula
@@ -611,7 +721,7 @@ class Forall:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """Some entity of the cluster, message of the execution or delivery in it is in the range and satisfies the body."""
+    """Some entity of the cluster, message, delivery, group or view of the execution in the range satisfies the body."""
 
     variable: Variable
     range: Formula

@@ -22,6 +22,7 @@ from precedes.core.formula import (
     EntityTerm,
     EventTerm,
     Formula,
+    GroupTerm,
     LogTerm,
     MessageNamed,
     MessageTerm,
@@ -31,11 +32,25 @@ from precedes.core.formula import (
     TextOf,
     TextTerm,
     Variable,
+    ViewTerm,
 )
 
 Node: TypeAlias = (
-    Formula | NumberTerm | TextTerm | EventTerm | LogTerm | EntityTerm | MessageTerm | DeliveryTerm | Part
+    Formula
+    | NumberTerm
+    | TextTerm
+    | EventTerm
+    | LogTerm
+    | EntityTerm
+    | MessageTerm
+    | DeliveryTerm
+    | GroupTerm
+    | ViewTerm
+    | Part
 )
+
+Subject: TypeAlias = EntityTerm | MessageTerm | DeliveryTerm | GroupTerm | ViewTerm
+"""What a variable can stand for."""
 
 
 def _mentioned(hint: Any) -> Iterator[Any]:
@@ -143,7 +158,7 @@ def free_variables(node: Node) -> frozenset[Variable]:
     return frozenset(FreeVariables().of(node))
 
 
-def substituted(node: Node, terms: Mapping[Variable, EntityTerm | MessageTerm | DeliveryTerm]) -> Any:
+def substituted(node: Node, terms: Mapping[Variable, Subject]) -> Any:
     """The tree with its free variables replaced. No binder may capture a variable of what replaces them."""
     if isinstance(node, Variable):
         return terms.get(node, node)

@@ -49,6 +49,8 @@ class Reason(IntFlag):
     CLOCK_ORDER = 1 << 14
     NO_ATTRIBUTE = 1 << 15
     NO_ACKNOWLEDGEMENT = 1 << 16
+    GROUP_CHOOSES = 1 << 17
+    NO_VIEW_ID = 1 << 18
 
 
 NO_REASON: Final = Reason(0)
@@ -71,6 +73,8 @@ REASON_TEXT: Final[dict[Reason, str]] = {
     Reason.CLOCK_ORDER: "the recorded clocks and the order of rows disagree",
     Reason.NO_ATTRIBUTE: "an attribute of a message was not recorded",
     Reason.NO_ACKNOWLEDGEMENT: "no acknowledgements are recorded",
+    Reason.GROUP_CHOOSES: "a message is addressed to a group, and any of its members may be the one to deliver it",
+    Reason.NO_VIEW_ID: "a view was installed without an id",
 }
 
 
