@@ -49,8 +49,8 @@ ACKNOWLEDGEMENTS: Final = frozenset({EventKind.ACK, EventKind.NACK})
 @dataclass(frozen=True, slots=True)
 class Event:
     """One event in a history. `time` is in int64 nanoseconds; `clock` maps entities to counts. `counted`: the clock is
-    known to count the event itself (see `precedes.core.clock_order`). `view` is the id of the view that an event of kind
-    `VIEW` installs, and `members` are those in it, who need not be in the cluster.
+    known to count the event itself (see `precedes.core.clock_order`). `view` is the id of the view that an event of
+    kind `VIEW` installs, and `members` are those in it, who need not be in the cluster.
     """
 
     kind: EventKind
@@ -68,9 +68,9 @@ class Message:
 
     `sender` is None for a message that nobody sent. `destinations` is None where they are not known: the
     message has a sender, named by a delivery, but its send was not logged. A message sent without
-    destinations goes to every entity, and that is written out here. `groups` are those that it is addressed to by name; the
-    members of these are not in `destinations`, unless they are named, too. `attributes` has what it carries: texts,
-    whole numbers, times and durations in nanoseconds. What was not recorded is not in it.
+    destinations goes to every entity, and that is written out here. `groups` are those that it is addressed to by
+    name; the members of these are not in `destinations`, unless they are named, too. `attributes` has what it carries:
+    texts, whole numbers, times and durations in nanoseconds. What was not recorded is not in it.
     """
 
     name: str

@@ -20,13 +20,14 @@ Meaning (three-valued, see `precedes.core.verdict`):
 - A delivery is one event of the execution's kind of delivery: a message that an entity delivers twice has two. A
   delivery of an entity is in `DL` of that entity. `InFlight` and `Acknowledged` are unknown
   (`NO_ACKNOWLEDGEMENT`) where no `ack` and no `nack` is recorded in the whole execution.
-- A group is a set of entities that take messages for one another. It is known from the start who is in it. A message that is
-  addressed to a group is owed by one of its members: `IsDestination` is unknown (`GROUP_CHOOSES`) for each of these, but
-  for those that the message is addressed to by name. The group is then not reason enough to call a delivery undue or lost.
-- A view is a set of entities that entities install while they run. Two views are one exactly if their ids are equal. Where a
-  view is installed without an id, whatever is said of views is unknown (`NO_VIEW_ID`), a quantifier over views, too. The
-  view of an event is the last one that its entity installed before it; it is undefined (what is said of it is false) where there is none.
-  `InstallsBefore` looks at the first installation of each view. Views and groups are those of the whole in every part.
+- A group is a set of entities that take messages for one another. It is known from the start who is in it. A message
+  that is addressed to a group is owed by one of its members: `IsDestination` is unknown (`GROUP_CHOOSES`) for each of
+  these, but for those that the message is addressed to by name.
+- A view is a set of entities that entities install while they run. Two views are one exactly if their ids are equal.
+  The view of an event is the last one that its entity installed before it; where there is none, it is undefined, and
+  what is said of it is false. `InstallsBefore` looks at the first installation of each view. Where a view is installed
+  without an id, whatever is said of views is unknown (`NO_VIEW_ID`), a quantifier over views, too.
+- Views and groups are those of the whole in every part.
 - `Per(attributes, body)` asks the body of each part of the execution, and the parts are the messages that have the
   same values of all these attributes. Entities, `~>`, clocks and times stay those of the whole. A message without one
   of the attributes is in no part. Where there are messages and no part, it is unknown (`NO_ATTRIBUTE`).
@@ -44,11 +45,12 @@ at an entity stays the first. What is impossible is no completion. So on an inco
   message has one sender, and nothing happens before itself.
 - The order of two messages in a log stays as recorded. If only one of them is recorded there, it is unknown, unless
   the other was sent after this one was delivered there.
-- An installation that is recorded happened, and two of one entity keep their order. In between there may be others, so that the
-  view of an event is never certain. Who is in a recorded view or group is known of recorded entities.
+- An installation that is recorded happened, and two of one entity keep their order. There may be others in between, so
+  the view of an event is never certain. Who is in a recorded view or group is known of recorded entities.
 - Positions, sizes and vector times are at least what is recorded. Times and clocks of unrecorded events are unknown.
-- Quantifiers range over unrecorded messages, entities and views, too; groups are all known (`precedes.logic.completion`), and what follows from
-  formulas that are asked together is judged with them (`precedes.logic.lemmas`).
+- Quantifiers range over unrecorded messages, entities and views, too; all groups are known
+  (`precedes.logic.completion`). What follows from formulas that are asked together is judged with them
+  (`precedes.logic.lemmas`).
 """
 
 from __future__ import annotations
@@ -712,7 +714,7 @@ Variable = EntityVariable | MessageVariable | DeliveryVariable | GroupVariable |
 
 @dataclass(frozen=True, slots=True)
 class Forall:
-    """Every entity of the cluster, message, delivery, group or view of the execution in the range satisfies the body."""
+    """Every entity, message, delivery, group or view of the execution in the range satisfies the body."""
 
     variable: Variable
     range: Formula
@@ -721,7 +723,7 @@ class Forall:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """Some entity of the cluster, message, delivery, group or view of the execution in the range satisfies the body."""
+    """Some entity, message, delivery, group or view of the execution in the range satisfies the body."""
 
     variable: Variable
     range: Formula
