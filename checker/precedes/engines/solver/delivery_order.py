@@ -1,7 +1,8 @@
 """Deliveries of every number, as an uninterpreted sort: whose they are, of which message, and their order.
 
-Everything asserted is true of every execution. That a message which was delivered has a first delivery is, too; that
-there are finitely many before it is no first-order statement, and is not needed.
+A sort of Z3 is never empty, but nothing need be delivered: only some of the sort were `made`. Everything asserted is
+true of every execution. That a message which was delivered has a first delivery is, too; that there are finitely many
+before it is no first-order statement, and is not needed.
 """
 
 from __future__ import annotations
@@ -60,6 +61,7 @@ class DeliveryOrder:
         self._variable = variable
         self.message_of = mapping("message of", D, M)
         self.receiver_of = mapping("receiver of", D, E)
+        self.made = relation("made", D)
         self._before = relation("delivered before", D, D)
         self._in_flight = relation("in flight", D, D)
         self.acknowledged = relation("acknowledged", M, E)
@@ -122,6 +124,8 @@ class DeliveryOrder:
         def twice(m: Element, i: Element) -> Proposition:
             d, e = self._variable(D), self._variable(D)
             found = both(
+                self.made(d),
+                self.made(e),
                 self._alike(d, e),
                 self._before(d, e),
                 same(self.message_of(d), m),
@@ -151,7 +155,9 @@ class DeliveryOrder:
 
         def is_first(m: Element, i: Element) -> Proposition:
             d = self._variable(D)
-            found = both(same(self.message_of(d), m), same(self.receiver_of(d), i), self._first(d))
+            found = both(
+                self.made(d), same(self.message_of(d), m), same(self.receiver_of(d), i), self._first(d)
+            )
             return implied(
                 self._executions.happened(Happening(Kind.DELIVERY, m, i)), quantified(False, [d], found)
             )
@@ -179,9 +185,8 @@ class DeliveryOrder:
 
     def _first(self, delivery: Element) -> Proposition:
         other = self._variable(D)
-        return quantified(
-            True, [other], implied(self._alike(delivery, other), negated(self._before(other, delivery)))
-        )
+        earlier = both(self.made(other), self._alike(delivery, other), self._before(other, delivery))
+        return quantified(True, [other], negated(earlier))
 
     def _alike(self, first: Element, second: Element) -> Proposition:
         return both(
@@ -195,4 +200,7 @@ class DeliveryOrder:
     def _all(self, sorts: str, body: Callable[..., Any]) -> Proposition:
         """For all deliveries (d), messages (m) and entities (e)."""
         variables = [self._variable({"d": D, "m": M, "e": E}[letter]) for letter in sorts]
-        return quantified(True, variables, body(*variables))
+        made = [
+            self.made(variable) for letter, variable in zip(sorts, variables, strict=True) if letter == "d"
+        ]
+        return quantified(True, variables, implied(both(*made), body(*variables)))

@@ -95,7 +95,11 @@ class Unbounded:
         if sort is not E and not self._messages:
             return universal
         variable = self._variable(sort)
-        return quantified(universal, [variable], body(variable))
+        if sort is not Sort.DELIVERY:
+            return quantified(universal, [variable], body(variable))
+        made = self._deliveries.made(variable)
+        found = implied(made, body(variable)) if universal else both(made, body(variable))
+        return quantified(universal, [variable], found)
 
     def entity_named(self, name: str) -> Cases:
         """See `Structure`."""
