@@ -16,6 +16,9 @@ from precedes.core.formula import (
     EntityTerm,
     EntityVariable,
     EventTerm,
+    GroupNamed,
+    GroupTerm,
+    GroupVariable,
     LogTerm,
     MessageNamed,
     MessageOf,
@@ -31,6 +34,10 @@ from precedes.core.formula import (
     TextOf,
     TextTerm,
     Variable,
+    ViewNamed,
+    ViewOf,
+    ViewTerm,
+    ViewVariable,
 )
 from precedes.core.traversal import Node, walk
 from precedes.engines.solver.logic import Element, Linear, Proposition, both, some
@@ -84,6 +91,41 @@ class TermCases:
                 raise AssertionError("no text names a delivery")
             case _:
                 assert_never(term)
+
+    def group(self, term: GroupTerm, bindings: Bindings) -> Cases:
+        """The groups that a term may stand for."""
+        match term:
+            case GroupVariable():
+                return [(True, bindings[term])]
+            case GroupNamed(name):
+                return self._structure.group_named(name)
+            case _:
+                assert_never(term)
+
+    def view(self, term: ViewTerm, bindings: Bindings) -> Cases:
+        """The views that a term may stand for."""
+        match term:
+            case ViewVariable():
+                return [(True, bindings[term])]
+            case ViewNamed(name):
+                return self._structure.view_named(name)
+            case ViewOf(event):
+                return self._view_of(event, bindings)
+            case _:
+                assert_never(term)
+
+    def _view_of(self, event: EventTerm | DeliveryTerm, bindings: Bindings) -> Cases:
+        match event:
+            case DeliveryVariable() | DeliveryNamed():
+                return self._structure.view_of_delivery(self.delivery(event, bindings))
+            case SendEvent() | DeliveryEvent() | ArrivalEvent():
+                return [
+                    (both(guard, there), view)
+                    for guard, found in self.event(event, bindings)
+                    for there, view in self._structure.view_at(found)
+                ]
+            case _:
+                assert_never(event)
 
     def log(self, term: LogTerm, bindings: Bindings) -> Iterator[tuple[Proposition, Log]]:
         """The logs that a term may stand for."""

@@ -14,6 +14,7 @@ from typing import assert_never
 from precedes.core.formula import (
     Acknowledged,
     Acyclic,
+    AddressedTo,
     And,
     Comparison,
     DeliveredAt,
@@ -25,12 +26,17 @@ from precedes.core.formula import (
     Faulty,
     Forall,
     Formula,
+    GroupVariable,
     HappensBefore,
     Iff,
     Implies,
     InFlight,
     InLog,
+    Installs,
+    InstallsAgain,
+    InstallsBefore,
     IsDestination,
+    IsMember,
     MessageVariable,
     Not,
     Or,
@@ -41,13 +47,16 @@ from precedes.core.formula import (
     Repeated,
     SameDelivery,
     SameEntity,
+    SameGroup,
     SameMessage,
     SamePart,
     SameText,
+    SameView,
     Sent,
     Truth,
     Undetermined,
     Variable,
+    ViewVariable,
 )
 from precedes.core.traversal import FreeVariables
 from precedes.engines.solver.answers import Deadline
@@ -63,6 +72,7 @@ from precedes.engines.solver.logic import (
     same,
     some,
 )
+from precedes.engines.solver.membership import Membership
 from precedes.engines.solver.quantities import Quantities
 from precedes.engines.solver.structure import Happening, Kind, Log, Structure, in_log, shares
 from precedes.engines.solver.term_cases import Bindings, TermCases, of_arrivals, together
@@ -76,6 +86,7 @@ class Translation:
         self._deadline = deadline
         self._terms = TermCases(structure)
         self._quantities = Quantities(structure, self._terms, with_epsilon)
+        self._membership = Membership(structure, self._terms)
         self._free = FreeVariables()
         self._known: dict[tuple[object, ...], Proposition] = {}
 
@@ -128,7 +139,15 @@ class Translation:
                 known = either(self._structure.arrivals_recorded(), *([] if want else map(negated, others)))
                 return both(known, holds if want else negated(holds))
             case (
-                Truth() | InLog() | Precedes() | Repeated() | Sent() | IsDestination() | SameEntity()
+                IsMember() | AddressedTo() | SameGroup() | Installs() | InstallsBefore() | InstallsAgain() | SameView()
+            ):  # fmt: skip
+                known = self._structure.arrivals_recorded() if of_arrivals(formula) else True
+                holds = self._membership.holds(formula, bindings)
+                return both(known, holds if want else negated(holds))
+            case IsDestination():
+                return self._destination(formula, want, bindings)
+            case (
+                Truth() | InLog() | Precedes() | Repeated() | Sent() | SameEntity()
                 | SameMessage() | SameText() | SamePart() | DeliveredAt() | DeliveredBefore() | SameDelivery()
                 | Faulty() | HappensBefore() | FailureLine() | Quiescent()
             ):  # fmt: skip
@@ -154,6 +173,10 @@ class Translation:
                 sort = Sort.MESSAGE
             case DeliveryVariable():
                 sort = Sort.DELIVERY
+            case GroupVariable():
+                sort = Sort.GROUP
+            case ViewVariable():
+                sort = Sort.VIEW
             case _:
                 assert_never(variable)
         everywhere = universal is want
@@ -167,6 +190,23 @@ class Translation:
             return either(inside, judged) if everywhere else both(inside, judged)
 
         return self._structure.quantified(everywhere, sort, instance)
+
+    def _destination(self, formula: IsDestination, want: bool, bindings: Bindings) -> Proposition:
+        """Unknown of those who are in a group that the message is addressed to."""
+        structure = self._structure
+        cases = list(
+            together(
+                self._terms.message(formula.message, bindings), self._terms.entity(formula.entity, bindings)
+            )
+        )
+        if want:
+            return some(both(*guards, structure.addressed(*pair)) for guards, pair in cases)
+        return negated(
+            some(
+                both(*guards, either(structure.addressed(*pair), structure.chosen(*pair)))
+                for guards, pair in cases
+            )
+        )
 
     def _acknowledgement(
         self, formula: InFlight | Acknowledged, want: bool, bindings: Bindings
@@ -209,7 +249,6 @@ class Translation:
         | Precedes
         | Repeated
         | Sent
-        | IsDestination
         | SameEntity
         | SameMessage
         | SameText
@@ -234,13 +273,6 @@ class Translation:
             case Sent(message):
                 cases = self._terms.message(message, bindings)
                 return some(both(guard, structure.sent(element)) for guard, element in cases)
-            case IsDestination(entity, message):
-                return some(
-                    both(*guards, structure.addressed(element, here))
-                    for guards, (element, here) in together(
-                        self._terms.message(message, bindings), self._terms.entity(entity, bindings)
-                    )
-                )
             case SameEntity() | SameMessage():
                 return self._same(formula, bindings)
             case SameText() | SamePart():
