@@ -12,18 +12,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
-from typing import assert_never
+from typing import assert_never, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from precedes.core.columns import NOBODY
-from precedes.core.execution import Execution
+from precedes.core.execution import EVENT_CODES, EventKind, Execution
 from precedes.core.formula import Requirement
 from precedes.core.verdict import FALSE, TRUE, Verdict, reasons, verdict
 from precedes.core.witness import Explanation
 from precedes.engines.columnar.batch_scan import Scan, scan_source
-from precedes.engines.columnar.execution_source import Excerpt, ExecutionSource, RowGroupSlice
+from precedes.engines.columnar.execution_source import Excerpt, ExecutionSource, RowGroupSlice, Sort
 from precedes.engines.columnar.fast_path.screen import Fine
 from precedes.engines.columnar.offenders import Offenders
 from precedes.engines.reference import explain
@@ -216,7 +216,7 @@ def judge(
         tuple(why),
         int(result.vacuous.sum()),
         _met(source, plan),
-        _seen(source),
+        _seen(source, plan),
         {} if source.complete else _counts(recorded),
     )
     return partial, result
@@ -243,7 +243,8 @@ def with_fine(partial: Partial, fine: Fine) -> Partial:
     )
 
 
-def _seen(source: ExecutionSource) -> Seen:
+def _seen(source: ExecutionSource, plan: Plan) -> Seen:
+    """What occurs; whether there are views and groups is looked at if the plan speaks of them."""
     if not source.complete:
         # What was not recorded may have happened.
         return EVERYTHING
@@ -257,16 +258,19 @@ def _seen(source: ExecutionSource) -> Seen:
         seen |= Seen.TWO_MESSAGES
     if (np.diff(columns.delivered_offsets) > 1).any():
         seen |= Seen.TWO_DELIVERIES
+    if plan.of_views and (source.columns(("event_kind",)).event_kind == EVENT_CODES[EventKind.VIEW]).any():
+        seen |= Seen.VIEW
+    if plan.of_groups and source.columns(("group_offsets",)).group_offsets[-1]:
+        seen |= Seen.GROUP
     return seen
 
 
 def _met(source: ExecutionSource, plan: Plan) -> frozenset[str]:
-    """The names in the requirements that are an entity or a message of some execution."""
+    """The names in the requirements that are an entity, a message, a group or a view of some execution."""
     return frozenset(
         name
         for name in plan.mentioned
-        if (source.numbers("entity", name) != NOBODY).any()
-        or (source.numbers("message", name) != NOBODY).any()
+        if any((source.numbers(sort, name) != NOBODY).any() for sort in get_args(Sort))
     )
 
 
