@@ -122,7 +122,7 @@ CARRIED = frozenset({f.AttributeOf, f.TextOf, f.SamePart, f.Per, f.Part})
 
 SCHEMA = (
     "execution string, entity string, seq bigint, event string, message string, dest array<string>, sender string,"
-    " time double, clock map<string, bigint>, members array<string>"
+    " time double, clock map<string, bigint>, view string, members array<string>, group array<string>"
 )
 
 
