@@ -12,6 +12,7 @@ from typing import assert_never
 
 from precedes.core.formula import (
     Acknowledged,
+    AddressedTo,
     Atom,
     Comparison,
     DeliveredAt,
@@ -24,7 +25,11 @@ from precedes.core.formula import (
     HappensBefore,
     InFlight,
     InLog,
+    Installs,
+    InstallsAgain,
+    InstallsBefore,
     IsDestination,
+    IsMember,
     LogTerm,
     MessageTerm,
     Precedes,
@@ -33,9 +38,11 @@ from precedes.core.formula import (
     Repeated,
     SameDelivery,
     SameEntity,
+    SameGroup,
     SameMessage,
     SamePart,
     SameText,
+    SameView,
     SendLog,
     Sent,
     TextTerm,
@@ -44,6 +51,7 @@ from precedes.core.formula import (
 )
 from precedes.core.verdict import FALSE, NO_REASON, TRUE, Reason, conjunction
 from precedes.engines.reference.failure_line import failure_line
+from precedes.engines.reference.memberships import Memberships
 from precedes.engines.reference.terms import Terms, Unknown, mentions_time, reasons_in
 
 Judgement = Callable[[], int]
@@ -56,6 +64,7 @@ class Atoms:
     def __init__(self, terms: Terms) -> None:
         self._terms = terms
         self._recorded = terms.recorded
+        self._memberships = Memberships(terms)
 
     def judgement(self, atom: Atom) -> Judgement:
         """How an atom is judged."""
@@ -101,6 +110,10 @@ class Atoms:
                 return partial(self._in_flight, earlier, later)
             case Acknowledged(message, entity):
                 return partial(self._acknowledged, message, entity)
+            case (
+                IsMember() | AddressedTo() | SameGroup() | Installs() | InstallsBefore() | InstallsAgain() | SameView()
+            ):  # fmt: skip
+                return partial(self._memberships.value, atom)
             case Truth(true):
                 value = _truth(true)
                 return lambda: value
@@ -169,7 +182,7 @@ class Atoms:
             return both | Reason.SEND_NOT_LOGGED
         places, sender = self._recorded.send_place, self._recorded.sender(before)
         assert sender is not None
-        return self._recorded.doubt[sender] or _truth(places[before] < places[after])
+        return conjunction(both, self._recorded.doubt[sender] or _truth(places[before] < places[after]))
 
     def _is_destination(self, entity: EntityTerm, message: MessageTerm) -> int:
         here, sent = self._terms.entity(entity), self._terms.message(message)
@@ -264,10 +277,19 @@ class Atoms:
         return _truth((here, name) in self._recorded.acknowledged)
 
     def _failure_line(self) -> int:
-        """An entity without a mark has it at the end of its log."""
+        """An entity without a mark has it at the end of its log. What another member of a group may have delivered, an
+        entity may have lost or not.
+        """
         execution = self._recorded.execution
         if not execution.marks:
             return Reason.NO_MARK
+        if any(
+            self._terms.addressed(message, entity) == Reason.GROUP_CHOOSES
+            for message in self._recorded.messages
+            for entity in execution.entities
+            if message not in self._recorded.delivery_place[entity]
+        ):
+            return Reason.GROUP_CHOOSES
         ends = {entity: len(execution.delivered(entity)) for entity in execution.entities}
         return _truth(ends | dict(execution.marks) == failure_line(self._recorded))
 

@@ -16,6 +16,7 @@ from precedes.core.counts import ordinal
 from precedes.core.formula import (
     Acknowledged,
     Acyclic,
+    AddressedTo,
     And,
     Attribute,
     Comparison,
@@ -28,12 +29,17 @@ from precedes.core.formula import (
     Faulty,
     Forall,
     Formula,
+    GroupVariable,
     HappensBefore,
     Iff,
     Implies,
     InFlight,
     InLog,
+    Installs,
+    InstallsAgain,
+    InstallsBefore,
     IsDestination,
+    IsMember,
     MessageVariable,
     Not,
     Or,
@@ -43,13 +49,16 @@ from precedes.core.formula import (
     Repeated,
     SameDelivery,
     SameEntity,
+    SameGroup,
     SameMessage,
     SamePart,
     SameText,
+    SameView,
     Sent,
     Truth,
     Undetermined,
     Variable,
+    ViewVariable,
 )
 from precedes.core.verdict import FALSE, TRUE, negation
 from precedes.core.witness import Binding, Fact
@@ -127,10 +136,14 @@ class Causes:
             case Forall(variable, extent, body):
                 if kind == TRUE:
                     yield self._whole(formula, kind)
+                elif self._evaluator.has_unknown_domain(variable):
+                    yield from self._of_unknown_domain(formula, kind)
                 else:
                     yield from self._instances(variable, extent, body, kind)
             case Exists(variable, extent, body):
-                if kind == FALSE:
+                if self._evaluator.has_unknown_domain(variable):
+                    yield from self._of_unknown_domain(formula, kind)
+                elif kind == FALSE:
                     yield self._none(formula)
                 else:
                     yield from self._instances(variable, extent, body, kind)
@@ -142,11 +155,17 @@ class Causes:
                 Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
                 | SameEntity() | SameMessage() | SameText() | SamePart() | Faulty() | HappensBefore() | Comparison()
                 | FailureLine() | Quiescent() | DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight()
-                | Acknowledged()
+                | Acknowledged() | IsMember() | AddressedTo() | SameGroup() | Installs() | InstallsBefore()
+                | InstallsAgain() | SameView()
             ):  # fmt: skip
                 yield self._whole(formula, self._evaluator.value(formula))
             case _:
                 assert_never(formula)
+
+    def _of_unknown_domain(self, formula: Forall | Exists, kind: int) -> Iterator[Cause]:
+        """It is unknown and nothing else, which a caller that goes into it without looking need not know."""
+        if kind == UNKNOWN:
+            yield self._whole(formula, self._evaluator.value(formula))
 
     def _per(self, formula: Per, kind: int) -> Iterator[Cause]:
         """A part in which the body fails; where it is not known whether there is one, why."""
@@ -264,5 +283,9 @@ def binding_of(variable: Variable, attributes: tuple[Attribute, ...], terms: Ter
             made = terms.deliveries[label]
             which = made.message if made.nth == 1 else f"{made.message} ({ordinal(made.nth)})"
             return Cause(((label, which),), messages=(made.message,), entities=(made.entity,))
+        case GroupVariable(label):
+            return Cause(((label, terms.groups[label]),))
+        case ViewVariable(label):
+            return Cause(((label, terms.views[label]),))
         case _:
             assert_never(variable)

@@ -16,6 +16,7 @@ from precedes.core.formula import (
     TRUTH,
     Acknowledged,
     Acyclic,
+    AddressedTo,
     And,
     Attribute,
     Comparison,
@@ -30,12 +31,17 @@ from precedes.core.formula import (
     Faulty,
     Forall,
     Formula,
+    GroupVariable,
     HappensBefore,
     Iff,
     Implies,
     InFlight,
     InLog,
+    Installs,
+    InstallsAgain,
+    InstallsBefore,
     IsDestination,
+    IsMember,
     LogTerm,
     MessageVariable,
     Not,
@@ -46,15 +52,18 @@ from precedes.core.formula import (
     Repeated,
     SameDelivery,
     SameEntity,
+    SameGroup,
     SameMessage,
     SamePart,
     SameText,
+    SameView,
     Sender,
     SendLog,
     Sent,
     Truth,
     Undetermined,
     Variable,
+    ViewVariable,
 )
 from precedes.core.verdict import FALSE, TRUE, Reason, conjunction, disjunction, negation
 from precedes.engines.reference.atoms import Atoms, Judgement
@@ -101,12 +110,12 @@ def agreed_interleaving(formula: Formula, execution: Execution, value: int) -> t
 
 
 class Evaluator:
-    """The values of formulas on one execution. `met` tells whether a quantifier over messages has met one."""
+    """The values of formulas on one execution. `met` has the kinds of variables that had something in their range."""
 
     def __init__(self, execution: Execution) -> None:
         self.recorded: Recorded = record(execution)
         self.terms = Terms(self.recorded)
-        self.met = False
+        self.met: set[type[Variable]] = set()
         self._atoms = Atoms(self.terms) if execution.complete else IncompleteAtoms(self.terms)
         # An opened formula speaks of what is certainly in a range.
         self._certain = not execution.complete
@@ -148,7 +157,8 @@ class Evaluator:
                 Precedes() | InLog() | HappensBefore() | IsDestination() | Comparison() | Sent() | Repeated()
                 | SameEntity() | SameMessage() | SameText() | SamePart()
                 | Faulty() | Truth() | Undetermined() | FailureLine() | Quiescent() | DeliveredAt() | DeliveredBefore()
-                | SameDelivery() | InFlight() | Acknowledged()
+                | SameDelivery() | InFlight() | Acknowledged() | IsMember() | AddressedTo() | SameGroup() | Installs()
+                | InstallsBefore() | InstallsAgain() | SameView()
             ):  # fmt: skip
                 return self._atoms.judgement(formula)
             case _:
@@ -162,7 +172,13 @@ class Evaluator:
 
     # ---- binders -------------------------------------------------------------------------------------------
 
+    def has_unknown_domain(self, variable: Variable) -> bool:
+        """Whether nobody knows what the variable can stand for: a view, where some have no id."""
+        return isinstance(variable, ViewVariable) and self.recorded.has_unnamed_views
+
     def _forall(self, variable: Variable, extent: Formula, body: Formula) -> Judgement:
+        if self.has_unknown_domain(variable):
+            return lambda: Reason.NO_VIEW_ID
         instances, judged = self._instances(variable, extent, body), self._judgement(body)
 
         def judge() -> int:
@@ -176,6 +192,8 @@ class Evaluator:
         return judge
 
     def _exists(self, variable: Variable, extent: Formula, body: Formula) -> Judgement:
+        if self.has_unknown_domain(variable):
+            return lambda: Reason.NO_VIEW_ID
         instances, judged = self._instances(variable, extent, body), self._judgement(body)
 
         def judge() -> int:
@@ -199,7 +217,7 @@ class Evaluator:
 
     def _instances(self, variable: Variable, extent: Formula, body: Formula) -> Callable[[], Iterator[int]]:
         bindings = self._bindings(variable)
-        about_messages = isinstance(variable, MessageVariable | DeliveryVariable)
+        met, kind = self.met, type(variable)
         candidates = self._candidates(variable, extent, body)
         judged = self._judgement(extent)
         name = variable.name
@@ -211,7 +229,7 @@ class Evaluator:
                     bindings[name] = candidate
                     inside = judged()
                     if inside == TRUE or (inside != FALSE and not self._certain):
-                        self.met |= about_messages
+                        met.add(kind)
                         yield inside
             finally:
                 _restore(bindings, name, hidden)
@@ -226,6 +244,10 @@ class Evaluator:
                 return self.terms.messages
             case DeliveryVariable():
                 return self.terms.deliveries
+            case GroupVariable():
+                return self.terms.groups
+            case ViewVariable():
+                return self.terms.views
             case _:
                 assert_never(variable)
 
@@ -241,10 +263,17 @@ class Evaluator:
             _restore(bindings, variable.name, hidden)
 
     def _candidates(self, variable: Variable, extent: Formula, body: Formula) -> Callable[[], Sequence[Any]]:
-        """What can be in a range: all entities, messages or deliveries, or the fewest that a conjunct of it leaves."""
+        """What can be in a range: all that there is of the sort, or the fewest messages or deliveries that a conjunct
+        leaves.
+        """
+        execution = self.recorded.execution
         match variable:
             case EntityVariable():
-                return lambda: self.recorded.execution.entities
+                return lambda: execution.entities
+            case GroupVariable():
+                return lambda: tuple(execution.groups)
+            case ViewVariable():
+                return lambda: () if self.has_unknown_domain(variable) else tuple(execution.views)
             case DeliveryVariable():
                 return self._deliveries(variable, extent)
             case MessageVariable():

@@ -18,11 +18,14 @@ from precedes.core.formula import (
     DeliveryVariable,
     EntityVariable,
     Formula,
+    GroupVariable,
     HappensBefore,
     MessageNamed,
     MessageVariable,
     Requirement,
     Sender,
+    Variable,
+    ViewVariable,
 )
 from precedes.core.mode import completed
 from precedes.core.traversal import bound, entities_in, messages_in, walk
@@ -48,7 +51,7 @@ def explain(requirement: Requirement, execution: Execution, limit: int = 1) -> E
         value, execution = agreed
         evaluator = Evaluator(execution)
         evaluator.value(requirement.formula)
-    vacuous = value == TRUE and not evaluator.met and quantifies_over_messages(requirement.formula)
+    vacuous = value == TRUE and _had_nothing_to_check(requirement.formula, evaluator)
     found: tuple[Witness, ...] = ()
     if value != TRUE:
         found = tuple(islice(_distinct(_candidates(requirement, evaluator, kind_of(value), limit)), limit))
@@ -159,11 +162,14 @@ def _all_facts(facts: Iterable[Fact]) -> Iterator[Fact]:
         yield from _all_facts(fact.instances)
 
 
-def quantifies_over_messages(formula: Formula) -> bool:
-    """Whether a formula speaks of messages by quantifiers alone: with none of them met, it has said nothing."""
-    kinds = (MessageVariable, DeliveryVariable)
-    binds = any(isinstance(variable, kinds) for node in walk(formula) for variable in bound(node))
-    return binds and not messages_in(formula)
+def _had_nothing_to_check(formula: Formula, evaluator: Evaluator) -> bool:
+    """Whether a formula speaks of messages by quantifiers alone and none was in their ranges; of one that speaks of no
+    messages, the same for groups and views.
+    """
+    bound_kinds = {type(variable) for node in walk(formula) for variable in bound(node)}
+    messages: set[type[Variable]] = {MessageVariable, DeliveryVariable}
+    asked = bound_kinds & messages or bound_kinds & {GroupVariable, ViewVariable}
+    return bool(asked) and not messages_in(formula) and not asked & evaluator.met
 
 
 def _happens_before_in(formula: Formula) -> tuple[HappensBefore, ...]:

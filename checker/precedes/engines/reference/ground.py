@@ -7,22 +7,24 @@ from typing import Any, assert_never
 
 from precedes.core.formula import (
     DeliveryNamed,
-    DeliveryTerm,
     DeliveryVariable,
     EntityNamed,
     EntityTerm,
     EntityVariable,
     Formula,
+    GroupNamed,
+    GroupVariable,
     MessageNamed,
     MessageOf,
-    MessageTerm,
     MessageVariable,
     ReceiverOf,
     SameEntity,
     Sender,
     Variable,
+    ViewNamed,
+    ViewVariable,
 )
-from precedes.core.traversal import Node, bound, rebuilt
+from precedes.core.traversal import Node, Subject, bound, rebuilt
 from precedes.engines.reference.terms import Terms
 
 
@@ -55,7 +57,7 @@ def _ground(node: Node, terms: Terms, hidden: Set[Variable]) -> Any:
     return rebuilt(node, lambda child: _ground(child, terms, hidden))
 
 
-def _value(variable: Variable, terms: Terms) -> EntityTerm | MessageTerm | DeliveryTerm:
+def _value(variable: Variable, terms: Terms) -> Subject:
     match variable:
         case EntityVariable(name):
             return EntityNamed(terms.entities[name]) if name in terms.entities else variable
@@ -64,6 +66,10 @@ def _value(variable: Variable, terms: Terms) -> EntityTerm | MessageTerm | Deliv
         case DeliveryVariable(name):
             made = terms.deliveries.get(name)
             return variable if made is None else DeliveryNamed(made.message, made.entity, made.nth)
+        case GroupVariable(name):
+            return GroupNamed(terms.groups[name]) if name in terms.groups else variable
+        case ViewVariable(name):
+            return ViewNamed(terms.views[name]) if name in terms.views else variable
         case _:
             assert_never(variable)
 

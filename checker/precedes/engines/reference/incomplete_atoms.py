@@ -13,6 +13,7 @@ from typing import assert_never
 
 from precedes.core.formula import (
     Acknowledged,
+    AddressedTo,
     ArrivalEvent,
     Atom,
     Attribute,
@@ -29,7 +30,11 @@ from precedes.core.formula import (
     HappensBefore,
     InFlight,
     InLog,
+    Installs,
+    InstallsAgain,
+    InstallsBefore,
     IsDestination,
+    IsMember,
     LogTerm,
     MessageNamed,
     Precedes,
@@ -37,9 +42,11 @@ from precedes.core.formula import (
     Repeated,
     SameDelivery,
     SameEntity,
+    SameGroup,
     SameMessage,
     SamePart,
     SameText,
+    SameView,
     SendLog,
     Sent,
     TextTerm,
@@ -47,6 +54,7 @@ from precedes.core.formula import (
     Undetermined,
 )
 from precedes.core.verdict import FALSE, TRUE, Reason, conjunction
+from precedes.engines.reference.incomplete_memberships import IncompleteMemberships
 from precedes.engines.reference.incomplete_names import INCOMPLETE, IncompleteNames
 from precedes.engines.reference.incomplete_numbers import IncompleteNumbers
 from precedes.engines.reference.terms import Terms
@@ -59,6 +67,7 @@ class IncompleteAtoms:
         self._terms = terms
         self._names = IncompleteNames(terms)
         self._numbers = IncompleteNumbers(terms, self._names)
+        self._memberships = IncompleteMemberships(terms, self._names)
 
     def judgement(self, atom: Atom) -> Callable[[], int]:
         """How an atom is judged, whatever the bindings are by then."""
@@ -114,6 +123,10 @@ class IncompleteAtoms:
                 return self._numbers.compared(atom)
             case FailureLine():
                 return INCOMPLETE if self._terms.recorded.execution.marks else Reason.NO_MARK
+            case (
+                IsMember() | AddressedTo() | SameGroup() | Installs() | InstallsBefore() | InstallsAgain() | SameView()
+            ):  # fmt: skip
+                return self._memberships.value(atom)
             case Truth(value):
                 return TRUE if value else FALSE
             case Quiescent():

@@ -89,12 +89,14 @@ class IncompleteNames:
 
     def addressed(self, message: str, entity: str | None) -> int:
         """Whether the entity is a destination of the message."""
-        if entity not in self.recorded.place or self.recorded.sender(message) is None:
+        if entity is None or entity not in self.recorded.place or self.recorded.sender(message) is None:
             return INCOMPLETE
         destinations = self.recorded.destinations(message)
         if destinations is None:
             return Reason.SEND_NOT_LOGGED
-        return TRUE if entity in destinations else FALSE
+        if entity in destinations:
+            return TRUE
+        return Reason.GROUP_CHOOSES if self.recorded.group_chooses(message, entity) else FALSE
 
     def in_send_log(self, message: str, log: SendLog) -> int:
         """Whether the message is in SL of an entity, or in the part of it that goes to another."""

@@ -75,6 +75,35 @@ class Recorded:
         """Whether some entity is recorded to have accepted a message or to have given it back."""
         return self.execution.has_acknowledgements
 
+    @cached_property
+    def first_place(self) -> Mapping[tuple[EventKind, str, str], int]:
+        """The place in its history, from 0, of the first event of a kind about a message at an entity."""
+        found: dict[tuple[EventKind, str, str], int] = {}
+        for history in self.execution.histories:
+            for place, event in enumerate(history.events):
+                if event.message is not None:
+                    found.setdefault((event.kind, event.message, history.entity), place)
+        return found
+
+    @cached_property
+    def installations(self) -> Mapping[str, tuple[tuple[int, str], ...]]:
+        """Every installation of a view with an id by an entity, in order: its place in the history, and the id."""
+        return {
+            history.entity: tuple(
+                (place, event.view) for place, event in enumerate(history.events) if event.view is not None
+            )
+            for history in self.execution.histories
+        }
+
+    def times_installed(self, entity: str, view: str) -> int:
+        """How often an entity installed a view."""
+        return sum(installed == view for _, installed in self.installations[entity])
+
+    @cached_property
+    def has_unnamed_views(self) -> bool:
+        """Whether some view is installed without an id, so that nothing is known of views."""
+        return self.execution.has_unnamed_views
+
     @property
     def doubts(self) -> Reason:
         """Why the order of some entity's events is not known; no reason where all are."""
@@ -86,8 +115,17 @@ class Recorded:
         return None if found is None else found.sender
 
     def destinations(self, message: str) -> frozenset[str] | None:
-        """The destinations of a message; None where they are not known."""
+        """The destinations of a message, by name; None where they are not known."""
         return self.execution.messages[message].destinations
+
+    def is_in_a_group(self, entity: str) -> bool:
+        """Whether the entity is in some group."""
+        return any(entity in members for members in self.execution.groups.values())
+
+    def group_chooses(self, message: str, entity: str) -> bool:
+        """Whether the entity is in a group that the message is addressed to."""
+        groups = self.execution.groups
+        return any(entity in groups.get(group, ()) for group in self.execution.messages[message].groups)
 
     def logged(self, message: str) -> bool:
         """Whether the send of the message stands in a history."""

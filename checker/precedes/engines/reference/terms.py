@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from typing import assert_never
 
 from precedes.core.execution import Event, EventKind
@@ -32,6 +33,9 @@ from precedes.core.formula import (
     EntityVariable,
     Epsilon,
     EventTerm,
+    GroupNamed,
+    GroupTerm,
+    GroupVariable,
     LogTerm,
     MessageNamed,
     MessageOf,
@@ -80,6 +84,8 @@ class Terms:
         self.entities: dict[str, str] = {}
         self.messages: dict[str, str] = {}
         self.deliveries: dict[str, Delivery] = {}
+        self.groups: dict[str, str] = {}
+        self.views: dict[str, str] = {}
 
     @cached_property
     def happens_before(self) -> HappensBeforeRelation:
@@ -156,6 +162,16 @@ class Terms:
         """The message of the execution that a term names."""
         return self.message_reader(term)()
 
+    def group(self, term: GroupTerm) -> str | None:
+        """The group of the execution that a term names."""
+        match term:
+            case GroupVariable(name):
+                return self.groups[name]
+            case GroupNamed(name):
+                return name if name in self.recorded.execution.groups else None
+            case _:
+                assert_never(term)
+
     def _sender(self, message: str | None) -> str | None:
         sender = None if message is None else self.recorded.sender(message)
         return sender if sender in self.recorded.place else None
@@ -230,7 +246,9 @@ class Terms:
         destinations = self.recorded.destinations(message)
         if destinations is None:
             return Reason.SEND_NOT_LOGGED
-        return TRUE if entity in destinations else FALSE
+        if entity in destinations:
+            return TRUE
+        return Reason.GROUP_CHOOSES if self.recorded.group_chooses(message, entity) else FALSE
 
     def in_send_log(self, message: str, log: SendLog) -> int:
         """Whether the message is in SL of an entity, or in the part of it that goes to another."""
@@ -243,15 +261,17 @@ class Terms:
         return FALSE if to is None else self.addressed(message, to)
 
     def _sublog(self, log: SendLog) -> tuple[str, ...] | Unknown | None:
-        """The messages of a send log in order; unknown where a send is missing that could be among them."""
+        """The messages of a send log in order; unknown where a send is missing that could be among them, or a group
+        chooses whether one is.
+        """
         sender = self.entity(log.entity)
         if sender is None or (log.to is not None and self.entity(log.to) is None):
             return None
         if self.recorded.unlogged[sender]:
             return Unknown(Reason.SEND_NOT_LOGGED)
-        return tuple(
-            message for message in self.recorded.sent_by[sender] if self.in_send_log(message, log) == TRUE
-        )
+        inside = {message: self.in_send_log(message, log) for message in self.recorded.sent_by[sender]}
+        reasons = reduce(or_, (value for value in inside.values() if value != FALSE), TRUE)
+        return Unknown(reasons) if reasons else tuple(m for m, value in inside.items() if value == TRUE)
 
     # ---- numbers -------------------------------------------------------------------------------------------
 

@@ -1,0 +1,191 @@
+"""Groups and views on one complete execution: what their terms stand for, and the values of atoms about them.
+
+Two histories leave the view of an event open, although all views have ids: one whose order is in doubt, and one of
+which only the send log and the receipt log are known, for its sends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias, assert_never
+
+from precedes.core.execution import EventKind
+from precedes.core.formula import (
+    AddressedTo,
+    ArrivalEvent,
+    DeliveryEvent,
+    DeliveryTerm,
+    EntityTerm,
+    EventTerm,
+    GroupTerm,
+    Installs,
+    InstallsAgain,
+    InstallsBefore,
+    IsMember,
+    MessageTerm,
+    SameGroup,
+    SameView,
+    SendEvent,
+    ViewNamed,
+    ViewOf,
+    ViewTerm,
+    ViewVariable,
+)
+from precedes.core.verdict import FALSE, TRUE, Reason
+from precedes.engines.reference.terms import Terms, Unknown
+
+MembershipAtom: TypeAlias = (
+    IsMember | AddressedTo | SameGroup | Installs | InstallsBefore | InstallsAgain | SameView
+)
+
+
+def is_about_views(atom: MembershipAtom) -> bool:
+    """Whether the atom speaks of views, and not of groups."""
+    match atom:
+        case IsMember(_, members_of):
+            return isinstance(members_of, ViewTerm)
+        case Installs() | InstallsBefore() | InstallsAgain() | SameView():
+            return True
+        case AddressedTo() | SameGroup():
+            return False
+        case _:
+            assert_never(atom)
+
+
+class Memberships:
+    """The groups and views of one complete execution, under the bindings of its terms."""
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms = terms
+        self._recorded = terms.recorded
+        self._execution = terms.recorded.execution
+
+    def value(self, atom: MembershipAtom) -> int:
+        """The value of an atom under the current bindings."""
+        if is_about_views(atom) and self._recorded.has_unnamed_views:
+            return Reason.NO_VIEW_ID
+        match atom:
+            case IsMember(entity, members_of):
+                return self._is_member(entity, members_of)
+            case AddressedTo(message, group):
+                return self._addressed_to(message, group)
+            case SameGroup(one_group, other_group):
+                found = self._terms.group(one_group)
+                return _truth(found is not None and found == self._terms.group(other_group))
+            case Installs(entity, view):
+                return self._of_entity(
+                    entity, (view,), lambda here, ids: _truth(ids[0] in self._execution.installed(here))
+                )
+            case InstallsBefore(first, second, entity):
+                return self._of_entity(entity, (first, second), self._installs_before)
+            case InstallsAgain(entity, view):
+                return self._of_entity(
+                    entity,
+                    (view,),
+                    lambda here, ids: _truth(self._recorded.times_installed(here, ids[0]) > 1),
+                )
+            case SameView(left, right):
+                ids = self._ids(left, right)
+                return ids if isinstance(ids, int) else _truth(ids[0] == ids[1])
+            case _:
+                assert_never(atom)
+
+    def _is_member(self, entity: EntityTerm, members_of: GroupTerm | ViewTerm) -> int:
+        if isinstance(members_of, GroupTerm):
+            members = self._execution.groups.get(self._terms.group(members_of) or "", ())
+            return _truth(self._terms.entity(entity) in members)
+        views = self._execution.views
+        return self._of_entity(entity, (members_of,), lambda here, ids: _truth(here in views[ids[0]]))
+
+    def _addressed_to(self, message: MessageTerm, group: GroupTerm) -> int:
+        sent, named = self._terms.message(message), self._terms.group(group)
+        if sent is None or named is None or self._recorded.sender(sent) is None:
+            return FALSE
+        if self._recorded.destinations(sent) is None:
+            return Reason.SEND_NOT_LOGGED
+        return _truth(named in self._execution.messages[sent].groups)
+
+    def _installs_before(self, here: str, ids: tuple[str, ...]) -> int:
+        log = self._execution.installed(here)
+        first, second = ids
+        if first == second or first not in log or second not in log:
+            return FALSE
+        return self._recorded.doubt[here] or _truth(log.index(first) < log.index(second))
+
+    def _of_entity(
+        self, term: EntityTerm, views: tuple[ViewTerm, ...], judge: Callable[[str, tuple[str, ...]], int]
+    ) -> int:
+        """The value of an atom about an entity and views: that of `judge` where all of them are there and known."""
+        entity, ids = self._terms.entity(term), self._ids(*views)
+        if entity is None:
+            return FALSE
+        return ids if isinstance(ids, int) else judge(entity, ids)
+
+    def _ids(self, *views: ViewTerm) -> tuple[str, ...] | int:
+        """The ids of views; where one is not there or not known, the value of an atom about them."""
+        ids: list[str] = []
+        missing, reasons = False, 0
+        for found in map(self._view, views):
+            if isinstance(found, Unknown):
+                reasons |= found.reasons
+            elif found is None:
+                missing = True
+            else:
+                ids.append(found)
+        return FALSE if missing else reasons or tuple(ids)
+
+    # ---- views ---------------------------------------------------------------------------------------------
+
+    def _view(self, term: ViewTerm) -> str | Unknown | None:
+        match term:
+            case ViewVariable(name):
+                return self._terms.views[name]
+            case ViewNamed(name):
+                return name if name in self._execution.views else None
+            case ViewOf(event):
+                return self._view_of(event)
+            case _:
+                assert_never(term)
+
+    def _view_of(self, event: EventTerm | DeliveryTerm) -> str | Unknown | None:
+        if isinstance(event, DeliveryTerm):
+            made = self._terms.delivery(event)
+            return None if made is None else self._view_at(made.entity, made.place)
+        message = self._terms.message(event.message)
+        match event:
+            case SendEvent():
+                return None if message is None else self._view_of_send(message)
+            case DeliveryEvent(_, entity):
+                kind = self._execution.delivery
+            case ArrivalEvent(_, entity):
+                if not self._recorded.has_arrivals:
+                    return Unknown(Reason.NO_ARRIVAL)
+                kind = EventKind.ARRIVE
+            case _:
+                assert_never(event)
+        here = self._terms.entity(entity)
+        if message is None or here is None:
+            return None
+        place = self._recorded.first_place.get((kind, message, here))
+        return None if place is None else self._view_at(here, place)
+
+    def _view_of_send(self, message: str) -> str | Unknown | None:
+        sender = self._recorded.sender(message)
+        if sender is None or not self._recorded.installations.get(sender):
+            return None
+        if not self._recorded.logged(message):
+            return Unknown(Reason.SEND_NOT_LOGGED)
+        if not self._execution.history(sender).interleaved:
+            return Unknown(Reason.INTERLEAVING)
+        return self._view_at(sender, self._recorded.first_place[EventKind.SEND, message, sender])
+
+    def _view_at(self, entity: str, place: int) -> str | Unknown | None:
+        """The last view that an entity installed before a place of its history."""
+        installed = self._recorded.installations[entity]
+        if installed and self._recorded.doubt[entity]:
+            return Unknown(self._recorded.doubt[entity])
+        return next((view for at, view in reversed(installed) if at < place), None)
+
+
+def _truth(true: bool) -> int:
+    return TRUE if true else FALSE
