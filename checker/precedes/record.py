@@ -44,6 +44,7 @@ COLUMNS: Final = frozenset(
         "redelivered",
         "view",
         "members",
+        "group",
     ]
 )
 """What no attribute is called."""

@@ -6,7 +6,7 @@ driver uses.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ def verify(
     incomplete: bool = False,
     delivery: str = "deliver",
     cluster: Sequence[str] = (),
+    groups: Mapping[str, Sequence[str]] | str | None = None,
     order: str | None = None,
     strict: bool = False,
     all_verdicts: bool = True,
@@ -51,6 +52,7 @@ def verify(
         epsilon=epsilon,
         incomplete=incomplete,
         delivery=delivery,
+        groups=groups,
         order=order,
         strict=strict,
         all_violations=all_violations,
@@ -69,6 +71,7 @@ def violations(
     incomplete: bool = False,
     delivery: str = "deliver",
     cluster: Sequence[str] = (),
+    groups: Mapping[str, Sequence[str]] | str | None = None,
     order: str | None = None,
     strict: bool = False,
     max_violations: int = 10,
@@ -89,6 +92,7 @@ def violations(
         epsilon=epsilon,
         incomplete=incomplete,
         delivery=delivery,
+        groups=groups,
         order=order,
         strict=strict,
         max_violations=max_violations,

@@ -13,6 +13,7 @@ from precedes.core.columns import execution_of
 from precedes.core.diagnostics import usage
 from precedes.core.execution import Execution
 from precedes.traces import Notices, batches_of, read_batches, write_executions
+from precedes.traces.groups import GivenGroups, given_groups
 from precedes.traces.layout import conversion
 from precedes.traces.partition.spill import EVENTS_PER_PART, ROWS_IN_MEMORY, whole_executions
 
@@ -86,12 +87,18 @@ def write(executions: Iterable[Execution], path: str | os.PathLike[str]) -> int:
     return write_executions(executions, path)
 
 
-def convert(events: Events | Sequence[str | os.PathLike[str]], output: str | os.PathLike[str]) -> Converted:
+def convert(
+    events: Events | Sequence[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
+    *,
+    groups: GivenGroups | None = None,
+) -> Converted:
     """Write a trace as one Parquet file that `verify` scans many times faster.
 
     Args:
         events: As for `verify`, but for a Spark DataFrame.
         output: The .parquet file to write.
+        groups: The members of groups, as for `verify`. The file keeps them.
 
     Returns:
         What was written.
@@ -100,14 +107,15 @@ def convert(events: Events | Sequence[str | os.PathLike[str]], output: str | os.
         PrecedesError: The trace cannot be read, or the file cannot be written.
     """
     target = os.fspath(output)
+    members = given_groups(groups)
     notices = Notices()
     paths = paths_in(events)
     if paths is None:
         tables = _tables(events, notices, every=True)
         parts = whole_executions(tables, EVENTS_PER_PART, ROWS_IN_MEMORY)
-        done = conversion.lay_out(parts, target, notices)
+        done = conversion.lay_out(parts, target, notices, groups=members)
     else:
-        done = conversion.convert(paths, target, notices)
+        done = conversion.convert(paths, target, notices, groups=members)
     return Converted(target, done.executions, done.rows, done.irregular, tuple(notices.all()))
 
 

@@ -17,7 +17,7 @@ import click
 from precedes.cli.draw import draw
 from precedes.cli.explore import explore
 from precedes.cli.gate import explain, gate, init
-from precedes.cli.options import FORM, MEMORY, SPECS, TIMEOUT
+from precedes.cli.options import FORM, GROUPS, MEMORY, SPECS, TIMEOUT
 from precedes.cli.simulate import simulate
 from precedes.cli.terminal import put
 from precedes.cli.verify import infer, verify
@@ -152,18 +152,21 @@ def lattice(specs: tuple[str, ...], form: str, output: str | None, timeout: floa
 @cli.command()
 @click.argument("traces", nargs=-1, required=True, metavar="TRACE...")
 @click.option("-o", "--output", required=True, metavar="FILE", help="The .parquet file to write.")
-def convert(traces: tuple[str, ...], output: str) -> Exit:
+@GROUPS
+def convert(traces: tuple[str, ...], output: str, groups: str | None) -> Exit:
     """Convert a trace to one columnar Parquet file, which `verify` reads many times faster.
 
     The verdicts stay the same.
     """
     from precedes.reports.progress import progress
     from precedes.traces import Notices
+    from precedes.traces.groups import given_groups
     from precedes.traces.layout.conversion import convert as converted
 
     notices = Notices()
+    members = given_groups(groups)
     with progress() as advance:
-        result = converted(traces, output, notices, advance)
+        result = converted(traces, output, notices, advance, groups=members)
     for notice in notices.all():
         put(f"notice {notice.render()}")
     from precedes.core.counts import counted

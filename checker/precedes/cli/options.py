@@ -20,6 +20,11 @@ ENGINE = click.option(
     show_default=True,
     help="Run on this machine or on Spark.",
 )
+GROUPS = click.option(
+    "--groups",
+    metavar="FILE",
+    help="A .toml or .json file with the members of each group: billing = ['c1', 'c2'].",
+)
 MASTER = click.option(
     "--master", metavar="URL", help="The Spark master; implies --engine spark.  [default: local[*]]"
 )

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from precedes.cli.options import ENGINE, FORM, MASTER, SPECS
+from precedes.cli.options import ENGINE, FORM, GROUPS, MASTER, SPECS
 from precedes.cli.terminal import put
 from precedes.core.exit_codes import Exit
 
@@ -42,6 +42,7 @@ _READING = (
         metavar="NAME[,NAME...]",
         help="Entities that belong to every execution, even without a row.",
     ),
+    GROUPS,
     click.option(
         "--order",
         type=click.Choice(["rows", "clocks"]),

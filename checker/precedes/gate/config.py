@@ -147,6 +147,9 @@ class Trace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, renam
     incomplete: bool = False
     delivery: Literal["deliver", "arrive"] = "deliver"
     cluster: tuple[str, ...] = ()
+    groups: Annotated[
+        str | None, Meta(description="A file of TOML or JSON with the members of each group.")
+    ] = None
     order: Annotated[
         Literal["rows", "clocks"] | None,
         Meta(description="Which order counts if rows, times and recorded clocks disagree."),

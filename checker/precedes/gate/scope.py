@@ -46,6 +46,7 @@ WEAKER: Final[Mapping[str, Weaker]] = {
     "delivery": Weaker.OTHER,
     "order": Weaker.OTHER,
     "cluster": Weaker.GONE,
+    "groups": Weaker.OTHER,
     "strict": Weaker.FEWER,
     "accept-bounds": Weaker.MORE,
 }

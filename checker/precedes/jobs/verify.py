@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
@@ -21,6 +22,7 @@ from precedes.language.profiles import profile
 from precedes.language.requirements import REQUIRED, requirement
 from precedes.logic.plan import Listing, Plan, plan
 from precedes.traces import Notice, Notices, Order, TraceOptions, batches_of, expand
+from precedes.traces.groups import GivenGroups, given_groups
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,6 +49,7 @@ class Question:
     incomplete: bool = False
     delivery: str = "deliver"
     cluster: tuple[str, ...] = ()
+    groups: GivenGroups | None = None
     order: str | None = None
     strict: bool = False
     max_violations: int = 10
@@ -75,6 +78,7 @@ class Question:
             "--epsilon": self.epsilon,
             "--delivery": () if self.delivery == EventKind.DELIVER.value else (self.delivery,),
             "--cluster": self.cluster,
+            "--groups": self._groups_file,
             "--order": self.order,
             REQUIRED: required,
         }
@@ -90,12 +94,18 @@ class Question:
             *(word for pair in named for word in pair),
         )
 
+    @property
+    def _groups_file(self) -> str | None:
+        """The file that states the groups, if one does."""
+        return None if self.groups is None or isinstance(self.groups, Mapping) else os.fspath(self.groups)
+
     def options(self) -> TraceOptions:
         """How the trace is to be read."""
         return TraceOptions(
             delivery=EventKind(self.delivery),
             cluster=tuple(name for names in self.cluster for name in names.split(",") if name),
             strict=self.strict,
+            groups=given_groups(self.groups),
             delta=None if self.delta is None else duration(self.delta),
             epsilon=0 if self.epsilon is None else duration(self.epsilon),
             complete=not self.incomplete,

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from precedes.core.columns import Batch
 from precedes.traces.assembly.assembler import assemble
+from precedes.traces.layout.columnar_file import with_members
 from precedes.traces.notices import Notices
 from precedes.traces.options import TraceOptions
 from precedes.traces.partition.spill import ROWS_IN_MEMORY, whole_executions
@@ -34,6 +35,7 @@ def read_batches(
     """
     given = [path for path in paths if isinstance(path, TraceSource)]
     named = expand([path for path in paths if not isinstance(path, TraceSource)], notices)
+    options = with_members((*given, *named), options)
     sources = (source.asked(options.attributes) for source in (*given, *named))
     tables = (table for source in sources for table in read_table(source, notices))
     yield from batches_of(tables, options, notices, events_per_batch, budget)

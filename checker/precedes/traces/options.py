@@ -9,6 +9,10 @@ from precedes.core.execution import EventKind
 from precedes.core.formula import Attribute
 
 
+GroupMembers = tuple[tuple[str, tuple[str, ...]], ...]
+"""The members of groups, by the names of these."""
+
+
 class Order(Enum):
     """What gives the order of events where rows and recorded clocks disagree. Without one, it is not known there."""
 
@@ -24,7 +28,7 @@ class TraceOptions:
     those that left no trace; `strict` makes contradictions errors; `delta` and `epsilon` are nanoseconds;
     `complete` False: what was not recorded may yet have happened; `order` says what gives the order of events where
     rows and clocks disagree; `origins`: where its row was read is kept for every event; `attributes` are those that are
-    read of what messages carry.
+    read of what messages carry; `groups` are in every execution, beside those that rows state.
     """
 
     delivery: EventKind = EventKind.DELIVER
@@ -36,3 +40,4 @@ class TraceOptions:
     order: Order | None = None
     origins: bool = False
     attributes: tuple[Attribute, ...] = ()
+    groups: GroupMembers = ()

@@ -1,7 +1,8 @@
 """The canonical table of rows: which columns there are, of which types, and which of them an input must have.
 
 Every reader ends in this schema, every other part of the package starts from it. Ids are text; an absent
-value is null; `dest` null is "every entity", an empty list is "nobody". `event` is the index of the kind in
+value is null; `dest` null is "every entity", an empty list is "nobody", and an entry of it may name a group
+(`TO_GROUP`). `event` is the index of the kind in
 `EventKind`. `time` is in nanoseconds. A recorded clock that names its entities is in `clock`; one that is a
 bare list is in `vector`, its k-th number belonging to the k-th entity of the cluster (see
 `precedes.traces.assembly.clocks`). What messages carry follows in a column for each attribute that is asked for
@@ -24,7 +25,7 @@ from precedes.core.formula import Attribute, AttributeSort
 EVENT_NAMES: Final = tuple(kind.value for kind in EventKind)
 
 ID_COLUMNS: Final = ("execution", "entity", "message", "sender", "view")
-ID_LIST_COLUMNS: Final = ("dest", "members")
+ID_LIST_COLUMNS: Final = ("dest", "members", "group")
 REQUIRED_COLUMNS: Final = ("execution", "entity", "event")
 NEEDED_COLUMNS: Final = (*REQUIRED_COLUMNS, "message")
 """What rows of nearly every trace have."""
@@ -42,10 +43,14 @@ INPUT_COLUMNS: Final = (
     "redelivered",
     "view",
     "members",
+    "group",
 )
 """The columns that a trace may have, in the order in which they are written."""
 
 WHERE_READ: Final = ("file", "row", "file_order")
+
+TO_GROUP: Final = "group:"
+"""What an entry of `dest` begins with that names a group; the name of the group follows."""
 
 _FIELDS: Final[list[pa.Field[Any]]] = [
     pa.field("execution", pa.string()),
@@ -61,6 +66,7 @@ _FIELDS: Final[list[pa.Field[Any]]] = [
     pa.field("redelivered", pa.bool_()),
     pa.field("view", pa.string()),
     pa.field("members", pa.list_(pa.string())),
+    pa.field("group", pa.list_(pa.string())),
     pa.field("file", pa.string()),
     pa.field("row", pa.int64()),
     pa.field("file_order", pa.int32()),

@@ -3,7 +3,8 @@
 JSON Lines or CSV (also .gz, .zst) or Parquet, as the name of the file says.
 
 What is written reads back as the same executions, if the attributes of their messages are asked for; entities without a
-row that stand in no destination set must then be named (`TraceOptions.cluster`). A file comes into being whole or not
+row that stand in no destination set must then be named (`TraceOptions.cluster`), and groups in which there are such
+entities (`TraceOptions.groups`). A file comes into being whole or not
 at all.
 """
 
@@ -22,6 +23,7 @@ from precedes.traces.formats.text_stream import reason
 from precedes.traces.formats.values import seconds
 from precedes.traces.formats.written_rows import Values
 from precedes.traces.problems import unreadable
+from precedes.traces.schema import TO_GROUP
 from precedes.traces.sources import STANDARD_INPUT, TraceSource, source_of
 
 
@@ -66,9 +68,13 @@ def _carried(executions: Sequence[Execution], target: TraceSource) -> tuple[Attr
 def rows_of(execution: Execution) -> Iterator[Values]:
     """The rows of an execution, entity by entity; what is absent is left out; `time` in nanoseconds.
 
-    What a message carries is in the first row that names it.
+    What a message carries is in the first row that names it, and the groups of an entity are in its first row.
     """
     named: set[str] = set()
+    groups_of: dict[str, list[str]] = {entity: [] for entity in execution.entities}
+    for group, inside in sorted(execution.groups.items()):
+        for entity in inside:
+            groups_of[entity].append(group)
     for history in execution.histories:
         if not history.interleaved:
             raise ValueError(
@@ -85,7 +91,10 @@ def rows_of(execution: Execution) -> Iterator[Values]:
                 row["message"] = event.message
                 message = execution.messages[event.message]
                 if row["event"] == "send" and message.destinations is not None:
-                    row["dest"] = sorted(message.destinations)
+                    row["dest"] = [
+                        *sorted(message.destinations),
+                        *(f"{TO_GROUP}{name}" for name in sorted(message.groups)),
+                    ]
                 elif message.sender is not None and not message.logged:
                     row["sender"] = message.sender
                 if event.message not in named:
@@ -95,8 +104,12 @@ def rows_of(execution: Execution) -> Iterator[Values]:
                 row["time"] = event.time
             if event.clock is not None:
                 row["clock"] = dict(sorted(event.clock.items()))
+            if event.view is not None:
+                row["view"] = event.view
             if event.members:
                 row["members"] = list(event.members)
+            if seq == 0 and (groups := groups_of[history.entity]):
+                row["group"] = groups
             yield row
 
 

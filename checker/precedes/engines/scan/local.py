@@ -23,7 +23,7 @@ from precedes.engines.scan.partials import Merging, Partial, judge
 from precedes.engines.scan.row_groups import GroupJudge, settled
 from precedes.logic.plan import Plan
 from precedes.traces import Notices, TraceOptions, TraceSource, read_batches
-from precedes.traces.layout.columnar_file import ColumnarFile, Layout, layouts_of
+from precedes.traces.layout.columnar_file import ColumnarFile, Layout, layouts_of, with_members
 
 MOST_THREADS: Final = 8
 """Each has a row group in memory, some 60 MB."""
@@ -47,7 +47,7 @@ def verify(
     executions of which all holds, unless `every` one is wanted. `limit` candidates and uncertainties are
     kept. Raises PrecedesError for what cannot be read.
     """
-    options = replace(options, attributes=plan.attributes)
+    options = with_members(sources, replace(options, attributes=plan.attributes))
     sources = [source.asked(plan.attributes) for source in sources]
     layouts = scannable(sources, options)
     if (

@@ -36,7 +36,7 @@ from precedes.engines.spark.tasks import (
 )
 from precedes.logic.plan import Plan
 from precedes.traces import Notices, TraceOptions, TraceSource
-from precedes.traces.layout.columnar_file import Layout
+from precedes.traces.layout.columnar_file import Layout, with_members
 from precedes.traces.reader import pieces
 
 ROWS_PER_SHARE = 500_000
@@ -66,7 +66,7 @@ def verify(
     """Judge trace files on Spark. Writes `verdicts.parquet` below `out` where one is given, and `violations.parquet` if
     the plan lists offenders. PrecedesError as in-process.
     """
-    options = replace(options, attributes=plan.attributes)
+    options = with_members(sources, replace(options, attributes=plan.attributes))
     sources = [source.asked(plan.attributes) for source in sources]
     messages = WorkerMessages(spark)
     tell = messages.tell()

@@ -32,6 +32,7 @@ from precedes.language.profiles import profile
 from precedes.language.quoting import shown
 from precedes.language.requirements import REQUIRED, requirement
 from precedes.traces import Notice, expand
+from precedes.traces.groups import given_groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +68,24 @@ class TraceCheck(Check):
             "cluster": tuple(
                 sorted({name for names in settings.cluster for name in names.split(",") if name})
             ),
+            "groups": "; ".join(
+                f"{group}: {' '.join(members)}" for group, members in given_groups(self.groups)
+            ),
             "strict": int(settings.strict),
         }
+
+    @property
+    def groups(self) -> Path | None:
+        """The file with the members of groups."""
+        return None if self.settings.groups is None else self.root / self.settings.groups
 
     def key(self) -> str:
         """The bytes of the traces, the specs and the settings, and where it is told."""
         specs = files(self.root, self.settings.specs, ".prec") if self.settings.specs else ()
-        return cache.key(self.name, (self.settings, _place(self)), library_files((*self.paths, *specs)))
+        groups = () if self.groups is None else (self.groups,)
+        return cache.key(
+            self.name, (self.settings, _place(self)), library_files((*self.paths, *specs, *groups))
+        )
 
     def run(self, channel: Channel) -> tuple[Item, ...]:
         """One item for each predicate, G301 where the trace has nothing in it."""
@@ -94,6 +106,9 @@ def checks(root: Path, entry: Entry, settings: Trace) -> Iterator[TraceCheck]:
     for key, text in (("delta", settings.delta), ("epsilon", settings.epsilon)):
         with entry.at(key, text):
             duration(text or "0")
+    if settings.groups is not None:
+        with entry.at("groups", settings.groups):
+            given_groups(root / settings.groups)
     yield TraceCheck(root, tuple(dict.fromkeys(_traces(root, entry, settings.files))), settings, entry)
 
 
@@ -120,6 +135,7 @@ def _question(this: TraceCheck) -> Question:
         incomplete=settings.incomplete,
         delivery=settings.delivery,
         cluster=settings.cluster,
+        groups=this.groups,
         order=settings.order,
         strict=settings.strict,
     )

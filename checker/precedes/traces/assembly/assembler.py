@@ -31,7 +31,9 @@ from precedes.traces.assembly.encoding import (
     first_places,
     lists_of,
 )
+from precedes.traces.assembly.groups import equal_groups, groups_of, membership_of
 from precedes.traces.assembly.histories import Events, TableNames, as_read, numbered
+from precedes.traces.assembly.views import with_views
 from precedes.traces.notices import Notices
 from precedes.traces.options import Order, TraceOptions
 from precedes.traces.order import Evidence, by_clocks, ordered
@@ -40,7 +42,7 @@ _SEND: Final = EVENT_CODES[EventKind.SEND]
 _CRASH: Final = EVENT_CODES[EventKind.CRASH]
 _RECOVER: Final = EVENT_CODES[EventKind.RECOVER]
 _SCALARS: Final = ("event", "message", "sender", "time", "redelivered", "view")
-_LISTS: Final = ("clock", "vector", "members")
+_LISTS: Final = ("clock", "vector", "members", "group")
 _TWICE: Final = "rows occur more than once and count once"
 _RESENT: Final = (
     "sends are repeated without change and count once: if several messages share an id, use "
@@ -52,7 +54,8 @@ def assemble(table: pa.Table, options: TraceOptions, notices: Notices) -> Batch:
     """The executions of a canonical table, which must have all rows of each.
 
     Executions are in the order of their names. Raises PrecedesError for `seq` in some rows of an entity only
-    (T020) and, if `options.strict`, for contradictions (T031 to T037); else these make their execution
+    (T020), for a message to a group of which nobody is known (T021) and, if `options.strict`, for contradictions (T031 to
+    T039); else these make their execution
     unknown.
     """
     table = as_read(table)
@@ -70,6 +73,7 @@ def assembled(
     """`assemble` from what `numbered` gave for a table in the order in which it was read."""
     findings: list[Finding] = []
     attributes = attributes_of(table, names, events, options, findings, notices)
+    membership = membership_of(table, names, events, options.groups, findings)
     placed = np.zeros(len(names.entities.codes), np.bool_)
     if seq is not None:
         placed[events.entity[seq != ABSENT]] = True
@@ -82,6 +86,8 @@ def assembled(
     tell_addressing(names, events, batch.sender, options, notices)
     batch = ordered(batch, Evidence(table, names, events, placed), options, notices)
     batch = replace(batch, attributes=attributes)
+    if membership is not None:
+        batch = replace(batch, groups=groups_of(membership, names, events))
     if options.origins:
         batch = replace(batch, origins=_origins_of(table, events))
     if findings:
@@ -111,7 +117,7 @@ def _clocked(
     findings: list[Finding],
     notices: Notices,
 ) -> Batch:
-    """The batch of events as they stand, with their clocks and members."""
+    """The batch of events as they stand, with their clocks, members and views."""
     batch = _batch(names, events, options, findings)
     clocks = clocks_of(
         table,
@@ -122,7 +128,8 @@ def _clocked(
         findings=findings,
         notices=notices,
     )
-    return replace(batch, clocks=clocks, members=members_of(table, events.row))
+    batch = replace(batch, clocks=clocks, members=members_of(table, events.row))
+    return with_views(batch, table, names, events, findings)
 
 
 def _origins_of(table: pa.Table, events: Events) -> Origins:
@@ -195,7 +202,7 @@ def _equal_destinations(names: TableNames, one: Int64, other: Int64, entity: Int
     (left, left_all), (right, right_all) = sets(one), sets(other)
     equal: Bool = left_all == right_all
     equal[np.setxor1d(left, right) // width] = False
-    return equal
+    return equal & equal_groups(names, one, other)
 
 
 def _without_resends(names: TableNames, events: Events, findings: list[Finding], notices: Notices) -> Events:

@@ -33,6 +33,8 @@ class Contradiction(Enum):
     OTHER_SENDER = "T035"
     LONG_CLOCK = "T036"
     ATTRIBUTE = "T037"
+    VIEW_MEMBERS = "T038"
+    GROUPS = "T039"
 
 
 _HINTS: Final = {
@@ -44,6 +46,8 @@ _HINTS: Final = {
     Contradiction.LONG_CLOCK: "a list has one number for each entity; name entities without rows with --cluster, "
     "or write a map",
     Contradiction.ATTRIBUTE: "a message has one value of each attribute, and every row that has it has the same",
+    Contradiction.VIEW_MEMBERS: "a view has one set of members; give the other view another id",
+    Contradiction.GROUPS: "an entity is in the same groups from the first event to the last",
 }
 
 
@@ -115,6 +119,12 @@ def _text(finding: Finding, table: pa.Table) -> str:
         case Contradiction.ATTRIBUTE:
             first, second = (_value(finding, row) for row in (one, other))
             return f"`{_name(finding)}` of {message} is {first} ({here}) and {second} ({there})"
+        case Contradiction.VIEW_MEMBERS:
+            first, second = (_set(row["members"]) for row in (one, other))
+            return f"the view {shown(other['view'])} has the members {first} ({here}) and {second} ({there})"
+        case Contradiction.GROUPS:
+            first, second = (_set(row["group"]) for row in (one, other))
+            return f"the groups of {entity} are {first} ({here}) and {second} ({there})"
 
 
 def _name(finding: Finding) -> str:

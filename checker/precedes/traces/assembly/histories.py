@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,16 +10,17 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from precedes.core.columns import MISSING_TIME, Int64, Names
+from precedes.core.columns import MISSING_TIME, Int64, Names, offsets_of
 from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.language.quoting import shown
 from precedes.traces import notices as notice
-from precedes.traces.arrow import arrow
+from precedes.traces.arrow import arrow, pc
 from precedes.traces.assembly.contradictions import place
-from precedes.traces.assembly.encoding import ABSENT, IntArray, Lists, Numbering, encode, lists_of
+from precedes.traces.assembly.encoding import ABSENT, Codes, IntArray, Lists, Numbering, encode, lists_of
 from precedes.traces.notices import Notices
 from precedes.traces.options import TraceOptions
 from precedes.traces.problems import TOLD_AT_ONCE
+from precedes.traces.schema import TO_GROUP
 
 NO_SEQ: Final = "rows have no `seq`, so their order is taken as the order of events"
 
@@ -35,6 +37,8 @@ class TableNames:
     dest: Lists
     dest_entities: Int64
     """aligned with the values of `dest`: local entities"""
+    to_groups: Lists | None = None
+    """the names of the groups among the destinations of each row; None: no row names one"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,7 @@ def numbered(
     )
     message_names, (message,) = encode(table["message"])
     count = len(execution_names)
+    dest, dest_codes, to_groups = _without_groups(dest, dest_codes, entity_names)
     dest_x = np.repeat(x, np.diff(dest.offsets))
     named = np.flatnonzero(sender != ABSENT)
     every = np.repeat(np.arange(count, dtype=np.int32), len(cluster_codes))
@@ -105,6 +110,7 @@ def numbered(
         messages,
         dest,
         entities.find(dest_x, dest_codes) - entities.offsets[dest_x],
+        to_groups,
     )
     at = entities.find(x, entity)
     order, seq = _order(table, at, entity_names[entities.codes], notices)
@@ -117,6 +123,27 @@ def numbered(
         table["time"].fill_null(arrow.scalar(MISSING_TIME)).to_numpy(),
     )
     return names, events if order is None else events.where(order), seq
+
+
+def _without_groups(dest: Lists, codes: Codes, entity_names: Names) -> tuple[Lists, Codes, Lists | None]:
+    """Destinations, their codes, and apart from these the groups that are named among them."""
+    # Names are in order, so that those with the same beginning follow each other.
+    low = bisect_left(entity_names, TO_GROUP)
+    high = low
+    while high < len(entity_names) and entity_names[high].startswith(TO_GROUP):
+        high += 1
+    chosen = (codes >= low) & (codes < high)
+    if low == high or not chosen.any():
+        return dest, codes, None
+    row = np.repeat(np.arange(len(dest.present)), np.diff(dest.offsets))
+
+    def part(of: npt.NDArray[np.bool_]) -> Lists:
+        offsets = offsets_of(np.bincount(row[of], minlength=len(dest.present)))
+        return Lists(offsets, dest.present, dest.values.filter(arrow.array(of)))
+
+    groups = part(chosen)
+    names = pc.utf8_slice_codeunits(groups.values, len(TO_GROUP))
+    return part(~chosen), codes[~chosen], Lists(groups.offsets, groups.present, names)
 
 
 def _order(

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from precedes.core.execution import FIRST_WITHOUT_MESSAGE, LAST_WITHOUT_MESSAGE
+from precedes.core.execution import EVENT_CODES, FIRST_WITHOUT_MESSAGE, LAST_WITHOUT_MESSAGE, EventKind
 from precedes.core.formula import AttributeSort
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, pc
@@ -27,6 +27,7 @@ from precedes.traces.formats.values import (
     MESSAGE_IGNORED,
     NANOSECONDS,
     TIME_MIN,
+    VIEW_IGNORED,
     Row,
     as_text,
     seconds,
@@ -53,6 +54,7 @@ _RFC_3339: Final = (
     r"(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$"
 )
 _EVENTS: Final = arrow.array(EVENT_NAMES)
+_VIEW: Final = EVENT_CODES[EventKind.VIEW]
 _MOST_CLOCK_FIELDS: Final = 256
 _PER_UNIT: Final = {"s": NANOSECONDS, "ms": 10**6, "us": 10**3, "ns": 1}
 _WHOLE_TEXT: Final = "^-?[0-9]{1,18}$"
@@ -100,11 +102,17 @@ def _canonical(
     if any(name not in given for name in REQUIRED_COLUMNS):
         raise Irregular
     columns: dict[str, Any] = {name: _ids(given[name]) for name in ID_COLUMNS if name in given}
-    columns |= {name: _id_lists(given[name]) for name in ID_LIST_COLUMNS if name in given}
+    columns |= {
+        name: _id_lists(_listed(given[name]) if name == "group" else given[name])
+        for name in ID_LIST_COLUMNS
+        if name in given
+    }
     columns["event"] = _events(given["event"])
     for name in ("execution", "entity"):
         _refuse(pc.is_null(columns[name]))
     _messages(columns, notices)
+    if "view" in columns:
+        _views(columns, notices)
     if "seq" in given:
         columns["seq"] = _whole(given["seq"])
         _refuse(pc.less(columns["seq"], 0))
@@ -326,6 +334,22 @@ def _id_lists(column: Column) -> Column:
     return arrow.chunked_array(chunks, arrow.list_(arrow.string()))
 
 
+def _listed(groups: Column) -> Column:
+    """Lists of groups, of which a column may also have one for each row."""
+    kind = groups.type
+    if not (is_text(kind) or arrow.types.is_integer(kind) or arrow.types.is_dictionary(kind)):
+        return groups
+    chunks = [_list_of_one(chunk) for chunk in _text(groups).chunks]
+    return arrow.chunked_array(chunks, arrow.list_(arrow.string()))
+
+
+def _list_of_one(values: Column) -> Column:
+    present = values.is_valid().to_numpy(zero_copy_only=False)
+    offsets = np.append(0, np.cumsum(present)).astype(np.int32)
+    missing = arrow.array(~present)
+    return arrow.ListArray.from_arrays(arrow.array(offsets), values.drop_null(), mask=missing)
+
+
 def _list_like(lists: Column, values: Column) -> Column:
     """Lists with the lengths and nulls of `lists` over other values, which stand for `lists.flatten()`."""
     lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
@@ -360,6 +384,15 @@ def _messages(columns: dict[str, Any], notices: Notices) -> None:
                 sends, columns["dest"], arrow.scalar(None, arrow.list_(arrow.string()))
             )
             notices.count(notice.VALUE_IGNORED, DEST_IGNORED, idle)
+
+
+def _views(columns: dict[str, Any], notices: Notices) -> None:
+    """Drop what rows say of a view that install none, and tell it."""
+    installs = pc.equal(columns["event"], _VIEW)
+    idle = pc.sum(pc.and_(pc.invert(installs), pc.is_valid(columns["view"]))).as_py() or 0
+    if idle:
+        columns["view"] = pc.if_else(installs, columns["view"], arrow.scalar(None, arrow.string()))
+        notices.count(notice.VALUE_IGNORED, VIEW_IGNORED, idle)
 
 
 def _whole(column: Column) -> Column:

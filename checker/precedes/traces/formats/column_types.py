@@ -98,6 +98,10 @@ def _ids(kind: Type) -> bool:
     return _is(kind, _LISTS) and (_types.is_null(kind.value_type) or _id(_held(kind.value_type)))
 
 
+def _groups(kind: Type) -> bool:
+    return _id(kind) or _ids(kind)
+
+
 def _time(kind: Type) -> bool:
     numbers = (_types.is_integer, _types.is_floating, _types.is_decimal, _types.is_timestamp)
     return is_text(kind) or _is(kind, numbers)
@@ -133,6 +137,7 @@ def _rule(column: str, attributes: Sequence[Attribute]) -> Rule:
 _COLUMNS: Final[dict[str, Rule]] = {
     **dict.fromkeys(ID_COLUMNS, (_id, "T012", "ids are text or whole numbers")),
     **dict.fromkeys(ID_LIST_COLUMNS, (_ids, "T012", "it is a list of ids, which are text or whole numbers")),
+    "group": (_groups, "T012", "it is a group or a list of groups, which are text or whole numbers"),
     "event": (is_text, "T012", "events are text, such as send and deliver"),
     "seq": (_whole, "T012", "places in a history are whole numbers"),
     "redelivered": (_types.is_boolean, "T012", "it is true or false"),

@@ -1,6 +1,6 @@
 """Reader of CSV: RFC 4180 with a header, comma and double quote, in blocks. An empty cell is an absent value.
 
-`dest` and `members` are `E2;E3` or a JSON list, `clock` is a JSON list or map. Arrow reads the cells as text.
+`dest`, `members` and `group` are `E2;E3` or a JSON list, `clock` is a JSON list or map. Arrow reads the cells as text.
 Python's `csv` reads the blocks that Arrow cannot read.
 """
 
@@ -162,7 +162,7 @@ def _typed(name: str, cells: Column) -> Column:
             if pc.all(pc.match_substring_regex(cells, _WHOLE)).as_py() is False:
                 raise Irregular
             return pc.cast(cells, arrow.int64())
-        case "dest" | "members":
+        case "dest" | "members" | "group":
             return _each_once(cells, lambda cell: ids_of_cell(cell, name), arrow.list_(arrow.string()))
         case "redelivered":
             return _each_once(cells, cell_parser(name), arrow.bool_())
@@ -258,7 +258,7 @@ def _written_cell(name: str, value: Any) -> str:
             return seconds(value)
         case "clock":
             return json.dumps(value, ensure_ascii=False)
-        case "dest" | "members":
+        case "dest" | "members" | "group":
             plain = value and not value[0].startswith("[") and not any(";" in name for name in value)
             return ";".join(value) if plain else json.dumps(value, ensure_ascii=False)
         case _:

@@ -15,7 +15,7 @@ from precedes.traces.arrow import Column, arrow, pc
 from precedes.traces.formats.values import RowError, shown
 from precedes.traces.schema import ID_COLUMNS, ID_LIST_COLUMNS
 
-_WHOLE_COLUMNS: Final = frozenset({*ID_COLUMNS, "seq"})
+_WHOLE_COLUMNS: Final = frozenset({*ID_COLUMNS, "seq", "group"})
 """The columns in which a number is a whole number."""
 EXACT: Final = 2**53
 """Above this, a float may be another whole number, rounded."""

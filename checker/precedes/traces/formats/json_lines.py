@@ -262,6 +262,8 @@ def _guessed_schema(source: TraceSource, sample: Sequence[dict[str, object]], pl
         # Arrow would take some text for timestamps.
         if isinstance(value, str) and _may_be_text(source, name):
             types[name] = arrow.string()
+    if isinstance(first.get("group"), str):
+        types["group"] = arrow.string()
     if isinstance(first.get("clock"), list):
         types["clock"] = arrow.list_(arrow.int64())
     schema: pa.Schema = arrow.schema(list(types.items()))

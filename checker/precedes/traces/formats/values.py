@@ -57,6 +57,9 @@ _OTHER_WORDS: Final[Synonyms] = {
 
 DEST_IGNORED: Final = "`dest` on rows that are not sends is ignored"
 MESSAGE_IGNORED: Final = "`message` on crash, recover, view and local rows is ignored"
+VIEW_IGNORED: Final = (
+    "`view` on rows that are not views is ignored: the view of an event is the last one installed before it"
+)
 
 
 class RowError(Exception):
@@ -86,6 +89,7 @@ class Row:
     redelivered: bool | None
     view: str | None
     members: list[str] | None
+    group: list[str] | None
     attributes: Mapping[str, str | int | None]
 
 
@@ -122,7 +126,11 @@ def canonical_row(raw: Mapping[str, object], notices: Notices, attributes: Seque
     redelivered = raw.get("redelivered")
     if redelivered is not None and not isinstance(redelivered, bool):
         raise RowError("T012", f"`redelivered` is {shown(redelivered)}", "write true or false")
-    members = raw.get("members")
+    members, group = raw.get("members"), raw.get("group")
+    view = optional_id("view")
+    if view is not None and kind is not EventKind.VIEW:
+        view = None
+        notices.count(notice.VALUE_IGNORED, VIEW_IGNORED, 1)
     return Row(
         execution=execution,
         entity=entity,
@@ -135,8 +143,9 @@ def canonical_row(raw: Mapping[str, object], notices: Notices, attributes: Seque
         clock=clock,
         vector=vector,
         redelivered=redelivered,
-        view=optional_id("view"),
+        view=view,
         members=None if members is None else _ids(members, "members"),
+        group=None if group is None else _groups(group),
         attributes={each.name: attribute_value(raw.get(each.name), each) for each in attributes},
     )
 
@@ -288,7 +297,7 @@ def _cell(column: str, cell: str) -> object:
             if cell.lower() not in answers:
                 raise RowError("T012", f"`redelivered` is {shown(cell)}", "write true or false")
             return answers[cell.lower()]
-        case "dest" | "members":
+        case "dest" | "members" | "group":
             return _json_cell(column, cell) if cell.startswith("[") else cell.split(";")
         case "clock":
             return _json_cell(column, cell)
@@ -357,6 +366,11 @@ def _ids(value: object, column: str) -> list[str]:
             "T012", f"`{column}` is {shown(value)}, not a list", 'write a list of ids, such as ["E2", "E3"]'
         )
     return [id_text(item, f"`{column}[{place}]`") for place, item in enumerate(value)]
+
+
+def _groups(value: object) -> list[str]:
+    """The groups of an entity: a list of them, or one."""
+    return _ids(value, "group") if isinstance(value, list) else [id_text(value, "`group`")]
 
 
 def _whole(value: object, what: str) -> int | None:

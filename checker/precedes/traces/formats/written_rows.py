@@ -9,7 +9,7 @@ from typing import Any, Final
 from precedes.traces.arrow import arrow
 from precedes.traces.schema import INPUT_COLUMNS
 
-_NOT_KEPT: Final = frozenset({"redelivered", "view"})
+_NOT_KEPT: Final = frozenset({"redelivered"})
 """What an execution has no place for."""
 COLUMNS: Final = tuple(column for column in INPUT_COLUMNS if column not in _NOT_KEPT)
 

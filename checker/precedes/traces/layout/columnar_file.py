@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any, Final
 
@@ -49,12 +49,14 @@ from precedes.traces.formats.canonical_columns import canonical
 from precedes.traces.formats.registry import PARQUET
 from precedes.traces.formats.text_stream import reason
 from precedes.traces.layout.kept_columns import values_of
+from precedes.traces.groups import united
 from precedes.traces.notices import NO_ADDRESSING, Addressing, Notice, Notices
+from precedes.traces.options import GroupMembers, TraceOptions
 from precedes.traces.problems import unreadable
 from precedes.traces.schema import INPUT_COLUMNS, TABLE_SCHEMA, beside, schema_of
 from precedes.traces.sources import TraceSource
 
-VERSION: Final = 3
+VERSION: Final = 4
 KEY: Final = b"precedes.layout"
 EVERYBODY: Final = -1
 LISTED: Final = -2
@@ -104,7 +106,8 @@ class Group:
     `regular`: every row is an event, and nothing contradicts anything. `first` and `last` are the names of
     its executions at either end. `without_seq` rows have no `seq`, `outside` components of clocks belong to
     no entity of their cluster. `named`: some row names a sender; `listed`: some send needs `dest_numbers`. `to_all`
-    sends have no destinations, `not_sent` deliveries no sender. `clocked`: some event has a clock.
+    sends have no destinations, `not_sent` deliveries no sender. `clocked`: some event has a clock. `viewed`: some event
+    installs a view; `grouped`: some row states the groups of its entity; `to_groups`: some send is addressed to a group.
     """
 
     rows: int
@@ -119,12 +122,16 @@ class Group:
     to_all: int = 0
     not_sent: int = 0
     clocked: bool = False
+    viewed: bool = False
+    grouped: bool = False
+    to_groups: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
     """What the footer of a laid-out file says. Picklable. `told` are the notices of the rows that it was made from,
-    `addressing` who was met and who was meant in all of them, `kept` their other columns.
+    `addressing` who was met and who was meant in all of them, `kept` their other columns, `members` the groups that were
+    stated beside them.
     """
 
     source: TraceSource
@@ -132,6 +139,7 @@ class Layout:
     told: tuple[Notice, ...]
     addressing: Addressing = NO_ADDRESSING
     kept: tuple[str, ...] = ()
+    members: GroupMembers = ()
 
     @property
     def first(self) -> str:
@@ -176,7 +184,10 @@ class Coded:
 
 
 def footer(
-    groups: Sequence[Group], told: Sequence[Notice], addressing: Addressing = NO_ADDRESSING
+    groups: Sequence[Group],
+    told: Sequence[Notice],
+    addressing: Addressing = NO_ADDRESSING,
+    members: GroupMembers = (),
 ) -> dict[bytes, bytes]:
     """The entry of the footer."""
     said = {
@@ -186,6 +197,7 @@ def footer(
         "met": None if addressing.met is None else sorted(addressing.met),
         "addressed": sorted(addressing.addressed),
         "chosen": addressing.chosen,
+        "members": members,
     }
     return {KEY: json.dumps(said, ensure_ascii=False).encode()}
 
@@ -214,6 +226,12 @@ def layouts_of(sources: Sequence[TraceSource]) -> tuple[Layout, ...] | None:
     return tuple(layouts) if apart else None
 
 
+def with_members(sources: Iterable[TraceSource], options: TraceOptions) -> TraceOptions:
+    """The options with the groups that were stated beside the traces of which columnar files among these were made."""
+    stated = [layout.members for source in sources if (layout := layout_of(source)) is not None]
+    return replace(options, groups=united(options.groups, *stated)) if any(stated) else options
+
+
 def _said(source: TraceSource, metadata: Any) -> Layout | None:
     text = (metadata.metadata or {}).get(KEY)
     if text is None:
@@ -225,6 +243,7 @@ def _said(source: TraceSource, metadata: Any) -> Layout | None:
         groups = tuple(Group(**group) for group in said["groups"])
         told = tuple(Notice(*one) for one in said["notices"])
         addressing = _addressing(said)
+        members = tuple((name, tuple(inside)) for name, inside in said["members"])
     except (ValueError, KeyError, TypeError):
         return None
     rows = [metadata.row_group(k).num_rows for k in range(metadata.num_row_groups)]
@@ -232,7 +251,7 @@ def _said(source: TraceSource, metadata: Any) -> Layout | None:
     kept = tuple(schema.names[len(LAYOUT_SCHEMA) :])
     fits = rows == [group.rows for group in groups] and schema.names == layout_schema(kept).names
     texts = all(schema.field(name).type == arrow.string() for name in kept)
-    return Layout(source, groups, told, addressing, kept) if fits and texts else None
+    return Layout(source, groups, told, addressing, kept, members) if fits and texts else None
 
 
 def _addressing(said: dict[str, Any]) -> Addressing:

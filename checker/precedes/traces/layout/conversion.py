@@ -39,9 +39,10 @@ from precedes.traces.layout.columnar_file import (
     Group,
     footer,
     layout_schema,
+    with_members,
 )
 from precedes.traces.notices import NO_ADDRESSING, Notices
-from precedes.traces.options import TraceOptions
+from precedes.traces.options import GroupMembers, TraceOptions
 from precedes.traces.order import out_of_order
 from precedes.traces.partition.spill import EVENTS_PER_PART, ROWS_IN_MEMORY, whole_executions
 from precedes.traces.problems import unreadable
@@ -54,7 +55,7 @@ Advance = Callable[[int, int], None]
 """Told of progress: executions and events written so far."""
 
 _SEND: Final = EVENT_CODES[EventKind.SEND]
-_OPTIONS: Final = TraceOptions()
+_VIEW: Final = EVENT_CODES[EventKind.VIEW]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ def convert(
     advance: Advance | None = None,
     row_group: int = ROW_GROUP,
     budget: int = ROWS_IN_MEMORY,
+    groups: GroupMembers = (),
 ) -> Converted:
     """Write traces to one laid-out file, in memory bounded by `budget` rows or the largest execution.
 
@@ -87,7 +89,8 @@ def convert(
     sources = (replace(source, every=True) for source in (*given, *named))
     tables = (table for source in sources for table in read_table(source, reading))
     parts = whole_executions(tables, EVENTS_PER_PART, budget)
-    converted = lay_out(parts, target, reading, advance, row_group)
+    options = with_members((*given, *named), TraceOptions(groups=groups))
+    converted = lay_out(parts, target, reading, advance, row_group, options.groups)
     notices.merge(reading.all())
     return converted
 
@@ -98,6 +101,7 @@ def lay_out(
     reading: Notices,
     advance: Advance | None = None,
     row_group: int = ROW_GROUP,
+    groups: GroupMembers = (),
 ) -> Converted:
     """Write canonical tables, each with all rows of its executions, in the order of their names, to one laid-out file.
 
@@ -114,11 +118,11 @@ def lay_out(
             in_place(place) as temporary,
             arrow_parquet.ParquetWriter(temporary, layout_schema(kept), compression="zstd") as writer,
         ):
-            written = _Written(writer, row_group, advance)
+            written = _Written(writer, row_group, advance, groups)
             for part in chain([first] if len(first) else [], rest):
                 written.add(part)
             written.finish()
-            writer.add_key_value_metadata(footer(written.groups, reading.all(), written.addressing))
+            writer.add_key_value_metadata(footer(written.groups, reading.all(), written.addressing, groups))
     except OSError as error:
         raise unreadable("T003", f"cannot be written: {reason(error)}", place.shown) from error
     return Converted(written.executions, written.rows, written.irregular, len(written.groups))
@@ -150,18 +154,19 @@ class _Written:
     fill a row group.
     """
 
-    def __init__(self, writer: Any, row_group: int, advance: Advance | None) -> None:
+    def __init__(self, writer: Any, row_group: int, advance: Advance | None, members: GroupMembers) -> None:
         self.groups: list[Group] = []
         self.executions = self.rows = self.irregular = 0
         self._writer = writer
         self._row_group = row_group
         self._advance = advance
+        self._options = TraceOptions(groups=members)
         self._odd: list[pa.Table] = []
         self.addressing = NO_ADDRESSING
 
     def add(self, part: pa.Table) -> None:
         """Write the executions of a part."""
-        rows = _Laid(part)
+        rows = _Laid(part, self._options)
         for start, stop in rows.cuts(self._row_group):
             self._write(rows.rows(start, stop), rows.group(start, stop))
         if len(rows.odd):
@@ -194,11 +199,11 @@ class _Written:
 class _Laid:
     """The rows of some executions in the layout: `table` has the regular ones, `odd` the others."""
 
-    def __init__(self, part: pa.Table) -> None:
+    def __init__(self, part: pa.Table, options: TraceOptions) -> None:
         part = as_read(part)
         told = Notices()
-        names, events, seq = numbered(part, _OPTIONS, told)
-        batch = assembled(part, names, events, seq, _OPTIONS, told)
+        names, events, seq = numbered(part, options, told)
+        batch = assembled(part, names, events, seq, options, told)
         self.executions = batch.executions
         owner = names.entities.executions[events.entity]
         rows = np.bincount(owner, minlength=self.executions)
@@ -214,13 +219,16 @@ class _Laid:
         self.table = _table(part, regular, names)
         self._senders = regular.sender != ABSENT
         self._to_all, self._not_sent = to_all(names, regular), not_sent(regular, batch.sender)
+        self._to_groups = np.zeros(len(x), np.bool_)
+        if names.to_groups is not None:
+            self._to_groups = np.diff(names.to_groups.offsets)[regular.row] > 0
         self.addressing = told.addressing
         # Within an irregular execution rows stay as they were read.
         strange = part.take(arrow.array(np.sort(events.row[odd[owner]])))
         self._outside = _outside(told)
         if self._outside and self.irregular:
             again = Notices()
-            assemble(strange, _OPTIONS, again)
+            assemble(strange, options, again)
             self._outside -= _outside(again)
         self.odd = _odd(strange)
 
@@ -259,6 +267,9 @@ class _Laid:
             to_all=int(self._to_all[start:stop].sum()),
             not_sent=int(self._not_sent[start:stop].sum()),
             clocked=any(part[name].null_count < len(part) for name in ("clock", "clock_list")),
+            viewed=bool((part["event_number"].to_numpy() == _VIEW).any()),
+            grouped=part["group"].null_count < len(part),
+            to_groups=bool(self._to_groups[start:stop].any()),
         )
 
 
