@@ -49,6 +49,7 @@ FALSE_OF_SOME = (
     "forall p, q: p ~> q implies send_time(p) <= send_time(q)",
     "acyclic(p, q: exists i: p <[RL[i]] q)",
     "forall p: sent(p) implies clock(send(p), sender(p)) = 1",
+    "(exists p: sent(p)) implies (exists i: exists d in DL[i]: d = d)",
 )
 
 

@@ -9,7 +9,7 @@ it describes exactly the least relation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
@@ -18,6 +18,7 @@ from typing import assert_never
 from precedes.core.formula import Attribute, AttributeSort, Relation
 from precedes.engines.solver import event_order
 from precedes.engines.solver.features import Features
+from precedes.engines.solver.group_tables import GroupTables
 from precedes.engines.solver.logic import (
     Element,
     Linear,
@@ -37,6 +38,7 @@ from precedes.engines.solver.logic import (
     some,
 )
 from precedes.engines.solver.structure import Cases, Happening, Kind, Log, Sharing, in_log, shares
+from precedes.engines.solver.view_tables import ViewTables
 
 Place = tuple[Kind, int]
 _ZERO, _ONE = Linear(Fraction(0)), Linear(Fraction(1))
@@ -56,25 +58,31 @@ class Bounded:
         self.repeats = self._table("repeated") if wanted.repeats else None
         self.acknowledgements = self._table("acknowledged") if wanted.acknowledgements else None
         self.crashed = [boolean(f"faulty {e}") for e in self.entities] if wanted.crashes else None
+        self.views = ViewTables(wanted, self.entities)
+        self.groups = GroupTables(wanted, self.entities, self.messages)
         self._sent = [some(row) for row in self.sender]
         kinds = [Kind.SEND] if wanted.interleaving else []
         kinds += [Kind.ARRIVAL] if wanted.arrivals else []
         kinds.append(Kind.DELIVERY)
         kinds += [Kind.REPEAT] if wanted.deliveries else []
         kinds += [Kind.ACKNOWLEDGEMENT] if wanted.acknowledgements else []
-        self._places: list[Place] = list(product(kinds, self.messages))
-        self._rank = {place: rank for rank, place in enumerate(self._places)}
+        self.places: list[Place] = [(Kind.INSTALLATION, v) for v in self.views.views]
+        self.places += product(kinds, self.messages)
+        self._rank = {place: rank for rank, place in enumerate(self.places)}
         self.orders: dict[tuple[int, Place, Place], Symbol] = {
             (e, a, b): boolean(f"{a[0].value} {a[1]} before {b[0].value} {b[1]} at {e}")
             for e in self.entities
-            for a, b in combinations(self._places, 2)
+            for a, b in combinations(self.places, 2)
             if not (a[0] is Kind.SEND and b[0] is Kind.SEND)
         }
         self.entity_names = self._names("entity", wanted.entities, self.entities)
         self.message_names = self._names("message", wanted.messages, self.messages)
+        self.view_names = self._names("view", wanted.view_names, self.views.views)
+        self.group_names = self._names("group", wanted.group_names, self.groups.groups)
         self.line = boolean("failure line")
         self._caused: dict[tuple[Happening, Happening], Proposition] = {}
         self._entered: dict[tuple[Element, Happening], Proposition] = {}
+        self._view_at: dict[Happening, Cases] = {}
         self._numbers: dict[str, Symbol] = {}
         self.attributes: dict[tuple[Attribute, int], Symbol] = {}
 
@@ -95,21 +103,20 @@ class Bounded:
             case Sort.MESSAGE:
                 elements = self.messages
             case Sort.DELIVERY:
-                return self._of_deliveries(universal, body)
+                made = range(2 * len(self.messages) * len(self.entities))
+                return _of_those(universal, ((self.happened(self._made(d)), d) for d in made), body)
+            case Sort.GROUP:
+                return _of_those(universal, zip(self.groups.exist, self.groups.groups, strict=True), body)
+            case Sort.VIEW:
+                return _of_those(universal, ((self.views.exists(v), v) for v in self.views.views), body)
             case _:
                 assert_never(sort)
         return (every if universal else some)(body(element) for element in elements)
 
-    def _of_deliveries(self, universal: bool, body: Callable[[Element], Proposition]) -> Proposition:
-        """Of those that happened: each message has two deliveries at most at each entity."""
-        deliveries = range(2 * len(self.messages) * len(self.entities))
-        judged = ((self.happened(self._made(delivery)), body(delivery)) for delivery in deliveries)
-        if universal:
-            return every(implied(there, holds) for there, holds in judged)
-        return some(both(there, holds) for there, holds in judged)
-
     def _made(self, delivery: Element) -> Happening:
-        """A delivery by its number: the first ones of all messages at all entities, then the repeats."""
+        """A delivery by its number: the first ones of all messages at all entities, then the repeats. Each message has
+        two deliveries at most at each entity.
+        """
         place, entity = divmod(_number(delivery), len(self.entities))
         nth, message = divmod(place, len(self.messages))
         return Happening(Kind.REPEAT if nth else Kind.DELIVERY, message, entity)
@@ -156,6 +163,14 @@ class Bounded:
         """See `Structure`."""
         return list(zip(self.message_names[name], self.messages, strict=True))
 
+    def group_named(self, name: str) -> Cases:
+        """See `Structure`."""
+        return list(zip(self.group_names[name], self.groups.groups, strict=True))
+
+    def view_named(self, name: str) -> Cases:
+        """See `Structure`."""
+        return list(zip(self.view_names[name], self.views.views, strict=True))
+
     def senders(self, message: Element) -> Cases:
         """See `Structure`."""
         return list(zip(self.sender[_number(message)], self.entities, strict=True))
@@ -167,6 +182,59 @@ class Bounded:
     def addressed(self, message: Element, entity: Element) -> Proposition:
         """See `Structure`; who is addressed by nobody is nobody."""
         return self.dest[_number(message)][_number(entity)]
+
+    def chosen(self, message: Element, entity: Element) -> Proposition:
+        """See `Structure`."""
+        return self.groups.chosen(_number(message), _number(entity))
+
+    def addressed_to_group(self, message: Element, group: Element) -> Proposition:
+        """See `Structure`."""
+        return self.groups.addressed[_number(message)][_number(group)]
+
+    def in_group(self, entity: Element, group: Element) -> Proposition:
+        """See `Structure`."""
+        return self.groups.members[_number(group)][_number(entity)]
+
+    def in_view(self, entity: Element, view: Element) -> Proposition:
+        """See `Structure`."""
+        return self.views.members[_number(view)][_number(entity)]
+
+    def installs(self, entity: Element, view: Element) -> Proposition:
+        """See `Structure`."""
+        return self.happened(Happening(Kind.INSTALLATION, view, entity))
+
+    def installs_before(self, first: Element, second: Element, entity: Element) -> Proposition:
+        """See `Structure`."""
+        return self.earlier(
+            Happening(Kind.INSTALLATION, first, entity), Happening(Kind.INSTALLATION, second, entity)
+        )
+
+    def installs_again(self, entity: Element, view: Element) -> Proposition:
+        """See `Structure`."""
+        return self.views.again(_number(view), _number(entity))
+
+    def view_at(self, event: Happening) -> Cases:
+        """See `Structure`: the view that was installed before the event, with no other in between."""
+        if event not in self._view_at:
+            installations = [Happening(Kind.INSTALLATION, v, event.entity) for v in self.views.views]
+            self._view_at[event] = [
+                (
+                    both(
+                        self.earlier(last, event),
+                        *(
+                            negated(both(self.earlier(last, other), self.earlier(other, event)))
+                            for other in installations
+                        ),
+                    ),
+                    last.message,
+                )
+                for last in installations
+            ]
+        return self._view_at[event]
+
+    def view_of_delivery(self, delivery: Element) -> Cases:
+        """See `Structure`."""
+        return self.view_at(self._made(delivery))
 
     def happened(self, event: Happening) -> Proposition:
         """See `Structure`."""
@@ -180,6 +248,8 @@ class Bounded:
                 return False if self.arrived is None else self.arrived[message][entity]
             case Kind.REPEAT:
                 return self.repeated(message, entity)
+            case Kind.INSTALLATION:
+                return self.views.installed[message][entity]
             case Kind.ACKNOWLEDGEMENT:
                 return False if self.acknowledgements is None else self.acknowledgements[message][entity]
 
@@ -350,11 +420,17 @@ class Bounded:
             yield from (negated(self.reaches(m, m)) for m in self.messages)
         if self.wanted.failure_line:
             yield either(self.line, *(symbol for row in self.delivered for symbol in row))
-        for names in (self.entity_names, self.message_names):
+        for names in (self.entity_names, self.message_names, self.view_names, self.group_names):
             for row in names.values():
                 yield from self._one_of(row)
             for column in zip(*names.values(), strict=True):
                 yield from self._one_of(column)
+        for row in self.view_names.values():
+            yield from (implied(is_it, self.views.exists(v)) for v, is_it in enumerate(row))
+        for row in self.group_names.values():
+            yield from map(implied, row, self.groups.exist)
+        yield from self.views.constraints()
+        yield from self.groups.constraints(self._sent, self.dest)
         yield from self._times_fit()
 
     @staticmethod
@@ -372,11 +448,11 @@ class Bounded:
                     yield implied(self.sender[m][e], some(earlier[max(0, e - 1) : e + 1]))
 
     def _orders_at(self, entity: int) -> Iterator[Proposition]:
-        happened = [self.happened(Happening(kind, m, entity)) for kind, m in self._places]
-        for (a, one), (b, other) in combinations(zip(self._places, happened, strict=True), 2):
+        happened = [self.happened(Happening(kind, m, entity)) for kind, m in self.places]
+        for (a, one), (b, other) in combinations(zip(self.places, happened, strict=True), 2):
             # Where one did not happen their order is of no account: it is fixed, to have one copy.
             yield either(both(one, other), self.ordered(entity, a, b))
-        for (a, one), (b, other), (c, third) in combinations(zip(self._places, happened, strict=True), 3):
+        for (a, one), (b, other), (c, third) in combinations(zip(self.places, happened, strict=True), 3):
             ab, bc, ac = self.ordered(entity, a, b), self.ordered(entity, b, c), self.ordered(entity, a, c)
             out = [negated(part) for part in (one, other, third)]
             yield either(*out, negated(ab), negated(bc), ac)
@@ -403,18 +479,20 @@ class Bounded:
         """
         kept = (self.delivered, self.arrived, self.repeats, self.acknowledgements)
         tables = [table for table in kept if table is not None]
-        return [symbol for table in tables for row in table for symbol in row]
+        return [*(symbol for table in tables for row in table for symbol in row), *self.views.entries()]
 
     def oddities(self) -> list[Proposition]:
         """What an engineer would wonder at: crashes, messages nobody sent or to nobody, loss, deliveries to strangers;
         and for arrivals those before the send, or after the delivery or without.
         """
-        odd: list[Proposition] = [*(self.crashed or [])]
+        odd: list[Proposition] = [*(self.crashed or []), *self.views.oddities(), *self.groups.oddities()]
         for m in self.messages:
-            odd += [negated(self._sent[m]), every(negated(symbol) for symbol in self.dest[m])]
+            to = (*self.dest[m], *self.groups.addressed[m])
+            odd += [negated(self._sent[m]), every(negated(symbol) for symbol in to)]
             for e in self.entities:
                 odd.append(both(self.dest[m][e], negated(self.delivered[m][e])))
-                odd.append(both(self.delivered[m][e], negated(self.dest[m][e])))
+                stranger = both(negated(self.dest[m][e]), negated(self.groups.chosen(m, e)))
+                odd.append(both(self.delivered[m][e], stranger))
                 if self.arrived is not None:
                     arrival, delivery = Happening(Kind.ARRIVAL, m, e), Happening(Kind.DELIVERY, m, e)
                     odd.append(both(self.delivered[m][e], negated(self.earlier(arrival, delivery))))
@@ -425,7 +503,7 @@ class Bounded:
         """Times grow (`LESS`), or do not fall, along a history and from a send to what is received."""
         parts: list[Proposition] = []
         for e in self.entities:
-            events = [Happening(kind, m, e) for kind, m in self._places]
+            events = [Happening(kind, m, e) for kind, m in self.places]
             for a, b in product(events, repeat=2):
                 if a != b:
                     fits = compared(self.time(a), how, self.time(b))
@@ -443,7 +521,7 @@ class Bounded:
         """
         if self.wanted.failure_line:
             yield self.line
-        for names in (self.entity_names, self.message_names):
+        for names in (self.entity_names, self.message_names, self.view_names, self.group_names):
             for row in names.values():
                 yield from row
         yield from (symbol for row in self.sender for symbol in row)
@@ -452,6 +530,8 @@ class Bounded:
         for row in self.repeats or []:
             yield from (negated(symbol) for symbol in row)
         yield from (negated(symbol) for symbol in self.crashed or [])
+        yield from self.views.choices()
+        yield from self.groups.choices()
         yield from self.orders.values()
 
     def numbers(self) -> dict[str, Symbol]:
@@ -467,6 +547,18 @@ def _closed(related: list[list[Proposition]]) -> list[list[Proposition]]:
             [either(related[a][b], both(related[a][middle], related[middle][b])) for b in size] for a in size
         ]
     return related
+
+
+def _of_those(
+    universal: bool,
+    elements: Iterable[tuple[Proposition, Element]],
+    body: Callable[[Element], Proposition],
+) -> Proposition:
+    """For all, or some, of the elements that are there."""
+    judged = ((there, body(element)) for there, element in elements)
+    if universal:
+        return every(implied(there, holds) for there, holds in judged)
+    return some(both(there, holds) for there, holds in judged)
 
 
 def _number(element: Element) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count, islice, product
 from string import ascii_lowercase
@@ -22,6 +22,7 @@ _EVENT_KINDS = {
     Kind.ARRIVAL: EventKind.ARRIVE,
     Kind.REPEAT: EventKind.DELIVER,
     Kind.ACKNOWLEDGEMENT: EventKind.ACK,
+    Kind.INSTALLATION: EventKind.VIEW,
 }
 
 
@@ -32,8 +33,10 @@ class Decoding:
         self._encoding = encoding
         self._solver = solver
         self._name = name
-        self._entities = self._named(encoding.entity_names, len(encoding.entities), _entity_names())
+        self._entities = self._named(encoding.entity_names, len(encoding.entities), _numbered("E"))
         self._messages = self._named(encoding.message_names, len(encoding.messages), message_names())
+        self._views = self._named(encoding.view_names, len(encoding.views.views), _numbered("v"))
+        self._groups = self._named(encoding.group_names, len(encoding.groups.groups), _numbered("g"))
 
     def execution(self) -> Execution:
         """The execution; where the formula asks for a failure line, with marks on it or off it."""
@@ -48,6 +51,11 @@ class Decoding:
             {self._messages[m]: self._message(m) for m in encoding.messages},
             delta=self._whole("delta") * wanted.unit if wanted.delta else None,
             epsilon=self._whole("epsilon") * wanted.unit if wanted.epsilon else 0,
+            groups={
+                self._groups[g]: self._members(encoding.groups.members[g])
+                for g in encoding.groups.groups
+                if solver.holds(encoding.groups.exist[g])
+            },
         )
         return _marked(found, solver.holds(encoding.line)) if wanted.failure_line else found
 
@@ -71,8 +79,14 @@ class Decoding:
         }
         if sender is None:
             return Message(name, None, None, carried)
-        to = frozenset(self._entities[e] for e in encoding.entities if solver.holds(encoding.dest[m][e]))
-        return Message(name, self._entities[sender], to, carried)
+        groups = frozenset(
+            self._groups[g] for g in encoding.groups.groups if solver.holds(encoding.groups.addressed[m][g])
+        )
+        return Message(name, self._entities[sender], self._members(encoding.dest[m]), carried, groups)
+
+    def _members(self, row: Sequence[Symbol]) -> frozenset[str]:
+        """The entities of which a row holds."""
+        return frozenset(self._entities[e] for e, holds in enumerate(row) if self._solver.holds(holds))
 
     def _value(self, attribute: Attribute, symbol: Symbol) -> str | int:
         found, wanted = self._solver.whole(symbol), self._encoding.wanted
@@ -91,12 +105,10 @@ class Decoding:
 
     def _history(self, e: int) -> History:
         encoding, solver = self._encoding, self._solver
-        kinds = [Kind.SEND, Kind.DELIVERY, *([Kind.ARRIVAL] if encoding.arrived is not None else [])]
-        kinds += [Kind.REPEAT] if encoding.wanted.deliveries else []
-        kinds += [Kind.ACKNOWLEDGEMENT] if encoding.wanted.acknowledgements else []
+        sends = [] if encoding.wanted.interleaving else list(product([Kind.SEND], encoding.messages))
         happened = [
             place
-            for place in product(kinds, encoding.messages)
+            for place in (*sends, *encoding.places)
             if solver.holds(encoding.happened(Happening(*place, e)))
         ]
         if encoding.wanted.interleaving:
@@ -124,6 +136,11 @@ class Decoding:
                             EventKind.DELIVER, self._messages[m], time, {} if encoding.wanted.clocks else None
                         )
                     )
+        last = max((event.time for event in events if event.time is not None), default=0)
+        for v in encoding.views.views:
+            if solver.holds(encoding.views.again(v, e)):
+                again = self._event(Happening(Kind.INSTALLATION, v, e))
+                events.append(replace(again, time=last if encoding.wanted.times else None))
         crashed = encoding.crashed is not None and solver.holds(encoding.crashed[e])
         if crashed:
             last = max((event.time for event in events if event.time is not None), default=0)
@@ -145,6 +162,10 @@ class Decoding:
                 self._entities[k]: self._whole(f"clock of {name} for {k}") for k in self._encoding.entities
             }
         assert isinstance(event.message, int)
+        if event.kind is Kind.INSTALLATION:
+            members = self._members(self._encoding.views.members[event.message])
+            inside = tuple(entity for entity in self._entities if entity in members)
+            return Event(EventKind.VIEW, None, time, clock, inside, view=self._views[event.message])
         return Event(_EVENT_KINDS[event.kind], self._messages[event.message], time, clock)
 
     def _whole(self, name: str) -> int:
@@ -171,5 +192,5 @@ def message_names() -> Iterator[str]:
         yield from (letter + suffix for letter in ascii_lowercase)
 
 
-def _entity_names() -> Iterator[str]:
-    return (f"E{number}" for number in count(1))
+def _numbered(letter: str) -> Iterator[str]:
+    return (f"{letter}{number}" for number in count(1))

@@ -1,7 +1,8 @@
 """Deliveries of every number, as an uninterpreted sort: whose they are, of which message, and their order.
 
-Everything asserted is true of every execution. That a message which was delivered has a first delivery is, too; that
-there are finitely many before it is no first-order statement, and is not needed.
+A sort of Z3 is never empty, but nothing need be delivered: only some of the sort were `made`. Everything asserted is
+true of every execution. That a message which was delivered has a first delivery is, too; that there are finitely many
+before it is no first-order statement, and is not needed.
 """
 
 from __future__ import annotations
@@ -58,8 +59,9 @@ class DeliveryOrder:
     def __init__(self, executions: Executions, variable: Callable[[Sort], Symbol]) -> None:
         self._executions = executions
         self._variable = variable
-        self.message_of = mapping("message of", D, M)
-        self.receiver_of = mapping("receiver of", D, E)
+        self.message_of = mapping("message of", M, D)
+        self.receiver_of = mapping("receiver of", E, D)
+        self.made = relation("made", D)
         self._before = relation("delivered before", D, D)
         self._in_flight = relation("in flight", D, D)
         self.acknowledged = relation("acknowledged", M, E)
@@ -71,6 +73,12 @@ class DeliveryOrder:
     def in_flight(self, first: Element, second: Element) -> Proposition:
         """The first comes before the second, and was neither acknowledged nor given back in between."""
         return both(self._before(first, second), self._in_flight(first, second))
+
+    def is_first(self, delivery: Element) -> Proposition:
+        """It is the first delivery of its message at its entity."""
+        other = self._variable(D)
+        earlier = both(self.made(other), self._alike(delivery, other), self._before(other, delivery))
+        return quantified(True, [other], negated(earlier))
 
     def nth(self, delivery: Element) -> Linear:
         """Which delivery of its message at its entity it is."""
@@ -122,6 +130,8 @@ class DeliveryOrder:
         def twice(m: Element, i: Element) -> Proposition:
             d, e = self._variable(D), self._variable(D)
             found = both(
+                self.made(d),
+                self.made(e),
                 self._alike(d, e),
                 self._before(d, e),
                 same(self.message_of(d), m),
@@ -132,7 +142,7 @@ class DeliveryOrder:
         yield self._all("me", twice)
         if numbers:
             yield self._all(
-                "d", lambda d: implied(self._first(d), compared(self.nth(d), Relation.EQUAL, _ONE))
+                "d", lambda d: implied(self.is_first(d), compared(self.nth(d), Relation.EQUAL, _ONE))
             )
             yield self._all("d", lambda d: compared(_ONE, Relation.AT_MOST, self.nth(d)))
             yield self._all(
@@ -149,20 +159,22 @@ class DeliveryOrder:
         def made(d: Element) -> Happening:
             return Happening(Kind.DELIVERY, self.message_of(d), self.receiver_of(d))
 
-        def is_first(m: Element, i: Element) -> Proposition:
+        def has_first(m: Element, i: Element) -> Proposition:
             d = self._variable(D)
-            found = both(same(self.message_of(d), m), same(self.receiver_of(d), i), self._first(d))
+            found = both(
+                self.made(d), same(self.message_of(d), m), same(self.receiver_of(d), i), self.is_first(d)
+            )
             return implied(
                 self._executions.happened(Happening(Kind.DELIVERY, m, i)), quantified(False, [d], found)
             )
 
         yield self._all("d", lambda d: self._executions.happened(made(d)))
-        yield self._all("me", is_first)
+        yield self._all("me", has_first)
         yield self._all(
             "dd",
             lambda d, e: implied(
                 both(
-                    self._first(d),
+                    self.is_first(d),
                     same(self.receiver_of(d), self.receiver_of(e)),
                     self._executions.earlier(made(d), made(e)),
                 ),
@@ -173,15 +185,9 @@ class DeliveryOrder:
             yield self._all(
                 "d",
                 lambda d: implied(
-                    self._first(d), compared(self.time(d), Relation.EQUAL, self._executions.time(made(d)))
+                    self.is_first(d), compared(self.time(d), Relation.EQUAL, self._executions.time(made(d)))
                 ),
             )
-
-    def _first(self, delivery: Element) -> Proposition:
-        other = self._variable(D)
-        return quantified(
-            True, [other], implied(self._alike(delivery, other), negated(self._before(other, delivery)))
-        )
 
     def _alike(self, first: Element, second: Element) -> Proposition:
         return both(
@@ -195,4 +201,7 @@ class DeliveryOrder:
     def _all(self, sorts: str, body: Callable[..., Any]) -> Proposition:
         """For all deliveries (d), messages (m) and entities (e)."""
         variables = [self._variable({"d": D, "m": M, "e": E}[letter]) for letter in sorts]
-        return quantified(True, variables, body(*variables))
+        made = [
+            self.made(variable) for letter, variable in zip(sorts, variables, strict=True) if letter == "d"
+        ]
+        return quantified(True, variables, implied(both(*made), body(*variables)))

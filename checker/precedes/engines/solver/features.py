@@ -21,18 +21,25 @@ from precedes.core.formula import (
     FailureLine,
     Faulty,
     Formula,
+    GroupNamed,
+    GroupVariable,
     HappensBefore,
     InFlight,
+    InstallsAgain,
     MessageNamed,
     Nth,
     Position,
     RecordedClock,
     Repeated,
+    SendLog,
     Size,
     Text,
     TimeOf,
     Undetermined,
     VectorTime,
+    ViewNamed,
+    ViewOf,
+    ViewVariable,
 )
 from precedes.core.traversal import Node, attributes_in, walk
 
@@ -56,12 +63,19 @@ class Features:
     acknowledgements: bool
     numbered: bool
     crashes: bool
+    views: bool
+    views_of_events: bool
+    reinstallations: bool
+    groups: bool
+    sub_logs: bool
     delta: bool
     epsilon: bool
     failure_line: bool
     undetermined: tuple[str, ...]
     entities: tuple[str, ...]
     messages: tuple[str, ...]
+    view_names: tuple[str, ...]
+    group_names: tuple[str, ...]
     attributes: tuple[Attribute, ...]
     texts: tuple[str, ...]
     unit: int
@@ -71,12 +85,15 @@ class Features:
         """Whether the order of an entity's sends and other events among each other matters, or has to be
         shown.
         """
-        return self.happens_before or self.vector_times or self.times or self.clocks or self.arrivals
+        timed = self.times or self.clocks
+        return self.happens_before or self.vector_times or timed or self.arrivals or self.views
 
     @property
     def causality(self) -> bool:
-        """Whether happens-before matters to the formula's value."""
-        return self.happens_before or self.vector_times
+        """Whether happens-before matters to the formula's value. It does to the view of an event, because a send comes
+        before a delivery.
+        """
+        return self.happens_before or self.vector_times or self.views_of_events
 
     @property
     def numbers(self) -> bool:
@@ -104,12 +121,19 @@ def features(formula: Formula) -> Features:
         acknowledgements=bool(kinds & {InFlight, Acknowledged}),
         numbered=Nth in kinds,
         crashes=Faulty in kinds,
+        views=bool(kinds & {ViewVariable, ViewNamed, ViewOf}),
+        views_of_events=ViewOf in kinds,
+        reinstallations=InstallsAgain in kinds,
+        groups=bool(kinds & {GroupVariable, GroupNamed}),
+        sub_logs=any(isinstance(n, SendLog) and n.to is not None for n in nodes),
         delta=Delta in kinds,
         epsilon=Epsilon in kinds,
         failure_line=FailureLine in kinds,
         undetermined=tuple(dict.fromkeys(n.why for n in nodes if isinstance(n, Undetermined))),
         entities=tuple(dict.fromkeys(n.name for n in nodes if isinstance(n, EntityNamed))),
         messages=tuple(dict.fromkeys(n.name for n in nodes if isinstance(n, MessageNamed))),
+        view_names=tuple(dict.fromkeys(n.name for n in nodes if isinstance(n, ViewNamed))),
+        group_names=tuple(dict.fromkeys(n.name for n in nodes if isinstance(n, GroupNamed))),
         attributes=attributes_in(formula),
         texts=tuple(dict.fromkeys(n.value for n in nodes if isinstance(n, Text))),
         unit=_unit(nodes),

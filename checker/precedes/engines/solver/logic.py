@@ -43,6 +43,8 @@ class Sort(Enum):
     ENTITY = "entity"
     MESSAGE = "message"
     DELIVERY = "delivery"
+    GROUP = "group"
+    VIEW = "view"
 
 
 # ---- propositions --------------------------------------------------------------------------------------
@@ -149,10 +151,14 @@ def real(name: str) -> Symbol:
 ENTITY_SORT: Any = z3.DeclareSort("Entity")
 MESSAGE_SORT: Any = z3.DeclareSort("Message")
 DELIVERY_SORT: Any = z3.DeclareSort("Delivery")
+GROUP_SORT: Any = z3.DeclareSort("Group")
+VIEW_SORT: Any = z3.DeclareSort("View")
 _SORTS: Mapping[Sort, Any] = {
     Sort.ENTITY: ENTITY_SORT,
     Sort.MESSAGE: MESSAGE_SORT,
     Sort.DELIVERY: DELIVERY_SORT,
+    Sort.GROUP: GROUP_SORT,
+    Sort.VIEW: VIEW_SORT,
 }
 
 
@@ -166,9 +172,9 @@ def relation(name: str, *sorts: Sort) -> Function:
     return _function(name, sorts, z3.BoolSort())
 
 
-def mapping(name: str, source: Sort, target: Sort) -> Function:
+def mapping(name: str, target: Sort, *sources: Sort) -> Function:
     """An uninterpreted function between the sorts."""
-    return _function(name, (source,), _SORTS[target])
+    return _function(name, sources, _SORTS[target])
 
 
 def measure(name: str, sorts: Sequence[Sort], whole: bool) -> Function:

@@ -26,11 +26,12 @@ class Kind(Enum):
     ARRIVAL = "arrival"
     REPEAT = "repeated delivery"
     ACKNOWLEDGEMENT = "acknowledgement"
+    INSTALLATION = "installation"
 
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """An event of a kind about a message at an entity, whether or not it happened."""
+    """An event of a kind about a message at an entity, whether or not it happened; an installation is about a view."""
 
     kind: Kind
     message: Element
@@ -69,6 +70,14 @@ class Structure(Protocol):
         """The message of a name."""
         ...
 
+    def group_named(self, name: str) -> Cases:
+        """The group of a name; no case where there is none."""
+        ...
+
+    def view_named(self, name: str) -> Cases:
+        """The view of an id; no case where nobody installs one."""
+        ...
+
     def senders(self, message: Element) -> Cases:
         """Who sent a message; no case for one that nobody sent."""
         ...
@@ -78,7 +87,43 @@ class Structure(Protocol):
         ...
 
     def addressed(self, message: Element, entity: Element) -> Proposition:
-        """It was sent, and the entity is a destination."""
+        """It was sent, and the entity is a destination by name."""
+        ...
+
+    def chosen(self, message: Element, entity: Element) -> Proposition:
+        """The entity is in a group that the message is addressed to, and may be the one to deliver it."""
+        ...
+
+    def addressed_to_group(self, message: Element, group: Element) -> Proposition:
+        """It was sent, and addressed to the group by the group's name."""
+        ...
+
+    def in_group(self, entity: Element, group: Element) -> Proposition:
+        """The entity is in the group."""
+        ...
+
+    def in_view(self, entity: Element, view: Element) -> Proposition:
+        """The entity is in the view."""
+        ...
+
+    def installs(self, entity: Element, view: Element) -> Proposition:
+        """The entity installs the view."""
+        ...
+
+    def installs_before(self, first: Element, second: Element, entity: Element) -> Proposition:
+        """The entity installs both views, the first before the second."""
+        ...
+
+    def installs_again(self, entity: Element, view: Element) -> Proposition:
+        """The entity installs the view more than once."""
+        ...
+
+    def view_at(self, event: Happening) -> Cases:
+        """The view in which an event happened; no case for one that did not, or before any installation."""
+        ...
+
+    def view_of_delivery(self, delivery: Element) -> Cases:
+        """The view in which a delivery happened."""
         ...
 
     def happened(self, event: Happening) -> Proposition:

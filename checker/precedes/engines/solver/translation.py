@@ -8,90 +8,60 @@ here, so the whole is then weaker, too, and a proof stays sound.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from fractions import Fraction
 from itertools import product
-from typing import assert_never, overload
+from typing import assert_never
 
 from precedes.core.formula import (
     Acknowledged,
     Acyclic,
+    AddressedTo,
     And,
-    ArrivalEvent,
-    AttributeOf,
     Comparison,
-    Constant,
     DeliveredAt,
     DeliveredBefore,
-    DeliveryEvent,
-    DeliveryNamed,
-    DeliveryTerm,
-    DeliveryTime,
     DeliveryVariable,
-    Delta,
-    Difference,
-    Dimension,
-    EntityNamed,
-    EntityTerm,
     EntityVariable,
-    Epsilon,
-    EventTerm,
     Exists,
     FailureLine,
     Faulty,
     Forall,
     Formula,
+    GroupVariable,
     HappensBefore,
     Iff,
     Implies,
     InFlight,
     InLog,
+    Installs,
+    InstallsAgain,
+    InstallsBefore,
     IsDestination,
-    LogTerm,
-    MessageNamed,
-    MessageOf,
-    MessageTerm,
+    IsMember,
     MessageVariable,
     Not,
-    Nth,
-    NumberTerm,
     Or,
-    Part,
     Per,
-    Position,
     Precedes,
     Quiescent,
-    ReceiptLog,
-    ReceiverOf,
-    RecordedClock,
     Relation,
     Repeated,
     SameDelivery,
     SameEntity,
+    SameGroup,
     SameMessage,
     SamePart,
     SameText,
-    Scaled,
-    Sender,
-    SendEvent,
-    SendLog,
+    SameView,
     Sent,
-    Size,
-    Sum,
-    Text,
-    TextOf,
-    TextTerm,
-    TimeOf,
     Truth,
     Undetermined,
     Variable,
-    VectorTime,
+    ViewVariable,
 )
-from precedes.core.traversal import FreeVariables, Node, walk
+from precedes.core.traversal import FreeVariables
 from precedes.engines.solver.answers import Deadline
 from precedes.engines.solver.logic import (
     Element,
-    Linear,
     Proposition,
     Sort,
     both,
@@ -102,11 +72,10 @@ from precedes.engines.solver.logic import (
     same,
     some,
 )
-from precedes.engines.solver.structure import Cases, Happening, Kind, Log, Sharing, Structure, in_log, shares
-
-Bindings = Mapping[Variable, Element]
-Numbers = Iterable[tuple[Proposition, Linear]]
-_LEAVES = (TimeOf, Position, Size, RecordedClock, VectorTime, AttributeOf)
+from precedes.engines.solver.membership import Membership
+from precedes.engines.solver.quantities import Quantities
+from precedes.engines.solver.structure import Happening, Kind, Log, Structure, in_log, shares
+from precedes.engines.solver.term_cases import Bindings, TermCases, of_arrivals, together
 
 
 class Translation:
@@ -115,7 +84,9 @@ class Translation:
     def __init__(self, structure: Structure, deadline: Deadline, with_epsilon: bool) -> None:
         self._structure = structure
         self._deadline = deadline
-        self._with_epsilon = with_epsilon
+        self._terms = TermCases(structure)
+        self._quantities = Quantities(structure, self._terms, with_epsilon)
+        self._membership = Membership(structure, self._terms)
         self._free = FreeVariables()
         self._known: dict[tuple[object, ...], Proposition] = {}
 
@@ -159,16 +130,24 @@ class Translation:
             case Undetermined():
                 return False
             case Comparison():
-                return some(self._comparisons(formula, want, bindings))
-            case HappensBefore(first, second) if _of_arrivals(formula):
+                return some(self._quantities.comparisons(formula, want, bindings))
+            case HappensBefore(first, second) if of_arrivals(formula):
                 holds = self._atom(formula, bindings)
                 others = [
-                    self._exists(event, bindings) for event in (first, second) if not _of_arrivals(event)
+                    self._terms.exists(event, bindings) for event in (first, second) if not of_arrivals(event)
                 ]
                 known = either(self._structure.arrivals_recorded(), *([] if want else map(negated, others)))
                 return both(known, holds if want else negated(holds))
             case (
-                Truth() | InLog() | Precedes() | Repeated() | Sent() | IsDestination() | SameEntity()
+                IsMember() | AddressedTo() | SameGroup() | Installs() | InstallsBefore() | InstallsAgain() | SameView()
+            ):  # fmt: skip
+                known = self._structure.arrivals_recorded() if of_arrivals(formula) else True
+                holds = self._membership.holds(formula, bindings)
+                return both(known, holds if want else negated(holds))
+            case IsDestination():
+                return self._destination(formula, want, bindings)
+            case (
+                Truth() | InLog() | Precedes() | Repeated() | Sent() | SameEntity()
                 | SameMessage() | SameText() | SamePart() | DeliveredAt() | DeliveredBefore() | SameDelivery()
                 | Faulty() | HappensBefore() | FailureLine() | Quiescent()
             ):  # fmt: skip
@@ -194,6 +173,10 @@ class Translation:
                 sort = Sort.MESSAGE
             case DeliveryVariable():
                 sort = Sort.DELIVERY
+            case GroupVariable():
+                sort = Sort.GROUP
+            case ViewVariable():
+                sort = Sort.VIEW
             case _:
                 assert_never(variable)
         everywhere = universal is want
@@ -208,6 +191,23 @@ class Translation:
 
         return self._structure.quantified(everywhere, sort, instance)
 
+    def _destination(self, formula: IsDestination, want: bool, bindings: Bindings) -> Proposition:
+        """Unknown of those who are in a group that the message is addressed to."""
+        structure = self._structure
+        cases = list(
+            together(
+                self._terms.message(formula.message, bindings), self._terms.entity(formula.entity, bindings)
+            )
+        )
+        if want:
+            return some(both(*guards, structure.addressed(*pair)) for guards, pair in cases)
+        return negated(
+            some(
+                both(*guards, either(structure.addressed(*pair), structure.chosen(*pair)))
+                for guards, pair in cases
+            )
+        )
+
     def _acknowledgement(
         self, formula: InFlight | Acknowledged, want: bool, bindings: Bindings
     ) -> Proposition:
@@ -216,13 +216,15 @@ class Translation:
         known = structure.acknowledgements_recorded()
         match formula:
             case InFlight(delivery, at):
-                one, other = self._delivery(delivery, bindings), self._delivery(at, bindings)
+                one, other = self._terms.delivery(delivery, bindings), self._terms.delivery(at, bindings)
                 flying = structure.in_flight(one, other)
                 if want:
                     return both(known, flying)
                 return either(negated(structure.delivered_before(one, other)), both(known, negated(flying)))
             case Acknowledged(message, entity):
-                cases = list(_together(self._message(message, bindings), self._entity(entity, bindings)))
+                cases = list(
+                    together(self._terms.message(message, bindings), self._terms.entity(entity, bindings))
+                )
                 there = some(both(*guards) for guards, _ in cases)
                 done = some(both(*guards, structure.acknowledged(*pair)) for guards, pair in cases)
                 return both(known, done) if want else either(negated(there), both(known, negated(done)))
@@ -247,7 +249,6 @@ class Translation:
         | Precedes
         | Repeated
         | Sent
-        | IsDestination
         | SameEntity
         | SameMessage
         | SameText
@@ -270,15 +271,8 @@ class Translation:
             case InLog() | Precedes() | Repeated():
                 return self._of_logs(formula, bindings)
             case Sent(message):
-                cases = self._message(message, bindings)
+                cases = self._terms.message(message, bindings)
                 return some(both(guard, structure.sent(element)) for guard, element in cases)
-            case IsDestination(entity, message):
-                return some(
-                    both(*guards, structure.addressed(element, here))
-                    for guards, (element, here) in _together(
-                        self._message(message, bindings), self._entity(entity, bindings)
-                    )
-                )
             case SameEntity() | SameMessage():
                 return self._same(formula, bindings)
             case SameText() | SamePart():
@@ -287,13 +281,14 @@ class Translation:
                 return self._of_deliveries(formula, bindings)
             case Faulty(entity):
                 return some(
-                    both(guard, structure.faulty(here)) for guard, here in self._entity(entity, bindings)
+                    both(guard, structure.faulty(here))
+                    for guard, here in self._terms.entity(entity, bindings)
                 )
             case HappensBefore(first, second):
                 return some(
                     both(there, then, structure.happens_before(before, after))
-                    for there, before in self._event(first, bindings)
-                    for then, after in self._event(second, bindings)
+                    for there, before in self._terms.event(first, bindings)
+                    for then, after in self._terms.event(second, bindings)
                 )
             case FailureLine():
                 return structure.failure_line()
@@ -306,23 +301,23 @@ class Translation:
             case InLog(message, log):
                 return some(
                     both(guard, there, in_log(structure, element, place))
-                    for guard, element in self._message(message, bindings)
-                    for there, place in self._log(log, bindings)
+                    for guard, element in self._terms.message(message, bindings)
+                    for there, place in self._terms.log(log, bindings)
                 )
             case Precedes(first, second, log):
                 return some(
                     both(*guards, there, self._precedes(before, after, place))
-                    for guards, (before, after) in _together(
-                        self._message(first, bindings), self._message(second, bindings)
+                    for guards, (before, after) in together(
+                        self._terms.message(first, bindings), self._terms.message(second, bindings)
                     )
-                    for there, place in self._log(log, bindings)
+                    for there, place in self._terms.log(log, bindings)
                 )
             case Repeated(message, log):
                 # A send repeated unchanged is one send.
                 return some(
                     both(guard, there, structure.repeated(element, place.entity))
-                    for guard, element in self._message(message, bindings)
-                    for there, place in self._log(log, bindings)
+                    for guard, element in self._terms.message(message, bindings)
+                    for there, place in self._terms.log(log, bindings)
                     if place.received
                 )
             case _:
@@ -334,14 +329,14 @@ class Translation:
                 return some(
                     both(here, there, compared(one, Relation.EQUAL, other))
                     for (here, one), (there, other) in product(
-                        list(self._text(left, bindings)), list(self._text(right, bindings))
+                        list(self._terms.text(left, bindings)), list(self._terms.text(right, bindings))
                     )
                 )
             case SamePart(message, part):
                 return some(
                     both(guard, there, shares(self._structure, element, whose))
-                    for guard, element in self._message(message, bindings)
-                    for there, whose in self._part(part, bindings)
+                    for guard, element in self._terms.message(message, bindings)
+                    for there, whose in self._terms.part(part, bindings)
                 )
             case _:
                 assert_never(formula)
@@ -352,28 +347,31 @@ class Translation:
         structure = self._structure
         match formula:
             case DeliveredAt(delivery, entity):
-                receiver = structure.receiver_of(self._delivery(delivery, bindings))
+                receiver = structure.receiver_of(self._terms.delivery(delivery, bindings))
                 return some(
-                    both(guard, same(here, receiver)) for guard, here in self._entity(entity, bindings)
+                    both(guard, same(here, receiver)) for guard, here in self._terms.entity(entity, bindings)
                 )
             case DeliveredBefore(earlier, later, entity):
-                one, other = self._delivery(earlier, bindings), self._delivery(later, bindings)
+                one, other = self._terms.delivery(earlier, bindings), self._terms.delivery(later, bindings)
                 receiver = structure.receiver_of(one)
                 return both(
                     structure.delivered_before(one, other),
-                    some(both(guard, same(here, receiver)) for guard, here in self._entity(entity, bindings)),
+                    some(
+                        both(guard, same(here, receiver))
+                        for guard, here in self._terms.entity(entity, bindings)
+                    ),
                 )
             case SameDelivery(made, again):
-                return same(self._delivery(made, bindings), self._delivery(again, bindings))
+                return same(self._terms.delivery(made, bindings), self._terms.delivery(again, bindings))
             case _:
                 assert_never(formula)
 
     def _same(self, formula: SameEntity | SameMessage, bindings: Bindings) -> Proposition:
         match formula:
             case SameEntity(left, right):
-                cases = _together(self._entity(left, bindings), self._entity(right, bindings))
+                cases = together(self._terms.entity(left, bindings), self._terms.entity(right, bindings))
             case SameMessage(left, right):
-                cases = _together(self._message(left, bindings), self._message(right, bindings))
+                cases = together(self._terms.message(left, bindings), self._terms.message(right, bindings))
             case _:
                 assert_never(formula)
         return some(both(*guards, same(here, there)) for guards, (here, there) in cases)
@@ -387,231 +385,3 @@ class Translation:
             return before
         to = [self._structure.addressed(message, log.to) for message in (first, second)]
         return both(before, *to)
-
-    # ---- terms ------------------------------------------------------------------------------------------
-
-    def _entity(self, term: EntityTerm, bindings: Bindings) -> Cases:
-        match term:
-            case EntityVariable():
-                return [(True, bindings[term])]
-            case EntityNamed(name):
-                return self._structure.entity_named(name)
-            case Sender(message):
-                return [
-                    (both(guard, sends), sender)
-                    for guard, element in self._message(message, bindings)
-                    for sends, sender in self._structure.senders(element)
-                ]
-            case ReceiverOf(delivery):
-                return [(True, self._structure.receiver_of(self._delivery(delivery, bindings)))]
-            case _:
-                assert_never(term)
-
-    def _message(self, term: MessageTerm, bindings: Bindings) -> Cases:
-        match term:
-            case MessageVariable():
-                return [(True, bindings[term])]
-            case MessageNamed(name):
-                return self._structure.message_named(name)
-            case MessageOf(delivery):
-                return [(True, self._structure.message_of(self._delivery(delivery, bindings)))]
-            case _:
-                assert_never(term)
-
-    def _delivery(self, term: DeliveryTerm, bindings: Bindings) -> Element:
-        match term:
-            case DeliveryVariable():
-                return bindings[term]
-            case DeliveryNamed():
-                raise AssertionError("no text names a delivery")
-            case _:
-                assert_never(term)
-
-    def _log(self, term: LogTerm, bindings: Bindings) -> Iterator[tuple[Proposition, Log]]:
-        match term:
-            case ReceiptLog(entity):
-                for guard, element in self._entity(entity, bindings):
-                    yield guard, Log(True, element)
-            case SendLog(entity, None):
-                for guard, element in self._entity(entity, bindings):
-                    yield guard, Log(False, element)
-            case SendLog(entity, to):
-                assert to is not None
-                for guards, (element, there) in _together(
-                    self._entity(entity, bindings), self._entity(to, bindings)
-                ):
-                    yield both(*guards), Log(False, element, there)
-            case _:
-                assert_never(term)
-
-    def _event(self, term: EventTerm, bindings: Bindings) -> Iterator[tuple[Proposition, Happening]]:
-        """The events that a term may stand for, each with the condition that it is the one and took place."""
-        match term:
-            case SendEvent(message):
-                kind, places = Kind.SEND, None
-            case DeliveryEvent(message, entity):
-                kind, places = Kind.DELIVERY, self._entity(entity, bindings)
-            case ArrivalEvent(message, entity):
-                kind, places = Kind.ARRIVAL, self._entity(entity, bindings)
-            case _:
-                assert_never(term)
-        for guard, element in self._message(message, bindings):
-            for there, place in self._structure.senders(element) if places is None else places:
-                event = Happening(kind, element, place)
-                yield both(guard, there, self._structure.happened(event)), event
-
-    def _exists(self, term: EventTerm, bindings: Bindings) -> Proposition:
-        return some(guard for guard, _ in self._event(term, bindings))
-
-    @overload
-    def _part(self, part: Part, bindings: Bindings) -> Iterator[tuple[Proposition, Sharing]]: ...
-
-    @overload
-    def _part(
-        self, part: Part | None, bindings: Bindings
-    ) -> Iterator[tuple[Proposition, Sharing | None]]: ...
-
-    def _part(self, part: Part | None, bindings: Bindings) -> Iterator[tuple[Proposition, Sharing | None]]:
-        """The parts that a message may be in; the whole, where no part is meant."""
-        if part is None:
-            yield True, None
-            return
-        for guard, element in self._message(part.message, bindings):
-            yield guard, Sharing(part.attributes, element)
-
-    def _text(self, term: TextTerm, bindings: Bindings) -> Iterator[tuple[Proposition, Linear]]:
-        match term:
-            case Text(value):
-                yield True, self._structure.text(value)
-            case TextOf(attribute, message):
-                for guard, element in self._message(message, bindings):
-                    yield guard, self._structure.attribute(attribute, element)
-            case _:
-                assert_never(term)
-
-    # ---- numbers ----------------------------------------------------------------------------------------
-
-    def _comparisons(self, formula: Comparison, want: bool, bindings: Bindings) -> Iterator[Proposition]:
-        """The cases in which a comparison is certainly true, or false: what is undefined is false."""
-        left, right = list(self._number(formula.left, bindings)), list(self._number(formula.right, bindings))
-        recorded = self._structure.arrivals_recorded() if _of_arrivals(formula) else True
-        timed = self._with_epsilon and any(isinstance(node, TimeOf | DeliveryTime) for node in walk(formula))
-        defined: list[Proposition] = []
-        for (here, one), (there, other) in product(left, right):
-            guard = both(here, there)
-            if guard is False:
-                continue
-            defined.append(guard)
-            holds = compared(one, formula.relation, other)
-            apart: Proposition = True
-            if timed:
-                epsilon = self._structure.epsilon()
-                apart = either(
-                    compared(one.plus(epsilon), Relation.AT_MOST, other),
-                    compared(other.plus(epsilon), Relation.AT_MOST, one),
-                )
-            yield both(recorded, guard, apart, holds if want else negated(holds))
-        if not want:
-            yield both(recorded, negated(some(defined)))
-            # What does not exist is false, whatever else is not known.
-            yield from (
-                negated(some(guard for guard, _ in self._number(leaf, bindings)))
-                for leaf in walk(formula)
-                if recorded is not True and isinstance(leaf, _LEAVES) and not _of_arrivals(leaf)
-            )
-
-    def _number(self, term: NumberTerm, bindings: Bindings) -> Numbers:
-        structure = self._structure
-        match term:
-            case Constant(value, dimension):
-                constant = Linear(Fraction(value))
-                return [(True, constant if dimension is Dimension.NUMBER else structure.duration(constant))]
-            case Delta():
-                return [(True, structure.delta())]
-            case Epsilon():
-                return [(True, structure.epsilon())]
-            case TimeOf(event):
-                return [(guard, structure.time(found)) for guard, found in self._event(event, bindings)]
-            case Position(message, log, part):
-                return [
-                    (
-                        both(
-                            guard,
-                            there,
-                            known,
-                            in_log(structure, element, place),
-                            _within(structure, element, whose),
-                        ),
-                        structure.position(element, place, whose),
-                    )
-                    for guard, element in self._message(message, bindings)
-                    for there, place in self._log(log, bindings)
-                    for known, whose in self._part(part, bindings)
-                ]
-            case Size(log, part):
-                return [
-                    (both(guard, known), structure.size(place, whose))
-                    for guard, place in self._log(log, bindings)
-                    for known, whose in self._part(part, bindings)
-                ]
-            case Nth(delivery):
-                return [(True, structure.nth(self._delivery(delivery, bindings)))]
-            case DeliveryTime(delivery):
-                return [(True, structure.delivery_time(self._delivery(delivery, bindings)))]
-            case AttributeOf(attribute, message):
-                return [
-                    (guard, structure.attribute(attribute, element))
-                    for guard, element in self._message(message, bindings)
-                ]
-            case RecordedClock(event, entity):
-                return [
-                    (both(guard, there), structure.clock(found, of))
-                    for guard, found in self._event(event, bindings)
-                    for there, of in self._entity(entity, bindings)
-                ]
-            case VectorTime(event, entity):
-                return [
-                    (both(guard, there), structure.vector_time(found, of))
-                    for guard, found in self._event(event, bindings)
-                    for there, of in self._entity(entity, bindings)
-                ]
-            case Sum() | Difference() | Scaled():
-                return self._arithmetic(term, bindings)
-            case _:
-                assert_never(term)
-
-    def _arithmetic(self, term: Sum | Difference | Scaled, bindings: Bindings) -> Numbers:
-        match term:
-            case Sum(left, right):
-                return [
-                    (both(here, there), one.plus(other))
-                    for (here, one), (there, other) in product(
-                        self._number(left, bindings), self._number(right, bindings)
-                    )
-                ]
-            case Difference(left, right):
-                return [
-                    (both(here, there), one.minus(other))
-                    for (here, one), (there, other) in product(
-                        self._number(left, bindings), self._number(right, bindings)
-                    )
-                ]
-            case Scaled(factor, scaled):
-                return [(guard, value.times(factor)) for guard, value in self._number(scaled, bindings)]
-            case _:
-                assert_never(term)
-
-
-def _within(structure: Structure, message: Element, part: Sharing | None) -> Proposition:
-    return True if part is None else shares(structure, message, part)
-
-
-def _of_arrivals(node: Node) -> bool:
-    return any(isinstance(part, ArrivalEvent) for part in walk(node))
-
-
-def _together(
-    first: Cases, second: Cases
-) -> Iterator[tuple[tuple[Proposition, Proposition], tuple[Element, Element]]]:
-    for (here, one), (there, other) in product(first, second):
-        yield (here, there), (one, other)

@@ -21,11 +21,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
+from typing import assert_never
 
 from precedes.core.formula import Attribute, AttributeSort, Relation
 from precedes.engines.solver import event_order
 from precedes.engines.solver.delivery_order import DeliveryOrder
 from precedes.engines.solver.features import Features
+from precedes.engines.solver.group_relations import GroupRelations
 from precedes.engines.solver.logic import (
     Element,
     Function,
@@ -49,8 +51,9 @@ from precedes.engines.solver.logic import (
     sort_of,
 )
 from precedes.engines.solver.structure import Cases, Happening, Kind, Log, Sharing
+from precedes.engines.solver.view_relations import ViewRelations
 
-E, M = Sort.ENTITY, Sort.MESSAGE
+E, G, M, V = Sort.ENTITY, Sort.GROUP, Sort.MESSAGE, Sort.VIEW
 _ZERO, _ONE = Fraction(0), Fraction(1)
 Related = Callable[[Element, Element], Proposition]
 
@@ -64,7 +67,7 @@ class Unbounded:
         self._wanted = wanted
         self._messages = messages
         self._fresh = 0
-        self._sender = mapping("sender", M, E)
+        self._sender = mapping("sender", E, M)
         self._sent = relation("sent", M)
         self._dest = relation("dest", M, E)
         self._repeated = relation("repeated", M, E)
@@ -81,21 +84,44 @@ class Unbounded:
         self._reaches = relation("reaches", M, M)
         self._named = {
             (sort, name): (relation(f"has {sort.value} {place}")(), constant(f"{sort.value} {place}", sort))
-            for sort, names in ((E, wanted.entities), (M, wanted.messages))
+            for sort, names in (
+                (E, wanted.entities),
+                (M, wanted.messages),
+                (V, wanted.view_names),
+                (G, wanted.group_names),
+            )
             for place, name in enumerate(names)
         }
         self._orders: list[tuple[Function, tuple[Sort, ...]]] = []
         self._line = relation("failure line")()
         self._deliveries = DeliveryOrder(self, self._variable)
+        self._views = ViewRelations(self, self._deliveries, self._kinds, self._variable)
+        self._groups = GroupRelations(self._variable)
 
     # ---- structure --------------------------------------------------------------------------------------
 
     def quantified(self, universal: bool, sort: Sort, body: Callable[[Element], Proposition]) -> Proposition:
         """See `Structure`."""
-        if sort is not E and not self._messages:
+        if sort in (M, Sort.DELIVERY) and not self._messages:
             return universal
         variable = self._variable(sort)
-        return quantified(universal, [variable], body(variable))
+        there = self._there(sort, variable)
+        found = implied(there, body(variable)) if universal else both(there, body(variable))
+        return quantified(universal, [variable], found)
+
+    def _there(self, sort: Sort, element: Element) -> Proposition:
+        """An element of the sort is one of the execution's."""
+        match sort:
+            case Sort.ENTITY | Sort.MESSAGE:
+                return True
+            case Sort.DELIVERY:
+                return self._deliveries.made(element)
+            case Sort.VIEW:
+                return self._views.exists(element)
+            case Sort.GROUP:
+                return self._groups.exists(element)
+            case _:
+                assert_never(sort)
 
     def entity_named(self, name: str) -> Cases:
         """See `Structure`."""
@@ -104,6 +130,14 @@ class Unbounded:
     def message_named(self, name: str) -> Cases:
         """See `Structure`."""
         return [self._named[M, name]] if self._messages else []
+
+    def group_named(self, name: str) -> Cases:
+        """See `Structure`."""
+        return [self._named[G, name]]
+
+    def view_named(self, name: str) -> Cases:
+        """See `Structure`."""
+        return [self._named[V, name]]
 
     def senders(self, message: Element) -> Cases:
         """See `Structure`."""
@@ -116,6 +150,42 @@ class Unbounded:
     def addressed(self, message: Element, entity: Element) -> Proposition:
         """See `Structure`."""
         return both(self._sent(message), self._dest(message, entity))
+
+    def chosen(self, message: Element, entity: Element) -> Proposition:
+        """See `Structure`."""
+        return self._groups.chosen(message, entity) if self._wanted.groups else False
+
+    def addressed_to_group(self, message: Element, group: Element) -> Proposition:
+        """See `Structure`."""
+        return self._groups.addressed(message, group)
+
+    def in_group(self, entity: Element, group: Element) -> Proposition:
+        """See `Structure`."""
+        return self._groups.member(group, entity)
+
+    def in_view(self, entity: Element, view: Element) -> Proposition:
+        """See `Structure`."""
+        return self._views.member(view, entity)
+
+    def installs(self, entity: Element, view: Element) -> Proposition:
+        """See `Structure`."""
+        return self._views.installs(view, entity)
+
+    def installs_before(self, first: Element, second: Element, entity: Element) -> Proposition:
+        """See `Structure`."""
+        return self._views.before(first, second, entity)
+
+    def installs_again(self, entity: Element, view: Element) -> Proposition:
+        """See `Structure`."""
+        return self._views.again(view, entity)
+
+    def view_at(self, event: Happening) -> Cases:
+        """See `Structure`."""
+        return self._views.view_at(event)
+
+    def view_of_delivery(self, delivery: Element) -> Cases:
+        """See `Structure`."""
+        return self._views.view_of_delivery(delivery)
 
     def happened(self, event: Happening) -> Proposition:
         """See `Structure`."""
@@ -280,6 +350,8 @@ class Unbounded:
         relations.
         """
         yield from self._names()
+        if self._wanted.views:
+            yield from self._views.axioms()
         if not self._messages:
             yield from self._numbers()
             return
@@ -289,6 +361,10 @@ class Unbounded:
         )
         if self._wanted.deliveries:
             yield from self._deliveries.axioms(times=self._wanted.times, numbers=self._wanted.numbered)
+        if self._wanted.views_of_events:
+            yield from self._views.axioms_of_events(deliveries=self._wanted.deliveries)
+        if self._wanted.groups:
+            yield from self._groups.axioms(self._sent)
         if self._wanted.causality:
             yield from self._causality()
         for order, sorts in self._orders:
@@ -424,6 +500,7 @@ class Unbounded:
             for (other_sort, _), (there, other) in named[:place]:
                 if sort is other_sort:
                     yield negated(both(here, there, same(one, other)))
+        yield from (implied(here, self._there(sort, one)) for (sort, _), (here, one) in named)
 
     # ---- numbers ----------------------------------------------------------------------------------------
 

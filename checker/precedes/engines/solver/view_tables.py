@@ -1,0 +1,67 @@
+"""Views in executions of one size: who is in them, and who installs them.
+
+As many views as `VIEWS` are looked at, and as many as a formula names. A view is there if somebody installs it. Its
+order among the events of an entity is that of its first installation; a further one stands at the end of a history,
+where it is the view of no event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final
+
+from precedes.engines.solver.features import Features
+from precedes.engines.solver.logic import Proposition, boolean, both, implied, negated, some
+
+VIEWS: Final = 3
+
+
+class ViewTables:
+    """The views of all executions with so many entities. Views are numbers from 0."""
+
+    def __init__(self, wanted: Features, entities: range) -> None:
+        self.views = range(max(VIEWS, len(wanted.view_names)) if wanted.views else 0)
+        self.members = [[boolean(f"{e} in view {v}") for e in entities] for v in self.views]
+        self.installed = [[boolean(f"view {v} installed at {e}") for e in entities] for v in self.views]
+        self._again = [
+            [boolean(f"view {v} installed again at {e}") for e in entities] if wanted.reinstallations else []
+            for v in self.views
+        ]
+
+    def exists(self, view: int) -> Proposition:
+        """Somebody installs it."""
+        return some(self.installed[view])
+
+    def again(self, view: int, entity: int) -> Proposition:
+        """The entity installs it more than once."""
+        return self._again[view][entity] if self._again[view] else False
+
+    def constraints(self) -> Iterator[Proposition]:
+        """Views that are there have the first numbers; one that is not there has no members."""
+        for view, following in pairwise(self.views):
+            yield implied(self.exists(following), self.exists(view))
+        for view in self.views:
+            yield from (implied(member, self.exists(view)) for member in self.members[view])
+            for again, installed in zip(
+                self._again[view], self.installed[view], strict=bool(self._again[view])
+            ):
+                yield implied(again, installed)
+
+    def entries(self) -> list[Proposition]:
+        """All installations, which are entries of histories."""
+        return [symbol for table in (self.installed, self._again) for row in table for symbol in row]
+
+    def oddities(self) -> list[Proposition]:
+        """What an engineer would wonder at: who installs a view and is not in it, or is in it and does not install it."""
+        pairs = [
+            pair
+            for members, installed in zip(self.members, self.installed, strict=True)
+            for pair in zip(members, installed, strict=True)
+        ]
+        return [both(one, negated(other)) for a, b in pairs for one, other in ((a, b), (b, a))]
+
+    def choices(self) -> Iterator[Proposition]:
+        """What is to be decided, with the value that is preferred."""
+        yield from (symbol for table in (self.installed, self.members) for row in table for symbol in row)
+        yield from (negated(symbol) for row in self._again for symbol in row)
