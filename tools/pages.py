@@ -124,10 +124,12 @@ def messages() -> str:
 
 CONCERNS: Final = {
     "Grammar": ("P001", "P002", "P004", "P005", "P006"),
-    "Statements": ("N007", "N008", "N013", "P009", "P010", "P016", "S001", "S002", "S013", "S014", "S015"),
+    "Statements": (
+        *("N007", "N008", "N013", "P009", "P010", "P016", "S001", "S002", "S013", "S014", "S015", "S019"),
+    ),
     "Logs of a scenario": (
         *("P003", "P011", "S003", "S004", "S005", "S006", "S007", "S008", "S009", "S010", "S011", "S012"),
-        *("S016", "S017", "S018"),
+        *("P018", "S016", "S017", "S018", "S019", "S020"),
     ),
     "Sorts": ("N005", "N006", "P008"),
     "Precedence": ("P007",),
@@ -164,7 +166,15 @@ PRECEDENCE: Final = (
 )
 """The rules of the grammar that are one within the other, the innermost first, and how their operators group."""
 
-_LETTERS: Final = {Sort.ENTITY: "i", Sort.MESSAGE: "p", Sort.DELIVERY: "d", Sort.LOG: "L", Sort.EVENT: "e"}
+_LETTERS: Final = {
+    Sort.ENTITY: "i",
+    Sort.MESSAGE: "p",
+    Sort.DELIVERY: "d",
+    Sort.LOG: "L",
+    Sort.EVENT: "e",
+    Sort.GROUP: "g",
+    Sort.VIEW: "v",
+}
 
 
 def language() -> str:
@@ -360,7 +370,7 @@ _WRITTEN: Final = {
     for word, terminal in reversed(
         (*vocabulary.KEYWORDS.items(), *vocabulary.HISTORY_WORDS.items(), *vocabulary.SYMBOLS.items())
     )
-} | {"OPEN": "<", "CLOSE": "]", "DENIED": "not"}
+} | {"OPEN": "<", "CLOSE": "]", "DENIED": "not", "GROUP": vocabulary.GROUP}
 """Each terminal as the vocabulary spells it first; the scanner tells apart what is spelled alike."""
 
 

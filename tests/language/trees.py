@@ -36,6 +36,8 @@ WORDS = (
     "µ",
     "p₁",
     "view",
+    "group",
+    "groups",
 )
 ODD = (
     *(
@@ -78,9 +80,11 @@ def file(choices: Choices) -> syntax.SourceFile:
 
 def statement(choices: Choices) -> syntax.Statement:
     """One random statement of any kind."""
-    match choices.integer(0, 7):
+    match choices.integer(0, 8):
         case 0:
             return syntax.Cluster(several(choices, name, 1, 4))
+        case 7:
+            return syntax.Group(name(choices), several(choices, reference, 0, 3))
         case 6:
             return syntax.AttributeDeclaration(variable(choices), pick(choices, tuple(AttributeSort)))
         case 1:
@@ -168,8 +172,10 @@ def item(choices: Choices) -> syntax.LogItem:
             return syntax.Mark()
         case "change":
             kind = pick(choices, (EventKind.CRASH, EventKind.RECOVER, EventKind.VIEW, EventKind.LOCAL))
-            members = destinations(choices) if kind is EventKind.VIEW else None
-            return syntax.Change(kind, members, time(choices))
+            if kind is not EventKind.VIEW:
+                return syntax.Change(kind, None, time(choices))
+            view = log_name(choices) if chance(choices, 50) else None
+            return syntax.Change(kind, destinations(choices), time(choices), view)
         case _:
             assert not isinstance(event, str)
             sender = reference(choices) if chance(choices, 25) else None
@@ -191,7 +197,7 @@ def destinations(choices: Choices) -> syntax.Destinations:
     """Destinations in braces, or by digits."""
     if chance(choices, 30):
         return syntax.Destinations(several(choices, lambda c: syntax.Place(c.integer(0, 9)), 1, 3), True)
-    return syntax.Destinations(several(choices, reference, 0, 3))
+    return syntax.Destinations(several(choices, reference, 0, 3), groups=several(choices, log_name, 0, 2))
 
 
 def time(choices: Choices) -> syntax.Quantity | None:
@@ -294,7 +300,7 @@ def term(choices: Choices, depth: int = 3) -> syntax.Term:
 
     match choices.integer(0, 7):
         case 7:
-            return syntax.EntityLog(syntax.LogKind.DL, entity(choices))
+            return syntax.EntityLog(pick(choices, (syntax.LogKind.DL, syntax.LogKind.VL)), entity(choices))
         case 0:
             return syntax.Apply(pick(choices, WORDS), several(choices, inner, 0, 2))
         case 1:
@@ -325,5 +331,5 @@ def _leaf(choices: Choices) -> syntax.Term:
         case 2:
             return syntax.Bound(pick(choices, ("delta", "epsilon")))
         case _:
-            kind = pick(choices, (syntax.LogKind.RL, syntax.LogKind.SL, syntax.LogKind.DL))
+            kind = pick(choices, tuple(kind for kind in syntax.LogKind if kind is not syntax.LogKind.H))
             return syntax.EntityLog(kind, syntax.Place(choices.integer(0, 12)))

@@ -105,7 +105,7 @@ def _further(reading: Reading, library: Library) -> list[Diagnostic]:
 def _grouped(source: syntax.SourceFile, broken: tuple[Broken, ...]) -> Iterator[Group]:
     """The scenarios of a file, in order; what stands before the first is a group without a head."""
     head: syntax.ScenarioHead | None = None
-    statements: list[syntax.Cluster | syntax.Log | syntax.Set | syntax.Expect] = []
+    statements: list[syntax.Cluster | syntax.Group | syntax.Log | syntax.Set | syntax.Expect] = []
     sound = True
     failed = iter(broken)
     next_failed = next(failed, None)

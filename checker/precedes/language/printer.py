@@ -37,6 +37,8 @@ def statement_text(statement: syntax.Statement) -> str:
             return f"scenario {_name(name)}{_described(title, source)}"
         case syntax.Cluster(entities):
             return "cluster " + " ".join(_name(entity) for entity in entities)
+        case syntax.Group(name, members):
+            return f"group {_name(name)}:" + "".join(f" {_reference(member)}" for member in members)
         case syntax.Log(kind, owner, items):
             inside = " ".join(_item(item) for item in items)
             return f"{_log(kind, owner)}: < {inside + ' ' if inside else ''}]"
@@ -231,8 +233,9 @@ def _item(item: syntax.LogItem) -> str:
     match item:
         case syntax.Mark():
             return "||"
-        case syntax.Change(event, members, time):
-            return event.value + _destinations(members) + _time(time)
+        case syntax.Change(event, members, time, view):
+            name = "" if view is None else f" {_name(view, in_log=True)}"
+            return f"{event.value}{name}{_destinations(members)}{_time(time)}"
         case syntax.Entry(event, message, sender, sequence, destinations, time, carried):
             pdu = _name(message, in_log=True)
             if sender is not None:
@@ -253,7 +256,9 @@ def _destinations(destinations: syntax.Destinations | None) -> str:
         return ""
     if destinations.digits:
         return "_{" + "".join(_reference(member) for member in destinations.members) + "}"
-    return "{" + ",".join(_reference(member, in_log=True) for member in destinations.members) + "}"
+    members = [_reference(member, in_log=True) for member in destinations.members]
+    groups = [f"group:{_name(group, in_log=True)}" for group in destinations.groups]
+    return "{" + ",".join((*members, *groups)) + "}"
 
 
 def carried_text(carried: tuple[syntax.Carried, ...]) -> str:

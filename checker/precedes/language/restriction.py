@@ -15,6 +15,9 @@ _RECEIVING: Final = (
     core.DeliveredAt,
     core.DeliveredBefore,
     core.Acknowledged,
+    core.Installs,
+    core.InstallsBefore,
+    core.InstallsAgain,
 )
 
 

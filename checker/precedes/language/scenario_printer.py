@@ -13,6 +13,7 @@ from precedes.language.library import Library
 from precedes.language.parsing.parser import parse_sentence
 from precedes.language.printer import statement_text
 from precedes.language.quoting import written
+from precedes.language.scenarios import called_by_members
 
 UNITS: Final = (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
 
@@ -41,6 +42,8 @@ def definitions(formulas: Iterable[str], library: Library) -> str:
 def _statements(execution: Execution, name: str) -> Iterator[syntax.Statement]:
     yield syntax.ScenarioHead(_name(name))
     yield syntax.Cluster(tuple(_name(entity) for entity in execution.entities))
+    for group, members in execution.groups.items():
+        yield syntax.Group(_name(group), _references(execution, members))
     for bound, value in (("delta", execution.delta), ("epsilon", execution.epsilon or None)):
         if value is not None:
             yield syntax.Set(bound, _quantity(value))
@@ -82,16 +85,37 @@ def _with_mark(items: list[syntax.LogItem], history: History, mark: int | None) 
 def _item(execution: Execution, event: Event, in_history: bool) -> syntax.LogItem:
     time = None if event.time is None else _quantity(event.time)
     if event.message is None:
-        members = _destinations(execution, event.members) if event.kind is EventKind.VIEW else None
-        return syntax.Change(event.kind, members, time)
+        return (
+            _view(execution, event, time)
+            if event.kind is EventKind.VIEW
+            else syntax.Change(event.kind, None, time)
+        )
     message = execution.messages[event.message]
     to = None
-    if event.kind is EventKind.SEND and message.destinations != frozenset(execution.entities):
-        to = _destinations(execution, message.destinations or ())
+    if event.kind is EventKind.SEND and (
+        message.groups or message.destinations != frozenset(execution.entities)
+    ):
+        groups = tuple(map(_name, sorted(message.groups)))
+        to = syntax.Destinations(_references(execution, message.destinations or ()), groups=groups)
     shown = event.kind is EventKind.SEND or not message.logged
     brackets = carried(message) if shown else ()
     kind = event.kind if in_history else None
     return syntax.Entry(kind, _name(event.message), destinations=to, time=time, carried=brackets)
+
+
+def _view(execution: Execution, event: Event, time: syntax.Quantity | None) -> syntax.Change:
+    members = event.members if event.view is None else execution.views[event.view]
+    inside = syntax.Destinations(_references(execution, members))
+    return syntax.Change(event.kind, inside, time, view_name(execution, event))
+
+
+def view_name(execution: Execution, event: Event) -> syntax.Name | None:
+    """The id of a view as it is written before its members; None where these are its id, or it has none."""
+    if event.view is None:
+        return None
+    inside = execution.views[event.view]
+    by_members = called_by_members([entity for entity in execution.entities if entity in inside])
+    return None if event.view == by_members else _name(event.view)
 
 
 def carried(message: Message) -> tuple[syntax.Carried, ...]:
@@ -112,9 +136,9 @@ def _carried(attribute: Attribute, value: str | int) -> syntax.Carried:
     return syntax.Carried(_name(attribute.name), written_value)
 
 
-def _destinations(execution: Execution, members: Sequence[str] | frozenset[str]) -> syntax.Destinations:
+def _references(execution: Execution, members: Sequence[str] | frozenset[str]) -> tuple[syntax.Place, ...]:
     places = [place for place, entity in enumerate(execution.entities, start=1) if entity in members]
-    return syntax.Destinations(tuple(syntax.Place(place) for place in places))
+    return tuple(map(syntax.Place, places))
 
 
 def _quantity(nanoseconds: int) -> syntax.Quantity:

@@ -7,7 +7,7 @@ with such rows would be unknown, but a scenario is written by hand, so it can be
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from precedes.core.diagnostics import Span
@@ -30,14 +30,22 @@ class Group:
     """
 
     head: syntax.ScenarioHead | None
-    statements: tuple[syntax.Cluster | syntax.Log | syntax.Set | syntax.Expect, ...]
+    statements: tuple[syntax.Cluster | syntax.Group | syntax.Log | syntax.Set | syntax.Expect, ...]
     sound: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Addressees:
+    """Entities, None for everybody, and groups by name."""
+
+    entities: frozenset[str] | None = None
+    groups: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
 class _Send:
     entity: str
-    destinations: frozenset[str] | None
+    to: _Addressees
     span: Span
 
 
@@ -51,6 +59,8 @@ class _Builder:
     claimed: dict[str, tuple[str, Span]] = field(default_factory=dict)
     marks: dict[str, int] = field(default_factory=dict)
     bounds: dict[str, int] = field(default_factory=dict)
+    groups: dict[str, tuple[frozenset[str], Span]] = field(default_factory=dict)
+    views: dict[str, tuple[tuple[str, ...], Span]] = field(default_factory=dict)
     carried: dict[str, dict[Attribute, tuple[str | int, Span]]] = field(default_factory=dict)
 
     def tell(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
@@ -84,8 +94,28 @@ class _Builder:
             return reference.text
         else:
             hint = did_you_mean(reference.text, self.cluster)
+            if reference.text in self.groups:
+                hint = f"{shown(reference.text)} is a group: write group:{written(reference.text)}"
             self.tell("S003", f"there is no entity {shown(reference.text)}", reference.span, hint)
         return None
+
+    def read_groups(self, groups: Sequence[syntax.Group]) -> None:
+        for group in groups:
+            name = group.name.text
+            members = self.named(group.members)
+            if name in self.groups:
+                where = f"in line {self.groups[name][1].line}"
+                self.tell("S019", f"there is already a group {shown(name)}", group.span, where)
+            self.groups.setdefault(name, (members, group.span))
+
+    def addressees(self, destinations: syntax.Destinations | None) -> _Addressees:
+        if destinations is None:
+            return _Addressees()
+        for group in destinations.groups:
+            if group.text not in self.groups:
+                hint = did_you_mean(group.text, tuple(self.groups)) or f"group {written(group.text)}: E1 E2"
+                self.tell("S019", f"there is no group {shown(group.text)}", group.span, hint)
+        return _Addressees(self.members(destinations), frozenset(group.text for group in destinations.groups))
 
     def members(self, destinations: syntax.Destinations) -> frozenset[str]:
         if destinations.digits and len(self.cluster) >= 10:
@@ -97,7 +127,10 @@ class _Builder:
                 hint,
             )
             return frozenset()
-        names = [self.entity(member) for member in destinations.members]
+        return self.named(destinations.members)
+
+    def named(self, references: Sequence[syntax.Reference]) -> frozenset[str]:
+        names = [self.entity(reference) for reference in references]
         return frozenset(name for name in names if name is not None)
 
     # the logs
@@ -128,7 +161,7 @@ class _Builder:
             if not isinstance(item, syntax.Entry) or _event(log, item) is not EventKind.SEND:
                 continue
             name = item.message.text
-            to = None if item.destinations is None else self.members(item.destinations)
+            to = self.addressees(item.destinations)
             first = self.sends.get(name)
             if first is None:
                 self.sends[name] = _Send(entity, to, item.span)
@@ -137,7 +170,7 @@ class _Builder:
                 both = f"{shown(first.entity)} and {shown(entity)}"
                 self.tell("S006", f"{shown(name)} has two senders, {both}", item.span, hint)
             else:
-                how = "again" if first.destinations == to else "again, to other destinations"
+                how = "again" if first.to == to else "again, to other destinations"
                 self.tell(
                     "S007", f"{shown(name)} is sent {how}", item.span, f"first in line {first.span.line}"
                 )
@@ -179,15 +212,28 @@ class _Builder:
             crashed = crashed or kind is EventKind.CRASH
             time = None if item.time is None else nanoseconds(item.time, self.mistakes)
             if isinstance(item, syntax.Change):
-                inside = frozenset() if item.members is None else self.members(item.members)
-                view = tuple(name for name in self.cluster if name in inside)
-                events.append(Event(kind, None, time, None, view))
+                events.append(self.change(item, time))
                 continue
             self.check_entry(entity, kind, item)
             if kind is EventKind.DELIVER:
                 delivered[item.message.text] = None
             events.append(Event(kind, item.message.text, time))
         return events
+
+    def change(self, change: syntax.Change, time: int | None) -> Event:
+        """A view without an id is called by its members, so that the same members are the same view."""
+        if change.members is None:
+            return Event(change.event, None, time)
+        for group in change.members.groups:
+            self.tell("S020", "a group is no member of a view", group.span, "write its members")
+        inside = self.members(change.members)
+        members = tuple(name for name in self.cluster if name in inside)
+        view = called_by_members(members) if change.view is None else change.view.text
+        first, where = self.views.setdefault(view, (members, change.span))
+        if first != members:
+            hint = f"the view has {', '.join(map(shown, first)) or 'nobody'} in line {where.line}"
+            self.tell("S020", f"the view {shown(view)} has other members here", change.span, hint)
+        return Event(change.event, None, time, None, members, view=view)
 
     def mark(self, entity: str, log: syntax.Log, item: syntax.Mark, delivered: int) -> None:
         if log.kind is syntax.LogKind.SL:
@@ -207,14 +253,14 @@ class _Builder:
         name = item.message.text
         send = self.sends.get(name)
         if item.destinations is not None and kind is not EventKind.SEND:
-            to = self.members(item.destinations)
+            to = self.addressees(item.destinations)
             if send is None:
                 self.tell(
                     "S011",
                     f"nobody sends {shown(name)}: write its destinations where it is sent",
                     item.destinations.span,
                 )
-            elif to != (frozenset(self.cluster) if send.destinations is None else send.destinations):
+            elif to != replace(send.to, entities=self.everybody_or(send.to.entities)):
                 hint = f"it is sent in line {send.span.line}"
                 self.tell(
                     "S011", f"{shown(name)} was sent to other destinations", item.destinations.span, hint
@@ -247,6 +293,9 @@ class _Builder:
             if first != sender:
                 told_ = f"{shown(name)} is from {shown(first)} in line {where.line}, and from {shown(sender)} here"
                 self.tell("S012", told_, item.span)
+
+    def everybody_or(self, entities: frozenset[str] | None) -> frozenset[str]:
+        return frozenset(self.cluster) if entities is None else entities
 
     # attributes
 
@@ -311,13 +360,12 @@ class _Builder:
             interleaved = sum(bool(log) for _, log in logs) < 2
             histories.append(History(entity, events, interleaved))
             names.update((event.message, None) for event in events if event.message is not None)
-        everyone = frozenset(self.cluster)
         messages: dict[str, Message] = {}
         for message in names:
             carried = {attribute: value for attribute, (value, _) in self.carried.get(message, {}).items()}
             if send := self.sends.get(message):
-                to = everyone if send.destinations is None else send.destinations
-                messages[message] = Message(message, send.entity, to, carried)
+                to = self.everybody_or(send.to.entities)
+                messages[message] = Message(message, send.entity, to, carried, send.to.groups)
             else:
                 messages[message] = Message(
                     message, self.claimed.get(message, (None, None))[0], None, carried
@@ -329,6 +377,7 @@ class _Builder:
             delta=self.bounds.get("delta"),
             epsilon=self.bounds.get("epsilon", 0),
             marks=dict(self.marks),
+            groups={name: members for name, (members, _) in self.groups.items()},
         )
 
     def spans(self) -> dict[tuple[str, int], Span]:
@@ -358,6 +407,7 @@ def build_scenario(group: Group, definitions: Definitions, mistakes: Mistakes) -
     statements = group.statements
     builder.read_cluster([s for s in statements if isinstance(s, syntax.Cluster)], group.head)
     if builder.cluster:
+        builder.read_groups([s for s in statements if isinstance(s, syntax.Group)])
         builder.place_logs([s for s in statements if isinstance(s, syntax.Log)])
     builder.read_bounds([s for s in statements if isinstance(s, syntax.Set)])
     execution = builder.build(group.head.name.text)
@@ -366,7 +416,18 @@ def build_scenario(group: Group, definitions: Definitions, mistakes: Mistakes) -
         for entity, place, message, hint in impossible(execution):
             spans = builder.spans() if spans is None else spans
             mistakes.tell("S014", message, spans[entity, place], hint)
-    return execution, Scope(execution.entities, frozenset(execution.messages))
+    scope = Scope(
+        execution.entities,
+        frozenset(execution.messages),
+        frozenset(execution.groups),
+        frozenset(execution.views),
+    )
+    return execution, scope
+
+
+def called_by_members(members: Sequence[str]) -> str:
+    """The id of a view that is written without one: `{a, b}`."""
+    return f"{{{', '.join(map(written, members))}}}"
 
 
 def _event(log: syntax.Log, item: syntax.Entry | syntax.Change) -> EventKind:

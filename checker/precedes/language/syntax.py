@@ -33,6 +33,9 @@ class Sort(Enum):
     TEXT = "text"
     DELIVERY = "delivery"
     DELIVERIES = "deliveries"
+    GROUP = "group"
+    VIEW = "view"
+    VIEWS = "views"
     RELATION = "relation"
 
 
@@ -78,17 +81,20 @@ class Bound:
 
 
 class LogKind(Enum):
-    """Which log of an entity: what it sent, what it delivered, every delivery that it made, or its whole history."""
+    """Which log of an entity: what it sent, what it delivered, every delivery that it made, what views it installed, or
+    its whole history.
+    """
 
     SL = "SL"
     RL = "RL"
     DL = "DL"
+    VL = "VL"
     H = "H"
 
 
 @dataclass(frozen=True, slots=True)
 class EntityLog:
-    """`RL[i]`, `SL[i]`, `SL[i, j]`, `DL[i]`; `RL1` is `RL[1]`."""
+    """`RL[i]`, `SL[i]`, `SL[i, j]`, `DL[i]`, `VL[i]`; `RL1` is `RL[1]`."""
 
     kind: LogKind
     entity: Term
@@ -420,11 +426,21 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """`group billing: E1 E2`: entities that take messages for one another."""
+
+    name: Name
+    members: tuple[Reference, ...]
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Destinations:
-    """`{2, E3}`, or the papers' `_{23}` and `_{\\{23\\}}` (`digits`), in which every digit is a place."""
+    """`{2, E3, group:billing}`, or the papers' `_{23}` and `_{\\{23\\}}` (`digits`), where every digit is a place."""
 
     members: tuple[Reference, ...]
     digits: bool = False
+    groups: tuple[Name, ...] = ()
     span: Span = field(default=NOWHERE, compare=False)
 
 
@@ -457,11 +473,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`crash`, `recover`, `local` or `view{1, 2}` in a history."""
+    """`crash`, `recover`, `local`, `view{1, 2}` or `view v1{1, 2}` in a history."""
 
     event: EventKind
     members: Destinations | None = None
     time: Quantity | None = None
+    view: Name | None = None
     span: Span = field(default=NOWHERE, compare=False)
 
 
@@ -575,7 +592,7 @@ class Question:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-Statement = ScenarioHead | Cluster | Log | Set | Expect | Definition | AttributeDeclaration | Question
+Statement = ScenarioHead | Cluster | Group | Log | Set | Expect | Definition | AttributeDeclaration | Question
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,12 +19,13 @@ MESSAGE: Final[Alternatives] = (Sort.MESSAGE,)
 LOG: Final[Alternatives] = (Sort.LOG,)
 EVENT: Final[Alternatives] = (Sort.EVENT,)
 DELIVERY: Final[Alternatives] = (Sort.DELIVERY,)
+VIEW: Final[Alternatives] = (Sort.VIEW,)
 HAPPENING: Final[Alternatives] = (Sort.MESSAGE, Sort.EVENT)
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A built-in function. `result` is None for `dest`, which is a set of entities."""
+    """A built-in function. `result` is None for sets, `dest` and `members`."""
 
     name: str
     parameters: tuple[Alternatives, ...]
@@ -55,7 +56,13 @@ FUNCTIONS: Final = {
     for function in (
         Function("sender", (MESSAGE,), Sort.ENTITY, "who sent p; undefined if nobody did"),
         Function("owner", (LOG,), Sort.ENTITY, "whose log L is"),
-        Function("dest", (MESSAGE,), None, "the destinations of p; stands after `in`"),
+        Function(
+            "dest",
+            (MESSAGE,),
+            None,
+            "the destinations of p, entities and the groups that it is addressed to by name; stands after `in`",
+        ),
+        Function("members", ((Sort.GROUP, Sort.VIEW),), None, "who is in g or v; stands after `in`"),
         Function("top", (LOG,), Sort.MESSAGE, "the first message of L (1994, §2.2)"),
         Function("last", (LOG,), Sort.MESSAGE, "the last message of L (1994, §2.2)"),
         Function("send", (MESSAGE,), Sort.EVENT, "the send of p"),
@@ -76,6 +83,12 @@ FUNCTIONS: Final = {
             "which delivery of its message at its entity d is: 1 is the first",
         ),
         Function("time", (DELIVERY,), Sort.TIME, "when d happened"),
+        Function(
+            "view",
+            ((Sort.EVENT, Sort.DELIVERY),),
+            Sort.VIEW,
+            "the view in which e happened: the last one that its entity installed before; undefined if there is none",
+        ),
         Function("size", (LOG,), Sort.NUMBER, "how many messages are in L"),
         Function("clock", (EVENT, ENTITY), Sort.NUMBER, "the component for i of the clock recorded with e"),
         Function(
@@ -92,7 +105,12 @@ RELATIONS: Final = {
     for relation in (
         Relation("sent", (MESSAGE,), "somebody sent p, whether or not the send was logged"),
         Relation("faulty", (ENTITY,), "the last crash of i is not followed by a recovery"),
-        Relation("repeated", (MESSAGE, LOG), "p occurs in L more than once"),
+        Relation(
+            "repeated",
+            ((Sort.MESSAGE, Sort.VIEW), (Sort.LOG, Sort.VIEWS)),
+            "p occurs in L more than once; v is installed more than once, of `VL[i]`",
+        ),
+        Relation("installs", (ENTITY, VIEW), "i installs v"),
         Relation(
             "in_flight",
             (DELIVERY, DELIVERY),
@@ -117,7 +135,12 @@ LOG_TERMS: Final = (
         "",
         "every delivery of i, repeats too. Its members are deliveries: d, e and so on stand for these",
     ),
-    Notation("SL1, RL1, DL1", "", "the logs of the first entity of the cluster; in scenarios"),
+    Notation(
+        "VL[i]",
+        "",
+        "the views that i installed, each at its first installation. Its members are views: v, w and so on",
+    ),
+    Notation("SL1, RL1, DL1, VL1", "", "the logs of the first entity of the cluster; in scenarios"),
     Notation("L[h]", "", "the message at place h of L"),
     Notation(
         "L[..h], L[h..], L[g..h]",
@@ -129,7 +152,10 @@ LOG_TERMS: Final = (
 ATOMS: Final = (
     Notation("p in L", "∈", "p is in L; `p in L & M`: in both"),
     Notation("d in DL[i], d <[DL[i]] e", "∈", "d is a delivery of i; d and e are, and d comes first"),
+    Notation("v in VL[i], v <[VL[i]] w", "∈", "i installs v; i installs both, and v first"),
     Notation("i in dest(p)", "∈", "i is a destination of p"),
+    Notation("g in dest(p)", "∈", "p is addressed to the group g by its name"),
+    Notation("i in members(g), i in members(v)", "∈", "i is in the group g, in the view v"),
     Notation("i in {E1, E2}", "∈", "i is one of these"),
     Notation("p <[L] q", "", "both are in L and p comes first"),
     Notation(
@@ -138,7 +164,9 @@ ATOMS: Final = (
         "the send of p happens before the send of q; of events: e happens before f. Irreflexive",
     ),
     Notation(
-        "x = y, x != y", "≠", "of entities, messages, times, durations, numbers; `x != y` is `not x = y`"
+        "x = y, x != y",
+        "≠",
+        "of entities, messages, groups, views, times, durations, numbers; `x != y` is `not x = y`",
     ),
     Notation("x < y, x <= y, x > y, x >= y", "≤ ≥", "of two times, two durations or two numbers"),
     Notation(
@@ -164,6 +192,12 @@ CONNECTIVES: Final = (
         "every x and y in C; without `in`, all of their sort. F extends as far as possible",
     ),
     Notation("exists x in C: F", "∃ ∈", "some x in C"),
+    Notation(
+        "forall g in groups: F",
+        "∀ ∈",
+        "every group; `groups` is no reserved word, and a variable of that name comes first",
+    ),
+    Notation("forall v in views: F", "∀ ∈", "every view that somebody installs; `views` is no reserved word"),
     Notation(
         "quiescent F",
         "",
@@ -219,6 +253,11 @@ KEYWORDS: Final = {
 } | {"Δ": "DELTA", "ε": "EPSILON", "ϵ": "EPSILON"}
 """The reserved words, and the terminals they are. A message or entity of such a name is quoted."""
 
+GROUP: Final = "group"
+"""It begins a statement where a name and `:` follow, and is a name anywhere else."""
+EVERY: Final = {"groups": Sort.GROUP, "views": Sort.VIEW}
+"""What stands after `in` for everything of a sort, unless a variable has that name."""
+
 STATEMENTS: Final = {
     "SCENARIO": "scenario",
     "CLUSTER": "cluster",
@@ -231,6 +270,7 @@ STATEMENTS: Final = {
     "REFUTE": "question",
     "FIND": "question",
     "ATTRIBUTE": "attribute",
+    "GROUP": "group",
 }
 """Which grammar rule a statement that begins with a word is."""
 

@@ -30,7 +30,7 @@ from precedes.language.lowering.partial_terms import (
     precedes_in,
     within_log,
 )
-from precedes.language.lowering.terms import Deliveries, Environment, Related, Terms, Value
+from precedes.language.lowering.terms import Deliveries, Environment, Installed, Related, Terms, Value
 from precedes.language.restriction import mentions
 from precedes.language.syntax import Sort
 from precedes.language.vocabulary import RELATIONS
@@ -46,6 +46,10 @@ _DIMENSIONS: Final = {
     Sort.DURATION: core.Dimension.DURATION,
     Sort.NUMBER: core.Dimension.NUMBER,
 }
+
+
+Element = core.MessageTerm | core.EntityTerm | core.DeliveryTerm | core.GroupTerm | core.ViewTerm
+"""What stands before `in`."""
 
 
 @dataclass(slots=True)
@@ -222,6 +226,12 @@ class Lowering:
                     self.terms.delivery(second, environment),
                     self.terms.deliveries(log, environment, hoists).entity,
                 )
+            case syntax.Precedes(first, log, second) if self.terms.sort_of(log) is Sort.VIEWS:
+                return core.InstallsBefore(
+                    self.terms.view(first, environment, hoists),
+                    self.terms.view(second, environment, hoists),
+                    self.terms.installed(log, environment, hoists).entity,
+                )
             case syntax.Precedes(first, log, second):
                 return precedes_in(
                     self.terms.message(first, environment, hoists),
@@ -264,6 +274,12 @@ class Lowering:
             result = core.SameDelivery(
                 self.terms.delivery(left, environment), self.terms.delivery(right, environment)
             )
+        elif sort is Sort.GROUP:
+            result = core.SameGroup(self.terms.group(left, environment), self.terms.group(right, environment))
+        elif sort is Sort.VIEW:
+            result = core.SameView(
+                self.terms.view(left, environment, hoists), self.terms.view(right, environment, hoists)
+            )
         elif sort is Sort.TEXT:
             result = core.SameText(
                 self.terms.text(left, environment, hoists), self.terms.text(right, environment, hoists)
@@ -285,41 +301,47 @@ class Lowering:
     def member(
         self, element: syntax.Term, collection: syntax.Term, environment: Environment, hoists: Hoists
     ) -> core.Formula:
-        entities = isinstance(collection, syntax.EntitySet) or (
-            isinstance(collection, syntax.Apply) and collection.function == "dest"
-        )
-        lowered: core.MessageTerm | core.EntityTerm | core.DeliveryTerm
-        if entities:
-            lowered = self.terms.entity(element, environment, hoists)
-        elif self.terms.sort_of(collection) is Sort.DELIVERIES:
-            lowered = self.terms.delivery(element, environment)
-        else:
-            lowered = self.terms.message(element, environment, hoists)
-        return self.within(lowered, collection, environment, hoists)
+        lowered = self.terms.value(element, self.terms.sort_of(element), environment, hoists)
+        return self.within(cast(Element, lowered), collection, environment, hoists)
 
     def within(
-        self,
-        element: core.MessageTerm | core.EntityTerm | core.DeliveryTerm,
-        collection: syntax.Term,
-        environment: Environment,
-        hoists: Hoists,
+        self, element: Element, collection: syntax.Term, environment: Environment, hoists: Hoists
     ) -> core.Formula:
         """The element is in the collection; sorts have made sure that it is of the right one."""
         if isinstance(collection, syntax.Apply) and collection.function == "dest":
             message = self.terms.message(collection.arguments[0], environment, hoists)
+            if isinstance(element, core.GroupTerm):
+                return core.AddressedTo(message, element)
             return core.IsDestination(cast(core.EntityTerm, element), message)
+        if isinstance(collection, syntax.Apply) and collection.function == "members":
+            return self.is_member(
+                cast(core.EntityTerm, element), collection.arguments[0], environment, hoists
+            )
         if isinstance(collection, syntax.EntitySet):
             entity = cast(core.EntityTerm, element)
             terms = [self.terms.entity(member, environment, hoists) for member in collection.members]
             return _disjunction([core.SameEntity(entity, term) for term in terms])
-        if self.terms.sort_of(collection) is Sort.DELIVERIES:
+        sort = self.terms.sort_of(collection)
+        if sort is Sort.DELIVERIES:
             owner = self.terms.deliveries(collection, environment, hoists).entity
             return core.DeliveredAt(cast(core.DeliveryTerm, element), owner)
+        if sort is Sort.VIEWS:
+            owner = self.terms.installed(collection, environment, hoists).entity
+            return core.Installs(owner, cast(core.ViewTerm, element))
+        if sort is Sort.GROUP or sort is Sort.VIEW:
+            return _is_one(cast(core.GroupTerm | core.ViewTerm, element))
         logs = collection.parts if isinstance(collection, syntax.Shared) else (collection,)
         found = cast(core.MessageTerm, element)
         return core.conjunction(
             *(within_log(found, self.terms.log(log, environment, hoists)) for log in logs)
         )
+
+    def is_member(
+        self, entity: core.EntityTerm, of: syntax.Term, environment: Environment, hoists: Hoists
+    ) -> core.Formula:
+        if self.terms.sort_of(of) is Sort.GROUP:
+            return core.IsMember(entity, self.terms.group(of, environment))
+        return core.IsMember(entity, self.terms.view(of, environment, hoists))
 
     def relation(self, call: syntax.Call, environment: Environment, hoists: Hoists) -> core.Formula:
         arguments = call.arguments or ()
@@ -335,6 +357,16 @@ class Lowering:
                 return core.Acknowledged(
                     self.terms.message(arguments[0], environment, hoists),
                     self.terms.entity(arguments[1], environment, hoists),
+                )
+            case "installs":
+                return core.Installs(
+                    self.terms.entity(arguments[0], environment, hoists),
+                    self.terms.view(arguments[1], environment, hoists),
+                )
+            case "repeated" if self.terms.sort_of(arguments[1]) is Sort.VIEWS:
+                return core.InstallsAgain(
+                    self.terms.installed(arguments[1], environment, hoists).entity,
+                    self.terms.view(arguments[0], environment, hoists),
                 )
             case "repeated":
                 log = self.terms.log(arguments[1], environment, hoists)
@@ -387,8 +419,30 @@ def _bound(name: syntax.Name, scope: frozenset[str]) -> tuple[core.Variable, Val
         case Sort.DELIVERIES:
             receiver = core.EntityVariable(text)
             return receiver, Deliveries(receiver)
+        case Sort.GROUP:
+            group = core.GroupVariable(text)
+            return group, group
+        case Sort.VIEW:
+            view = core.ViewVariable(text)
+            return view, view
+        case Sort.VIEWS:
+            installer = core.EntityVariable(text)
+            return installer, Installed(installer)
         case _:
             raise AssertionError(f"nothing is quantified over {name.sort}")
+
+
+def _is_one(element: core.GroupTerm | core.ViewTerm) -> core.Formula:
+    """It is a group or a view of the execution; a variable always is."""
+    match element:
+        case core.GroupVariable() | core.ViewVariable():
+            return core.TRUTH
+        case core.GroupNamed():
+            return core.SameGroup(element, element)
+        case core.ViewNamed() | core.ViewOf():
+            return core.SameView(element, element)
+        case _:
+            assert_never(element)
 
 
 def _conjuncts(formula: syntax.Formula) -> list[syntax.Formula]:

@@ -21,7 +21,7 @@ from precedes.language.lowering.partial_terms import (
     slice_of,
     sum_of,
 )
-from precedes.language.sorts.inference import constant
+from precedes.language.sorts.inference import constant, log_sort
 from precedes.language.syntax import Sort
 from precedes.language.vocabulary import FUNCTIONS, UNITS
 
@@ -41,6 +41,13 @@ class Deliveries:
     entity: core.EntityTerm
 
 
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """`VL[entity]`."""
+
+    entity: core.EntityTerm
+
+
 Value = (
     core.EntityTerm
     | core.MessageTerm
@@ -48,8 +55,11 @@ Value = (
     | core.EventTerm
     | core.NumberTerm
     | core.TextTerm
+    | core.GroupTerm
+    | core.ViewTerm
     | LogValue
     | Deliveries
+    | Installed
     | Related
 )
 
@@ -82,6 +92,12 @@ class Terms:
                 return self.relation(term, environment)
             case Sort.DELIVERIES:
                 return self.deliveries(term, environment, hoists)
+            case Sort.GROUP:
+                return self.group(term, environment)
+            case Sort.VIEW:
+                return self.view(term, environment, hoists)
+            case Sort.VIEWS:
+                return self.installed(term, environment, hoists)
             case None:
                 raise AssertionError("a parameter without a sort was lowered")
             case _:
@@ -98,9 +114,9 @@ class Terms:
                 return Sort.NUMBER if unit is None else Sort.DURATION
             case syntax.Bound():
                 return Sort.DURATION
-            case syntax.EntityLog(kind=syntax.LogKind.DL):
-                return Sort.DELIVERIES
-            case syntax.EntityLog() | syntax.Slice() | syntax.Shared():
+            case syntax.EntityLog(kind):
+                return log_sort(kind)
+            case syntax.Slice() | syntax.Shared():
                 return Sort.LOG
             case syntax.At():
                 return Sort.MESSAGE
@@ -162,6 +178,35 @@ class Terms:
                 return Deliveries(self.entity(entity, environment, hoists))
             case _:
                 raise AssertionError(f"no log of deliveries: {term}")
+
+    def group(self, term: syntax.Term, environment: Environment) -> core.GroupTerm:
+        if isinstance(term, syntax.Name):
+            if not term.quoted and term.text in environment:
+                return cast(core.GroupTerm, environment[term.text])
+            return core.GroupNamed(term.text)
+        raise AssertionError(f"no group: {term}")
+
+    def view(self, term: syntax.Term, environment: Environment, hoists: Hoists) -> core.ViewTerm:
+        match term:
+            case syntax.Name(text, quoted):
+                if not quoted and text in environment:
+                    return cast(core.ViewTerm, environment[text])
+                return core.ViewNamed(text)
+            case syntax.Apply(function="view", arguments=(happening,)):
+                if self.sort_of(happening) is Sort.DELIVERY:
+                    return core.ViewOf(self.delivery(happening, environment))
+                return core.ViewOf(self.event(happening, environment, hoists))
+            case _:
+                raise AssertionError(f"no view: {term}")
+
+    def installed(self, term: syntax.Term, environment: Environment, hoists: Hoists) -> Installed:
+        match term:
+            case syntax.Name(text):
+                return cast(Installed, environment[text])
+            case syntax.EntityLog(entity=entity):
+                return Installed(self.entity(entity, environment, hoists))
+            case _:
+                raise AssertionError(f"no log of views: {term}")
 
     def message(self, term: syntax.Term, environment: Environment, hoists: Hoists) -> core.MessageTerm:
         match term:

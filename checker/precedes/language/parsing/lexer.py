@@ -16,7 +16,7 @@ from typing import Final
 from precedes.core.diagnostics import Span
 from precedes.core.suggestions import did_you_mean
 from precedes.language.errors import Mistakes
-from precedes.language.vocabulary import HISTORY_WORDS, KEYWORDS, STATEMENTS, SYMBOLS, UNITS
+from precedes.language.vocabulary import GROUP, HISTORY_WORDS, KEYWORDS, STATEMENTS, SYMBOLS, UNITS
 
 MAXIMUM_DEPTH: Final = 100
 """How deeply a formula may be nested.
@@ -40,6 +40,7 @@ _INTEGER: Final = re.compile(r"[0-9]+")
 _QUANTITY: Final = re.compile("[0-9]+(?:" + "|".join(UNITS) + ")")
 _NUMERAL: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)([^\W\d_]*)")
 UNITS_HINT: Final = f"the units are {', '.join(unit for unit in UNITS if unit.isascii())}"
+GROUP_HINT: Final = f"write a group as {GROUP} NAME: E1 E2"
 _STATEMENT_WORDS: Final = tuple(
     word for word, kind in KEYWORDS.items() if kind in STATEMENTS and word.isascii()
 )
@@ -140,6 +141,8 @@ class _Splitter:
         rule = ""
         opened: Token | None = None
         for index, token in enumerate(tokens):
+            if opened is None and _begins_group(tokens, index):
+                token.type = "GROUP"
             kind = token.type
             if kind not in _DECIDING:
                 if opened is not None and kind == "NAME":
@@ -162,7 +165,9 @@ class _Splitter:
             elif previous in _NAMING and tokens[index - 1].line == token.line and kind in STATEMENTS:
                 # Meant as a name: the parser says that it is reserved.
                 pass
-            elif kind in STATEMENTS and (kind not in ("DELTA", "EPSILON") or _sets(tokens, index)):
+            elif kind in STATEMENTS and (
+                kind not in ("DELTA", "EPSILON") or rule == "group" or _sets(tokens, index)
+            ):
                 self.finish(rule, current, opened)
                 current, rule, opened = [], STATEMENTS[kind], None
             elif kind == "NOT" and previous == "EXPECT":
@@ -180,7 +185,7 @@ class _Splitter:
             self.tell_stranger(tokens[0])
         elif deep := too_deep(tokens):
             self.mistakes.tell("P006", "nested too deep", deep.span, _DEPTH_HINT)
-        elif rule == "cluster" and (mistyped := _mistyped(tokens)):
+        elif rule in ("cluster", "group") and (mistyped := _mistyped(tokens)):
             self.tell_stranger(mistyped)
         else:
             sound = True
@@ -191,7 +196,12 @@ class _Splitter:
             hint = f"write a log as {token.text}: < a b ]"
             self.mistakes.tell("P005", f"{token.text} does not begin a log here", token.span, hint)
             return
-        hint = meant_statement(token.text) or f"one of {', '.join(_STATEMENT_WORDS)}, or a log, RL1: < a b ]"
+        if token.text == GROUP:
+            told = f"{GROUP} does not begin a group here"
+            self.mistakes.tell("P005", told, token.span, GROUP_HINT)
+            return
+        words = ", ".join((*_STATEMENT_WORDS, GROUP))
+        hint = meant_statement(token.text) or f"one of {words}, or a log, RL1: < a b ]"
         self.mistakes.tell("P005", f"no statement begins with {token.text}", token.span, hint)
 
 
@@ -288,6 +298,14 @@ def _sets(tokens: list[Token], index: int) -> bool:
     return begins_line or (index + 1 < len(tokens) and tokens[index + 1].type in ("INT", "NUMBER"))
 
 
+def _begins_group(tokens: list[Token], index: int) -> bool:
+    """Whether `group billing:` begins here; before a log it is the last name of a cluster, `group RL1: <`."""
+    if tokens[index].type != "NAME" or tokens[index].text != GROUP:
+        return False
+    kinds = [token.type for token in tokens[index + 1 : index + 4]]
+    return kinds[:1] in (["NAME"], ["QUOTED"]) and kinds[1:2] == ["COLON"] and kinds[2:] != ["LESS"]
+
+
 def _head(tokens: list[Token]) -> int:
     """How many of the last tokens are the head of a log, `RL1 :` or `RL[Pi] :`; 0 where they are not."""
     kinds = [token.type for token in tokens[-5:]]
@@ -307,10 +325,11 @@ def _in_brackets(tokens: list[Token]) -> bool:
 
 
 def _mistyped(tokens: list[Token]) -> Token | None:
-    """A name in a cluster that was meant to begin a statement. As an entity it would ask nothing."""
+    """A name in a cluster or a group that was meant to begin a statement. As an entity it would ask nothing."""
     for before, token in pairwise(tokens):
-        begins_line = token.type == "NAME" and token.line > before.line
-        if begins_line and (meant_statement(token.text) or _LOG_NAME.fullmatch(token.text)):
+        if token.type != "NAME" or token.line == before.line:
+            continue
+        if token.text == GROUP or meant_statement(token.text) or _LOG_NAME.fullmatch(token.text):
             return token
     return None
 

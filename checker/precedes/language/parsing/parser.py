@@ -17,6 +17,7 @@ from precedes.language import syntax
 from precedes.language.errors import Mistakes, in_order
 from precedes.language.parsing.lalr import END, Automaton, Unexpected
 from precedes.language.parsing.lexer import (
+    GROUP_HINT,
     UNITS_HINT,
     RawStatement,
     Token,
@@ -28,13 +29,14 @@ from precedes.language.parsing.lexer import (
 from precedes.language.parsing.tables import tables
 from precedes.language.parsing.tree_builder import Builder, Mistake, name_text
 from precedes.language.quoting import quoted
-from precedes.language.vocabulary import HISTORY_WORDS, KEYWORDS, SYMBOLS, UNITS
+from precedes.language.vocabulary import GROUP, HISTORY_WORDS, KEYWORDS, SYMBOLS, UNITS
 
 _SHOWN: Final = (
     {kind: f"`{symbol}`" for symbol, kind in reversed(SYMBOLS.items())}
     | {kind: f"`{word}`" for word, kind in KEYWORDS.items() if word.isascii()}
     | {kind: f"`{word}`" for word, kind in HISTORY_WORDS.items()}
     | {
+        "GROUP": f"`{GROUP}`",
         "NAME": "a name",
         "INT": "a number",
         "NUMBER": "a number",
@@ -44,7 +46,7 @@ _SHOWN: Final = (
     }
     | {END: "the end of the statement"}
 )
-_NAMING: Final = ("scenario", "cluster", "log", "definition", "expect")
+_NAMING: Final = ("scenario", "cluster", "group", "log", "definition", "expect")
 _WORDS: Final = ("NAME", "INT", "NUMBER")
 _COMPARATORS: Final = ("LESS", "AT_MOST", "EQUAL", "DIFFERENT", "MORE", "AT_LEAST", "LEADS", "BEFORE", "IN")
 
@@ -170,13 +172,15 @@ def _hint(token: Token, raw: RawStatement, expected: frozenset[str]) -> str | No
             one_word = re.sub(r"\W+", "_", name)
             return f"the name of a {raw.tokens[0].text} is one word: {one_word}"
         return f"a name with {'spaces' if ' ' in name else 'other characters'} is quoted: {quoted(name)}"
-    if token.type == "COMMA" and raw.rule in ("log", "cluster"):
+    if token.type == "COMMA" and raw.rule in ("log", "cluster", "group"):
         return f"separate {'messages' if raw.rule == 'log' else 'entities'} with spaces, not commas"
     if token.type == "NAME" and token.text in UNITS:
         return f"write the unit directly after its number: 10{token.text}"
     begins_line = all(
         t.line < token.line or t.column >= token.column for t in raw.tokens if t.line <= token.line
     )
+    if begins_line and token.type == "NAME" and token.text == GROUP:
+        return GROUP_HINT
     if begins_line and token.type == "NAME" and (meant := meant_statement(token.text)):
         return meant
     if token.type in _COMPARATORS and any(t.type in _COMPARATORS for t in raw.tokens if t is not token):

@@ -16,6 +16,7 @@ from precedes.language.parsing.lalr import Rule, Tables
 RULES: Final = (
     "scenario",
     "cluster",
+    "group",
     "set",
     "log",
     "expect",

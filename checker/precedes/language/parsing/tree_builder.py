@@ -18,6 +18,7 @@ from precedes.core.verdict import Verdict
 from precedes.language import syntax
 from precedes.language.parsing.lexer import UNITS_HINT, Token, no_unit, numeral
 from precedes.language.quoting import unquoted
+from precedes.language.vocabulary import GROUP
 
 _TERMS: Final = (
     syntax.Name,
@@ -38,7 +39,7 @@ _DIGITS: Final = 40
 _NAMED_HEAD: Final = re.compile(r"(SL|RL|H)(\w+)")
 _NAMING: Final = frozenset(("NAME", "QUOTED", "INT"))
 _LOG_KINDS: Final = {kind.value: kind for kind in syntax.LogKind}
-_LOGS: Final = ("SL", "RL", "DL")
+_LOGS: Final = ("SL", "RL", "DL", "VL")
 _UNIT_SPELLING: Final = {"µs": "us", "μs": "us"}
 
 
@@ -91,6 +92,9 @@ class Builder:
 
     def cluster(self, parts: list[Any]) -> syntax.Cluster:
         return syntax.Cluster(tuple(parts[1:]), _to(parts[0], parts[-1]))
+
+    def group(self, parts: list[Any]) -> syntax.Group:
+        return syntax.Group(parts[1], tuple(parts[3:]), _to(parts[0], parts[-1]))
 
     def set(self, parts: list[Any]) -> syntax.Set:
         return syntax.Set(parts[0].type.lower(), parts[1], _to(parts[0], parts[1]))
@@ -176,7 +180,7 @@ class Builder:
         span = _to(head, parts[-1])
         kind = _LOG_KINDS.get(head.text[:2] if head.text[:1] != "H" else "H")
         number = head.text[len(kind.value) :] if kind else ""
-        if kind is syntax.LogKind.DL:
+        if kind in (syntax.LogKind.DL, syntax.LogKind.VL):
             kind = None
         if kind is None or bool(number) == named or not ((number.isdigit() and number.isascii()) or named):
             hint = "a log is SL1, RL1 or H1, by place in the cluster, or RL[name]"
@@ -231,27 +235,42 @@ class Builder:
     def change(self, parts: list[Any]) -> syntax.Change:
         members = next((part for part in parts if isinstance(part, syntax.Destinations)), None)
         time = next((part for part in parts if isinstance(part, syntax.Quantity)), None)
-        return syntax.Change(EventKind(parts[0].text), members, time, _to(parts[0], parts[-1]))
+        view = next((part for part in parts if isinstance(part, syntax.Name)), None)
+        return syntax.Change(EventKind(parts[0].text), members, time, view, _to(parts[0], parts[-1]))
 
     def pdu(self, parts: list[Any]) -> tuple[syntax.Name, syntax.Reference | None, int | None]:
         sender = parts[2] if len(parts) > 2 else None
         return (self.name(parts[:1]), sender, self.integer(parts[4]) if len(parts) > 4 else None)
 
     def braces(self, parts: list[Any]) -> syntax.Destinations:
-        return syntax.Destinations(self.references(parts[1:-1]), False, _to(parts[0], parts[-1]))
+        span = _to(parts[0], parts[-1])
+        return syntax.Destinations(self.references(parts[1:-1]), False, _groups(parts), span)
 
     def references(self, parts: list[Any]) -> tuple[syntax.Reference, ...]:
-        return tuple([self.reference([part]) for part in parts if part.type in _NAMING])
+        tokens = [part for part in parts if type(part) is Token]
+        return tuple([self.reference([token]) for token in tokens if token.type in _NAMING])
+
+    def addressed(self, parts: list[Any]) -> syntax.Name:
+        """`group:billing`, among destinations."""
+        kind: Token = parts[0]
+        name: syntax.Name = parts[2]
+        if kind.text != GROUP:
+            what = f"{kind.text} is not a kind of destination"
+            self.refuse(
+                "P018", what, kind.span, f"a group is written {GROUP}:NAME, an entity by its name alone"
+            )
+        return replace(name, span=_to(kind, name))
 
     def digits(self, parts: list[Any]) -> syntax.Destinations:
         members: list[syntax.Reference] = []
         for part in parts:
-            if part.type == "INT":
+            if type(part) is Token and part.type == "INT":
                 members.extend(syntax.Place(int(digit), part.span) for digit in part.text)
             else:
                 members.extend(self.references([part]))
-        digits = all(isinstance(member, syntax.Place) for member in members)
-        return syntax.Destinations(tuple(members), digits and bool(members), _to(parts[0], parts[-1]))
+        groups = _groups(parts)
+        digits = bool(members) and not groups and all(isinstance(member, syntax.Place) for member in members)
+        return syntax.Destinations(tuple(members), digits, groups, _to(parts[0], parts[-1]))
 
     def time(self, parts: list[Any]) -> syntax.Quantity:
         quantity: syntax.Quantity = parts[-1]
@@ -454,7 +473,7 @@ class Builder:
                     "P015",
                     f"{base.text} has too many indices",
                     span,
-                    "SL[i], SL[i, j], RL[i] and DL[i] are logs",
+                    "SL[i], SL[i, j], RL[i], DL[i] and VL[i] are logs",
                 )
             return syntax.EntityLog(kind, places[0], places[1] if len(places) > 1 else None, span)
         if len(arguments) > 1:
@@ -501,6 +520,11 @@ class BoundVariable:
     """A bound variable, told apart from a name in a formula."""
 
     name: syntax.Name
+
+
+def _groups(parts: list[Any]) -> tuple[syntax.Name, ...]:
+    """The groups among destinations."""
+    return tuple(part for part in parts if isinstance(part, syntax.Name))
 
 
 def _described(parts: list[Any]) -> tuple[str | None, str | None]:

@@ -14,9 +14,15 @@ from precedes.language.printer import term_text
 from precedes.language.syntax import Sort
 
 ANY: Final = frozenset(Sort)
-BOUND: Final = frozenset((Sort.ENTITY, Sort.MESSAGE, Sort.LOG, Sort.DELIVERY))
+BOUND: Final = frozenset((Sort.ENTITY, Sort.MESSAGE, Sort.LOG, Sort.DELIVERY, Sort.GROUP, Sort.VIEW))
 ORDERED: Final = frozenset((Sort.TIME, Sort.DURATION, Sort.NUMBER))
-COMPARED: Final = ORDERED | {Sort.ENTITY, Sort.MESSAGE, Sort.TEXT, Sort.DELIVERY}
+COMPARED: Final = ORDERED | {
+    *(Sort.ENTITY, Sort.MESSAGE, Sort.TEXT, Sort.DELIVERY, Sort.GROUP, Sort.VIEW),
+}
+_FIRST: Final = {
+    frozenset((Sort.MESSAGE, Sort.EVENT)): Sort.MESSAGE,
+    frozenset((Sort.ENTITY, Sort.GROUP)): Sort.ENTITY,
+}
 _SUMS: Final = (
     (Sort.TIME, Sort.DURATION, Sort.TIME),
     (Sort.DURATION, Sort.TIME, Sort.TIME),
@@ -48,15 +54,13 @@ class Cell:
         return cell
 
     def sort(self) -> Sort | None:
-        """The sort, once only one is left; a message rather than an event, and a name of something rather than a text,
-        where both are.
+        """The sort, once only one is left; a message rather than an event, an entity rather than a group, and a name of
+        something rather than a text, where both are.
         """
         allowed = self.root().allowed
         if len(allowed) > 1:
             allowed = allowed - {Sort.TEXT}
-        if len(allowed) == 1:
-            return next(iter(allowed))
-        return Sort.MESSAGE if allowed == {Sort.MESSAGE, Sort.EVENT} else None
+        return next(iter(allowed)) if len(allowed) == 1 else _FIRST.get(allowed)
 
 
 class Cells:
@@ -159,7 +163,12 @@ class Cells:
                 self.mistakes.tell("N006", what, name.span, hint)
 
 
-_WORDED: Final = {Sort.ENTITY: "an entity", Sort.EVENT: "an event", Sort.DELIVERIES: "a log of deliveries"}
+_WORDED: Final = {
+    Sort.ENTITY: "an entity",
+    Sort.EVENT: "an event",
+    Sort.DELIVERIES: "a log of deliveries",
+    Sort.VIEWS: "a log of views",
+}
 
 
 def worded(sorts: frozenset[Sort]) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Protocol, assert_never, cast
+from typing import Final, Protocol, assert_never, cast
 
 from precedes.core.diagnostics import Span
 from precedes.core.formula import Attribute
@@ -22,7 +22,16 @@ from precedes.language.printer import term_text
 from precedes.language.quoting import quoted, shown
 from precedes.language.sorts.cells import ANY, BOUND, COMPARED, ORDERED, Cell, Cells
 from precedes.language.syntax import Sort
-from precedes.language.vocabulary import FUNCTIONS, MESSAGE, RELATIONS, Alternatives, signature
+from precedes.language.vocabulary import (
+    DELIVERY,
+    EVERY,
+    FUNCTIONS,
+    MESSAGE,
+    RELATIONS,
+    VIEW,
+    Alternatives,
+    signature,
+)
 
 Signature = tuple[Alternatives, ...]
 
@@ -45,11 +54,30 @@ class Definitions(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The names of a scenario that its formulas may use: its cluster, in order, and its messages."""
+    """The names of a scenario that its formulas may use: its cluster, in order, its messages, groups and views."""
 
     entities: tuple[str, ...]
     messages: frozenset[str]
+    groups: frozenset[str] = frozenset()
+    views: frozenset[str] = frozenset()
 
+    def sorts(self, name: str) -> frozenset[Sort]:
+        """What a name stands for; it may be several things."""
+        named = (
+            (Sort.ENTITY, self.entities),
+            (Sort.MESSAGE, self.messages),
+            (Sort.GROUP, self.groups),
+            (Sort.VIEW, self.views),
+        )
+        return frozenset(sort for sort, names in named if name in names)
+
+    def names(self) -> tuple[str, ...]:
+        """All of them, for suggestions."""
+        return (*self.entities, *sorted(self.messages), *sorted(self.groups), *sorted(self.views))
+
+
+_NAMED: Final = frozenset((Sort.ENTITY, Sort.MESSAGE, Sort.GROUP, Sort.VIEW))
+"""What a name in a formula may stand for, beside a text."""
 
 _Term = tuple[Cell, Callable[[], syntax.Term]]
 _Formula = Callable[[], syntax.Formula]
@@ -153,8 +181,7 @@ class _Inference(Cells):
             case syntax.EntityLog(_, entity, to):
                 first = self.of_sort(entity, (Sort.ENTITY,), environment)
                 second = None if to is None else self.of_sort(to, (Sort.ENTITY,), environment)
-                log = Sort.DELIVERIES if term.kind is syntax.LogKind.DL else Sort.LOG
-                return Cell(frozenset((log,)), term.span), lambda: replace(
+                return Cell(frozenset((log_sort(term.kind),)), term.span), lambda: replace(
                     term, entity=first(), to=None if second is None else second()
                 )
             case syntax.Apply():
@@ -215,14 +242,9 @@ class _Inference(Cells):
                     f"{quoted(name.text)}"
                 )
                 self.mistakes.tell("N002", f"there is no {shown(name.text)} here", name.span, hint)
-            texts = (Sort.TEXT,) if name.quoted else ()
-            cell = self.named(name, frozenset((Sort.ENTITY, Sort.MESSAGE, *texts)))
+            cell = self.named(name, _NAMED | {Sort.TEXT} if name.quoted else _NAMED)
         else:
-            allowed = frozenset(
-                sort
-                for sort, there in ((Sort.ENTITY, self.scope.entities), (Sort.MESSAGE, self.scope.messages))
-                if name.text in there
-            )
+            allowed = self.scope.sorts(name.text)
             if name.quoted:
                 allowed |= {Sort.TEXT}
             elif not allowed:
@@ -235,8 +257,8 @@ class _Inference(Cells):
     def missing(self, name: syntax.Name, environment: _Environment) -> None:
         """A scenario has nothing of that name."""
         assert self.scope is not None
-        known = (*environment, *self.scope.entities, *sorted(self.scope.messages))
-        elsewhere = "the scenario has no entity or message of that name; to introduce a variable, write "
+        known = (*environment, *self.scope.names())
+        elsewhere = "the scenario has nothing of that name; to introduce a variable, write "
         hint = (
             _as_quantity(name.text) or did_you_mean(name.text, known) or f"{elsewhere}forall {name.text}: ..."
         )
@@ -244,7 +266,7 @@ class _Inference(Cells):
 
     def clash(self, cell: Cell, allowed: frozenset[Sort], term: syntax.Term) -> None:
         """As ever, but a quoted name that stands for nothing in the scenario is missing where no text can be."""
-        named = allowed & {Sort.ENTITY, Sort.MESSAGE, Sort.EVENT}
+        named = allowed & (_NAMED | {Sort.EVENT})
         if named and isinstance(term, syntax.Name) and self.is_only_a_text(term):
             self.missing(term, {})
         else:
@@ -252,9 +274,7 @@ class _Inference(Cells):
 
     def is_only_a_text(self, name: syntax.Name) -> bool:
         """Whether a quoted name stands for nothing in the scenario."""
-        if not name.quoted or self.scope is None:
-            return False
-        return name.text not in self.scope.entities and name.text not in self.scope.messages
+        return name.quoted and self.scope is not None and not self.scope.sorts(name.text)
 
     def compares_written_texts(self, left: syntax.Term, right: syntax.Term) -> bool:
         """Whether two quoted names are compared of which one stands for nothing: as texts they would say nothing."""
@@ -277,7 +297,7 @@ class _Inference(Cells):
         """Whether a predicate is compared with a duration, as in `deadline <= 100ms`; told."""
         for side, other in ((left, right), (right, left)):
             if isinstance(side, syntax.Name) and not side.quoted and side.text not in environment:
-                there = self.scope is not None and side.text in {*self.scope.entities, *self.scope.messages}
+                there = self.scope is not None and bool(self.scope.sorts(side.text))
                 if isinstance(other, syntax.Quantity) and other.unit is not None and not there:
                     given = term_text(other)
                     hint = (
@@ -418,12 +438,12 @@ class _Inference(Cells):
                 self.unify(one, other, right)
                 return lambda: replace(formula, left=built_one(), right=built_other())
             case syntax.Member(element, collection):
-                sort, built_collection = self.collection(collection, environment)
-                built_element = self.of_sort(element, (sort,), environment)
+                sorts, built_collection = self.collection(collection, environment)
+                built_element = self.of_sort(element, sorts, environment)
                 return lambda: replace(formula, element=built_element(), collection=built_collection())
             case syntax.Precedes(first, log, second):
                 within, ordered = self.log(log, environment)
-                ends = [self.of_sort(end, (ordered,), environment) for end in (first, second)]
+                ends = [self.of_sort(end, ordered, environment) for end in (first, second)]
                 built = [ends[0], within, ends[1]]
                 return lambda: replace(formula, first=built[0](), log=built[1](), second=built[2]())
             case syntax.HappensBefore(first, second):
@@ -473,8 +493,8 @@ class _Inference(Cells):
     def quantified(self, formula: syntax.Quantified, environment: _Environment) -> _Formula:
         allowed, built_range = BOUND, None
         if formula.range is not None:
-            sort, built_range = self.collection(formula.range, environment)
-            allowed = frozenset((sort,))
+            sorts, built_range = self.collection(formula.range, environment)
+            allowed = frozenset(sorts)
         cells = self.bind(formula.variables, allowed)
         inner = self.formula(formula.body, {**environment, **cells})
         return lambda: replace(
@@ -486,31 +506,42 @@ class _Inference(Cells):
 
     def collection(
         self, term: syntax.Term, environment: _Environment
-    ) -> tuple[Sort, Callable[[], syntax.Term]]:
-        """The sort of the members of a collection."""
-        if isinstance(term, syntax.Apply) and term.function == "dest":
+    ) -> tuple[Alternatives, Callable[[], syntax.Term]]:
+        """The sorts that the members of a collection may have."""
+        if isinstance(term, syntax.Apply) and term.function in ("dest", "members"):
             arguments = self.arguments(
-                "dest", term.arguments, FUNCTIONS["dest"].parameters, term.span, environment
+                term.function, term.arguments, FUNCTIONS[term.function].parameters, term.span, environment
             )
-            return Sort.ENTITY, lambda: replace(term, arguments=arguments())
+            groups = (Sort.GROUP,) if term.function == "dest" else ()
+            return (Sort.ENTITY, *groups), lambda: replace(term, arguments=arguments())
         if isinstance(term, syntax.EntitySet):
             built = [self.of_sort(member, (Sort.ENTITY,), environment) for member in term.members]
-            return Sort.ENTITY, lambda: replace(
+            return (Sort.ENTITY,), lambda: replace(
                 term, members=tuple(cast(syntax.Reference, build()) for build in built)
             )
         if isinstance(term, syntax.Shared):
             logs = [self.of_sort(part, (Sort.LOG,), environment) for part in term.parts]
-            return Sort.MESSAGE, lambda: replace(term, parts=tuple(log() for log in logs))
+            return MESSAGE, lambda: replace(term, parts=tuple(log() for log in logs))
+        if isinstance(term, syntax.Name) and self.is_every(term, environment):
+            return (EVERY[term.text],), lambda: replace(term, sort=EVERY[term.text])
         built_log, members = self.log(term, environment)
         return members, built_log
 
-    def log(self, term: syntax.Term, environment: _Environment) -> tuple[Callable[[], syntax.Term], Sort]:
-        """A log, and the sort of its members: deliveries in `DL[i]`, messages in all others."""
+    def is_every(self, name: syntax.Name, environment: _Environment) -> bool:
+        """Whether a name after `in` is `groups` or `views`, and no variable."""
+        return name.text in EVERY and not name.quoted and name.text not in environment
+
+    def log(
+        self, term: syntax.Term, environment: _Environment
+    ) -> tuple[Callable[[], syntax.Term], Alternatives]:
+        """A log, and the sort of its members: deliveries in `DL[i]`, views in `VL[i]`, messages in all others."""
         cell, built = self.term(term, environment)
         if cell.root().allowed == {Sort.DELIVERIES}:
-            return built, Sort.DELIVERY
+            return built, DELIVERY
+        if cell.root().allowed == {Sort.VIEWS}:
+            return built, VIEW
         self.narrow(cell, frozenset((Sort.LOG,)), term)
-        return built, Sort.MESSAGE
+        return built, MESSAGE
 
     def call(self, call: syntax.Call, environment: _Environment) -> _Formula:
         if (given := environment.get(call.name)) is not None and call.arguments is not None:
@@ -542,8 +573,21 @@ class _Inference(Cells):
                 return lambda: call
         if call.arguments is None:
             return lambda: call
+        if call.name == "repeated" and len(call.arguments) == len(wanted):
+            return self.repeated(call, call.arguments, environment)
         arguments = self.arguments(call.name, call.arguments, wanted, call.span, environment)
         return lambda: replace(call, arguments=arguments())
+
+    def repeated(
+        self, call: syntax.Call, arguments: tuple[syntax.Term, ...], environment: _Environment
+    ) -> _Formula:
+        """A message in its log, or a view in that of views."""
+        what, where = arguments
+        cell, log = self.term(where, environment)
+        views = cell.root().allowed == {Sort.VIEWS}
+        self.narrow(cell, frozenset((Sort.VIEWS if views else Sort.LOG,)), where)
+        repeats = self.of_sort(what, VIEW if views else MESSAGE, environment)
+        return lambda: replace(call, arguments=(repeats(), log()))
 
     def unknown(self, call: syntax.Call, environment: _Environment) -> None:
         if call.name in environment:
@@ -557,6 +601,19 @@ class _Inference(Cells):
         self.mistakes.tell("N001", f"there is no predicate or service {call.name}", call.span, hint)
         for argument in call.arguments or ():
             self.term(argument, environment)
+
+
+def log_sort(kind: syntax.LogKind) -> Sort:
+    """What a log of an entity is."""
+    match kind:
+        case syntax.LogKind.DL:
+            return Sort.DELIVERIES
+        case syntax.LogKind.VL:
+            return Sort.VIEWS
+        case syntax.LogKind.SL | syntax.LogKind.RL | syntax.LogKind.H:
+            return Sort.LOG
+        case _:
+            assert_never(kind)
 
 
 def declaration(name: str) -> str:
