@@ -77,7 +77,9 @@ def _asked(execution: Execution, run: oracle.Run) -> Iterator[str]:
     if not execution.complete or any(not m.logged and m.sender is not None for m in messages):
         return
     yield from oracle.LOGS
-    yield from oracle.GROUPS
+    yield "once_per_group"
+    if not oracle.owed_by_another(run):
+        yield "kept_by_groups"
     yield from acknowledged(run)
     if len(run.position) == len(execution.messages):
         yield from oracle.PLACED

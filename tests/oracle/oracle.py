@@ -661,6 +661,11 @@ def _sent_in(run: Run) -> dict[str, str]:
     return {m: view for view, events in pieces for what, m in events if what == "send"}
 
 
+def next_view(run: Run) -> bool:
+    """As it is asked here: every process goes on from some view to another."""
+    return all(len(log) > 1 for log in run.vl)
+
+
 def self_inclusion(run: Run) -> bool:
     """Self Inclusion: a process that installs a view is a member of it."""
     return all(i in run.members[v] for i, log in enumerate(run.vl) for v in log)
@@ -679,19 +684,21 @@ def initial_view_event(run: Run) -> bool:
 
 
 def same_view_delivery(run: Run) -> bool:
-    """Same View Delivery: all who receive a message receive it in one view."""
+    """Same View Delivery: all who receive a message receive it in one view, or all in none."""
     found: dict[str, set[str]] = {}
     for of_entity in _delivered_in(run):
         for m, view in of_entity.items():
             found.setdefault(m, set()).add(view)
-    return all(len(views) == 1 and "" not in views for views in found.values())
+    return all(len(views) == 1 for views in found.values())
 
 
 def sending_view_delivery(run: Run) -> bool:
-    """Sending View Delivery: whoever receives a message is in the view in which it was sent."""
+    """Sending View Delivery: what is sent in a view is received in that view, if in any."""
     sent = _sent_in(run)
     return all(
-        m not in sent or view == sent[m] != "" for found in _delivered_in(run) for m, view in found.items()
+        not (view and sent.get(m)) or view == sent[m]
+        for found in _delivered_in(run)
+        for m, view in found.items()
     )
 
 
@@ -710,9 +717,13 @@ def virtual_synchrony(run: Run) -> bool:
 
 
 def self_delivery(run: Run) -> bool:
-    """Self-Delivery: a process delivers what it sent in a configuration, in that configuration, unless it fails."""
+    """Self-Delivery: a process delivers what it sent in a configuration, also to itself, in that configuration, unless
+    it fails.
+    """
     for i, (pieces, found) in enumerate(zip(_sections(run), _delivered_in(run), strict=True)):
-        sent = [(view, m) for view, events in pieces for what, m in events if what == "send"]
+        sent = [
+            (view, m) for view, events in pieces for what, m in events if what == "send" and i in run.to[m]
+        ]
         if i not in run.crashed and any(view and found.get(m) != view for view, m in sent):
             return False
     return True
@@ -738,6 +749,15 @@ def once_per_group(run: Run) -> bool:
         len(taken) == len(set(taken))
         for inside in run.groups.values()
         for taken in ([m for i in inside for m in run.received[i]],)
+    )
+
+
+def owed_by_another(run: Run) -> bool:
+    """A message is for somebody of one group who is in another one, to which it may be lost: nobody knows."""
+    return any(
+        run.chosen(m) & inside and not inside & run.to.get(m, set()) and group not in run.to_groups.get(m, ())
+        for m in messages(run)
+        for group, inside in run.groups.items()
     )
 
 
@@ -841,11 +861,13 @@ DESTINED = frozenset(
         ),
         *("agreement", "uniform_agreement", "validity", "begins", "prefix_order", "gap_free_order"),
         *("in_time", "timely_delivery", "failure_line"),
+        *("self_delivery", "extended_virtual_synchrony"),
     }
 )
 """What needs to know whom each message is for."""
 
 VIEWS: dict[str, Callable[[Run], bool]] = {
+    "next_view": next_view,
     "self_inclusion": self_inclusion,
     "local_monotonicity": local_monotonicity,
     "initial_view_event": initial_view_event,

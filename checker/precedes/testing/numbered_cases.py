@@ -56,6 +56,7 @@ BATCH: Final = REQUIREMENTS * EXECUTIONS
 _ARGUMENTS: Final = {
     "in_time": "forall p: forall i in dest(p): p in RL[i] implies in_time(p, i)",
     "generic_order": "generic_order(p, q: sender(p) = sender(q))",
+    "next_view": "forall i: exists v, w: next_view(v, w, i)",
 }
 """How a name is asked that a name alone cannot ask."""
 
