@@ -4,20 +4,22 @@ Two formulas with the same canonical form have the same verdict on every executi
 and is not necessary. Each rewriting step is sound in Kleene's logic: negations move to the atoms; a bounded
 quantifier becomes `range implies body`; quantifiers of one kind move to the front and distribute over the
 connective with which they commute; variables lose their names; operands of commutative connectives lose their
-order.
+order. A quantifier over views is unknown where a view has no id, whatever its body is; so it moves to nowhere, and
+nothing moves out of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from itertools import permutations, product
+from itertools import chain, permutations, product
 from math import factorial, prod
-from typing import Any, assert_never
+from typing import Any, Final, assert_never
 
 from precedes.core.formula import (
     Acknowledged,
     Acyclic,
+    AddressedTo,
     And,
     ArrivalEvent,
     Atom,
@@ -44,12 +46,19 @@ from precedes.core.formula import (
     Faulty,
     Forall,
     Formula,
+    GroupNamed,
+    GroupTerm,
+    GroupVariable,
     HappensBefore,
     Iff,
     Implies,
     InFlight,
     InLog,
+    Installs,
+    InstallsAgain,
+    InstallsBefore,
     IsDestination,
+    IsMember,
     LogTerm,
     MessageNamed,
     MessageOf,
@@ -71,9 +80,11 @@ from precedes.core.formula import (
     Repeated,
     SameDelivery,
     SameEntity,
+    SameGroup,
     SameMessage,
     SamePart,
     SameText,
+    SameView,
     Scaled,
     Sender,
     SendEvent,
@@ -89,6 +100,10 @@ from precedes.core.formula import (
     Undetermined,
     Variable,
     VectorTime,
+    ViewNamed,
+    ViewOf,
+    ViewTerm,
+    ViewVariable,
 )
 
 Node = tuple[Any, ...]
@@ -105,7 +120,8 @@ def canonical(formula: Formula) -> frozenset[Node]:
     return frozenset(_numbered(part, {}) for part in parts)
 
 
-# ---- normal form: ("and" | "or", parts), ("all" | "some", variables, body), ("iff", positive, a, b), ("atom"
+# ---- normal form: ("and" | "or", parts), ("all" | "some", variables, body), the same with " views", ("iff", positive,
+# ---- a, b), ("atom"
 
 _TRUE: Node = ("and", ())
 _FALSE: Node = ("or", ())
@@ -137,8 +153,8 @@ def _bound(tag: str, variables: tuple[Node, ...], body: Node) -> Node:
     """A block of quantifiers, merged with the one below and spread over what it commutes with."""
     if not variables:
         return body
-    spreads = "and" if tag == "all" else "or"
-    if body[0] == spreads:
+    spreads = "and" if tag in ("all", "all views") else "or"
+    if body[0] == spreads and (body[1] or tag in ("all", "some")):
         return _joined(spreads, [_bound(tag, variables, part) for part in body[1]])
     if body[0] == tag:
         return (tag, variables + body[1], body[2])
@@ -205,6 +221,8 @@ class _Normaliser:
         judged = self.formula(body, positive)
         self.scope = outside
         tag, joint = ("all", "or") if universal is positive else ("some", "and")
+        if isinstance(variable, ViewVariable):
+            tag += " views"
         return _bound(tag, (number,), _joined(joint, [allowed, judged]))
 
     def _bind(self, variable: Variable) -> Node:
@@ -216,6 +234,10 @@ class _Normaliser:
                 sort = "message"
             case DeliveryVariable():
                 sort = "delivery"
+            case GroupVariable():
+                sort = "group"
+            case ViewVariable():
+                sort = "view"
             case _:
                 assert_never(variable)
         node: Node = ("variable", sort, self.bound)
@@ -255,6 +277,19 @@ class _Normaliser:
                 return ("acknowledged", self._message(message), self._entity(entity))
             case Faulty(entity):
                 return ("faulty", self._entity(entity))
+            case IsMember(entity, members_of):
+                return ("member", self._entity(entity), self._with_members(members_of))
+            case AddressedTo(message, group):
+                return ("addressed", self._message(message), self._with_members(group))
+            case SameGroup(left, right) | SameView(left, right):
+                return ("same", _Unordered((self._with_members(left), self._with_members(right))))
+            case Installs(entity, view):
+                return ("installs", self._entity(entity), self._with_members(view))
+            case InstallsBefore(first, second, entity):
+                sides = self._with_members(first), self._with_members(second)
+                return ("installs before", *sides, self._entity(entity))
+            case InstallsAgain(entity, view):
+                return ("installs again", self._entity(entity), self._with_members(view))
             case HappensBefore(first, second):
                 return ("before", self._event(first), self._event(second))
             case Comparison(relation, left, right, dimension):
@@ -312,6 +347,21 @@ class _Normaliser:
                 return self.scope[term]
             case DeliveryNamed(message, entity, nth):
                 return ("delivery", message, entity, nth)
+            case _:
+                assert_never(term)
+
+    def _with_members(self, term: GroupTerm | ViewTerm) -> Node:
+        """A group or a view."""
+        match term:
+            case GroupVariable() | ViewVariable():
+                return self.scope[term]
+            case GroupNamed(name):
+                return ("group", name)
+            case ViewNamed(name):
+                return ("view", name)
+            case ViewOf(event):
+                of = self._delivery(event) if isinstance(event, DeliveryTerm) else self._event(event)
+                return ("view of", of)
             case _:
                 assert_never(term)
 
@@ -397,6 +447,8 @@ class _Unordered(tuple[Any, ...]):
 
 _Numbers = dict[Node, int]
 
+_SORTS: Final = ("entity", "message", "delivery", "group", "view")
+
 
 def _numbered(node: Any, numbers: _Numbers) -> Any:
     """The node with its variables numbered by depth, every commutative part in the order of its print."""
@@ -414,7 +466,7 @@ def _numbered(node: Any, numbers: _Numbers) -> Any:
         case ("acyclic", positive, first, second, body):
             depth = len(numbers)
             return ("acyclic", positive, _numbered(body, {**numbers, first: depth, second: depth + 1}))
-        case ("all" | "some" as tag, variables, body):
+        case ("all" | "some" | "all views" | "some views" as tag, variables, body):
             return _least_block(tag, variables, numbers, lambda chosen: _numbered(body, chosen))
         case _:
             return tuple(_numbered(part, numbers) for part in node)
@@ -423,15 +475,12 @@ def _numbered(node: Any, numbers: _Numbers) -> Any:
 def _least_block(
     tag: str, variables: tuple[Node, ...], numbers: _Numbers, body: Callable[[_Numbers], Node]
 ) -> Node:
-    """The block with its variables in the order that prints least, entities first, deliveries last."""
-    entities = [v for v in variables if v[1] == "entity"]
-    messages = [v for v in variables if v[1] == "message"]
-    deliveries = [v for v in variables if v[1] == "delivery"]
-    kinds = (entities, messages, deliveries)
+    """The block with its variables in the order that prints least, sort by sort."""
+    by_sort = [[v for v in variables if v[1] == sort] for sort in _SORTS]
     depth = len(numbers)
-    if prod(factorial(len(kind)) for kind in kinds) <= ORDERINGS_TRIED:
-        orders = [(*e, *m, *d) for e, m, d in product(*map(permutations, kinds))]
+    if prod(factorial(len(each)) for each in by_sort) <= ORDERINGS_TRIED:
+        orders = [tuple(chain(*choice)) for choice in product(*map(permutations, by_sort))]
     else:
-        orders = [(*entities, *messages, *deliveries)]
+        orders = [tuple(chain(*by_sort))]
     bodies = (body({**numbers, **{v: depth + k for k, v in enumerate(order)}}) for order in orders)
-    return (tag, *map(len, kinds), min(bodies, key=repr))
+    return (tag, *map(len, by_sort), min(bodies, key=repr))

@@ -27,6 +27,7 @@ from precedes.core.formula import (
     TRUTH,
     Acknowledged,
     Acyclic,
+    AddressedTo,
     And,
     ArrivalEvent,
     Atom,
@@ -44,12 +45,17 @@ from precedes.core.formula import (
     Faulty,
     Forall,
     Formula,
+    GroupVariable,
     HappensBefore,
     Iff,
     Implies,
     InFlight,
     InLog,
+    Installs,
+    InstallsAgain,
+    InstallsBefore,
     IsDestination,
+    IsMember,
     MessageNamed,
     MessageOf,
     MessageTerm,
@@ -64,9 +70,11 @@ from precedes.core.formula import (
     Repeated,
     SameDelivery,
     SameEntity,
+    SameGroup,
     SameMessage,
     SamePart,
     SameText,
+    SameView,
     Sender,
     SendEvent,
     SendLog,
@@ -74,6 +82,10 @@ from precedes.core.formula import (
     Truth,
     Undetermined,
     Variable,
+    ViewNamed,
+    ViewOf,
+    ViewTerm,
+    ViewVariable,
 )
 from precedes.core.traversal import free_variables
 from precedes.core.verdict import Reason
@@ -111,6 +123,7 @@ def opened(formula: Formula) -> Formula:
             Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
             | SameEntity() | SameMessage() | SameText() | SamePart() | Faulty() | HappensBefore() | Comparison()
             | DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight() | Acknowledged() | FailureLine()
+            | IsMember() | AddressedTo() | SameGroup() | Installs() | InstallsBefore() | InstallsAgain() | SameView()
         ):  # fmt: skip
             return formula
         case _:
@@ -150,6 +163,7 @@ def _opened(formula: Formula, strangers: Strangers) -> Formula:
             Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
             | SameEntity() | SameMessage() | SameText() | SamePart() | Faulty() | HappensBefore() | Comparison()
             | DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight() | Acknowledged() | FailureLine()
+            | IsMember() | AddressedTo() | SameGroup() | Installs() | InstallsBefore() | InstallsAgain() | SameView()
         ):  # fmt: skip
             return _atom(formula, strangers) if _mentions(formula, strangers) else formula
         case _:
@@ -168,7 +182,10 @@ def _quantified(formula: Forall | Exists, strangers: Strangers) -> Formula:
         return _implies(extent, body) if universal else _and(extent, body)
 
     unrecorded: list[Formula] = [UNRECORDED]
-    if len(strangers) < MOST:
+    if isinstance(variable, GroupVariable):
+        # All groups are known.
+        unrecorded = [TRUTH if universal else FALSEHOOD]
+    elif len(strangers) < MOST:
         known = {number for other, number in strangers.items() if type(other) is type(variable)}
         some = instance({**strangers, variable: len(strangers)})
         unrecorded = [
@@ -251,11 +268,16 @@ def _atom(atom: Atom, strangers: Strangers) -> Formula:
             return _same_entity(left, right, strangers)
         case SameMessage(left, right):
             return _same_message(left, right, strangers)
+        case SameView(left, right):
+            return _same_view(left, right, strangers)
+        case InstallsBefore(first, second, _):
+            return _and(UNRECORDED, _not(_same_view(first, second, strangers)))
         case HappensBefore(first, second):
             return _happens_before(first, second, strangers)
         case (
             Sent() | Comparison() | SameText() | SamePart() | Truth() | Undetermined() | Quiescent() | Faulty()
             | DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight() | Acknowledged() | FailureLine()
+            | IsMember() | AddressedTo() | SameGroup() | Installs() | InstallsAgain()
         ):  # fmt: skip
             return UNRECORDED
         case _:
@@ -276,13 +298,17 @@ def _is_anyone(entity: EntityTerm, strangers: Strangers) -> bool:
 
 
 def _is_destination(entity: EntityTerm, message: MessageTerm, strangers: Strangers) -> Formula:
-    """A message that names its destinations has no others; one that went to every recorded entity may go to all."""
+    """A message that names its destinations has no others; one that went to every recorded entity may go to all. In a
+    group that it is addressed to there may be others.
+    """
     if message in strangers or _is_anyone(entity, strangers):
         return UNRECORDED
-    return _and(UNRECORDED, Forall(_EACH, TRUTH, IsDestination(_EACH, message)))
+    to_all = Forall(_EACH, TRUTH, IsDestination(_EACH, message))
+    return _and(UNRECORDED, _or(to_all, Exists(_SOME_GROUP, TRUTH, AddressedTo(message, _SOME_GROUP))))
 
 
 _EACH: Final = EntityVariable("each recorded entity")
+_SOME_GROUP: Final = GroupVariable("some group")
 
 
 def _same_entity(left: EntityTerm, right: EntityTerm, strangers: Strangers) -> Formula:
@@ -317,6 +343,25 @@ def _same_message(left: MessageTerm, right: MessageTerm, strangers: Strangers) -
             return FALSEHOOD
         case MessageNamed():
             return _and(UNRECORDED, _not(SameMessage(rest, rest)))
+        case _:
+            assert_never(rest)
+
+
+def _same_view(left: ViewTerm, right: ViewTerm, strangers: Strangers) -> Formula:
+    """Two views of which none is the view of an event; that of an event is never certain."""
+    if isinstance(left, ViewOf) or isinstance(right, ViewOf):
+        return UNRECORDED
+    one, other = (strangers.get(term) if isinstance(term, ViewVariable) else None for term in (left, right))
+    if one is None and other is None:
+        return TRUTH if left == right and isinstance(left, ViewVariable) else SameView(left, right)
+    if one is not None and other is not None:
+        return TRUTH if one == other else FALSEHOOD
+    rest = right if one is not None else left
+    match rest:
+        case ViewVariable():
+            return FALSEHOOD
+        case ViewNamed():
+            return _and(UNRECORDED, _not(SameView(rest, rest)))
         case _:
             assert_never(rest)
 
@@ -364,6 +409,8 @@ def kinds(formula: Formula) -> Kinds:
             return Kinds.UNKNOWN
         case Sent() | Acknowledged() | InLog(_, ReceiptLog()) | Repeated(_, ReceiptLog()):
             return Kinds.TRUE | Kinds.UNKNOWN
+        case Installs() | InstallsAgain():
+            return Kinds.TRUE | Kinds.UNKNOWN
         case Repeated():
             return Kinds.FALSE
         case (
@@ -380,6 +427,11 @@ def kinds(formula: Formula) -> Kinds:
             | InFlight()
             | HappensBefore()
             | Comparison()
+            | IsMember()
+            | AddressedTo()
+            | SameGroup()
+            | InstallsBefore()
+            | SameView()
         ):
             return _ANY
         case Not(body):
@@ -392,6 +444,9 @@ def kinds(formula: Formula) -> Kinds:
             return _inverse(_both(kinds(left), _inverse(kinds(right))))
         case Iff(left, right):
             return _equal(kinds(left), kinds(right))
+        case Forall(ViewVariable()) | Exists(ViewVariable()):
+            # Where a view has no id, it is unknown whatever the body is.
+            return _ANY
         case Forall(_, _, body):
             return Kinds.TRUE | kinds(body)
         case Exists(_, _, body):

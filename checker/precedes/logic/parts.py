@@ -16,6 +16,7 @@ from precedes.core.formula import (
     TRUTH,
     Acknowledged,
     Acyclic,
+    AddressedTo,
     And,
     Attribute,
     Comparison,
@@ -33,7 +34,11 @@ from precedes.core.formula import (
     Implies,
     InFlight,
     InLog,
+    Installs,
+    InstallsAgain,
+    InstallsBefore,
     IsDestination,
+    IsMember,
     MessageNamed,
     MessageOf,
     MessageTerm,
@@ -48,9 +53,11 @@ from precedes.core.formula import (
     Repeated,
     SameDelivery,
     SameEntity,
+    SameGroup,
     SameMessage,
     SamePart,
     SameText,
+    SameView,
     Sent,
     Size,
     Truth,
@@ -155,6 +162,7 @@ def _within(formula: Formula, part: Part, inside: frozenset[Variable]) -> Formul
             Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
             | SameEntity() | SameMessage() | SameText() | SamePart() | Faulty() | HappensBefore() | Comparison()
             | Quiescent() | DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight() | Acknowledged()
+            | IsMember() | AddressedTo() | SameGroup() | Installs() | InstallsBefore() | InstallsAgain() | SameView()
         ):  # fmt: skip
             return _atom(formula, part, inside)
         case _:

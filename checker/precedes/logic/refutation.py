@@ -19,6 +19,7 @@ from precedes.core.formula import (
     TRUTH,
     Acknowledged,
     Acyclic,
+    AddressedTo,
     And,
     ArrivalEvent,
     Atom,
@@ -27,6 +28,8 @@ from precedes.core.formula import (
     DeliveredAt,
     DeliveredBefore,
     DeliveryEvent,
+    DeliveryNamed,
+    DeliveryTerm,
     DeliveryVariable,
     Dimension,
     EntityVariable,
@@ -36,12 +39,18 @@ from precedes.core.formula import (
     Faulty,
     Forall,
     Formula,
+    GroupTerm,
+    GroupVariable,
     HappensBefore,
     Iff,
     Implies,
     InFlight,
     InLog,
+    Installs,
+    InstallsAgain,
+    InstallsBefore,
     IsDestination,
+    IsMember,
     MessageOf,
     MessageVariable,
     Not,
@@ -50,13 +59,16 @@ from precedes.core.formula import (
     Precedes,
     Quiescent,
     ReceiptLog,
+    ReceiverOf,
     Relation,
     Repeated,
     SameDelivery,
     SameEntity,
+    SameGroup,
     SameMessage,
     SamePart,
     SameText,
+    SameView,
     SendEvent,
     SendLog,
     Sent,
@@ -64,6 +76,9 @@ from precedes.core.formula import (
     Truth,
     Undetermined,
     Variable,
+    ViewOf,
+    ViewTerm,
+    ViewVariable,
 )
 from precedes.core.traversal import Node, substituted
 from precedes.logic.parts import asked_of_each
@@ -75,7 +90,7 @@ MOST: Final = 64
 FEW_PAIRS: Final = 10
 """Pairs of variables up to which it is looked for two equalities that contradict a refutation together."""
 
-Equality = SameEntity | SameMessage | SameDelivery
+Equality = SameEntity | SameMessage | SameDelivery | SameGroup | SameView
 
 
 class TooManyError(Exception):
@@ -151,6 +166,10 @@ class Refutation:
                 yield SameMessage(left, right)
             elif isinstance(left, DeliveryVariable) and isinstance(right, DeliveryVariable):
                 yield SameDelivery(left, right)
+            elif isinstance(left, GroupVariable) and isinstance(right, GroupVariable):
+                yield SameGroup(left, right)
+            elif isinstance(left, ViewVariable) and isinstance(right, ViewVariable):
+                yield SameView(left, right)
 
 
 def refutations(formula: Formula) -> tuple[Refutation, ...]:
@@ -197,6 +216,7 @@ def _ways(formula: Formula, wanted: bool) -> list[Refutation]:
             InLog() | Precedes() | Repeated() | Sent() | IsDestination() | SameEntity() | SameMessage() | SameText()
             | SamePart() | Faulty() | Quiescent() | HappensBefore() | Comparison()
             | DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight() | Acknowledged()
+            | IsMember() | AddressedTo() | SameGroup() | Installs() | InstallsBefore() | InstallsAgain() | SameView()
         ):  # fmt: skip
             return [Refutation(facts=(formula,)) if wanted else Refutation(absences=(formula,))]
         case _:
@@ -259,11 +279,14 @@ def relaxed(formula: Formula, wanted: bool) -> Formula:
             return relaxed(distinct(asked_of_each(formula)), wanted)
         case Acyclic() | Undetermined() | FailureLine():
             return TRUTH
-        case SameEntity() | SameMessage() | SameText() | SamePart() | SameDelivery():
+        case (
+            SameEntity() | SameMessage() | SameText() | SamePart() | SameDelivery() | SameGroup() | SameView()
+        ):  # fmt: skip
             return formula if wanted else Not(formula)
         case (
             InLog() | Precedes() | Repeated() | Sent() | IsDestination() | Faulty() | Quiescent()
             | HappensBefore() | Comparison() | DeliveredAt() | DeliveredBefore() | InFlight() | Acknowledged()
+            | IsMember() | AddressedTo() | Installs() | InstallsBefore() | InstallsAgain()
         ):  # fmt: skip
             return formula if wanted else TRUTH
         case _:
@@ -297,8 +320,12 @@ def _decided(atom: Atom) -> bool | None:
             return True if left == right and isinstance(left, EntityVariable) else None
         case SameMessage(left, right):
             return True if left == right and isinstance(left, MessageVariable) else None
-        case DeliveredBefore(first, second) | InFlight(first, second):
+        case DeliveredBefore(first, second) | InFlight(first, second) | InstallsBefore(first, second):
             return False if first == second else None
+        case SameGroup(left, right):
+            return True if left == right and isinstance(left, GroupVariable) else None
+        case SameView(left, right):
+            return True if left == right and isinstance(left, ViewVariable) else None
         case SameDelivery(left, right):
             return True if left == right and isinstance(left, DeliveryVariable) else None
         case SameText(left, right):
@@ -319,6 +346,10 @@ def _decided(atom: Atom) -> bool | None:
             | Quiescent()
             | Undetermined()
             | FailureLine()
+            | IsMember()
+            | AddressedTo()
+            | Installs()
+            | InstallsAgain()
         ):
             return None
         case _:
@@ -342,13 +373,18 @@ def consequences(facts: Iterable[Formula]) -> Iterator[Any]:
                 yield Not(SameMessage(right, left))
             case Not(SameDelivery(left, right)):
                 yield Not(SameDelivery(right, left))
+            case Not(SameGroup(left, right)):
+                yield Not(SameGroup(right, left))
+            case Not(SameView(left, right)):
+                yield Not(SameView(right, left))
             case Not() | And() | Or() | Implies() | Iff() | Forall() | Exists() | Acyclic() | Per():
                 continue
             case (
                 Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
                 | SameEntity() | SameMessage() | SameText() | SamePart() | DeliveredAt() | DeliveredBefore()
                 | SameDelivery() | InFlight() | Acknowledged() | Faulty() | Quiescent()
-                | HappensBefore() | Comparison() | FailureLine()
+                | HappensBefore() | Comparison() | FailureLine() | IsMember() | AddressedTo() | SameGroup()
+                | Installs() | InstallsBefore() | InstallsAgain() | SameView()
             ):  # fmt: skip
                 implied = (fact, *_implied(fact))
                 yield from implied[1:]
@@ -386,6 +422,24 @@ def _implied(fact: Atom) -> Iterator[Atom]:
             yield SameText(right, left)
         case SameDelivery(left, right):
             yield SameDelivery(right, left)
+        case SameGroup(left, right):
+            yield SameGroup(right, left)
+        case SameView(left, right):
+            yield SameView(right, left)
+            yield from viewed(left, right)
+        case AddressedTo(message, _):
+            yield Sent(message)
+        case IsMember(_, members_of):
+            yield from viewed(members_of)
+        case Installs(_, view):
+            yield from viewed(view)
+        case InstallsAgain(entity, view):
+            yield Installs(entity, view)
+            yield from viewed(view)
+        case InstallsBefore(first, second, entity):
+            yield Installs(entity, first)
+            yield Installs(entity, second)
+            yield from viewed(first, second)
         case DeliveredAt(delivery, entity):
             yield InLog(MessageOf(delivery), ReceiptLog(entity))
         case DeliveredBefore(first, second, entity):
@@ -413,9 +467,18 @@ def _implied(fact: Atom) -> Iterator[Atom]:
             assert_never(fact)
 
 
-def happened(event: EventTerm) -> Iterator[Atom]:
+def viewed(*terms: GroupTerm | ViewTerm) -> Iterator[Atom]:
+    """What is there where views are: of the view of an event, the event."""
+    for term in terms:
+        if isinstance(term, ViewOf):
+            yield from happened(term.event)
+
+
+def happened(event: EventTerm | DeliveryTerm) -> Iterator[Atom]:
     """What is there where an event is."""
     match event:
+        case DeliveryVariable() | DeliveryNamed():
+            yield DeliveredAt(event, ReceiverOf(event))
         case SendEvent(message):
             yield Sent(message)
         case DeliveryEvent(message, entity):
@@ -439,11 +502,16 @@ def _excluded(fact: Atom) -> Iterator[Atom]:
             yield DeliveredBefore(second, first, entity)
             yield SameDelivery(first, second)
             yield SameDelivery(second, first)
+        case InstallsBefore(first, second, entity):
+            yield InstallsBefore(second, first, entity)
+            yield SameView(first, second)
+            yield SameView(second, first)
         case (
             InLog() | Repeated() | Sent() | IsDestination() | SameEntity() | SameMessage() | SameText() | SamePart()
             | DeliveredAt() | SameDelivery() | InFlight() | Acknowledged()
             | Comparison()
             | Faulty() | Quiescent() | Truth() | Undetermined() | FailureLine()
+            | IsMember() | AddressedTo() | SameGroup() | Installs() | InstallsAgain() | SameView()
         ):  # fmt: skip
             return
         case _:
@@ -456,9 +524,7 @@ def _excluded(fact: Atom) -> Iterator[Atom]:
 def _unified(refutation: Refutation) -> Refutation:
     """The refutation without equalities of variables: what they make one has one name."""
     for fact in refutation.facts:
-        if isinstance(fact, SameEntity | SameMessage | SameDelivery) and {fact.left, fact.right} <= set(
-            refutation.variables
-        ):
+        if isinstance(fact, Equality) and {fact.left, fact.right} <= set(refutation.variables):
             return _unified(_renamed(refutation, fact.left, fact.right))
     return refutation
 

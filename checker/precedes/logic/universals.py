@@ -14,6 +14,7 @@ from typing import assert_never
 from precedes.core.formula import (
     Acknowledged,
     Acyclic,
+    AddressedTo,
     And,
     Comparison,
     DeliveredAt,
@@ -28,7 +29,11 @@ from precedes.core.formula import (
     Implies,
     InFlight,
     InLog,
+    Installs,
+    InstallsAgain,
+    InstallsBefore,
     IsDestination,
+    IsMember,
     MessageVariable,
     Not,
     Or,
@@ -38,9 +43,11 @@ from precedes.core.formula import (
     Repeated,
     SameDelivery,
     SameEntity,
+    SameGroup,
     SameMessage,
     SamePart,
     SameText,
+    SameView,
     Sent,
     Truth,
     Undetermined,
@@ -103,6 +110,7 @@ def _clauses(formula: Formula) -> Iterator[Clause]:
             | Precedes() | Repeated() | Sent() | IsDestination() | SameEntity() | SameMessage() | SameText()
             | DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight() | Acknowledged()
             | SamePart() | Faulty() | Quiescent() | HappensBefore() | Comparison() | FailureLine()
+            | IsMember() | AddressedTo() | SameGroup() | Installs() | InstallsBefore() | InstallsAgain() | SameView()
         ):  # fmt: skip
             yield Clause((), formula)
         case _:

@@ -20,6 +20,7 @@ from precedes.core.formula import (
     TRUTH,
     Acknowledged,
     Acyclic,
+    AddressedTo,
     And,
     ArrivalEvent,
     Atom,
@@ -29,6 +30,7 @@ from precedes.core.formula import (
     DeliveredAt,
     DeliveredBefore,
     DeliveryEvent,
+    DeliveryTerm,
     DeliveryTime,
     DeliveryVariable,
     Delta,
@@ -42,12 +44,19 @@ from precedes.core.formula import (
     Faulty,
     Forall,
     Formula,
+    GroupNamed,
+    GroupTerm,
+    GroupVariable,
     HappensBefore,
     Iff,
     Implies,
     InFlight,
     InLog,
+    Installs,
+    InstallsAgain,
+    InstallsBefore,
     IsDestination,
+    IsMember,
     LogTerm,
     MessageVariable,
     Not,
@@ -65,9 +74,11 @@ from precedes.core.formula import (
     Requirement,
     SameDelivery,
     SameEntity,
+    SameGroup,
     SameMessage,
     SamePart,
     SameText,
+    SameView,
     Scaled,
     Sender,
     SendEvent,
@@ -80,6 +91,10 @@ from precedes.core.formula import (
     Undetermined,
     Variable,
     VectorTime,
+    ViewNamed,
+    ViewOf,
+    ViewTerm,
+    ViewVariable,
     conjunction,
 )
 from precedes.core.traversal import free_variables, substituted, walk
@@ -92,6 +107,7 @@ from precedes.logic.refutation import (
     consequences,
     happened,
     refutations,
+    viewed,
 )
 
 PREMISE: Final = "premise of "
@@ -105,13 +121,15 @@ fact; without it a premise says one thing more often than it needs to."""
 
 class Seen(Flag):
     """Kinds of things that may occur in some execution: a message that somebody is known to have sent, a delivery, two
-    messages, an entity that delivers two.
+    messages, an entity that delivers two, a view that somebody installs, a group.
     """
 
     SENT = auto()
     DELIVERED = auto()
     TWO_MESSAGES = auto()
     TWO_DELIVERIES = auto()
+    VIEW = auto()
+    GROUP = auto()
 
 
 NOTHING: Final = Seen(0)
@@ -122,6 +140,8 @@ _WORDS: Final = {
     Seen.DELIVERED: ("a delivery", NOTHING),
     Seen.TWO_MESSAGES: ("two messages", NOTHING),
     Seen.TWO_DELIVERIES: ("an entity that delivers two messages", Seen.DELIVERED | Seen.TWO_MESSAGES),
+    Seen.VIEW: ("a view", NOTHING),
+    Seen.GROUP: ("a group", NOTHING),
 }
 """The kinds in words; what goes without saying where one of some others is missing."""
 
@@ -156,9 +176,13 @@ class _Opening:
         spoken_of = frozenset[Variable]().union(
             *(names for names, _ in parts), *map(free_variables, self.universal)
         )
-        # Every execution has an entity, but it may have no message.
+        # Every execution has an entity, but it may have nothing else.
         entities = [v for v in self.variables if isinstance(v, EntityVariable) and v in spoken_of]
-        bound: list[Variable] = [*entities, *(v for v in self.variables if isinstance(v, MessageVariable))]
+        bound: list[Variable] = [
+            *entities,
+            *(v for v in self.variables if isinstance(v, GroupVariable | ViewVariable)),
+            *(v for v in self.variables if isinstance(v, MessageVariable)),
+        ]
         bound += [v for v in self.variables if isinstance(v, DeliveryVariable)]
         formula = conjunction(*self.universal)
         for variable in reversed(bound):
@@ -295,6 +319,19 @@ def _presupposed(fact: Atom) -> Iterator[Atom]:
             yield DeliveredAt(second, entity)
         case InFlight(earlier, at):
             yield DeliveredBefore(earlier, at, ReceiverOf(at))
+        case InstallsBefore(first_view, second_view, entity):
+            yield Installs(entity, first_view)
+            yield Installs(entity, second_view)
+            yield from viewed(first_view, second_view)
+        case InstallsAgain(entity, view):
+            yield Installs(entity, view)
+            yield from viewed(view)
+        case Installs(_, view):
+            yield from viewed(view)
+        case IsMember(_, members_of):
+            yield from viewed(members_of)
+        case SameView(left_view, right_view):
+            yield from viewed(left_view, right_view)
         case HappensBefore(first, second):
             yield from happened(first)
             yield from happened(second)
@@ -304,7 +341,7 @@ def _presupposed(fact: Atom) -> Iterator[Atom]:
         case (
             InLog() | Sent() | IsDestination() | SameEntity() | SameMessage() | SameText() | SamePart() | Faulty()
             | DeliveredAt() | SameDelivery() | Acknowledged()
-            | Quiescent() | Truth() | Undetermined() | FailureLine()
+            | Quiescent() | Truth() | Undetermined() | FailureLine() | AddressedTo() | SameGroup()
         ):  # fmt: skip
             return
         case _:
@@ -325,14 +362,15 @@ def possible(formula: Formula, seen: Seen) -> bool:
             return all(possible(part, seen) for part in parts)
         case Or(parts):
             return any(possible(part, seen) for part in parts)
-        case Exists(_, extent, body):
-            return possible(extent, seen) and possible(body, seen)
+        case Exists(variable, extent, body):
+            return _ranging(variable) in seen and possible(extent, seen) and possible(body, seen)
         case Not(SameMessage(MessageVariable(), MessageVariable())):
             return Seen.TWO_MESSAGES in seen
         case (
             InLog() | Precedes() | Repeated() | Sent() | IsDestination() | SameEntity() | SameMessage()
             | SameText() | SamePart() | Faulty() | HappensBefore() | Comparison()
             | DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight() | Acknowledged()
+            | IsMember() | AddressedTo() | SameGroup() | Installs() | InstallsBefore() | InstallsAgain() | SameView()
         ):  # fmt: skip
             return needed(formula) in seen
         case (
@@ -373,6 +411,18 @@ def needed(atom: Atom) -> Seen:
             return _exists(entity)
         case Faulty(entity):
             return _exists(entity)
+        case IsMember(entity, members_of):
+            return _exists(entity) | _with_members(members_of)
+        case AddressedTo():
+            return Seen.SENT | Seen.GROUP
+        case SameGroup():
+            return Seen.GROUP
+        case Installs(entity, view) | InstallsAgain(entity, view):
+            return _exists(entity) | _with_members(view)
+        case InstallsBefore(first_view, second_view, entity):
+            return _exists(entity) | _with_members(first_view) | _with_members(second_view)
+        case SameView(left_view, right_view):
+            return _with_members(left_view) | _with_members(right_view)
         case HappensBefore(first, second):
             # Nothing of a message happens before its send.
             several = isinstance(second, SendEvent) and not isinstance(first, ArrivalEvent)
@@ -386,6 +436,31 @@ def needed(atom: Atom) -> Seen:
             return NOTHING
         case _:
             assert_never(atom)
+
+
+def _ranging(variable: Variable) -> Seen:
+    """What must occur for a quantifier to have something in its range."""
+    match variable:
+        case GroupVariable():
+            return Seen.GROUP
+        case ViewVariable():
+            return Seen.VIEW
+        case EntityVariable() | MessageVariable() | DeliveryVariable():
+            return NOTHING
+        case _:
+            assert_never(variable)
+
+
+def _with_members(term: GroupTerm | ViewTerm) -> Seen:
+    match term:
+        case GroupVariable() | GroupNamed():
+            return Seen.GROUP
+        case ViewVariable() | ViewNamed():
+            return Seen.VIEW
+        case ViewOf(event):
+            return Seen.VIEW | (Seen.DELIVERED if isinstance(event, DeliveryTerm) else _happens(event))
+        case _:
+            assert_never(term)
 
 
 def _in(log: LogTerm) -> Seen:

@@ -204,8 +204,6 @@ class IncompleteNumbers:
         inside = self._names.in_send_log(message, log)
         if inside == FALSE:
             return None
-        if self._group_chooses(log):
-            return Measured(reasons=Reason.GROUP_CHOOSES)
         if inside != TRUE or not recorded.logged(message):
             return Measured(Fraction(1), grows=True, sure=inside == TRUE)
         sender = recorded.sender(message)
@@ -219,20 +217,11 @@ class IncompleteNumbers:
         to = self._names.entity(log.to) if isinstance(log, SendLog) and log.to is not None else entity
         if entity is None or entity not in place or to not in place:
             return Measured(grows=True, sure=False)
-        if isinstance(log, SendLog) and self._group_chooses(log):
-            return Measured(reasons=Reason.GROUP_CHOOSES)
         if not isinstance(log, SendLog):
             return Measured(Fraction(len(self._recorded.delivered[entity])), grows=True, placed=True)
         if log.to is None:
             return Measured(Fraction(len(self._recorded.sent_by[entity])), grows=True, placed=True)
         return Measured(Fraction(self._count(self._logged(log), log)), grows=True, placed=True)
-
-    def _group_chooses(self, log: SendLog) -> bool:
-        """Whether the log is to a member of a group: in some completion a message is addressed to the group, and nobody
-        knows whether it is in the log.
-        """
-        to = None if log.to is None else self._names.entity(log.to)
-        return to is not None and self._recorded.is_in_a_group(to)
 
     def _logged(self, log: SendLog) -> Sequence[str]:
         """The logged sends of the entity whose log it is."""

@@ -118,10 +118,6 @@ class Recorded:
         """The destinations of a message, by name; None where they are not known."""
         return self.execution.messages[message].destinations
 
-    def is_in_a_group(self, entity: str) -> bool:
-        """Whether the entity is in some group."""
-        return any(entity in members for members in self.execution.groups.values())
-
     def group_chooses(self, message: str, entity: str) -> bool:
         """Whether the entity is in a group that the message is addressed to."""
         groups = self.execution.groups

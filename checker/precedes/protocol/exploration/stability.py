@@ -13,6 +13,7 @@ from precedes.core.formula import (
     TRUTH,
     Acknowledged,
     Acyclic,
+    AddressedTo,
     And,
     ArrivalEvent,
     AttributeOf,
@@ -21,6 +22,7 @@ from precedes.core.formula import (
     DeliveredAt,
     DeliveredBefore,
     DeliveryEvent,
+    DeliveryTerm,
     DeliveryTime,
     DeliveryVariable,
     Delta,
@@ -33,12 +35,19 @@ from precedes.core.formula import (
     Faulty,
     Forall,
     Formula,
+    GroupNamed,
+    GroupTerm,
+    GroupVariable,
     HappensBefore,
     Iff,
     Implies,
     InFlight,
     InLog,
+    Installs,
+    InstallsAgain,
+    InstallsBefore,
     IsDestination,
+    IsMember,
     LogTerm,
     MessageTerm,
     Not,
@@ -54,9 +63,11 @@ from precedes.core.formula import (
     Repeated,
     SameDelivery,
     SameEntity,
+    SameGroup,
     SameMessage,
     SamePart,
     SameText,
+    SameView,
     Scaled,
     SendEvent,
     Sent,
@@ -67,6 +78,10 @@ from precedes.core.formula import (
     Undetermined,
     Variable,
     VectorTime,
+    ViewNamed,
+    ViewOf,
+    ViewTerm,
+    ViewVariable,
 )
 from precedes.core.mode import judged
 from precedes.core.traversal import walk
@@ -119,6 +134,7 @@ def _asks_no_less_in_the_end(formula: Formula, *, positive: bool = True) -> bool
             Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
             | SameEntity() | SameMessage() | SameText() | SamePart() | Faulty() | HappensBefore() | Comparison()
             | DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight() | Acknowledged() | FailureLine()
+            | IsMember() | AddressedTo() | SameGroup() | Installs() | InstallsBefore() | InstallsAgain() | SameView()
         ):  # fmt: skip
             return True
         case _:
@@ -144,8 +160,8 @@ def stays_false(formula: Formula, known: Known = NOTHING) -> bool:
             return stays_true(extent, inside) and stays_false(body, inside | _told(extent))
         case Exists(variable, extent, body):
             inside = _without(known, variable)
-            # There will be more deliveries, and some may be what was looked for.
-            grows = isinstance(variable, DeliveryVariable)
+            # There will be more deliveries, and views with them, and some may be what was looked for.
+            grows = isinstance(variable, DeliveryVariable | ViewVariable)
             return not grows and stays_false(extent, inside) and stays_false(body, inside | _told(extent))
         case Acyclic(first, second, body):
             return stays_true(body, _without(_without(known, first), second))
@@ -170,7 +186,13 @@ def stays_false(formula: Formula, known: Known = NOTHING) -> bool:
             return True
         case DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight():
             return True
-        case Acknowledged():
+        case AddressedTo() | SameGroup():
+            return True
+        case IsMember(_, members_of):
+            return _is_there(members_of, known)
+        case SameView(left, right):
+            return _is_there(left, known) and _is_there(right, known)
+        case Acknowledged() | Installs() | InstallsBefore() | InstallsAgain():
             return False
         case _:
             assert_never(formula)
@@ -189,7 +211,7 @@ def stays_true(formula: Formula, known: Known = NOTHING) -> bool:
             return all(stays(side, known) for side in (left, right) for stays in (stays_true, stays_false))
         case Forall(variable, extent, body):
             inside = _without(known, variable)
-            grows = isinstance(variable, DeliveryVariable)
+            grows = isinstance(variable, DeliveryVariable | ViewVariable)
             return not grows and stays_false(extent, inside) and stays_true(body, inside)
         case Exists(variable, extent, body):
             inside = _without(known, variable)
@@ -207,6 +229,10 @@ def stays_true(formula: Formula, known: Known = NOTHING) -> bool:
         case IsDestination() | SameEntity() | SameMessage() | SameText() | SamePart():
             return True
         case DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight() | Acknowledged():
+            return True
+        case (
+            IsMember() | AddressedTo() | SameGroup() | Installs() | InstallsBefore() | InstallsAgain() | SameView()
+        ):  # fmt: skip
             return True
         case _:
             assert_never(formula)
@@ -243,6 +269,19 @@ def _has_happened(event: EventTerm, known: Known) -> bool:
             return False
         case _:
             assert_never(event)
+
+
+def _is_there(term: GroupTerm | ViewTerm, known: Known) -> bool:
+    """Whether the group or the view is surely there, so that its members stay what they are."""
+    match term:
+        case GroupVariable() | GroupNamed() | ViewVariable():
+            return True
+        case ViewNamed():
+            return False
+        case ViewOf(event):
+            return isinstance(event, DeliveryTerm) or _has_happened(event, known)
+        case _:
+            assert_never(term)
 
 
 def _settled(term: NumberTerm) -> bool:
