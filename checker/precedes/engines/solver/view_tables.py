@@ -53,7 +53,7 @@ class ViewTables:
         return [symbol for table in (self.installed, self._again) for row in table for symbol in row]
 
     def oddities(self) -> list[Proposition]:
-        """What an engineer would wonder at: who installs a view and is not in it, or is in it and does not install it."""
+        """What an engineer would wonder at: who installs a view and is not in it, or the other way round."""
         pairs = [
             pair
             for members, installed in zip(self.members, self.installed, strict=True)
