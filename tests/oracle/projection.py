@@ -300,7 +300,7 @@ class _Part:
                     group, lambda g: self.exists(entity) and self.number(entity) in run.groups[g]
                 )
             case _ if run.unnamed:
-                return None
+                return False if self._elsewhere(atom) else None
             case f.IsMember(entity, view):
                 return self._with_view(
                     view, lambda v: self.exists(entity) and self.number(entity) in run.members[v]
@@ -325,6 +325,11 @@ class _Part:
                 return self._with_view(first, lambda v: self._with_view(second, lambda w: v == w))
             case _:
                 raise AssertionError(f"{atom} says nothing of groups and views")
+
+    def _elsewhere(self, atom: f.Formula) -> bool:
+        """Whether it speaks of a message of another part."""
+        named = {self.message(node) for node in walk(atom) if isinstance(node, f.MessageTerm)}
+        return not self.only.issuperset(named & self.whole.run.carried.keys())
 
     def _installs_before(self, first: str, second: str, entity: f.EntityTerm) -> bool:
         log = self.whole.run.vl[self.number(entity)]
@@ -405,8 +410,7 @@ class _Part:
             case f.Position(message, log):
                 if not self.exists(message, log) or self.message(message) not in self.log(log):
                     return NOTHING
-                place = self.log(log).index(self.message(message)) + 1
-                return self._counted(log, place)
+                return self._counted(log, self.log(log).index(self.message(message)) + 1)
             case f.Size(log):
                 return self._counted(log, len(self.log(log))) if self.exists(log) else NOTHING
             case f.AttributeOf(attribute, message):
@@ -433,10 +437,14 @@ class _Part:
             case _:
                 assert_never(term)
 
-    def _counted(self, log: f.LogTerm, length: int) -> Fraction | None:
-        """How many of the first messages of a log are in it, if that is known of each."""
-        certain = all(self._in_log(m, log) for m in self.log(log)[:length])
-        return Fraction(length) if certain else None
+    def _counted(self, log: f.LogTerm, places: int) -> Fraction | None:
+        """So many places, if a group chooses of nothing that the sender sent, in this part or in another, whether it is
+        in the log.
+        """
+        if isinstance(log, f.ReceiptLog) or log.to is None:
+            return Fraction(places)
+        to, sent = self.number(log.to), self.whole.run.sl[self.number(log.entity)]
+        return None if any(self._destined(to, m) is None for m in sent) else Fraction(places)
 
     def _of_event(
         self, term: f.EventTerm, read: Callable[[int, int], float | None]
