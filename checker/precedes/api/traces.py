@@ -43,8 +43,8 @@ class Reading:
         incomplete: Rows may be missing. What a missing row would change is unknown.
         delivery: Which event counts as the delivery, `"deliver"` or `"arrive"`.
         cluster: Entities of every execution that may have no row.
-        groups: The members of groups, the same in every execution: a mapping such as `{"billing": ["c1", "c2"]}`, or the
-            path of a file of TOML or JSON that has it. They are beside those that rows state.
+        groups: The members of groups, the same in every execution: a mapping such as `{"billing": ["c1", "c2"]}`, or
+            the path of a file of TOML or JSON that has it. They are beside those that rows state.
         order: What gives the order of events where rows and recorded clocks disagree, or times run against the rows:
             `"rows"` or `"clocks"`. Without it, what depends on that order is unknown.
         strict: Stop at rows that contradict each other.

@@ -17,7 +17,7 @@ from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.codes import DEFERRED
 from precedes.engines.columnar.compiler.formula_compiler import Witnesses, compile_formula
 from precedes.engines.columnar.execution_source import BatchSource, ExecutionSource
-from precedes.engines.columnar.kernels.choice import tuning
+from precedes.engines.columnar.kernels.choice import reads_destinations, tuning
 from precedes.engines.columnar.kernels.kernel import PLAIN_EVENTS
 from precedes.engines.columnar.kernels.order import KNOWN_LOGS
 from precedes.engines.columnar.kernels.per_part import PartKernels
@@ -247,6 +247,9 @@ def _evaluated(source: ExecutionSource, step: Step, of_parts: PartKernels, jit: 
     else:
         tuned = tuning(None if step.per else step.definition, complete=source.complete)
         values, places = tuned.run(source.columns(tuned.columns), jit)
+    if reads_destinations(step.definition):
+        # These kernels know who is a destination by name, and nothing of groups.
+        values[_to_groups(source)] = DEFERRED
     left = np.flatnonzero(values == DEFERRED)
     if len(left) == 0:
         return _Evidence(step, values, places, parts=parts)
@@ -259,6 +262,15 @@ def _evaluated(source: ExecutionSource, step: Step, of_parts: PartKernels, jit: 
     row = np.full(source.executions, -1, np.int64)
     row[left] = rows
     return _Evidence(step, values, places, witnesses, row, parts)
+
+
+def _to_groups(source: ExecutionSource) -> npt.NDArray[np.bool_]:
+    """The executions (E) in which some message is addressed to a group."""
+    columns = source.columns(("to_groups", "to_group_offsets"))
+    if not len(columns.to_groups):
+        return np.zeros(source.executions, np.bool_)
+    found: npt.NDArray[np.bool_] = np.diff(columns.to_group_offsets[columns.message_offsets]) > 0
+    return found
 
 
 def _copied(source: ExecutionSource, executions: Sequence[int]) -> Batch:

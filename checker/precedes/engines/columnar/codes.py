@@ -24,6 +24,8 @@ EPSILON: Final = int(Reason.EPSILON)
 CLOCKS: Final = int(Reason.CLOCKS)
 NO_ATTRIBUTE: Final = int(Reason.NO_ATTRIBUTE)
 NO_ACKNOWLEDGEMENT: Final = int(Reason.NO_ACKNOWLEDGEMENT)
+GROUP_CHOOSES: Final = int(Reason.GROUP_CHOOSES)
+NO_VIEW_ID: Final = int(Reason.NO_VIEW_ID)
 
 SEND: Final = EVENT_CODES[EventKind.SEND]
 ARRIVE: Final = EVENT_CODES[EventKind.ARRIVE]

@@ -22,7 +22,7 @@ from precedes.engines.columnar.kernels.kernel import PLAIN_EVENTS
 WHOLE_EXECUTION_LIMIT: Final = 5_000
 """Events up to which a whole execution is replayed where the messages of a witness alone do not show the violation."""
 
-Sort = Literal["entity", "message"]
+Sort = Literal["entity", "message", "group", "view"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class ExecutionSource(Protocol):
         """The columns that are read, of all executions."""
 
     def numbers(self, sort: Sort, name: str) -> Int32:
-        """Of each execution, the local number of the entity or message that has a name, or -1."""
+        """Of each execution, the local number of the entity, message, group or view that has a name, or -1."""
 
     def names(self, executions: npt.NDArray[np.intp]) -> Names:
         """The names of some executions."""
@@ -162,12 +162,17 @@ def excerpts_of(batch: Batch, x: int, parts: Sequence[Collection[int]]) -> list[
 
 
 def numbers_of(batch: Batch, sort: Sort, name: str) -> Int32:
-    """Of each execution of a batch, the local number of the entity or message that has a name, or -1."""
+    """Of each execution of a batch, the local number of the entity, message, group or view that has a name, or -1."""
     match sort:
         case "entity":
             return _numbered(batch.entity_names, batch.entity_offsets, name)
         case "message":
             return _numbered(batch.message_names, batch.message_offsets, name)
+        case "group" | "view":
+            named = batch.groups if sort == "group" else batch.views
+            if named is None:
+                return np.full(batch.executions, -1, np.int32)
+            return _numbered(named.names, named.offsets, name)
         case _:
             assert_never(sort)
 

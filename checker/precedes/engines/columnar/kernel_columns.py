@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from precedes.core.clock_order import Clocks
-from precedes.core.columns import MISSING_TIME, Batch, own_if_counted
+from precedes.core.columns import MISSING_TIME, NOBODY, Batch, own_if_counted
 from precedes.core.execution import EVENT_CODES, EventKind
 from precedes.engines.columnar.deliveries import acknowledged_of, deliveries_of
+from precedes.engines.columnar.memberships import installed_of, views_of_events
 from precedes.engines.columnar.native import element_type, names_used, read_only
 from precedes.engines.columnar.positions import ascending, claimed_of
 
@@ -39,6 +40,11 @@ class Columns(NamedTuple):
     made_...                    every delivery, see `deliveries.Deliveries`
     acknowledged_...            see `deliveries.Acknowledged`
     acknowledging               it is a part of an execution of which acknowledgements are recorded, see `Batch`
+    to_group_offsets, to_groups the groups that messages are addressed to, see `Groups`
+    group_..., view_...         see `Groups` and `Views`
+    event_view                  the local view that an event installs, see `Views`
+    installed_...               see `memberships.Installed`
+    view_of_event               the view in which an event happens, see `memberships.views_of_events`
     claimed_position            what the messages have as attribute `position`
     claimed_order               the messages of each execution in this order, see `positions.ascending`
     """
@@ -87,6 +93,20 @@ class Columns(NamedTuple):
     acknowledged_messages: Int32
     acknowledged_recorded: Bool
     acknowledging: Bool
+    to_group_offsets: Int64
+    to_groups: Int32
+    group_offsets: Int64
+    group_member_offsets: Int64
+    group_members: Int32
+    view_offsets: Int64
+    view_member_offsets: Int64
+    view_members: Int32
+    event_view: Int32
+    view_of_event: Int32
+    installed_offsets: Int64
+    installed_views: Int32
+    installed_again: Bool
+    installed_unnamed: Bool
     claimed_position: Int64
     claimed_order: Int32
     delta: int
@@ -178,17 +198,31 @@ class ColumnTable:
         return self._found[name]
 
     def _derived(self, name: str) -> dict[str, npt.NDArray[Any]]:
-        """The columns of deliveries or acknowledgements, which are made of others; none for another name."""
+        """The columns of deliveries, acknowledgements or installations, which are made of others; none for another
+        name.
+        """
         if name == "made_time":
             return {name: self.columns(("event_time",)).event_time[self._column("made_event")]}
+        if name == "view_of_event":
+            columns = self.columns(("event_view",))
+            return {name: views_of_events(columns.event_view, columns.event_offsets)}
         if name == "claimed_order":
             columns = self.columns(("claimed_position",))
             return {name: ascending(columns.claimed_position, columns.message_offsets)}
-        for prefix, make in (("made_", deliveries_of), ("acknowledged_", acknowledged_of)):
+        for prefix, make, reads in _DERIVED:
             if name.startswith(prefix):
-                made = make(self.columns(("event_kind", "event_message", "acknowledging")))
+                made = make(self.columns(reads))
                 return {f"{prefix}{each}": column for each, column in made._asdict().items()}
         return {}
+
+
+_OF_DELIVERIES: Final = ("event_kind", "event_message", "acknowledging")
+_DERIVED: Final[tuple[tuple[str, Callable[[Columns], Any], tuple[str, ...]], ...]] = (
+    ("made_", deliveries_of, _OF_DELIVERIES),
+    ("acknowledged_", acknowledged_of, _OF_DELIVERIES),
+    ("installed_", installed_of, ("event_kind", "event_view")),
+)
+"""How columns are made of others, by what their names begin with."""
 
 
 def columns_read(function: Callable[..., Any]) -> frozenset[str]:
@@ -235,6 +269,14 @@ def column_of(batch: Batch, name: str) -> Any:
         case "acknowledging":
             parts = batch.acknowledging
             return np.zeros(batch.executions, np.bool_) if parts is None else parts
+        case "to_group_offsets" | "to_groups" | "group_offsets" | "group_member_offsets" | "group_members":
+            if batch.groups is None:
+                return no_groups(name, batch.executions, int(batch.message_offsets[-1]))
+            return getattr(batch.groups, _OF_GROUPS[name])
+        case "event_view" | "view_offsets" | "view_member_offsets" | "view_members":
+            if batch.views is None:
+                return no_views(name, batch.executions, len(batch.event_kind))
+            return getattr(batch.views, name.removeprefix("event_" if name == "event_view" else "view_"))
         case "event_own":
             return own_if_counted(batch)
         case "clock_recorded" | "clock_offsets" | "clock_entities" | "clock_counts":
@@ -242,6 +284,29 @@ def column_of(batch: Batch, name: str) -> Any:
             return getattr(clocks, name.removeprefix("clock_"))
         case _:
             return getattr(batch, name)
+
+
+_OF_GROUPS: Final = {
+    "to_group_offsets": "addressed_offsets",
+    "to_groups": "addressed",
+    "group_offsets": "offsets",
+    "group_member_offsets": "member_offsets",
+    "group_members": "members",
+}
+"""What the columns of groups are called in `Groups`."""
+
+
+def no_groups(name: str, executions: int, messages: int) -> npt.NDArray[Any]:
+    """A column of groups, of executions that have none."""
+    lengths = {"to_group_offsets": messages + 1, "group_offsets": executions + 1, "group_member_offsets": 1}
+    return np.zeros(lengths.get(name, 0), np.int64)
+
+
+def no_views(name: str, executions: int, events: int) -> npt.NDArray[Any]:
+    """A column of views, of executions in which none is installed."""
+    if name == "event_view":
+        return np.full(events, NOBODY, np.int32)
+    return np.zeros({"view_offsets": executions + 1, "view_member_offsets": 1}.get(name, 0), np.int64)
 
 
 def faulty(event_offsets: Int64, event_kind: Int8) -> Bool:

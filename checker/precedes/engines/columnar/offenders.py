@@ -22,8 +22,10 @@ from precedes.core.formula import (
     DeliveryVariable,
     EntityVariable,
     Formula,
+    GroupVariable,
     MessageVariable,
     Variable,
+    ViewVariable,
 )
 from precedes.engines.columnar.codes import SEND
 from precedes.engines.columnar.compiler.formula_compiler import arguments, as_lists, facts_of
@@ -248,6 +250,8 @@ def _columns(variable: Variable, parts: Collection[Variable]) -> tuple[str, ...]
             return ("part",) if variable in parts else ("message",)
         case DeliveryVariable():
             return _SHOWN
+        case GroupVariable() | ViewVariable():
+            return ()
         case _:
             assert_never(variable)
 

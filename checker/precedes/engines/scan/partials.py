@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
-from typing import assert_never
+from typing import assert_never, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ from precedes.core.formula import Requirement
 from precedes.core.verdict import FALSE, TRUE, Verdict, reasons, verdict
 from precedes.core.witness import Explanation
 from precedes.engines.columnar.batch_scan import Scan, scan_source
-from precedes.engines.columnar.execution_source import Excerpt, ExecutionSource, RowGroupSlice
+from precedes.engines.columnar.execution_source import Excerpt, ExecutionSource, RowGroupSlice, Sort
 from precedes.engines.columnar.fast_path.screen import Fine
 from precedes.engines.columnar.offenders import Offenders
 from precedes.engines.reference import explain
@@ -261,12 +261,11 @@ def _seen(source: ExecutionSource) -> Seen:
 
 
 def _met(source: ExecutionSource, plan: Plan) -> frozenset[str]:
-    """The names in the requirements that are an entity or a message of some execution."""
+    """The names in the requirements that are an entity, a message, a group or a view of some execution."""
     return frozenset(
         name
         for name in plan.mentioned
-        if (source.numbers("entity", name) != NOBODY).any()
-        or (source.numbers("message", name) != NOBODY).any()
+        if any((source.numbers(sort, name) != NOBODY).any() for sort in get_args(Sort))
     )
 
 

@@ -40,7 +40,7 @@ class GroupJudge:
         The scan may lack executions of which everything holds; the partial has them.
         """
         group = file.layout.groups[number]
-        if self._screens and group.regular and not group.named and not group.listed:
+        if self._screens and group.regular and not (group.named or group.listed or group.to_groups):
             file.tell(number, notices)
             fine, others = screened(file, number, self._options, self._plan)
             partial, result = judge(others, self._plan, *wanted)

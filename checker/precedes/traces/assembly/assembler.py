@@ -54,8 +54,8 @@ def assemble(table: pa.Table, options: TraceOptions, notices: Notices) -> Batch:
     """The executions of a canonical table, which must have all rows of each.
 
     Executions are in the order of their names. Raises PrecedesError for `seq` in some rows of an entity only
-    (T020), for a message to a group of which nobody is known (T021) and, if `options.strict`, for contradictions (T031 to
-    T039); else these make their execution
+    (T020), for a message to a group of which nobody is known (T021) and, if `options.strict`, for contradictions
+    (T031 to T039); else these make their execution
     unknown.
     """
     table = as_read(table)

@@ -36,10 +36,10 @@ from precedes.core.formula import (
     VectorTime,
 )
 from precedes.core.verdict import Reason
-from precedes.engines.columnar.codes import NO_ATTRIBUTE, NO_TIME_GIVEN, NO_VALUE
+from precedes.engines.columnar.codes import GROUP_CHOOSES, NO_ATTRIBUTE, NO_TIME_GIVEN, NO_VALUE
 from precedes.engines.columnar.compiler.source_text import Carried, Code, Source, all_of
 from precedes.engines.columnar.compiler.terms import NO_ARRIVAL, UNLOGGED, Operand, Terms
-from precedes.engines.columnar.runtime import events, logs
+from precedes.engines.columnar.runtime import events, logs, memberships
 from precedes.logic.linear_forms import Measure, is_time, linear_form
 
 LARGE: Final = 2**62
@@ -396,9 +396,21 @@ class Measurement:
             addressed = self.terms.is_addressed(message, to)
             with self.source.block(f"if not ({to.exists}) or {addressed.value} == -1:"):
                 self.source.line(f"{self.status} = -1")
+            self._group_chooses(entity, to)
             with self.source.block(f"if {self.status} == 0:"):
                 self.source.line(f"{self.number} = {self.sublog_size(log, place)}")
             self.doubted(entity, f"{self.status} == 0")
+
+    def _group_chooses(self, entity: Operand, to: Operand) -> None:
+        """Say that a group chooses what is in SL of an entity to another, if one does."""
+        if self.terms.facts.direct:
+            return
+        self.source.table("group_addressed")
+        chooses = self.source.call(
+            memberships.group_chooses, f"{entity.text}, {to.text}, here, columns, addressed"
+        )
+        with self.source.block(f"if {self.status} == 0 and {chooses}:"):
+            self.source.line(f"{self.status} = {GROUP_CHOOSES}")
 
     def _size_of_send_log(self, entity: Operand, log: SendLog) -> None:
         length = self.length("sent_offsets", entity)
@@ -408,9 +420,11 @@ class Measurement:
             return
         to = self.terms.entity(log.to)
         with self.source.block(f"if {entity.exists} and {to.exists}:"):
-            if self.terms.facts.logged:
+            if self.terms.facts.logged and self.terms.facts.direct:
                 self._known(self.sublog_size(log, length))
                 return
-            self.source.line(f"{self.status} = {UNLOGGED} if {self._unlogged(entity)} > 0 else 0")
+            unlogged = "False" if self.terms.facts.logged else f"{self._unlogged(entity)} > 0"
+            self.source.line(f"{self.status} = {UNLOGGED} if {unlogged} else 0")
+            self._group_chooses(entity, to)
             with self.source.block(f"if {self.status} == 0:"):
                 self.source.line(f"{self.number} = {self.sublog_size(log, length)}")

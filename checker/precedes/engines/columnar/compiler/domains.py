@@ -17,8 +17,12 @@ from precedes.core.formula import (
     Exists,
     Forall,
     Formula,
+    GroupTerm,
+    GroupVariable,
     Implies,
     InLog,
+    Installs,
+    IsMember,
     LogTerm,
     MessageTerm,
     MessageVariable,
@@ -31,6 +35,9 @@ from precedes.core.formula import (
     Sender,
     SendLog,
     Variable,
+    ViewOf,
+    ViewTerm,
+    ViewVariable,
     conjunction,
 )
 from precedes.core.traversal import bound, free_variables, walk
@@ -103,6 +110,10 @@ def domain(
         return _entities(variable, guards, terms)
     if isinstance(variable, DeliveryVariable):
         return _deliveries(variable, guards, terms)
+    if isinstance(variable, GroupVariable):
+        return Domain(_count("group_offsets", terms))
+    if isinstance(variable, ViewVariable):
+        return _views(variable, guards, terms)
     if naming:
         starts, firsts = (terms.source.carried(Carried(kind, naming)) for kind in ("starts", "firsts"))
         return Domain(f"{starts}[x], {starts}[x + 1]", firsts)
@@ -139,7 +150,41 @@ def _entities(variable: EntityVariable, guards: Sequence[Guard], terms: Terms) -
             return _single(terms.entity(Sender(atom.first)), terms, None)
         if isinstance(atom, SameEntity) and (atom.left == variable) != (atom.right == variable):
             return _single(terms.entity(atom.right if atom.left == variable else atom.left), terms, guard)
+        if isinstance(atom, IsMember) and atom.entity == variable and not isinstance(atom.members_of, ViewOf):
+            return _inside(atom.members_of, terms, guard)
     return Domain("n")
+
+
+def _inside(members_of: GroupTerm | ViewTerm, terms: Terms, exact: Guard) -> Domain:
+    """The members of a group or of a view."""
+    if isinstance(members_of, GroupTerm):
+        kind, number = "group", terms.group(members_of).text
+    else:
+        kind, number = "view", terms.view(members_of)
+    name = terms.source.assigned(Code(number, False), "of").text
+    first, offsets = (terms.source.column(f"{kind}_{column}") for column in ("offsets", "member_offsets"))
+    bounds = f"{offsets}[{first}[x] + {name}], {offsets}[{first}[x] + {name} + 1]"
+    return Domain(bounds, terms.source.column(f"{kind}_members"), f"{name} >= 0", exact)
+
+
+def _views(variable: ViewVariable, guards: Sequence[Guard], terms: Terms) -> Domain:
+    """The views that an entity installs, where a guard names it; those of all otherwise."""
+    for guard in guards:
+        atom = guard.formula
+        if isinstance(atom, Installs) and atom.view == variable and not _mentions(atom.entity, variable):
+            entity = terms.entity(atom.entity)
+            name = terms.source.assigned(Code(entity.text, False), "of").text
+            offsets = terms.source.column("installed_offsets")
+            bounds = f"{offsets}[first_entity + {name}], {offsets}[first_entity + {name} + 1]"
+            condition = None if entity.certain else f"{name} >= 0"
+            return Domain(bounds, terms.source.column("installed_views"), condition, guard)
+    return Domain(_count("view_offsets", terms))
+
+
+def _count(column: str, terms: Terms) -> str:
+    """How many entries there are for the execution."""
+    offsets = terms.source.column(column)
+    return f"{offsets}[x + 1] - {offsets}[x]"
 
 
 def _deliveries(variable: DeliveryVariable, guards: Sequence[Guard], terms: Terms) -> Domain:

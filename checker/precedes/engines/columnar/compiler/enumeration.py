@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from precedes.core.formula import TRUTH, And, Forall, Formula
+from precedes.core.formula import TRUTH, And, Forall, Formula, ViewVariable
 from precedes.core.traversal import free_variables
 from precedes.engines.columnar.compiler.domains import Guard, domain, parts_named
 from precedes.engines.columnar.compiler.source_text import YES
@@ -43,6 +43,8 @@ class Enumeration(Emission):
         naming = parts_named(Forall(variable, extent, universal(Clause(tuple(rest), body))))
         known, self._known = self._known, dict(self._known)
         with ExitStack() as nested:
+            if isinstance(variable, ViewVariable):
+                nested.enter_context(source.block(f"if not {self.terms.any_unnamed()}:"))
             for guard in guards:
                 if guard not in inside and guard.formula != TRUTH:
                     nested.enter_context(source.block(f"if {self._certain(guard)}:"))

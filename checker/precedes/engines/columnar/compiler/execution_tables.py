@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import Any, Final
 
 from precedes.engines.columnar.kernel_columns import columns_read
-from precedes.engines.columnar.runtime import events, incomplete, logs, relations
+from precedes.engines.columnar.runtime import events, incomplete, logs, memberships, relations
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Table:
         return [text] if self.condition is None else [f"if {self.condition}:", f"    {text}"]
 
 
-RUNTIME: Final = (logs, events, incomplete, relations)
+RUNTIME: Final = (logs, events, incomplete, relations, memberships)
 """The modules whose functions generated code may call."""
 
 SIZES: Final[tuple[str, ...]] = (
@@ -73,6 +73,7 @@ some room.
 TABLES: Final[dict[str, Table]] = {
     "receipt_position": Table(logs.receipt_positions, {"receipt_position": "entity_messages"}),
     "addressed": Table(logs.addresses, {"addressed": "entity_messages"}),
+    "group_addressed": Table(memberships.group_addresses, {}, after=("addressed",)),
     "send_log": Table(logs.send_logs, {"send_log_offsets": "entities", "send_log": "messages"}),
     "numbering": Table(
         events.Numbering,

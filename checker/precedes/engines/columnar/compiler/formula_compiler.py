@@ -75,16 +75,21 @@ class CompiledFormula:
         """The columns that judging by the formula may read."""
         read: set[str] = set()
         for logged in (False, True):
-            facts = Facts(complete=complete, logged=logged, ordered=True)
+            facts = Facts(complete=complete, logged=logged, ordered=True, direct=True)
             read |= set(_program(self.formula, facts).generated.reads)
         return frozenset(read)
 
 
 def facts_of(source: ExecutionSource) -> Facts:
     """What is known of all executions of a source."""
-    columns = source.columns(("send_logged", "sender", "history_doubt"))
+    columns = source.columns(("send_logged", "sender", "history_doubt", "to_groups"))
     logged = bool(np.all(columns.send_logged | (columns.sender < 0)))
-    return Facts(complete=columns.complete, logged=logged, ordered=not columns.history_doubt.any())
+    return Facts(
+        complete=columns.complete,
+        logged=logged,
+        ordered=not columns.history_doubt.any(),
+        direct=len(columns.to_groups) == 0,
+    )
 
 
 def compile_formula(formula: Formula) -> CompiledFormula:

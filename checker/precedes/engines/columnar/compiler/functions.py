@@ -43,7 +43,7 @@ class Generated:
 
     reads     names of columns of a batch
     scratch   for every scratch column what it must be as long as: a name in `SIZES`
-    named     columns that have the local number of an entity or message with some name: column, sort, name
+    named     columns that have the local number of an entity, message, group or view with some name: column, sort, name
     carried   columns of what messages carry, and `texts` those of which there is a column with their codes
     shown     at most so many entities, messages and cycles show a violation
 

@@ -11,6 +11,7 @@ from typing import Final, assert_never
 
 from precedes.core.formula import (
     Acknowledged,
+    AddressedTo,
     ArrivalEvent,
     DeliveredAt,
     DeliveredBefore,
@@ -20,10 +21,15 @@ from precedes.core.formula import (
     EventTerm,
     FailureLine,
     Faulty,
+    GroupTerm,
     HappensBefore,
     InFlight,
     InLog,
+    Installs,
+    InstallsAgain,
+    InstallsBefore,
     IsDestination,
+    IsMember,
     MessageNamed,
     MessageTerm,
     Precedes,
@@ -32,20 +38,33 @@ from precedes.core.formula import (
     Repeated,
     SameDelivery,
     SameEntity,
+    SameGroup,
     SameMessage,
     SamePart,
     SameText,
+    SameView,
     Sender,
     SendEvent,
     SendLog,
     Sent,
     Truth,
     Undetermined,
+    ViewNamed,
+    ViewOf,
+    ViewTerm,
 )
 from precedes.core.verdict import Reason
-from precedes.engines.columnar.compiler.source_text import NO, YES, Code, all_of
-from precedes.engines.columnar.compiler.terms import NO_ARRIVAL, UNLOGGED, Operand, SimpleAtom, Terms, settled
-from precedes.engines.columnar.runtime import incomplete
+from precedes.engines.columnar.compiler.source_text import NO, YES, Code, all_of, guarded
+from precedes.engines.columnar.compiler.terms import (
+    NO_ARRIVAL,
+    UNLOGGED,
+    MembershipAtom,
+    Operand,
+    SimpleAtom,
+    Terms,
+    settled,
+)
+from precedes.engines.columnar.runtime import incomplete, memberships
 
 OPEN: Final = int(Reason.INCOMPLETE)
 
@@ -112,8 +131,72 @@ class IncompleteAtoms:
                 return Code(str(OPEN), False)
             case HappensBefore(first_event, second_event):
                 return self._happens_before(first_event, second_event)
+            case (
+                IsMember() | AddressedTo() | SameGroup() | Installs() | InstallsBefore() | InstallsAgain() | SameView()
+            ):  # fmt: skip
+                return self._membership(atom)
             case _:
                 assert_never(atom)
+
+    # ---- groups and views --------------------------------------------------------------------------------
+
+    def _membership(self, atom: MembershipAtom) -> Code:
+        """The view of an event is never certain: there may be others in between."""
+        terms = self.terms
+        match atom:
+            case IsMember(entity, members_of):
+                i = terms.entity(entity)
+                if isinstance(members_of, GroupTerm):
+                    return self._in_group(i, terms.group(members_of))
+                view = self._recorded_view(members_of)
+                there = terms.source.call(memberships.in_view, f"{i.text}, {view}, x, columns")
+                return terms.of_views(f"({there} if {all_of([i.exists, f'{view} >= 0'])} else {OPEN})")
+            case AddressedTo(message, group):
+                p, g = terms.message(message), terms.group(group)
+                sent = all_of([p.exists, f"{terms.of_message('sender', p)} >= 0"])
+                addressed = f"({terms.addresses_group(p, g).value} if {sent} else {OPEN})"
+                return guarded(g.exists, Code(addressed, False))
+            case SameGroup():
+                return terms.atom(atom)
+            case Installs(entity, view_term) | InstallsAgain(entity, view_term):
+                again = isinstance(atom, InstallsAgain)
+                made = terms.installs(terms.entity(entity), self._recorded_view(view_term), again=again)
+                return terms.of_views(f"(0 if {made} == 0 else {OPEN})")
+            case InstallsBefore(first, second, entity):
+                views = f"{self._recorded_view(first)}, {self._recorded_view(second)}"
+                arguments = f"{views}, {terms.entity(entity).text}, here, columns"
+                order = terms.source.call(memberships.ordered_views, arguments)
+                return terms.of_views(_unless(self._is_one_view(first, second), order).text)
+            case SameView(left, right):
+                return self._same_view(left, right)
+            case _:
+                assert_never(atom)
+
+    def _in_group(self, entity: Operand, group: Operand) -> Code:
+        """All groups are known, and who of the recorded entities is in them."""
+        inside = f"(0 if {self.terms.in_group(entity.text, group)} else -1)"
+        return guarded(group.exists, Code(f"({inside} if {entity.exists} else {OPEN})", False))
+
+    def _recorded_view(self, term: ViewTerm) -> str:
+        """The number of a view by its id."""
+        return "-1" if isinstance(term, ViewOf) else self.terms.view(term)
+
+    def _is_one_view(self, left: ViewTerm, right: ViewTerm) -> str:
+        """The condition that two ids are equal, whether or not the view was recorded."""
+        if isinstance(left, ViewOf) or isinstance(right, ViewOf):
+            return "False"
+        if left == right:
+            return "True"
+        if isinstance(left, ViewNamed) and isinstance(right, ViewNamed):
+            return "False"
+        return f"{self.terms.view(left)} == {self.terms.view(right)}"
+
+    def _same_view(self, left: ViewTerm, right: ViewTerm) -> Code:
+        if isinstance(left, ViewOf) or isinstance(right, ViewOf):
+            return self.terms.of_views(str(OPEN))
+        same = self._is_one_view(left, right)
+        recorded = f"(0 if {self.terms.view(left)} >= 0 else {OPEN})"
+        return self.terms.of_views(f"({recorded} if {same} else -1)")
 
     # ---- logs --------------------------------------------------------------------------------------------
 
@@ -129,9 +212,8 @@ class IncompleteAtoms:
 
     def addressed(self, message: Operand, entity: Operand) -> str:
         """Whether the entity is a destination of the message."""
-        self.terms.source.table("addressed")
         known = all_of([message.exists, entity.exists, f"{self.terms.of_message('sender', message)} >= 0"])
-        text = f"(0 if addressed[{entity.text} * m + {message.text}] > 0 else -1)"
+        text = self.terms.addressed(message, entity)
         if not self.terms.facts.logged:
             text = f"({text} if {self.terms.of_message('send_logged', message)} else {UNLOGGED})"
         return f"({text} if {known} else {OPEN})"

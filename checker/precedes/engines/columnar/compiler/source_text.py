@@ -124,7 +124,7 @@ class Needs:
 
     columns     of the executions, and scalars
     tables      to be built for every execution (see `tables`)
-    named       the local variable that has the number of an entity or message called by its name, by sort and name
+    named       the local variable that has the number of what is called by its name, by sort and name
     carried     columns of what messages carry, by what they are
     texts       texts that a formula names, in the order of their codes in the column `text_codes`
     relations   how many scratch columns for relations between messages

@@ -22,6 +22,7 @@ from precedes.core.formula import (
     TRUTH,
     Acknowledged,
     Acyclic,
+    AddressedTo,
     And,
     Comparison,
     DeliveredAt,
@@ -33,12 +34,17 @@ from precedes.core.formula import (
     Faulty,
     Forall,
     Formula,
+    GroupVariable,
     HappensBefore,
     Iff,
     Implies,
     InFlight,
     InLog,
+    Installs,
+    InstallsAgain,
+    InstallsBefore,
     IsDestination,
+    IsMember,
     MessageVariable,
     Not,
     Or,
@@ -48,15 +54,19 @@ from precedes.core.formula import (
     Repeated,
     SameDelivery,
     SameEntity,
+    SameGroup,
     SameMessage,
     SamePart,
     SameText,
+    SameView,
     Sent,
     Truth,
     Undetermined,
     Variable,
+    ViewVariable,
 )
 from precedes.core.traversal import free_variables
+from precedes.engines.columnar.codes import NO_VIEW_ID
 from precedes.engines.columnar.compiler.comparisons import compared
 from precedes.engines.columnar.compiler.domains import Guard, domain, guards_and_body, parts_named
 from precedes.engines.columnar.compiler.incomplete_atoms import IncompleteAtoms
@@ -175,7 +185,8 @@ class Emission:
                 Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
                 | SameEntity() | SameMessage() | SameText() | SamePart() | DeliveredAt() | DeliveredBefore()
                 | SameDelivery() | InFlight() | Acknowledged() | Faulty() | HappensBefore() | FailureLine()
-                | Quiescent()
+                | Quiescent() | IsMember() | AddressedTo() | SameGroup() | Installs() | InstallsBefore()
+                | InstallsAgain() | SameView()
             ):  # fmt: skip
                 return self.source.assigned(self._atom(formula))
             case _:
@@ -213,7 +224,8 @@ class Emission:
                 Truth() | Undetermined() | InLog() | Precedes() | Repeated() | Sent() | IsDestination()
                 | SameEntity() | SameMessage() | SameText() | SamePart() | DeliveredAt() | DeliveredBefore()
                 | SameDelivery() | InFlight() | Acknowledged() | Faulty() | HappensBefore() | FailureLine()
-                | Quiescent()
+                | Quiescent() | IsMember() | AddressedTo() | SameGroup() | Installs() | InstallsBefore()
+                | InstallsAgain() | SameView()
             ):  # fmt: skip
                 return self._atom(formula)
             case _:
@@ -291,9 +303,16 @@ class Emission:
         naming = parts_named(formula)
         value = source.fresh("value")
         source.line(f"{value} = {'0' if universal else '-1'}")
+        unknown = isinstance(variable, ViewVariable)
+        if unknown:
+            # Nobody knows which views there are.
+            with source.block(f"if {self.terms.any_unnamed()}:"):
+                source.line(f"{value} = {NO_VIEW_ID}")
         known, self._known = self._known, dict(self._known)
         units: list[str] = []
         with ExitStack() as nested:
+            if unknown:
+                nested.enter_context(source.block(f"if {value} != {NO_VIEW_ID}:"))
             for guard in guards:
                 if guard not in inside and (condition := self._judged(guard, units)) != "True":
                     nested.enter_context(source.block(f"if {condition}:"))
@@ -331,6 +350,8 @@ class Emission:
             case DeliveryVariable():
                 entity, message = (self.source.column(f"made_{column}") for column in ("entity", "message"))
                 return f"{entity}[{local}]", f"{message}[{local}]"
+            case GroupVariable() | ViewVariable():
+                return None, None
             case _:
                 assert_never(variable)
 
@@ -373,7 +394,9 @@ class Emission:
 
     def _hoist(self, body: Formula, universal: bool) -> None:
         """Judge here the guards of inner quantifiers of the same kind that do not mention what those bind."""
-        while isinstance(body, Forall if universal else Exists):
+        while isinstance(body, Forall if universal else Exists) and not isinstance(
+            body.variable, ViewVariable
+        ):
             guards, body = guards_and_body(body)
             for guard in guards:
                 names = {variable.name for variable in free_variables(guard.formula)}
@@ -436,5 +459,9 @@ def letter_of(variable: Variable) -> str:
             return "p"
         case DeliveryVariable():
             return "d"
+        case GroupVariable():
+            return "g"
+        case ViewVariable():
+            return "v"
         case _:
             assert_never(variable)

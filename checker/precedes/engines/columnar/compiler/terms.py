@@ -11,6 +11,7 @@ from typing import Final, assert_never
 
 from precedes.core.formula import (
     Acknowledged,
+    AddressedTo,
     ArrivalEvent,
     Attribute,
     DeliveredAt,
@@ -25,10 +26,17 @@ from precedes.core.formula import (
     EventTerm,
     FailureLine,
     Faulty,
+    GroupNamed,
+    GroupTerm,
+    GroupVariable,
     HappensBefore,
     InFlight,
     InLog,
+    Installs,
+    InstallsAgain,
+    InstallsBefore,
     IsDestination,
+    IsMember,
     MessageNamed,
     MessageOf,
     MessageTerm,
@@ -39,9 +47,11 @@ from precedes.core.formula import (
     Repeated,
     SameDelivery,
     SameEntity,
+    SameGroup,
     SameMessage,
     SamePart,
     SameText,
+    SameView,
     Sender,
     SendEvent,
     SendLog,
@@ -51,12 +61,24 @@ from precedes.core.formula import (
     TextTerm,
     Truth,
     Undetermined,
+    ViewNamed,
+    ViewOf,
+    ViewTerm,
+    ViewVariable,
 )
 from precedes.core.verdict import Reason
-from precedes.engines.columnar.codes import NO_ACKNOWLEDGEMENT, NO_ATTRIBUTE, NO_VALUE
+from precedes.engines.columnar.codes import (
+    GROUP_CHOOSES,
+    NO_ACKNOWLEDGEMENT,
+    NO_ATTRIBUTE,
+    NO_VALUE,
+    NO_VIEW_ID,
+)
 from precedes.engines.columnar.compiler.source_text import NO, YES, Carried, Code, Source, all_of, guarded
 from precedes.engines.columnar.execution_source import Sort
-from precedes.engines.columnar.runtime import logs
+from precedes.engines.columnar.runtime import logs, memberships
+
+MembershipAtom = IsMember | AddressedTo | SameGroup | Installs | InstallsBefore | InstallsAgain | SameView
 
 SimpleAtom = (
     Truth
@@ -79,6 +101,7 @@ SimpleAtom = (
     | HappensBefore
     | FailureLine
     | Quiescent
+    | MembershipAtom
 )
 
 UNLOGGED: Final = int(Reason.SEND_NOT_LOGGED)
@@ -88,12 +111,13 @@ NO_ARRIVAL: Final = int(Reason.NO_ARRIVAL)
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What is known of all executions of a batch before code for it is written: no trace is incomplete, no
-    named send is missing, the order of no entity's events is in doubt.
+    named send is missing, the order of no entity's events is in doubt, no message is addressed to a group.
     """
 
     complete: bool
     logged: bool
     ordered: bool
+    direct: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +192,44 @@ class Terms:
             named[key] = f"named_{sort}_{len(named)}"
         return named[key]
 
+    def group(self, term: GroupTerm) -> Operand:
+        """The local number of a group."""
+        match term:
+            case GroupVariable(name):
+                return Operand(self.scope[name], True)
+            case GroupNamed(name):
+                return Operand(self._named("group", name), False)
+            case _:
+                assert_never(term)
+
+    def view(self, term: ViewTerm) -> str:
+        """The local number of a view; that of an event may be unknown (see `runtime.memberships`)."""
+        match term:
+            case ViewVariable(name):
+                return self.scope[name]
+            case ViewNamed(name):
+                return self._named("view", name)
+            case ViewOf(event):
+                return self._view_of(event)
+            case _:
+                assert_never(term)
+
+    def _view_of(self, event: EventTerm | DeliveryTerm) -> str:
+        if isinstance(event, DeliveryTerm):
+            made, entity = (self.of_delivery(column, event) for column in ("event", "entity"))
+            place = f"{made} - {self.source.column('event_offsets')}[first_entity]"
+            return self.source.call(memberships.view_at, f"{place}, {entity}, here, columns")
+        self.source.table("events")
+        if isinstance(event, SendEvent):
+            message = self.message(event.message).text
+            return self.source.call(memberships.view_of_send, f"{message}, here, columns, send_event")
+        entity = self.entity(event.entity).text
+        text = self.source.call(memberships.view_at, f"{self.event(event).text}, {entity}, here, columns")
+        if isinstance(event, ArrivalEvent):
+            self.source.table("arrivals")
+            return f"({text} if arrivals else {memberships.UNKNOWN - NO_ARRIVAL})"
+        return text
+
     def event(self, term: EventTerm) -> Operand:
         """The number of an event (see `events.event_places`)."""
         self.source.table("events")
@@ -196,12 +258,26 @@ class Terms:
 
     def is_addressed(self, message: Operand, entity: Operand) -> Code:
         """Whether an existing entity is a destination of an existing message."""
-        self.source.table("addressed")
-        text = f"addressed[{entity.text} * m + {message.text}] > 0"
+        named = Code(f"{self.address(message, entity)} == 1", True)
+        if self.facts.logged and self.facts.direct:
+            return named
+        known = self.addressed(message, entity)
         if self.facts.logged:
-            return Code(text, True)
+            return Code(known, False)
         logged, sent = self.of_message("send_logged", message), self.of_message("sender", message)
-        return Code(f"((0 if {text} else -1) if {logged} else ({UNLOGGED} if {sent} >= 0 else -1))", False)
+        return Code(f"({known} if {logged} else ({UNLOGGED} if {sent} >= 0 else -1))", False)
+
+    def addressed(self, message: Operand, entity: Operand) -> str:
+        """The same of a message whose send was logged, as an integer."""
+        cell = self.address(message, entity)
+        if self.facts.direct:
+            return f"(0 if {cell} == 1 else -1)"
+        return f"(0 if {cell} == 1 else ({GROUP_CHOOSES} if {cell} == 2 else -1))"
+
+    def address(self, message: Operand, entity: Operand) -> str:
+        """Whether an entity is a destination of a message: 1 by name, 2 if a group chooses it."""
+        self.source.table("addressed" if self.facts.direct else "group_addressed")
+        return f"addressed[{entity.text} * m + {message.text}]"
 
     def doubt(self, entity: Operand) -> str:
         """Why the order of an existing entity's events is not known, or 0."""
@@ -317,8 +393,63 @@ class Terms:
                 return guarded(i.exists, Code(known, False))
             case HappensBefore(first_event, second_event):
                 return self._happens_before(first_event, second_event)
+            case (
+                IsMember() | AddressedTo() | SameGroup() | Installs() | InstallsBefore() | InstallsAgain() | SameView()
+            ):  # fmt: skip
+                return self._membership(atom)
             case _:
                 assert_never(atom)
+
+    def _membership(self, atom: MembershipAtom) -> Code:
+        match atom:
+            case IsMember(entity, members_of):
+                i = self.entity(entity).text
+                if isinstance(members_of, GroupTerm):
+                    return Code(self.in_group(i, self.group(members_of)), True)
+                return self.of_views(
+                    self.source.call(memberships.in_view, f"{i}, {self.view(members_of)}, x, columns")
+                )
+            case AddressedTo(message, group):
+                p, g = self.message(message), self.group(group)
+                there = all_of([p.exists, g.exists, f"{self.of_message('sender', p)} >= 0"])
+                return guarded(there, self.addresses_group(p, g))
+            case SameGroup(left, right):
+                g, h = self.group(left), self.group(right)
+                return Code(all_of([g.exists, f"{g.text} == {h.text}"]), True)
+            case Installs(entity, view) | InstallsAgain(entity, view):
+                again = isinstance(atom, InstallsAgain)
+                return self.of_views(self.installs(self.entity(entity), self.view(view), again=again))
+            case InstallsBefore(first, second, entity):
+                views = f"{self.view(first)}, {self.view(second)}, {self.entity(entity).text}"
+                return self.of_views(self.source.call(memberships.installs_before, f"{views}, here, columns"))
+            case SameView(left_view, right_view):
+                return self.of_views(f"same_view({self.view(left_view)}, {self.view(right_view)})")
+            case _:
+                assert_never(atom)
+
+    def of_views(self, text: str) -> Code:
+        """What is said of views, where all of them have ids."""
+        return Code(f"({NO_VIEW_ID} if {self.any_unnamed()} else {text})", False)
+
+    def any_unnamed(self) -> str:
+        """The condition that some view is installed without an id."""
+        return f"{self.source.column('installed_unnamed')}[x]"
+
+    def in_group(self, entity: str, group: Operand) -> str:
+        """The condition that an entity is in a group; both may not be there."""
+        return self.source.call(memberships.in_group, f"{entity}, {group.text}, x, columns")
+
+    def addresses_group(self, message: Operand, group: Operand) -> Code:
+        """Whether a message that somebody sent is addressed to a group; both exist."""
+        there = self.source.call(memberships.addresses_group, f"{message.text}, {group.text}, here, columns")
+        if self.facts.logged:
+            return Code(there, True)
+        logged = self.of_message("send_logged", message)
+        return Code(f"((0 if {there} else -1) if {logged} else {UNLOGGED})", False)
+
+    def installs(self, entity: Operand, view: str, *, again: bool) -> str:
+        """Whether an entity installs a view, or installs it again."""
+        return self.source.call(memberships.installs, f"{entity.text}, {view}, {again}, here, columns")
 
     def _made_before(self, first: DeliveryTerm, second: DeliveryTerm) -> Code:
         """Whether, of two deliveries of one entity, the first comes first."""

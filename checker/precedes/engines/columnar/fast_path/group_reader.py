@@ -14,7 +14,10 @@ from precedes.core.execution import ACKNOWLEDGEMENTS, EVENT_CODES
 from precedes.engines.columnar.execution_source import Excerpt, RowGroupSlice, excerpts_of
 from precedes.traces import Notices, TraceOptions, assemble
 from precedes.traces.arrow import Column, arrow, pc
+from precedes.traces.groups import united
 from precedes.traces.layout.columnar_file import ColumnarFile
+from precedes.traces.options import GroupMembers
+from precedes.traces.schema import TO_GROUP
 
 _SETTLING: Final = [EVENT_CODES[kind] for kind in ACKNOWLEDGEMENTS]
 """The numbers of the events by which an entity accepts a message or gives it back."""
@@ -51,7 +54,15 @@ class GroupReader:
         self._ids: pa.Table | None = None
         self._executions: Names | None = None
         self._all: Batch | None = None
-        self.clocked = file.layout.groups[number].clocked
+        group = file.layout.groups[number]
+        self.clocked = group.clocked
+        self.viewed = group.viewed
+        self._stated = group.grouped
+        self._to_groups = group.to_groups
+
+    def has(self, name: str) -> bool:
+        """Whether there is anything in a column of groups."""
+        return self._to_groups if name.startswith("to_") else self._stated or bool(self._options.groups)
 
     def every(self) -> Batch:
         """All executions."""
@@ -93,8 +104,7 @@ class GroupReader:
             )
         start, stop = self._span(x)
         part = self._ids.slice(start, stop - start)
-        named = [part["entity"], part["sender"], pc.list_flatten(part["dest"])]
-        entities: set[Any] = {name for column in named for name in _distinct(column)}
+        entities = {*_distinct(part["entity"]), *_distinct(part["sender"]), *_named(part["dest"])}
         messages = set(_distinct(part["message"]))
         return sorted(entities - {None}), sorted(messages - {None})
 
@@ -118,7 +128,8 @@ class GroupReader:
         chosen = np.flatnonzero((numbers == NOBODY) | np.isin(numbers, kept)) + start
         if not len(chosen):
             return excerpts_of(self._together([x]), 0, parts)
-        assembled = self._assembled(chosen, replace(self._options, cluster=self._cluster(x)))
+        whole = replace(self._options, cluster=self._cluster(x), groups=self._groups(x))
+        assembled = self._assembled(chosen, whole)
         kinds = self._column("event_number").to_numpy()[start:stop]
         cut = replace(assembled, acknowledging=np.array([np.isin(kinds, _SETTLING).any()]))
         return [Excerpt(execution_of(cut, 0, [kept.index(m) for m in part]), None) for part in parts]
@@ -136,8 +147,27 @@ class GroupReader:
         found: set[Any] = set()
         for name in ("entity", "sender", "dest"):
             part = self._column(name).slice(start, stop - start)
-            found |= set(_distinct(pc.list_flatten(part) if name == "dest" else part))
+            found |= set(_named(part) if name == "dest" else _distinct(part))
         return tuple(sorted(found - {None}))
+
+    def _groups(self, x: int) -> GroupMembers:
+        """The groups of execution x, read column by column."""
+        if not self._stated:
+            return self._options.groups
+        start, stop = self._span(x)
+        rows = self._read(lambda file: file.names(self._number, ["entity", "group"])).slice(
+            start, stop - start
+        )
+        stated = rows.filter(pc.is_valid(rows["group"]))
+        # All rows of an entity in a regular row group state the same.
+        codes = stated["entity"].combine_chunks().dictionary_encode().indices.to_numpy()
+        first = np.unique(codes, return_index=True)[1]
+        members = [
+            ((group, (row["entity"],)),)
+            for row in stated.take(arrow.array(first)).to_pylist()
+            for group in row["group"]
+        ]
+        return united(self._options.groups, *members)
 
     def _assembled(self, chosen: Int64, options: TraceOptions) -> Batch:
         unheard = Notices()
@@ -168,6 +198,15 @@ def places(starts: Int64, stops: Int64) -> Int64:
     before = np.cumsum(lengths) - lengths
     numbers: Int64 = np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
     return numbers
+
+
+def _named(dest: Column) -> list[Any]:
+    """The entities that destinations name."""
+    return [
+        name
+        for name in _distinct(pc.list_flatten(dest))
+        if name is not None and not name.startswith(TO_GROUP)
+    ]
 
 
 def _distinct(column: Column) -> list[Any]:

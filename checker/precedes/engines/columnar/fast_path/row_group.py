@@ -16,7 +16,14 @@ from precedes.engines.columnar.fast_path.coded_rows import rows_of
 from precedes.engines.columnar.fast_path.column_kernels import Filled, Starts, fill, measure
 from precedes.engines.columnar.fast_path.group_attributes import attributes_of_group
 from precedes.engines.columnar.fast_path.group_reader import GroupReader
-from precedes.engines.columnar.kernel_columns import Columns, ColumnTable, column_of, faulty
+from precedes.engines.columnar.kernel_columns import (
+    Columns,
+    ColumnTable,
+    column_of,
+    faulty,
+    no_groups,
+    no_views,
+)
 from precedes.engines.columnar.native import machine_code
 from precedes.engines.columnar.positions import claimed_of
 from precedes.traces import TraceOptions
@@ -117,6 +124,14 @@ class RowGroup:
                 return np.zeros(entities, np.bool_)
             case "acknowledging":
                 return np.zeros(self.executions, np.bool_)
+            case (
+                "to_group_offsets" | "to_groups" | "group_offsets" | "group_member_offsets" | "group_members"
+            ) if not self._reader.has(name):
+                return no_groups(name, self.executions, int(self.message_offsets[-1]))
+            case "event_view" | "view_offsets" | "view_member_offsets" | "view_members" if (
+                not self._reader.viewed
+            ):
+                return no_views(name, self.executions, len(self._made["event_kind"]))
             case "claimed_position":
                 return claimed_of(self._attributes, int(self.message_offsets[-1]))
             case "faulty":

@@ -68,7 +68,7 @@ def _positive(expression: Expression) -> bool:
 def screened(
     file: ColumnarFile, number: int, options: TraceOptions, plan: Plan, *, bits: bool = True
 ) -> tuple[Fine, RowGroup]:
-    """Who is fine of a regular row group without `named` or `listed`, and the others.
+    """Who is fine of a regular row group without `named`, `listed` or `to_groups`, and the others.
 
     For complete executions and a plan that `can_screen`. `bits`: in the way for few messages, where that is possible.
     Raises PrecedesError for a damaged file (T005).

@@ -117,6 +117,11 @@ class Tuning:
                 assert_never(self.meaning)
 
 
+def reads_destinations(definition: str | None) -> bool:
+    """Whether a definition has a kernel, and this kernel reads who the destinations of messages are."""
+    return definition in TUNED and "destinations" in TUNED[definition].reads
+
+
 def tuning(definition: str | None, *, complete: bool) -> Tuning:
     """How a definition is judged; of a formula that is not recognised, that all is left to the compiler."""
     if definition is None or (complete and definition in UNTUNED):

@@ -101,7 +101,7 @@ def sent_in_part(
         message = columns.sent[index]
         if wanted < 0 or part[here.first_message + message] != wanted:
             continue
-        if to < 0 or addressed[to * here.m + message] > 0:
+        if to < 0 or addressed[to * here.m + message] == 1:
             number += 1
     return number
 
@@ -132,7 +132,7 @@ def receipt_positions(here: Here, columns: Columns, receipt_position: Scratch) -
 
 
 def addresses(here: Here, columns: Columns, addressed: Scratch) -> None:
-    """1 for every entity and every message that is known to be addressed to it, else 0."""
+    """1 for every entity and every message that is known to be addressed to it by name, else 0."""
     n, m, _, first_message = here
     destination_offsets, destinations = columns.destination_offsets, columns.destinations
     for place in range(n * m):
@@ -193,7 +193,8 @@ def sublog_size(entity: int, to: int, upto: int, here: Here, columns: Columns, a
     number = 0
     start = columns.sent_offsets[here.first_entity + entity]
     for index in range(start, start + upto):
-        number += addressed[to * here.m + columns.sent[index]]
+        if addressed[to * here.m + columns.sent[index]] == 1:
+            number += 1
     return number
 
 
