@@ -150,13 +150,14 @@ class OnSpark:
             epsilon=common.epsilon,
             complete=common.complete,
         )
+        asked = [one for one in requirements if CARRIED.isdisjoint(map(type, walk(one.formula)))]
         known = [one for one in executions if not any(h.doubt & Reason.ROW_ORDER for h in one.histories)]
         events = self.session.createDataFrame([row for one in known for row in rows(one)], SCHEMA)
         found = {
             (row.execution, row.predicate): Verdict(row.verdict)
-            for row in verdicts(events, plan(requirements), options, all_verdicts=True).collect()
+            for row in verdicts(events, plan(asked), options, all_verdicts=True).collect()
         }
-        return [[self._answer(one, asked, found) for asked in requirements] for one in executions]
+        return [[self._answer(one, each, found) for each in requirements] for one in executions]
 
     @staticmethod
     def _answer(execution: Execution, asked: Requirement, found: dict[tuple[str, str], Verdict]) -> Answer:
@@ -164,6 +165,8 @@ class OnSpark:
             return Unsupported("rows without seq")
         if not any(history.events for history in execution.histories):
             return Unsupported("an execution without rows")
+        if (execution.name, asked.name) not in found:
+            return Unsupported("what messages carry")
         return found[execution.name, asked.name]
 
 
