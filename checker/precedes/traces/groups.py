@@ -1,4 +1,4 @@
-"""The groups that somebody states beside a trace: a mapping, or a file of TOML or JSON, as in `billing = ["c1", "c2"]`."""
+"""Groups that are stated beside a trace: a mapping, or a file of TOML or JSON, as in `billing = ["c1", "c2"]`."""
 
 from __future__ import annotations
 

@@ -8,7 +8,6 @@ from enum import Enum
 from precedes.core.execution import EventKind
 from precedes.core.formula import Attribute
 
-
 GroupMembers = tuple[tuple[str, tuple[str, ...]], ...]
 """The members of groups, by the names of these."""
 

@@ -48,8 +48,8 @@ from precedes.traces.assembly.histories import NO_SEQ
 from precedes.traces.formats.canonical_columns import canonical
 from precedes.traces.formats.registry import PARQUET
 from precedes.traces.formats.text_stream import reason
-from precedes.traces.layout.kept_columns import values_of
 from precedes.traces.groups import united
+from precedes.traces.layout.kept_columns import values_of
 from precedes.traces.notices import NO_ADDRESSING, Addressing, Notice, Notices
 from precedes.traces.options import GroupMembers, TraceOptions
 from precedes.traces.problems import unreadable
@@ -107,7 +107,8 @@ class Group:
     its executions at either end. `without_seq` rows have no `seq`, `outside` components of clocks belong to
     no entity of their cluster. `named`: some row names a sender; `listed`: some send needs `dest_numbers`. `to_all`
     sends have no destinations, `not_sent` deliveries no sender. `clocked`: some event has a clock. `viewed`: some event
-    installs a view; `grouped`: some row states the groups of its entity; `to_groups`: some send is addressed to a group.
+    installs a view; `grouped`: some row states the groups of its entity; `to_groups`: some send is addressed to a
+    group.
     """
 
     rows: int
@@ -130,8 +131,8 @@ class Group:
 @dataclass(frozen=True, slots=True)
 class Layout:
     """What the footer of a laid-out file says. Picklable. `told` are the notices of the rows that it was made from,
-    `addressing` who was met and who was meant in all of them, `kept` their other columns, `members` the groups that were
-    stated beside them.
+    `addressing` who was met and who was meant in all of them, `kept` their other columns, `members` the groups that
+    were stated beside them.
     """
 
     source: TraceSource

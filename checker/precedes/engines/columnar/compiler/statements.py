@@ -92,6 +92,10 @@ MOST_LOOPS: Final = 12
 """Nested loops at which a part is written as a function of its own: Python allows 20."""
 
 
+NOTHING: Final = (None, None)
+"""What a variable stands for that is neither an entity nor a message."""
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """A variable of a loop that was left, and what its body adds: the entity or the message that it stands for, or both
@@ -332,12 +336,12 @@ class Emission:
                 self._take(value, code, units, universal)
         self._known = known
         del self.terms.scope[variable.name]
-        if shows is (not universal):
+        if shows is universal or shows is None:
+            self.chain = None
+        elif naming or self.stands_for(variable, local) != NOTHING:
             source.needs.chained[local] = None
             shown = self.stands_for(variable, local)
             self.chain = InPart(local, self.chain) if naming else Link(*shown, self.chain)
-        else:
-            self.chain = None
         return Code(value, False)
 
     def stands_for(self, variable: Variable, local: str) -> tuple[str | None, str | None]:
@@ -351,7 +355,7 @@ class Emission:
                 entity, message = (self.source.column(f"made_{column}") for column in ("entity", "message"))
                 return f"{entity}[{local}]", f"{message}[{local}]"
             case GroupVariable() | ViewVariable():
-                return None, None
+                return NOTHING
             case _:
                 assert_never(variable)
 
