@@ -10,7 +10,19 @@ import pytest
 
 from precedes.core import formula as f
 from precedes.core.execution import EventKind, Execution
-from precedes.engines.solver import Bounds, Counterexample, Example, NoExample, Options, Proved, find, prove
+from precedes.core.verdict import FALSE
+from precedes.engines.solver import (
+    Bounds,
+    Counterexample,
+    Example,
+    NoExample,
+    Options,
+    Proved,
+    find,
+    implications,
+    prove,
+)
+from tests.solver.asking import asked, counterexample, pasted, required
 
 HERE, THERE = f.EntityVariable("i"), f.EntityVariable("j")
 P, Q = f.MessageVariable("p"), f.MessageVariable("q")
@@ -376,4 +388,49 @@ def test_who_may_be_chosen() -> None:
     assert isinstance(find(some(P, HERE, G, of=named), options=bounds), Example)
     assert isinstance(
         find(some(P, HERE, G, of=all_of(member, f.Not(f.IsDestination(HERE, P)))), options=bounds), NoExample
+    )
+
+
+OF_THE_LIBRARY = (
+    "(sending_view_delivery and initial_view_event and no_creation) implies same_view_delivery",
+    "extended_virtual_synchrony implies (virtual_synchrony and sending_view_delivery and self_delivery)",
+    "local_monotonicity implies forall i, j: forall v, w: next_view(v, w, i) implies not next_view(w, v, j)",
+    "forall i: forall p in RL[i]: forall v: view(deliver(p, i)) = v implies v in VL[i]",
+    "forall g in groups: forall p: g in dest(p) implies sent(p)",
+)
+
+
+@pytest.mark.parametrize("text", OF_THE_LIBRARY)
+def test_proved_of_the_library(text: str) -> None:
+    """Chockler, Keidar and Vitenberg (2001), and what follows from the definitions themselves."""
+    assert asked(text, SMALL) == Proved()
+
+
+NOT_OF_THE_LIBRARY = (
+    "(sending_view_delivery and initial_view_event) implies same_view_delivery",
+    "(sending_view_delivery and no_creation) implies same_view_delivery",
+    "(same_view_delivery and initial_view_event and no_creation) implies sending_view_delivery",
+    "sending_view_delivery implies virtual_synchrony",
+    "virtual_synchrony implies same_view_delivery",
+    "extended_virtual_synchrony implies order_equivalent",
+    "kept_by_groups implies once_per_group",
+    "once_per_group implies kept_by_groups",
+)
+
+
+@pytest.mark.parametrize("text", NOT_OF_THE_LIBRARY)
+def test_refuted_of_the_library(text: str) -> None:
+    """`precedes check` of the printed scenario agrees."""
+    assert pasted(counterexample(text), text) == FALSE
+
+
+def test_a_table_with_names_of_views() -> None:
+    """An execution met for names without views refutes more in one view of all."""
+    requirements = [required(name) for name in ("TO", "ST", "initial_view_event", "sending_view_delivery")]
+    answers = {(one.left, one.right): one.answer for one in implications(requirements)}
+    assert len(answers) == 12
+    assert {pair for pair, answer in answers.items() if answer == Proved()} == set()
+    in_one = the(answers["initial_view_event", "TO"])
+    assert [next(e.view for e in history.events) for history in in_one.histories] == ["v1"] * len(
+        in_one.entities
     )

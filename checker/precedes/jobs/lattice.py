@@ -287,11 +287,19 @@ def _burden(execution: Execution) -> tuple[int, ...]:
         if message.sender is not None
         for entity in (execution.entities if message.destinations is None else message.destinations)
     }
-    to_nobody = sum(message.destinations == frozenset() for message in execution.messages.values())
+    chosen = {
+        (entity, name)
+        for name, message in execution.messages.items()
+        for group in message.groups
+        for entity in execution.groups[group]
+    }
+    to_nobody = sum(
+        message.destinations == frozenset() and not message.groups for message in execution.messages.values()
+    )
     return (
         len(execution.messages),
         len(execution.entities),
-        len(delivered ^ addressed) + to_nobody,
+        len(addressed - delivered) + len(delivered - addressed - chosen) + to_nobody,
         sum(event.clock is not None or event.time is not None for _, event in events),
         len(events),
     )

@@ -24,8 +24,9 @@ from precedes.engines.solver.answers import (
     Proved,
     Undecided,
 )
+from precedes.engines.solver.features import features
 from precedes.engines.solver.question import prove
-from precedes.engines.solver.variants import interleaved, variants
+from precedes.engines.solver.variants import in_one_view, interleaved, variants
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ class _Table:
         self._met: list[tuple[Execution, dict[str, int]]] = []
         self._proved: dict[str, set[str]] = {name: {name} for name in self._requirements}
         self._open: dict[tuple[str, str], Answer] = {}
+        self._of_views = {name for name, r in self._requirements.items() if features(r.formula).views}
 
     def fill(self) -> tuple[Implication, ...]:
         names = list(self._requirements)
@@ -88,9 +90,15 @@ class _Table:
         """Judge all requirements on an execution and its variants."""
         whole = interleaved(execution)
         for one in (execution, *([whole] if whole != execution else []), *variants(whole)):
-            self._met.append(
-                (one, {name: evaluate(r.formula, one) for name, r in self._requirements.items()})
-            )
+            values = {name: evaluate(r.formula, one) for name, r in self._requirements.items()}
+            self._met.append((one, values))
+            inside = in_one_view(one) if self._of_views else None
+            if inside is not None:
+                # What does not speak of views has the same value there.
+                of_views = {
+                    name: evaluate(self._requirements[name].formula, inside) for name in self._of_views
+                }
+                self._met.append((inside, {**values, **of_views}))
 
     def _refutation(self, left: str, right: str) -> Execution | None:
         """The smallest of the executions met on which the one holds and the other does not."""

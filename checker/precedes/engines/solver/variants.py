@@ -1,5 +1,5 @@
-"""Variants of an execution that decide more formulas: the same sends and deliveries, with times, arrivals and
-recorded clocks.
+"""Variants of an execution that decide more formulas: the same sends and deliveries, with times, arrivals, recorded
+clocks and a view.
 
 One counterexample refutes many implications, but a formula about times is unknown on an execution without
 times. Each variant is a possible execution of its own.
@@ -49,6 +49,19 @@ def interleaved(execution: Execution) -> Execution:
     each other.
     """
     histories = tuple(replace(history, interleaved=True) for history in execution.histories)
+    return replace(execution, histories=histories)
+
+
+def in_one_view(execution: Execution) -> Execution | None:
+    """The execution with one view of all entities, which each of them installs first. None, where there are views, or
+    where it is not known how sends and deliveries follow each other.
+    """
+    if execution.views or not all(history.interleaved for history in execution.histories):
+        return None
+    installation = Event(EventKind.VIEW, members=execution.entities, view="v1")
+    histories = tuple(
+        replace(history, events=(installation, *history.events)) for history in execution.histories
+    )
     return replace(execution, histories=histories)
 
 
