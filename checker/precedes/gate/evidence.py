@@ -37,8 +37,11 @@ def scenario_of(execution: Execution, name: str) -> str:
 
 
 def _said(event: ExecutionEvent, execution: Execution) -> str:
-    text = event.kind.value if event.message is None else f"{event.kind.value} {shown(event.message)}"
+    about = event.view if event.kind is EventKind.VIEW else event.message
+    text = event.kind.value if about is None else f"{event.kind.value} {shown(about)}"
     if event.kind is EventKind.SEND and event.message is not None:
         to = execution.messages[event.message].destinations or frozenset()
-        text += f" to {', '.join(shown(entity) for entity in execution.entities if entity in to) or 'nobody'}"
+        reached = [shown(entity) for entity in execution.entities if entity in to]
+        reached += [f"group {shown(group)}" for group in sorted(execution.messages[event.message].groups)]
+        text += f" to {', '.join(reached) or 'nobody'}"
     return text if event.time is None else f"{text} at {event.time} ns"

@@ -13,12 +13,21 @@ from dataclasses import dataclass, field
 from typing import Final, assert_never
 
 from precedes.core.execution import Event, EventKind, Execution, History
+from precedes.core.formula import GroupNamed
 from precedes.core.printable import columns
+from precedes.core.traversal import walk
 from precedes.core.witness import Witness
 from precedes.language.printer import carried_text
 from precedes.language.quoting import written
-from precedes.language.scenario_printer import carried
-from precedes.reports.places import Place, needs_histories, places, speaks_of_crashes
+from precedes.language.scenario_printer import carried, view_name
+from precedes.reports.places import (
+    Place,
+    needs_histories,
+    place_of,
+    places,
+    speaks_of_crashes,
+    speaks_of_views,
+)
 from precedes.reports.prose.sentence import sentence
 from precedes.reports.prose.times import Clock, clock_of
 
@@ -116,7 +125,7 @@ class _Drawing:
         entities = self.execution.entities
         everybody = frozenset(entities)
         self.selective = any(
-            m.logged and m.destinations != everybody for m in self.execution.messages.values()
+            m.logged and (m.destinations != everybody or m.groups) for m in self.execution.messages.values()
         )
         self.numbered = all(entity == f"E{place}" for place, entity in enumerate(entities, start=1))
 
@@ -130,6 +139,7 @@ class _Drawing:
         if large and self.witness is not None:
             rows = self._concerned(rows)
         drawn = [] if self.numbered else ["cluster " + " ".join(map(written, self.execution.entities))]
+        drawn += self._groups()
         pairs = [row for row in rows.values() if len(row) == 2]
         beside = max((columns(row[0].text) for row in pairs), default=0) + 3
         side_by_side = beside + max((columns(row[1].text) for row in pairs), default=0) <= WIDTH
@@ -143,6 +153,17 @@ class _Drawing:
         if len(rows) < every:
             drawn.append(f"# {every - len(rows)} more of the cluster's {every} entities")
         return drawn
+
+    def _groups(self) -> list[str]:
+        """The groups that a message is addressed to, or the witness names."""
+        named = {group for message in self.execution.messages.values() for group in message.groups}
+        for fact in () if self.witness is None else self.witness.facts:
+            named |= {node.name for node in walk(fact.formula) if isinstance(node, GroupNamed)}
+        return [
+            f"group {written(group)}:" + "".join(f" {member}" for member in self._members(members))
+            for group, members in self.execution.groups.items()
+            if group in named
+        ]
 
     def _concerned(self, rows: Mapping[str, Sequence[_Line]]) -> dict[str, Sequence[_Line]]:
         """The lines that show something of the witness, of the entities that it is about."""
@@ -161,19 +182,19 @@ class _Drawing:
         return row
 
     def _stops(self, history: History) -> bool:
-        """Whether a log would leave out a crash or a recovery that the witness may be about."""
-        return (
-            self.witness is not None
-            and speaks_of_crashes(self.witness)
-            and any(event.kind in (EventKind.CRASH, EventKind.RECOVER) for event in history.events)
-        )
+        """Whether a log would leave out a crash, a recovery or a view that the witness may be about."""
+        if self.witness is None:
+            return False
+        kinds = {EventKind.CRASH, EventKind.RECOVER} if speaks_of_crashes(self.witness) else set()
+        kinds |= {EventKind.VIEW} if speaks_of_views(self.witness) else set()
+        return any(event.kind in kinds for event in history.events)
 
     def _line(
         self, log: str, history: History, entries: Sequence[_Entry], kinds: Sequence[EventKind]
     ) -> _Line:
         entity = history.entity
         label = f"{log}{entity[1:]}" if self.numbered else f"{log}[{written(entity)}]"
-        there = {(entity, event.kind, event.message) for event in history.events}
+        there = {place_of(entity, event) for event in history.events}
         wanted = {place for place in self.marked if place[0] == entity and place[1] in kinds}
         return _Line(label, entries, is_lacking=not wanted <= there)
 
@@ -200,9 +221,15 @@ class _Drawing:
             case EventKind.CRASH | EventKind.RECOVER | EventKind.LOCAL:
                 return _Entry(event.kind.value + self._time(event))
             case EventKind.VIEW:
-                return _Entry(f"view{self._set(event.members)}{self._time(event)}")
+                return self._view(event, history)
             case _:
                 assert_never(event.kind)
+
+    def _view(self, event: Event, history: History) -> _Entry:
+        marked = place_of(history.entity, event) in self.marked
+        name = view_name(self.execution, event)
+        text = f"view{'' if name is None else f' {written(name.text)}'}{self._set(event.members)}"
+        return _Entry(text + self._time(event), marked, marked)
 
     def _about(self, event: Event, history: History, opening: str = "", closing: str = "") -> _Entry:
         """The entry of an event that is about a message."""
@@ -211,7 +238,7 @@ class _Drawing:
         if event.kind is EventKind.SEND:
             destinations = self.execution.messages[message].destinations
             if self.selective and destinations is not None:
-                text += self._set(destinations)
+                text += self._set(destinations, self.execution.messages[message].groups)
         if event.kind is EventKind.SEND or not self.execution.messages[message].logged:
             text += carried_text(carried(self.execution.messages[message]))
         marked = (history.entity, event.kind, message) in self.marked
@@ -221,15 +248,18 @@ class _Drawing:
     def _time(self, event: Event) -> str:
         return self.clock.mark(event.time) if self.timed and event.time is not None else ""
 
-    def _set(self, entities: Iterable[str]) -> str:
-        """Destinations by their places where the cluster is E1, E2 and so on, by name otherwise."""
+    def _set(self, entities: Iterable[str], groups: Iterable[str] = ()) -> str:
+        named = [f"group:{written(group)}" for group in sorted(groups)]
+        return "{" + ",".join((*self._members(entities), *named)) + "}"
+
+    def _members(self, entities: Iterable[str]) -> list[str]:
+        """Entities by their places where the cluster is E1, E2 and so on, by name otherwise."""
         members = set(entities)
-        places_ = [
+        return [
             str(place) if self.numbered else written(entity)
             for place, entity in enumerate(self.execution.entities, start=1)
             if entity in members
         ]
-        return "{" + ",".join(places_) + "}"
 
 
 def _line(left: str, right: str = "", *, at: int = 0) -> list[str]:

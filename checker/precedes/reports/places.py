@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from precedes.core.execution import EventKind, Execution
+from precedes.core.execution import Event, EventKind, Execution
 from precedes.core.formula import (
     Acknowledged,
     ArrivalEvent,
@@ -18,6 +18,9 @@ from precedes.core.formula import (
     HappensBefore,
     InFlight,
     InLog,
+    Installs,
+    InstallsAgain,
+    InstallsBefore,
     MessageNamed,
     Position,
     Precedes,
@@ -29,6 +32,8 @@ from precedes.core.formula import (
     SendLog,
     TimeOf,
     VectorTime,
+    ViewNamed,
+    ViewOf,
 )
 from precedes.core.traversal import children, walk
 from precedes.core.verdict import FALSE
@@ -37,7 +42,13 @@ from precedes.engines.reference.explanation import chain_of
 from precedes.engines.reference.happens_before import HappensBeforeRelation
 
 Place = tuple[str, EventKind, str]
-"""An entity, a kind of event and a message."""
+"""An entity, a kind of event, and a message or the id of a view."""
+
+
+def place_of(entity: str, event: Event) -> Place | None:
+    """The place of an event; None where it has no message and no view."""
+    about = event.view if event.kind is EventKind.VIEW else event.message
+    return None if about is None else (entity, event.kind, about)
 
 
 def places(execution: Execution, witness: Witness) -> frozenset[Place]:
@@ -54,7 +65,9 @@ def places(execution: Execution, witness: Witness) -> frozenset[Place]:
 def needs_histories(witness: Witness) -> bool:
     """Whether a witness is about events and times, which send and receipt logs do not show."""
     return any(
-        isinstance(node, HappensBefore | TimeOf | DeliveryTime | RecordedClock | VectorTime | InFlight)
+        isinstance(
+            node, HappensBefore | TimeOf | DeliveryTime | RecordedClock | VectorTime | InFlight | ViewOf
+        )
         for fact in witness.facts
         for node in walk(fact.formula)
     )
@@ -63,6 +76,12 @@ def needs_histories(witness: Witness) -> bool:
 def speaks_of_crashes(witness: Witness) -> bool:
     """Whether a witness is about who is faulty."""
     return any(isinstance(node, Faulty) for fact in witness.facts for node in walk(fact.formula))
+
+
+def speaks_of_views(witness: Witness) -> bool:
+    """Whether a witness is about views."""
+    about = (ViewNamed, ViewOf)
+    return any(isinstance(node, about) for fact in witness.facts for node in walk(fact.formula))
 
 
 def _places(fact: Fact, execution: Execution) -> Iterator[Place]:
@@ -78,6 +97,11 @@ def _places(fact: Fact, execution: Execution) -> Iterator[Place]:
                 yield from (place for message in named for place in _send(message, execution))
         elif isinstance(node, DeliveryNamed):
             yield node.entity, execution.delivery, node.message
+        elif isinstance(node, Installs | InstallsBefore | InstallsAgain) and isinstance(
+            node.entity, EntityNamed
+        ):
+            views = [part.name for part in children(node) if isinstance(part, ViewNamed)]
+            yield from ((node.entity.name, EventKind.VIEW, view) for view in views)
         elif isinstance(node, Acknowledged) and isinstance(node.entity, EntityNamed):
             yield from ((node.entity.name, EventKind.ACK, message) for message in named)
         elif isinstance(node, SendEvent | Sender):
@@ -88,11 +112,10 @@ def _places(fact: Fact, execution: Execution) -> Iterator[Place]:
 
 
 def _happened(place: Place, execution: Execution) -> bool:
-    entity, kind, message = place
     return any(
-        event.kind is kind and event.message == message
+        place_of(history.entity, event) == place
         for history in execution.histories
-        if history.entity == entity
+        if history.entity == place[0]
         for event in history.events
     )
 

@@ -10,6 +10,7 @@ from precedes.core.execution import EventKind, Execution
 from precedes.core.formula import (
     Acknowledged,
     Acyclic,
+    AddressedTo,
     And,
     Comparison,
     DeliveredAt,
@@ -30,7 +31,11 @@ from precedes.core.formula import (
     Implies,
     InFlight,
     InLog,
+    Installs,
+    InstallsAgain,
+    InstallsBefore,
     IsDestination,
+    IsMember,
     LogTerm,
     MessageTerm,
     Not,
@@ -43,9 +48,11 @@ from precedes.core.formula import (
     Repeated,
     SameDelivery,
     SameEntity,
+    SameGroup,
     SameMessage,
     SamePart,
     SameText,
+    SameView,
     Sender,
     SendEvent,
     SendLog,
@@ -65,6 +72,7 @@ from precedes.engines.reference.failure_line import failure_line
 from precedes.engines.reference.happens_before import Occurrence
 from precedes.language.quoting import quoted
 from precedes.reports.prose.identifiers import identifiers_of, log_text
+from precedes.reports.prose.memberships import MembershipStatements
 from precedes.reports.prose.numbers import Numbers
 from precedes.reports.prose.times import clock_of, duration_text
 
@@ -75,7 +83,7 @@ _VERBS: Final = {
     EventKind.DISCARD: "discards",
     EventKind.CRASH: "crashes",
     EventKind.RECOVER: "recovers",
-    EventKind.VIEW: "changes its view",
+    EventKind.VIEW: "installs a view",
     EventKind.LOCAL: "does something of its own",
     EventKind.ACK: "acknowledges",
     EventKind.NACK: "gives back",
@@ -93,6 +101,7 @@ class Statements:
         self.ids = identifiers_of(execution)
         self._clock = clock_of(execution)
         self._numbers = Numbers(self.terms, self._clock, self.ids)
+        self.memberships = MembershipStatements(self.terms, self.ids)
         self._timed = timed
 
     def statement(self, formula: Formula, value: int) -> str:
@@ -124,7 +133,7 @@ class Statements:
             case DeliveredBefore(first, second):
                 return self.deliveries(first, second, true)
             case SameDelivery(left, right):
-                return f"{self.ids.of_delivery(left)} is {_not(true)}{self.ids.of_delivery(right)}"
+                return self._same_delivery(left, right, true)
             case InFlight(delivery, at):
                 here, name = self._receiver(delivery), self._of_delivery(delivery)
                 settled = (
@@ -138,6 +147,10 @@ class Statements:
                 return f"{self.ids.of_entity(entity)} {verb} {self.ids.of_message(message)}"
             case Faulty(entity):
                 return f"{self.ids.of_entity(entity)} {'crashed' if true else 'is correct'}"
+            case (
+                IsMember() | AddressedTo() | SameGroup() | Installs() | InstallsBefore() | InstallsAgain() | SameView()
+            ):  # fmt: skip
+                return self.memberships.statement(formula, true)
             case HappensBefore(SendEvent(first), SendEvent(second)):
                 return f"{_not(true)}{self.ids.of_message(first)} ~> {self.ids.of_message(second)}"
             case HappensBefore(earlier, later):
@@ -210,6 +223,18 @@ class Statements:
             )
         joined = "and then" if _message_of(one) == _message_of(other) else "before"
         return f"{self._receiver(one)} delivers {self._of_delivery(one)} {joined} {self._of_delivery(other)}"
+
+    def _same_delivery(self, left: DeliveryTerm, right: DeliveryTerm, true: bool) -> str:
+        """Two deliveries of one message are told by who makes them."""
+        if true or _message_of(left) != _message_of(right):
+            return f"{self.ids.of_delivery(left)} is {_not(true)}{self.ids.of_delivery(right)}"
+        one, other = sorted((left, right), key=_nth)
+        if self._receiver(left) == self._receiver(right):
+            return (
+                f"{self._receiver(one)} delivers {self._of_delivery(one)} and then {self._of_delivery(other)}"
+            )
+        both = ((self._receiver(each), self._of_delivery(each)) for each in (left, right))
+        return ", ".join(f"{here} delivers {what}" for here, what in both)
 
     def _of_delivery(self, delivery: DeliveryTerm) -> str:
         """`m`, or `m again`, `m a 3rd time`, of a delivery at an entity that the sentence names."""
@@ -369,6 +394,10 @@ def listed(names: Sequence[str]) -> str:
 
 def _not(true: bool) -> str:
     return "" if true else "not "
+
+
+def _nth(delivery: DeliveryTerm) -> int:
+    return delivery.nth if isinstance(delivery, DeliveryNamed) else 0
 
 
 def _message_of(delivery: DeliveryTerm) -> str:

@@ -6,8 +6,9 @@ Terms keep the recorded ids. The text from here is only for reading; nothing loo
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Final, assert_never
 
 from precedes.core.counts import ordinal
 from precedes.core.execution import Execution
@@ -21,6 +22,9 @@ from precedes.core.formula import (
     EntityTerm,
     EntityVariable,
     EventTerm,
+    GroupNamed,
+    GroupTerm,
+    GroupVariable,
     LogTerm,
     MessageNamed,
     MessageOf,
@@ -31,8 +35,15 @@ from precedes.core.formula import (
     Sender,
     SendEvent,
     SendLog,
+    ViewNamed,
+    ViewOf,
+    ViewTerm,
+    ViewVariable,
 )
 from precedes.language.quoting import shown, written
+
+_BY_MEMBERS: Final = re.compile(r"\{(?:\w+(?:, \w+)*)?\}")
+"""The id of a view that is called by its members, where these have plain names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +59,33 @@ class Identifiers:
     def message(self, name: str) -> str:
         """`m`; `message 1` where entities have numbers, too."""
         return f"message {shown(name)}" if self.alike else shown(name)
+
+    def group(self, name: str) -> str:
+        """`group billing`."""
+        return f"group {shown(name)}"
+
+    def view(self, name: str) -> str:
+        """`view v1`, `view {a, b}`."""
+        return f"view {name if _BY_MEMBERS.fullmatch(name) else shown(name)}"
+
+    def of_group(self, group: GroupTerm) -> str:
+        """A group, or the variable that stands for it."""
+        match group:
+            case GroupNamed(name) | GroupVariable(name):
+                return self.group(name)
+            case _:
+                assert_never(group)
+
+    def of_view(self, view: ViewTerm) -> str:
+        """A view, or the variable that stands for it."""
+        match view:
+            case ViewNamed(name) | ViewVariable(name):
+                return self.view(name)
+            case ViewOf(event):
+                named = self.of_delivery(event) if isinstance(event, DeliveryTerm) else self.of_event(event)
+                return f"the view of {named}"
+            case _:
+                assert_never(view)
 
     def of_entity(self, entity: EntityTerm) -> str:
         """An entity, or the variable that stands for it."""

@@ -17,12 +17,14 @@ from precedes.core.formula import (
     TRUTH,
     Acknowledged,
     Acyclic,
+    AddressedTo,
     And,
     Comparison,
     DeliveredAt,
     DeliveredBefore,
     DeliveryEvent,
     EntityNamed,
+    EntityTerm,
     Exists,
     FailureLine,
     Faulty,
@@ -33,7 +35,11 @@ from precedes.core.formula import (
     Implies,
     InFlight,
     InLog,
+    Installs,
+    InstallsAgain,
+    InstallsBefore,
     IsDestination,
+    IsMember,
     LogTerm,
     MessageNamed,
     MessageTerm,
@@ -48,15 +54,20 @@ from precedes.core.formula import (
     Requirement,
     SameDelivery,
     SameEntity,
+    SameGroup,
     SameMessage,
     SamePart,
     SameText,
+    SameView,
     Sender,
     SendEvent,
     SendLog,
     Sent,
     Truth,
     Undetermined,
+    ViewNamed,
+    ViewOf,
+    ViewTerm,
 )
 from precedes.core.traversal import walk
 from precedes.core.verdict import FALSE, TRUE
@@ -91,7 +102,7 @@ class _Order(IntEnum):
 
 
 Membership = tuple[str, str]
-"""A message and the log that it is in."""
+"""A message or a view, and the log that it is in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +131,7 @@ class _Telling:
         clauses = _without_repetition([clause for fact in self._facts if (clause := self._clause(fact))])
         chains = [clause.text for clause in clauses if clause.order is _Order.CHAIN]
         others = ", ".join(clause.text for clause in clauses if clause.order is not _Order.CHAIN)
-        tails = (self._addressed(others), self._correct(), self._within_delta())
+        tails = (self._addressed(others), self._members(), self._correct(), self._within_delta())
         told = "; ".join(part for part in (*chains, others, *tails) if part)
         if told and (values := self._part()):
             return f"among the messages with {values}: {told}"
@@ -159,7 +170,8 @@ class _Telling:
                 return _Clause(said(formula, value), _Order.RECEIPTS, _membership(message, log))
             case Exists() if value == FALSE:
                 said_there = _said_there(formula) if _sought(formula, self._ids) else frozenset()
-                return _Clause(self._nothing(formula, fact.instances), _Order.REST, said_there)
+                told = self._nothing(formula, fact.instances)
+                return _Clause(told, _Order.REST, said_there | self._in_views(formula))
             case SameEntity() if not fact.context and _by_sender(formula):
                 return _Clause(said(formula, value), _Order.REST)
             case IsDestination() | Sent() | SameEntity() | SameMessage() if fact.context or value == TRUE:
@@ -167,6 +179,24 @@ class _Telling:
             case DeliveredBefore():
                 return _Clause(said(formula, value), _Order.RECEIPTS)
             case DeliveredAt() | SameDelivery() if fact.context or value == TRUE:
+                return None
+            case Installs(entity, view) if value == TRUE:
+                order = _Order.MEMBERSHIP if fact.context else _Order.RECEIPTS
+                return _Clause(said(formula, value), order, _installed(entity, view))
+            case InstallsBefore(first, second, entity):
+                implied = _installed(entity, first) | _installed(entity, second)
+                return _Clause(said(formula, value), _Order.RECEIPTS, implied)
+            case InstallsAgain(entity, view):
+                return _Clause(said(formula, value), _Order.RECEIPTS, _installed(entity, view))
+            case SameView(ViewNamed(), ViewNamed()):
+                return None
+            case SameView():
+                return _Clause(said(formula, value), _Order.REST, self._in_views(formula))
+            case SameGroup() if fact.context or value == TRUE:
+                return None
+            case IsMember() if fact.context and value == TRUE:
+                return None
+            case AddressedTo() if fact.context and value == FALSE:
                 return None
             case Faulty() if value == FALSE:
                 return None
@@ -177,7 +207,7 @@ class _Telling:
             case (
                 InLog() | HappensBefore() | Comparison() | IsDestination() | Sent() | SameEntity() | SameMessage()
                 | SameText() | Faulty() | FailureLine() | Undetermined() | DeliveredAt() | SameDelivery() | InFlight()
-                | Acknowledged()
+                | Acknowledged() | IsMember() | AddressedTo() | SameGroup() | Installs()
             ):  # fmt: skip
                 return _Clause(said(formula, value), _Order.REST, _deliveries(formula))
             case _:
@@ -218,6 +248,12 @@ class _Telling:
             if isinstance(log, ReceiptLog) and extent == IsDestination(log.entity, message):
                 reached = self._statements.entities_in_order(recorded.destinations(message.name) or ())
                 return f"{ids.of_message(message)} was addressed to {self._listed(reached)}, none of them delivers it"
+        match extent, body:
+            case IsMember(entity, group), InLog(message, ReceiptLog(owner)) if entity == owner == who:
+                of = self._statements.memberships.of_members(group)
+                return f"no member of {of} delivers {ids.of_message(message)}"
+            case _, SameView(ViewOf(event), view) if view == who:
+                return self._statements.memberships.in_its_view(event)
         sought = _sought(formula, ids)
         if sought:
             return sought
@@ -225,6 +261,16 @@ class _Telling:
         if not texts:
             return f"there is no {formula.variable.name} in range"
         return ", ".join(list(texts)[:INSTANCES]) + (" and so on" if len(texts) > INSTANCES else "")
+
+    def _in_views(self, formula: Formula) -> frozenset[Membership]:
+        """The sends and deliveries that a formula says the views of."""
+        views = [node.event for node in walk(formula) if isinstance(node, ViewOf)]
+        sent = [event.message for event in views if isinstance(event, SendEvent)]
+        senders = ((message, self._statements.recorded.sender(message.name)) for message in sent)
+        sends = (
+            _membership(message, SendLog(EntityNamed(name))) for message, name in senders if name is not None
+        )
+        return _deliveries(formula).union(*sends)
 
     # ---- what the sentence ends with -----------------------------------------------------------------------
 
@@ -260,6 +306,21 @@ class _Telling:
             for name, to in asked.items()
         )
 
+    def _members(self) -> str:
+        """Who is in a group or a view, where that is among what makes the failure one."""
+        found: dict[str, list[str]] = {}
+        for fact in self._facts:
+            atom = fact.formula
+            if not (isinstance(atom, IsMember) and isinstance(atom.entity, EntityNamed)):
+                continue
+            if fact.context and fact.value == TRUE:
+                of = self._statements.memberships.of_members(atom.members_of)
+                found.setdefault(of, []).append(atom.entity.name)
+        inside = ((self._statements.entities_in_order(members), of) for of, members in found.items())
+        return ", ".join(
+            f"{self._listed(who)} {'is' if len(who) == 1 else 'are'} in {of}" for who, of in inside
+        )
+
     def _correct(self) -> str:
         """Who is correct, where that is asked for and others are not."""
         found = [
@@ -278,6 +339,8 @@ class _Telling:
         if not all(map(recorded.logged, messages)):
             return ""
         others = [(m, e) for m in messages for e in entities if e not in (recorded.destinations(m) or ())]
+        if any(recorded.group_chooses(m, e) for m, e in others):
+            return ""
         if others:
             return ", ".join(f"{ids.message(m)} was not addressed to {ids.entity(e)}" for m, e in others)
         return f"both were addressed to {self._listed(entities)}"
@@ -358,6 +421,13 @@ def _by_sender(formula: Formula) -> bool:
 def _membership(message: MessageTerm, log: LogTerm) -> frozenset[Membership]:
     whole = SendLog(log.entity) if isinstance(log, SendLog) else log
     return frozenset({(message.name, log_text(whole))})
+
+
+def _installed(entity: EntityTerm, view: ViewTerm) -> frozenset[Membership]:
+    """The view in `VL` of the entity; nothing where the view is that of an event."""
+    if isinstance(view, ViewOf):
+        return frozenset()
+    return frozenset({(view.name, f"VL of {log_text(ReceiptLog(entity))}")})
 
 
 def _deliveries(formula: Formula) -> frozenset[Membership]:

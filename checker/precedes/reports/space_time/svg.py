@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape
 from precedes.core.execution import EventKind, Execution
 from precedes.core.printable import printable
 from precedes.language.quoting import written
-from precedes.reports.places import Place
+from precedes.reports.places import Place, place_of
 from precedes.reports.space_time.plane import FONT, RADIUS, Curve, Plane, Point, plane, text_width
 
 _INK: Final = "#222222"
@@ -150,7 +150,7 @@ class _Drawing:
     def _dots(self) -> Iterator[str]:
         for (entity, number), dot in self.plane.dots.items():
             event = self.execution.histories[entity].events[number]
-            marked = self._is_marked(self.execution.entities[entity], event.kind, event.message)
+            marked = place_of(self.execution.entities[entity], event) in self.marked
             yield _dot(event.kind, self.execution.delivery, dot, _MARK if marked else _INK, RADIUS + marked)
 
     def _labels(self) -> Iterator[str]:
@@ -163,7 +163,7 @@ class _Drawing:
                 continue
             entity, number = each.place
             event = self.execution.histories[entity].events[number]
-            marked = self._is_marked(self.execution.entities[entity], event.kind, event.message)
+            marked = place_of(self.execution.entities[entity], event) in self.marked
             more = ' text-anchor="end"' if each.to_left else ""
             more += ' font-weight="600"' if marked else ""
             yield _text(each.text, each.at, ink="#ffffff", more=more + halo)

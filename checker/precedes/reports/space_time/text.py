@@ -18,7 +18,8 @@ from typing import Final
 from precedes.core.execution import Event, EventKind, Execution
 from precedes.core.printable import columns as width
 from precedes.language.quoting import written
-from precedes.reports.places import Place
+from precedes.language.scenario_printer import view_name
+from precedes.reports.places import Place, place_of
 from precedes.reports.prose.times import clock_of
 from precedes.reports.space_time.layout import Arrow, Layout, Side, laid_out
 
@@ -53,16 +54,21 @@ def label(execution: Execution, event: Event) -> str:
     """What stands beside the dot of an event; nothing beside a local one, but for its time."""
     everybody = frozenset(execution.entities)
     if event.kind is EventKind.VIEW:
-        text = "view{" + ",".join(_place(execution, name) for name in event.members) + "}"
+        name = view_name(execution, event)
+        text = "view" if name is None else f"view {written(name.text)}"
+        text += "{" + ",".join(_place(execution, member) for member in event.members) + "}"
     elif event.kind is EventKind.LOCAL:
         text = ""
     elif event.message is None:
         text = event.kind.value
     elif event.kind is EventKind.SEND:
         to = execution.messages[event.message].destinations
+        groups = execution.messages[event.message].groups
         text = written(event.message)
-        if to is not None and to != everybody:
-            text += "{" + ",".join(_place(execution, e) for e in execution.entities if e in to) + "}"
+        if to is not None and (groups or to != everybody):
+            named = [f"group:{written(group)}" for group in sorted(groups)]
+            places = [_place(execution, entity) for entity in execution.entities if entity in to]
+            text += "{" + ",".join((*places, *named)) + "}"
     elif event.kind is execution.delivery:
         text = written(event.message)
     else:
@@ -149,7 +155,7 @@ class _Canvas:
     def _is_marked(self, entity: int, number: int) -> bool:
         history = self.execution.histories[entity]
         event = history.events[number]
-        return event.message is not None and (history.entity, event.kind, event.message) in self.marked
+        return place_of(history.entity, event) in self.marked
 
     def _open(self) -> bool:
         return any(row == self.height for row, _ in self.texts)
