@@ -35,8 +35,6 @@ from precedes.core.formula import (
     Sender,
     SendLog,
     Variable,
-    ViewOf,
-    ViewTerm,
     ViewVariable,
     conjunction,
 )
@@ -150,12 +148,17 @@ def _entities(variable: EntityVariable, guards: Sequence[Guard], terms: Terms) -
             return _single(terms.entity(Sender(atom.first)), terms, None)
         if isinstance(atom, SameEntity) and (atom.left == variable) != (atom.right == variable):
             return _single(terms.entity(atom.right if atom.left == variable else atom.left), terms, guard)
-        if isinstance(atom, IsMember) and atom.entity == variable and not isinstance(atom.members_of, ViewOf):
+        # A view that is named may be unknown, and so may the view of an event.
+        if (
+            isinstance(atom, IsMember)
+            and atom.entity == variable
+            and isinstance(atom.members_of, GroupTerm | ViewVariable)
+        ):
             return _inside(atom.members_of, terms, guard)
     return Domain("n")
 
 
-def _inside(members_of: GroupTerm | ViewTerm, terms: Terms, exact: Guard) -> Domain:
+def _inside(members_of: GroupTerm | ViewVariable, terms: Terms, exact: Guard) -> Domain:
     """The members of a group or of a view."""
     if isinstance(members_of, GroupTerm):
         kind, number = "group", terms.group(members_of).text
