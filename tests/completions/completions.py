@@ -14,6 +14,9 @@ from precedes.testing.choices import Choices, chance, pick
 NEW_ENTITY, NEW_MESSAGES = "E8", ("m7", "m9")
 """What a completion may add; random formulas name m9 (and E9, which is nowhere)."""
 
+NEW_VIEW = "V9"
+"""A view that a completion may add where some are recorded; random formulas name it, too."""
+
 
 def completion(choices: Choices, recorded: Execution, most: int = 5) -> Execution | None:
     """One completion by up to `most` rows; None where what was made is impossible."""
@@ -44,26 +47,43 @@ class _Rows:
         self.recorded = recorded
         self.histories = {history.entity: list(history.events) for history in recorded.histories}
         self.messages = dict(recorded.messages)
+        self.views = dict(recorded.views)
+        self.groups = dict(recorded.groups)
 
     def execution(self) -> Execution:
         names = {event.message for events in self.histories.values() for event in events}
         histories = tuple(History(entity, tuple(events)) for entity, events in self.histories.items())
         messages = {name: message for name, message in self.messages.items() if name in names}
-        return replace(self.recorded, histories=histories, messages=messages, complete=True)
+        return replace(
+            self.recorded, histories=histories, messages=messages, groups=self.groups, complete=True
+        )
 
     def add_entity(self) -> None:
         """An entity that has no row, and what goes to everybody goes to it; all recorded ones may have been named,
-        too."""
+        too. It may be in a group, and in a view that is recorded."""
         everybody = frozenset(self.histories)
         self.histories[NEW_ENTITY] = []
         widen = chance(self.choices, 50)
         for name, message in self.messages.items():
             if widen and message.destinations == everybody:
                 self.messages[name] = replace(message, destinations=everybody | {NEW_ENTITY})
+        for group, inside in self.groups.items():
+            self.groups[group] = inside | {NEW_ENTITY} if chance(self.choices, 40) else inside
+        for view, inside in self.views.items():
+            if chance(self.choices, 40):
+                self.views[view] = inside | {NEW_ENTITY}
+        for events in self.histories.values():
+            events[:] = [
+                event if event.view is None else replace(event, members=tuple(sorted(self.views[event.view])))
+                for event in events
+            ]
 
     def add(self) -> None:
         """One row, or none where there is nobody to have it."""
         if not self.histories:
+            return
+        if self.views and chance(self.choices, 30):
+            self.install()
             return
         kind = self.choices.integer(0, 9)
         if kind < 4:
@@ -97,8 +117,20 @@ class _Rows:
         everybody = tuple(self.histories)
         to = everybody if chance(self.choices, 40) else [e for e in everybody if chance(self.choices, 50)]
         carried = {} if message is None else message.attributes
-        self.messages[name] = Message(name, entity, frozenset(to), carried)
+        groups = frozenset(group for group in self.groups if chance(self.choices, 30))
+        self.messages[name] = Message(name, entity, frozenset(to), carried, groups)
         self.insert(EventKind.SEND, name, entity)
+
+    def install(self) -> None:
+        """A view after the first time that an entity installs it, where there is one."""
+        events = self.histories[self.any_entity()]
+        view = pick(self.choices, (*self.views, NEW_VIEW))
+        if view not in self.views:
+            self.views[view] = frozenset(entity for entity in self.histories if chance(self.choices, 60))
+        first = next((n + 1 for n, event in enumerate(events) if event.view == view), 0)
+        members = tuple(sorted(self.views[view]))
+        at = self.choices.integer(first, len(events))
+        events.insert(at, Event(EventKind.VIEW, members=members, view=view))
 
     def relay(self) -> None:
         """A new message from one entity to another: what happened at one then happens before."""

@@ -120,9 +120,12 @@ as_machine_code = Scan("scan, as machine code", jit=True)
 CARRIED = frozenset({f.AttributeOf, f.TextOf, f.SamePart, f.Per, f.Part})
 """What asks for attributes."""
 
+OF_VIEWS = frozenset({f.ViewVariable, f.ViewNamed, f.ViewOf})
+OF_GROUPS = frozenset({f.GroupVariable, f.GroupNamed})
+
 SCHEMA = (
     "execution string, entity string, seq bigint, event string, message string, dest array<string>, sender string,"
-    " time double, clock map<string, bigint>, members array<string>"
+    " time double, clock map<string, bigint>, view string, members array<string>, group array<string>"
 )
 
 
@@ -147,13 +150,14 @@ class OnSpark:
             epsilon=common.epsilon,
             complete=common.complete,
         )
+        asked = [one for one in requirements if CARRIED.isdisjoint(map(type, walk(one.formula)))]
         known = [one for one in executions if not any(h.doubt & Reason.ROW_ORDER for h in one.histories)]
         events = self.session.createDataFrame([row for one in known for row in rows(one)], SCHEMA)
         found = {
             (row.execution, row.predicate): Verdict(row.verdict)
-            for row in verdicts(events, plan(requirements), options, all_verdicts=True).collect()
+            for row in verdicts(events, plan(asked), options, all_verdicts=True).collect()
         }
-        return [[self._answer(one, asked, found) for asked in requirements] for one in executions]
+        return [[self._answer(one, each, found) for each in requirements] for one in executions]
 
     @staticmethod
     def _answer(execution: Execution, asked: Requirement, found: dict[tuple[str, str], Verdict]) -> Answer:
@@ -161,6 +165,8 @@ class OnSpark:
             return Unsupported("rows without seq")
         if not any(history.events for history in execution.histories):
             return Unsupported("an execution without rows")
+        if (execution.name, asked.name) not in found:
+            return Unsupported("what messages carry")
         return found[execution.name, asked.name]
 
 
@@ -236,6 +242,7 @@ def beyond_the_solver(asked: Requirement, execution: Execution) -> str | None:
         and not any(event.kind is EventKind.ARRIVE for event in events),
         "times closer than epsilon": times and execution.epsilon > 0,
         **beyond_two_deliveries(execution, speaking),
+        **beyond_first_installations(execution, asked),
         "no delta": f.Delta in speaking and execution.delta is None,
         "no clocks": f.RecordedClock in speaking,
     }
@@ -267,6 +274,36 @@ def beyond_two_deliveries(execution: Execution, speaking: set[type]) -> dict[str
         "messages without an attribute": carried
         and any(len(message.attributes) < len(ATTRIBUTES) for message in execution.messages.values()),
     }
+
+
+def beyond_first_installations(execution: Execution, asked: Requirement) -> dict[str, bool]:
+    """What is asked of groups and views, on executions with others than the solver's bounds have."""
+    nodes = list(walk(asked.formula))
+    speaking = {type(node) for node in nodes}
+    again = False
+    for history in execution.histories:
+        views = [
+            event.view for event in history.events if event.view is not None or event.message is not None
+        ]
+        again |= any(
+            view is not None and view in views[:k] and None in views[k:] for k, view in enumerate(views)
+        )
+    whom = any(
+        isinstance(node, f.IsDestination) or (isinstance(node, f.SendLog) and node.to is not None)
+        for node in nodes
+    )
+    return {
+        "views without an id": execution.has_unnamed_views and not speaking.isdisjoint(OF_VIEWS),
+        "events after a second installation": again and f.ViewOf in speaking,
+        "whom a message to a group is for": whom and any(chosen(execution, m) for m in execution.messages),
+    }
+
+
+def chosen(execution: Execution, message: str) -> frozenset[str]:
+    """The members of the groups that a message is addressed to, but for those that it is addressed to by name."""
+    about = execution.messages[message]
+    found = frozenset[str]().union(*(execution.groups[group] for group in about.groups))
+    return found - (about.destinations or frozenset())
 
 
 def clocks_are_implied(execution: Execution) -> bool:
@@ -317,7 +354,8 @@ def facts(execution: Execution, speaking: set[type]) -> Iterator[f.Formula]:
             )
         for message in messages:
             to = execution.messages[message.name].destinations or frozenset()
-            yield stated(f.IsDestination(here, message), history.entity in to)
+            if history.entity not in chosen(execution, message.name):
+                yield stated(f.IsDestination(here, message), history.entity in to)
             if f.Repeated in speaking:
                 delivered = [e.message for e in history.events if e.kind is execution.delivery]
                 twice = delivered.count(message.name) > 1
@@ -330,6 +368,10 @@ def facts(execution: Execution, speaking: set[type]) -> Iterator[f.Formula]:
     if not speaking.isdisjoint(CARRIED):
         for message in messages:
             yield from attributes_of(execution.messages[message.name])
+    if not speaking.isdisjoint(OF_VIEWS):
+        yield from views_of(execution, speaking)
+    if not speaking.isdisjoint(OF_GROUPS):
+        yield from groups_of(execution)
     if f.Delta in speaking:
         yield equal(f.Delta(), execution.delta or 0, f.Dimension.DURATION)
     if f.Epsilon in speaking:
@@ -408,6 +450,67 @@ def deliveries_of(
                 yield some_delivery("d", here, message, nth, following)
 
 
+def views_of(execution: Execution, speaking: set[type]) -> Iterator[f.Formula]:
+    """Which views there are, who is in them and who installs them in which order, and the view of each event."""
+    views = [f.ViewNamed(name) for name in execution.views]
+    any_view = f.ViewVariable("v")
+    one_of_these = one_of(*(f.SameView(any_view, view) for view in views))
+    yield f.Forall(any_view, f.TRUTH, one_of_these)
+    for history in execution.histories:
+        here = f.EntityNamed(history.entity)
+        installed = [event.view for event in history.events if event.view is not None]
+        for view in views:
+            yield stated(f.IsMember(here, view), history.entity in execution.views[view.name])
+            yield stated(f.Installs(here, view), view.name in installed)
+            if f.InstallsAgain in speaking:
+                yield stated(f.InstallsAgain(here, view), installed.count(view.name) > 1)
+        for one, other in pairwise(execution.installed(history.entity)):
+            yield f.InstallsBefore(f.ViewNamed(one), f.ViewNamed(other), here)
+        if f.ViewOf in speaking:
+            yield from views_at(history, views, speaking)
+
+
+def views_at(history: History, views: Sequence[f.ViewNamed], speaking: set[type]) -> Iterator[f.Formula]:
+    """The view of each event at an entity."""
+    here = f.EntityNamed(history.entity)
+    current: str | None = None
+    made: dict[tuple[EventKind, str], int] = {}
+    for event in history.events:
+        current = event.view or current
+        if event.message is None:
+            continue
+        nth = made[event.kind, event.message] = made.get((event.kind, event.message), 0) + 1
+        about = f.MessageNamed(event.message)
+        found: f.EventTerm
+        if event.kind is EventKind.SEND:
+            found = f.SendEvent(about)
+        elif event.kind is EventKind.DELIVER:
+            found = f.DeliveryEvent(about, here)
+        elif event.kind is EventKind.ARRIVE and f.ArrivalEvent in speaking:
+            found = f.ArrivalEvent(about, here)
+        else:
+            continue
+        for view in views:
+            if nth == 1:
+                yield stated(f.SameView(f.ViewOf(found), view), view.name == current)
+            if event.kind is EventKind.DELIVER and f.DeliveryVariable in speaking:
+                same = stated(f.SameView(f.ViewOf(f.DeliveryVariable("d")), view), view.name == current)
+                yield some_delivery("d", here, event.message, nth, same)
+
+
+def groups_of(execution: Execution) -> Iterator[f.Formula]:
+    """Which groups there are, who is in them, and which messages are addressed to them."""
+    any_group = f.GroupVariable("g")
+    these = [f.GroupNamed(name) for name in execution.groups]
+    yield f.Forall(any_group, f.TRUTH, one_of(*(f.SameGroup(any_group, group) for group in these)))
+    for group in these:
+        yield f.SameGroup(group, group)
+        for entity in execution.entities:
+            yield stated(f.IsMember(f.EntityNamed(entity), group), entity in execution.groups[group.name])
+        for message in execution.messages.values():
+            yield stated(f.AddressedTo(f.MessageNamed(message.name), group), group.name in message.groups)
+
+
 def some_delivery(variable: str, here: f.EntityNamed, message: str, nth: int, body: f.Formula) -> f.Formula:
     """There is the `nth` delivery of a message at an entity, and the body is so of it."""
     d = f.DeliveryVariable(variable)
@@ -419,6 +522,11 @@ def some_delivery(variable: str, here: f.EntityNamed, message: str, nth: int, bo
         )
     )
     return f.Exists(d, which, body)
+
+
+def one_of(*atoms: f.Formula) -> f.Formula:
+    """Some atom is so."""
+    return f.Not(f.conjunction(*map(f.Not, atoms)))
 
 
 def stated(atom: f.Formula, so: bool) -> f.Formula:

@@ -12,11 +12,11 @@ from tests.conformance.engines import OnSpark, as_machine_code, compiled, oracle
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-NAMED: tuple[Kind, ...] = ("definitions", "doubts")
+NAMED: tuple[Kind, ...] = ("definitions", "doubts", "views")
 """Where the oracle has something to say: it knows names, not formulas."""
 
 PLACED: tuple[Kind, ...] = ("definitions", "formulas", "atoms")
-"""Cases of which Spark can read the rows: in a DataFrame, `seq` says what the order of events is."""
+"""Cases of which Spark can read the rows, and of which the solver has the executions."""
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,7 @@ PLACED: tuple[Kind, ...] = ("definitions", "formulas", "atoms")
         pytest.param(solver, 320, 704, ("definitions",), id="solver, definitions"),
         pytest.param(solver, 96, 0, ("formulas", "atoms"), id="solver, formulas"),
         pytest.param(solver, 192, 64_512, ("deliveries",), id="solver, deliveries"),
+        pytest.param(solver, 192, 0, ("views",), id="solver, views"),
     ],
 )
 def test_an_engine_conforms(engine: Engine, cases: int, first: int, kinds: tuple[Kind, ...]) -> None:
@@ -37,8 +38,9 @@ def test_an_engine_conforms(engine: Engine, cases: int, first: int, kinds: tuple
 
 
 def test_spark_conforms(spark: SparkSession) -> None:
-    found = check_engine(OnSpark(spark), cases=64, kinds=PLACED)
-    assert {kind for kind, _ in found.judged} == set(PLACED)
+    kinds: tuple[Kind, ...] = (*PLACED, "views")
+    found = check_engine(OnSpark(spark), cases=64, kinds=kinds)
+    assert {kind for kind, _ in found.judged} == set(kinds)
 
 
 @pytest.mark.slow
@@ -49,7 +51,7 @@ def test_spark_conforms(spark: SparkSession) -> None:
         pytest.param(compiled, 20_000, KINDS, id="compiled"),
         pytest.param(scan, 20_000, KINDS, id="scan"),
         pytest.param(as_machine_code, 320, ("definitions",), id="machine code"),
-        pytest.param(solver, 2_048, (*PLACED, "attributes", "deliveries"), id="solver"),
+        pytest.param(solver, 2_048, (*PLACED, "attributes", "deliveries", "views"), id="solver"),
     ],
 )
 def test_an_engine_conforms_on_many_cases(engine: Engine, cases: int, kinds: tuple[Kind, ...]) -> None:
@@ -58,4 +60,4 @@ def test_an_engine_conforms_on_many_cases(engine: Engine, cases: int, kinds: tup
 
 @pytest.mark.slow
 def test_spark_conforms_on_many_cases(spark: SparkSession) -> None:
-    check_engine(OnSpark(spark), cases=2_048, first=1_000_000, kinds=PLACED)
+    check_engine(OnSpark(spark), cases=2_048, first=1_000_000, kinds=(*PLACED, "views"))

@@ -1,4 +1,4 @@
-"""What keeps the definitions of views and groups, and what breaks them: specs/library, by their own names."""
+"""What keeps the definitions of deliveries, views and groups, and what breaks them: specs/library, by their own names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from precedes.reports.figure import figure, sentence
 from tests.language.judging import wrong
 
 SPECS = Path(__file__).parents[2] / "specs"
-FILES = ("views", "groups")
+FILES = ("deliveries", "views", "groups")
 
 
 def compiled(name: str) -> CompiledFile:
@@ -64,3 +64,13 @@ def test_what_is_printed_of_them_reads_back(name: str) -> None:
                 [pasted] = compile_text(f"scenario pasted\n{cluster}\n{drawn}").scenarios
                 assert pasted.execution.groups.items() <= scenario.execution.groups.items()
                 assert pasted.execution.messages == scenario.execution.messages
+
+
+def test_generic_order_is_kept_by_a_scenario_and_broken_by_another() -> None:
+    found = {
+        expectation.expected
+        for scenario in compiled("deliveries").scenarios
+        for expectation in scenario.expectations
+        if expectation.requirement.name == "generic_order(p, q: key(p) = key(q))"
+    }
+    assert found >= {Verdict.HOLDS, Verdict.VIOLATED}

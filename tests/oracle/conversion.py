@@ -25,9 +25,11 @@ def run_of(execution: Execution) -> oracle.Run:
                 what = "arrive"
             elif event.kind in (EventKind.LOCAL, EventKind.ACK, EventKind.NACK):
                 what = event.kind.value
+            elif event.kind is EventKind.VIEW:
+                what = "view"
             else:
                 continue
-            events.append((what, event.message or "", event.time))
+            events.append((what, event.message or event.view or "", event.time))
             recorded.append(
                 None if event.clock is None else [event.clock.get(e, 0) for e in execution.entities]
             )
@@ -51,17 +53,33 @@ def run_of(execution: Execution) -> oracle.Run:
         m.name: {attribute.name: value for attribute, value in m.attributes.items()}
         for m in execution.messages.values()
     }
-    return oracle.Run(histories, to, execution.delta, clocks, crashed, marks, carried)
+    run = oracle.Run(histories, to, execution.delta, clocks, crashed, marks, carried)
+    run.to_groups = {m.name: set(m.groups) for m in execution.messages.values()}
+    run.groups = {group: {number[e] for e in inside} for group, inside in execution.groups.items()}
+    run.members = {
+        view: {number[e] for e in inside if e in number} for view, inside in execution.views.items()
+    }
+    return run
 
 
 def questions(execution: Execution, run: oracle.Run) -> Iterator[str]:
-    """The names that have an answer of true or false on the execution."""
+    """The names that have an answer of true or false on the execution: not those that ask whom a message is for, where
+    one is for a group.
+    """
+    chosen = any(run.chosen(m) for m in run.to)
+    return (name for name in _asked(execution, run) if not (chosen and name in oracle.DESTINED))
+
+
+def _asked(execution: Execution, run: oracle.Run) -> Iterator[str]:
     messages = execution.messages.values()
     if execution.doubt or any(history.doubt for history in execution.histories):
         return
     if not execution.complete or any(not m.logged and m.sender is not None for m in messages):
         return
     yield from oracle.LOGS
+    yield "once_per_group"
+    if not oracle.owed_by_another(run):
+        yield "kept_by_groups"
     yield from acknowledged(run)
     if len(run.position) == len(execution.messages):
         yield from oracle.PLACED
@@ -81,6 +99,8 @@ def questions(execution: Execution, run: oracle.Run) -> Iterator[str]:
     if evidence and not (exact and oracle.vector_time(run)):
         return
     yield from oracle.CAUSAL
+    if not run.unnamed:
+        yield from oracle.VIEWS
     if exact:
         yield "vector_time"
     sent = {m: time for what, m, time in events if what == "send"}

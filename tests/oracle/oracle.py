@@ -10,17 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 
 @dataclass
 class Run:
     """One execution. `histories[i]` is a list of (what, message, time), what being "send", "deliver",
-    "arrive", "local", "ack" or "nack".
+    "arrive", "local", "ack" or "nack", or (`"view"`, id, time), where the id is empty if nobody recorded it.
 
     `to[m]` is the set of the numbers of m's destinations. `clocks` is aligned with `histories`: a list of
     counts or None. `crashed` are the numbers of those that stopped and did not come back. `marks[i]` is the number of
     messages in RL_i before its `||`. `carried[m]` has the values of the attributes of every m, by their names. `only`
     are the messages that are looked at, all where it is None: events of the others stay and order those that are.
+    `members` and `groups` have the numbers of those in a view or group that somebody installs or that there is, and
+    `to_groups[m]` the names of the groups that m is addressed to.
     """
 
     histories: list[list[tuple[str, str, float | None]]]
@@ -31,6 +34,9 @@ class Run:
     marks: list[int] | None = None
     carried: dict[str, dict[str, str | int]] = field(default_factory=dict)
     only: set[str] | None = None
+    members: dict[str, set[int]] = field(default_factory=dict)
+    groups: dict[str, set[int]] = field(default_factory=dict)
+    to_groups: dict[str, set[str]] = field(default_factory=dict)
 
     def looks_at(self, m: str) -> bool:
         return self.only is None or m in self.only
@@ -44,6 +50,24 @@ class Run:
     @property
     def acknowledged(self) -> bool:
         return any(what in ("ack", "nack") for history in self.histories for what, _, _ in history)
+
+    @property
+    def unnamed(self) -> bool:
+        """Somebody installs a view, and nobody recorded which."""
+        return any(what == "view" and not v for history in self.histories for what, v, _ in history)
+
+    @property
+    def vl(self) -> list[list[str]]:
+        """What each installs, each view once."""
+        return [list(dict.fromkeys(log)) for log in self.installed]
+
+    @property
+    def installed(self) -> list[list[str]]:
+        return [[v for what, v, _ in history if what == "view"] for history in self.histories]
+
+    def chosen(self, m: str) -> set[int]:
+        """Those of whom nobody knows whether m is for them: it is for one of their group."""
+        return {i for group in self.to_groups.get(m, ()) for i in self.groups[group]} - self.to.get(m, set())
 
     @property
     def n(self) -> int:
@@ -604,6 +628,150 @@ def generic_order(run: Run) -> bool:
     return all(_common(a, b) == _common(b, a) for logs in of_senders for a in logs for b in logs)
 
 
+# ---- Chockler, Keidar and Vitenberg 2001: views ------------------------------------------------------------
+
+
+def _sections(run: Run) -> list[list[tuple[str, list[tuple[str, str]]]]]:
+    """The history of each entity cut at its installations: of each piece the view, empty before the first, and the
+    sends and first deliveries in it."""
+    cut = []
+    for history in run.histories:
+        pieces: list[tuple[str, list[tuple[str, str]]]] = [("", [])]
+        delivered = set()
+        for what, m, _ in history:
+            if what == "view":
+                pieces.append((m, []))
+            elif what in ("send", "deliver") and run.looks_at(m) and (what == "send" or m not in delivered):
+                pieces[-1][1].append((what, m))
+                delivered |= {m} if what == "deliver" else set()
+        cut.append(pieces)
+    return cut
+
+
+def _delivered_in(run: Run) -> list[dict[str, str]]:
+    """Of each entity, the view in which it delivers each message."""
+    return [
+        {m: view for view, events in pieces for what, m in events if what == "deliver"}
+        for pieces in _sections(run)
+    ]
+
+
+def _sent_in(run: Run) -> dict[str, str]:
+    pieces = [piece for of_entity in _sections(run) for piece in of_entity]
+    return {m: view for view, events in pieces for what, m in events if what == "send"}
+
+
+def next_view(run: Run) -> bool:
+    """As it is asked here: every process goes on from some view to another."""
+    return all(len(log) > 1 for log in run.vl)
+
+
+def self_inclusion(run: Run) -> bool:
+    """Self Inclusion: a process that installs a view is a member of it."""
+    return all(i in run.members[v] for i, log in enumerate(run.vl) for v in log)
+
+
+def local_monotonicity(run: Run) -> bool:
+    """What Local Monotonicity has for a consequence: no two processes install two views in two orders, and nobody
+    installs a view again."""
+    once = run.installed == run.vl
+    return once and all(_common(a, b) == _common(b, a) for a in run.vl for b in run.vl)
+
+
+def initial_view_event(run: Run) -> bool:
+    """Initial View Event: whatever is sent or received is so within some view."""
+    return not any(pieces[0][1] for pieces in _sections(run))
+
+
+def same_view_delivery(run: Run) -> bool:
+    """Same View Delivery: all who receive a message receive it in one view, or all in none."""
+    found: dict[str, set[str]] = {}
+    for of_entity in _delivered_in(run):
+        for m, view in of_entity.items():
+            found.setdefault(m, set()).add(view)
+    return all(len(views) == 1 for views in found.values())
+
+
+def sending_view_delivery(run: Run) -> bool:
+    """Sending View Delivery: what is sent in a view is received in that view, if in any."""
+    sent = _sent_in(run)
+    return all(
+        not (view and sent.get(m)) or view == sent[m]
+        for found in _delivered_in(run)
+        for m, view in found.items()
+    )
+
+
+def virtual_synchrony(run: Run) -> bool:
+    """Virtual Synchrony: two who go from one view to the same next one have received the same messages in the first."""
+    received: dict[tuple[str, str], list[set[str]]] = {}
+    for log, found in zip(run.vl, _delivered_in(run), strict=True):
+        for previous, new in pairwise(log):
+            received.setdefault((previous, new), []).append(
+                {m for m, view in found.items() if view == previous}
+            )
+    return all(one == found[0] for found in received.values() for one in found)
+
+
+# ---- Moser, Amir, Melliar-Smith and Agarwal 1994: extended virtual synchrony -------------------------------
+
+
+def self_delivery(run: Run) -> bool:
+    """Self-Delivery: a process delivers what it sent in a configuration, also to itself, in that configuration, unless
+    it fails.
+    """
+    for i, (pieces, found) in enumerate(zip(_sections(run), _delivered_in(run), strict=True)):
+        sent = [
+            (view, m) for view, events in pieces for what, m in events if what == "send" and i in run.to[m]
+        ]
+        if i not in run.crashed and any(view and found.get(m) != view for view, m in sent):
+            return False
+    return True
+
+
+def extended_virtual_synchrony(run: Run) -> bool:
+    return (
+        self_inclusion(run)
+        and local_monotonicity(run)
+        and initial_view_event(run)
+        and sending_view_delivery(run)
+        and virtual_synchrony(run)
+        and self_delivery(run)
+    )
+
+
+# ---- groups ------------------------------------------------------------------------------------------------
+
+
+def once_per_group(run: Run) -> bool:
+    """A message is delivered once to a group, by one member and not again."""
+    return all(
+        len(taken) == len(set(taken))
+        for inside in run.groups.values()
+        for taken in ([m for i in inside for m in run.received[i]],)
+    )
+
+
+def owed_by_another(run: Run) -> bool:
+    """A message is for somebody of one group who is in another one, to which it may be lost: nobody knows."""
+    return any(
+        run.chosen(m) & inside and not inside & run.to.get(m, set()) and group not in run.to_groups.get(m, ())
+        for m in messages(run)
+        for group, inside in run.groups.items()
+    )
+
+
+def kept_by_groups(run: Run) -> bool:
+    """Every group that a message is for has a member that delivers it."""
+    for m in messages(run):
+        groups = run.to_groups.get(m, set()) | {
+            g for g, inside in run.groups.items() if inside & run.to.get(m, set())
+        }
+        if any(all(m not in run.rl[i] for i in run.groups[g]) for g in groups):
+            return False
+    return True
+
+
 def causal_service(run: Run) -> bool:
     return causal_order(run) and no_creation(run) and no_duplication(run)
 
@@ -674,8 +842,53 @@ PLACED: dict[str, Callable[[Run], bool]] = {
 }
 """What needs the position of every message."""
 
+DESTINED = frozenset(
+    {
+        *(
+            "selectively_information_preserving",
+            "selectively_correct",
+            "selectively_correct_literal",
+            "reliable",
+        ),
+        *(
+            "SP",
+            "ST",
+            "delivered_where_addressed",
+            "broadcast",
+            "fifo_delivery",
+            "causal_delivery",
+            "local_order",
+        ),
+        *("agreement", "uniform_agreement", "validity", "begins", "prefix_order", "gap_free_order"),
+        *("in_time", "timely_delivery", "failure_line"),
+        *("self_delivery", "extended_virtual_synchrony"),
+    }
+)
+"""What needs to know whom each message is for."""
+
+VIEWS: dict[str, Callable[[Run], bool]] = {
+    "next_view": next_view,
+    "self_inclusion": self_inclusion,
+    "local_monotonicity": local_monotonicity,
+    "initial_view_event": initial_view_event,
+    "same_view_delivery": same_view_delivery,
+    "sending_view_delivery": sending_view_delivery,
+    "virtual_synchrony": virtual_synchrony,
+    "self_delivery": self_delivery,
+    "extended_virtual_synchrony": extended_virtual_synchrony,
+}
+"""What needs the id of every view that is installed."""
+
+GROUPS: dict[str, Callable[[Run], bool]] = {
+    "once_per_group": once_per_group,
+    "kept_by_groups": kept_by_groups,
+}
+"""What groups say."""
+
 ALL = {
     **LOGS,
+    **VIEWS,
+    **GROUPS,
     **CAUSAL,
     **TIMED,
     **ACKNOWLEDGED,

@@ -87,6 +87,8 @@ class _Whole:
             case f.Iff(left, right):
                 one, other = self.value(left, only, env), self.value(right, only, env)
                 return None if one is None or other is None else one is other
+            case f.Forall(f.ViewVariable()) | f.Exists(f.ViewVariable()) if self.run.unnamed:
+                return None
             case f.Forall(variable, extent, body):
                 return _every(
                     _some((_not(self.value(extent, only, here)), self.value(body, only, here)))
@@ -105,8 +107,20 @@ class _Whole:
                 return _Part(self, only, env).atom(formula)
 
     def _bindings(self, variable: f.Variable, only: frozenset[str], env: Env) -> Iterable[Env]:
-        things = range(self.run.n) if isinstance(variable, f.EntityVariable) else sorted(only)
-        return ({**env, variable: thing} for thing in things)
+        return ({**env, variable: thing} for thing in self._things(variable, only))
+
+    def _things(self, variable: f.Variable, only: frozenset[str]) -> Iterable[str | int]:
+        match variable:
+            case f.EntityVariable():
+                return range(self.run.n)
+            case f.MessageVariable():
+                return sorted(only)
+            case f.GroupVariable():
+                return sorted(self.run.groups)
+            case f.ViewVariable():
+                return sorted(self.run.members)
+            case _:
+                raise AssertionError(f"{variable} is not asked here")
 
     def _acyclic(
         self,
@@ -154,7 +168,7 @@ class _Part:
             case f.Quiescent():
                 return True
             case f.InLog(message, log):
-                return self._known(lambda: self.message(message) in self.log(log), message, log)
+                return self._known(lambda: self._in_log(self.message(message), log), message, log)
             case f.Precedes(first, second, log):
                 return self._known(lambda: self._precedes(first, second, log), first, second, log)
             case f.Repeated(message, log):
@@ -169,9 +183,7 @@ class _Part:
                 return self._known(lambda: self.message(message) in self._senders(), message)
             case f.IsDestination(entity, message):
                 return self._known(
-                    lambda: self.number(entity) in self.whole.run.to.get(self.message(message), ()),
-                    entity,
-                    message,
+                    lambda: self._destined(self.number(entity), self.message(message)), entity, message
                 )
             case f.SameEntity(left, right):
                 return self._known(lambda: self.number(left) == self.number(right), left, right)
@@ -183,6 +195,16 @@ class _Part:
                 )
             case f.Faulty(entity):
                 return self._known(lambda: self.number(entity) in self.whole.run.crashed, entity)
+            case (
+                f.IsMember()
+                | f.AddressedTo()
+                | f.SameGroup()
+                | f.Installs()
+                | f.InstallsBefore()
+                | f.InstallsAgain()
+                | f.SameView()
+            ):
+                return self._of_membership(atom)
             case f.SameText(left_text, right_text):
                 return self._compared(self.text(left_text), self.text(right_text), lambda a, b: a == b)
             case f.HappensBefore(one, other):
@@ -233,14 +255,109 @@ class _Part:
         if isinstance(term, f.ReceiptLog):
             return [m for m in run.rl[self.number(term.entity)] if m in self.only]
         sent = [m for m in run.sl[self.number(term.entity)] if m in self.only]
-        return sent if term.to is None else [m for m in sent if self.number(term.to) in run.to[m]]
+        return (
+            sent
+            if term.to is None
+            else [m for m in sent if self._destined(self.number(term.to), m) is not False]
+        )
 
-    def _precedes(self, first: f.MessageTerm, second: f.MessageTerm, log: f.LogTerm) -> bool:
+    def _destined(self, entity: int, message: str) -> Value:
+        """Unknown of a member of a group that the message is addressed to."""
+        if entity in self.whole.run.to.get(message, ()):
+            return True
+        return None if entity in self.whole.run.chosen(message) else False
+
+    def _in_log(self, message: str, log: f.LogTerm) -> Value:
+        """Of what was sent to an entity, `log` has what may have been."""
+        if message not in self.log(log):
+            return False
+        if isinstance(log, f.ReceiptLog) or log.to is None:
+            return True
+        return self._destined(self.number(log.to), message)
+
+    def _precedes(self, first: f.MessageTerm, second: f.MessageTerm, log: f.LogTerm) -> Value:
         one, other, messages = self.message(first), self.message(second), self.log(log)
-        return one in messages and other in messages[messages.index(one) + 1 :]
+        if one not in messages or other not in messages[messages.index(one) + 1 :]:
+            return False
+        return _every((self._in_log(one, log), self._in_log(other, log)))
 
-    def _known(self, say: Callable[[], bool], *terms: f.MessageTerm | f.EntityTerm | f.LogTerm) -> bool:
+    def _known(self, say: Callable[[], Value], *terms: f.MessageTerm | f.EntityTerm | f.LogTerm) -> Value:
         return say() if self.exists(*terms) else False
+
+    # ---- groups and views
+
+    def _of_membership(self, atom: f.Formula) -> Value:
+        run = self.whole.run
+        match atom:
+            case f.AddressedTo(message, group):
+                return self._with_group(
+                    group, lambda g: self.exists(message) and g in run.to_groups[self.message(message)]
+                )
+            case f.SameGroup(left, right):
+                return self._with_group(left, lambda g: self._with_group(right, lambda h: g == h))
+            case f.IsMember(entity, f.GroupVariable() | f.GroupNamed() as group):
+                return self._with_group(
+                    group, lambda g: self.exists(entity) and self.number(entity) in run.groups[g]
+                )
+            case _ if run.unnamed:
+                return False if self._elsewhere(atom) else None
+            case f.IsMember(entity, view):
+                return self._with_view(
+                    view, lambda v: self.exists(entity) and self.number(entity) in run.members[v]
+                )
+            case f.Installs(entity, view):
+                return self._with_view(
+                    view, lambda v: self.exists(entity) and v in run.vl[self.number(entity)]
+                )
+            case f.InstallsAgain(entity, view):
+                return self._with_view(
+                    view,
+                    lambda v: self.exists(entity) and run.installed[self.number(entity)].count(v) > 1,
+                )
+            case f.InstallsBefore(first, second, entity):
+                return self._with_view(
+                    first,
+                    lambda v: self._with_view(
+                        second, lambda w: self.exists(entity) and self._installs_before(v, w, entity)
+                    ),
+                )
+            case f.SameView(first, second):
+                return self._with_view(first, lambda v: self._with_view(second, lambda w: v == w))
+            case _:
+                raise AssertionError(f"{atom} says nothing of groups and views")
+
+    def _elsewhere(self, atom: f.Formula) -> bool:
+        """Whether it speaks of a message of another part."""
+        named = {self.message(node) for node in walk(atom) if isinstance(node, f.MessageTerm)}
+        return not self.only.issuperset(named & self.whole.run.carried.keys())
+
+    def _installs_before(self, first: str, second: str, entity: f.EntityTerm) -> bool:
+        log = self.whole.run.vl[self.number(entity)]
+        return first in log and second in log[log.index(first) + 1 :]
+
+    def _with_group(self, term: f.GroupTerm, say: Callable[[str], Value]) -> Value:
+        found = term.name if isinstance(term, f.GroupNamed) else self.env[term]
+        assert isinstance(found, str)
+        return say(found) if found in self.whole.run.groups else False
+
+    def _with_view(self, term: f.ViewTerm, say: Callable[[str], Value]) -> Value:
+        found = self._view(term)
+        return say(found) if found in self.whole.run.members else False
+
+    def _view(self, term: f.ViewTerm) -> str:
+        """Its id; empty where there is none."""
+        if not isinstance(term, f.ViewOf):
+            found = term.name if isinstance(term, f.ViewNamed) else self.env[term]
+            assert isinstance(found, str)
+            return found
+        assert not isinstance(term.event, f.DeliveryVariable | f.DeliveryNamed)
+        event = self.event(term.event)
+        if isinstance(event, _Absent):
+            return ""
+        assert event is not None
+        i, k = self.whole.causality.events[event]
+        before = [v for what, v, _ in self.whole.run.histories[i][:k] if what == "view"]
+        return before[-1] if before else ""
 
     # ---- what may be unknown
 
@@ -293,9 +410,9 @@ class _Part:
             case f.Position(message, log):
                 if not self.exists(message, log) or self.message(message) not in self.log(log):
                     return NOTHING
-                return Fraction(self.log(log).index(self.message(message)) + 1)
+                return self._counted(log, self.log(log).index(self.message(message)) + 1)
             case f.Size(log):
-                return Fraction(len(self.log(log))) if self.exists(log) else NOTHING
+                return self._counted(log, len(self.log(log))) if self.exists(log) else NOTHING
             case f.AttributeOf(attribute, message):
                 found = self._carried(attribute, message)
                 assert not isinstance(found, str)
@@ -319,6 +436,15 @@ class _Part:
                 return self._combined(f.Constant(factor, f.Dimension.NUMBER), scaled, lambda a, b: a * b)
             case _:
                 assert_never(term)
+
+    def _counted(self, log: f.LogTerm, places: int) -> Fraction | None:
+        """So many places, if a group chooses of nothing that the sender sent, in this part or in another, whether it is
+        in the log.
+        """
+        if isinstance(log, f.ReceiptLog) or log.to is None:
+            return Fraction(places)
+        to, sent = self.number(log.to), self.whole.run.sl[self.number(log.entity)]
+        return None if any(self._destined(to, m) is None for m in sent) else Fraction(places)
 
     def _of_event(
         self, term: f.EventTerm, read: Callable[[int, int], float | None]

@@ -72,12 +72,15 @@ ENGINES: dict[str, tuple[Engine, int]] = {"reference": (by_reference, 320), "sca
 
 def cases(number: int) -> Iterator[Execution]:
     """Every other one with clocks that are exact and a delta that some messages keep and some do not, every fourth with
-    positions, repeats and acknowledgements; with failure marks, where they belong or anywhere."""
+    positions, repeats and acknowledgements, two of five with groups and views; with failure marks, where they belong or
+    anywhere."""
     for seed in range(number):
         choices = Seeded(50_000 + seed)
         shape = (Shape(evidence=False), ORDERLY, Shape(entities=3, messages=4, evidence=False))[seed % 3]
         if seed % 4 == 1:
             shape = replace(shape, acknowledgements=True, attributes=(POSITION,))
+        if seed % 5 < 2:
+            shape = replace(shape, membership=True)
         case = execution(choices, shape)
         if seed % 2 == 0:
             case = replace(case, delta=(8, 20, 45, 90)[seed // 2 % 4], epsilon=0, complete=True)

@@ -28,11 +28,12 @@ from precedes.testing.random_formulas import (
     Scope,
     decided_by_an_atom,
     decided_by_deliveries,
+    decided_by_membership,
     formula,
     per_value,
 )
 
-Kind: TypeAlias = Literal["definitions", "formulas", "atoms", "doubts", "attributes", "deliveries"]
+Kind: TypeAlias = Literal["definitions", "formulas", "atoms", "doubts", "attributes", "deliveries", "views"]
 """What cases are made of.
 
 definitions   the names of the standard library, on random executions
@@ -42,6 +43,8 @@ attributes    formulas about what messages carry and names that are asked per va
 doubts        both, on executions whose rows do not tell the order of events: their times run against the rows
 deliveries    names and formulas about every delivery and acknowledgements, also per value, on executions with repeats
               in any place and acknowledgements; the rows of some do not tell the order of events
+views         names and formulas about groups and views, also per value, on executions with groups, messages that are
+              addressed to them, and views that entities install; the rows of some do not tell the order of events
 """
 
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -53,6 +56,7 @@ BATCH: Final = REQUIREMENTS * EXECUTIONS
 _ARGUMENTS: Final = {
     "in_time": "forall p: forall i in dest(p): p in RL[i] implies in_time(p, i)",
     "generic_order": "generic_order(p, q: sender(p) = sender(q))",
+    "next_view": "forall i: exists v, w: next_view(v, w, i)",
 }
 """How a name is asked that a name alone cannot ask."""
 
@@ -203,6 +207,8 @@ def _requirement(choices: Choices, number: int, kind: Kind) -> Requirement:
             return Requirement(f"{kind}-{number}", written or formula(choices, scope=scope))
         case "deliveries":
             return _about_deliveries(choices, number)
+        case "views":
+            return _about_membership(choices, number)
         case "formulas" | "doubts":
             return Requirement(f"{kind}-{number}", formula(choices))
         case "atoms":
@@ -225,6 +231,29 @@ def _about_deliveries(choices: Choices, number: int) -> Requirement:
     return Requirement(f"deliveries-{number}", asked)
 
 
+def _about_membership(choices: Choices, number: int) -> Requirement:
+    """Of four in turn one by a name of the library about groups and views, one by any other, for a message to a group
+    concerns each; one in which atoms decide, and a random one.
+    """
+    turn, place = number % 4, number // 4
+    if turn < 2:
+        names = tuple(one for one in definitions() if speaks_of_membership(one) is (turn == 0))
+        named = names[place % len(names)]
+        if not chance(choices, 20):
+            return named
+        return Requirement(f"{named.name}-per-{number}", per_value(choices, ATTRIBUTES, named.formula))
+    if turn == 2:
+        return Requirement(f"views-{number}", decided_by_membership(choices, ATTRIBUTES))
+    scope = Scope(attributes=ATTRIBUTES, membership=True, every_delivery=chance(choices, 40))
+    return Requirement(f"views-{number}", formula(choices, scope=scope))
+
+
+def speaks_of_membership(asked: Requirement) -> bool:
+    """Whether it asks something of groups or of views."""
+    about = f.GroupTerm | f.ViewTerm
+    return any(isinstance(node, about) for node in walk(asked.formula))
+
+
 def speaks_of_deliveries(asked: Requirement) -> bool:
     """Whether it asks something of every delivery, or of the positions that messages carry."""
     about = f.DeliveryVariable | f.AttributeOf
@@ -239,15 +268,18 @@ def _execution(choices: Choices, name: str, common: Execution, kind: Kind) -> Ex
         arrival_delivery=False,
         evidence=False,
         contradictions=False,
-        attributes=ATTRIBUTES if kind in ("attributes", "deliveries") else (),
-        acknowledgements=kind == "deliveries",
+        attributes=ATTRIBUTES if kind in ("attributes", "deliveries", "views") else (),
+        acknowledgements=kind == "deliveries" or (kind == "views" and chance(choices, 30)),
+        membership=kind == "views",
     )
     drawn = execution(choices, shape, name)
     while not _told(choices, drawn, common.delivery):
         drawn = execution(choices, shape, name)
     histories = (*drawn.histories, *common.histories[len(drawn.histories) :])
-    made = with_evidence(replace(common, name=name, histories=histories, messages=drawn.messages))
-    if kind == "deliveries":
+    made = with_evidence(
+        replace(common, name=name, histories=histories, messages=drawn.messages, groups=drawn.groups)
+    )
+    if kind in ("deliveries", "views"):
         return doubted(choices, made)
     return doubted(choices, made, 80) if kind == "doubts" else made
 

@@ -21,6 +21,7 @@ from precedes.core.execution import Event, EventKind, Execution, History, Messag
 from precedes.core.formula import Attribute, AttributeSort
 from precedes.core.verdict import NO_REASON, Reason
 from precedes.testing.choices import Choices, chance, pick, shuffled
+from precedes.testing.random_membership import Step, grouped, installing
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Shape:
     contradictions       events after a crash that no recovery precedes, which rows of a trace may not have
     attributes           what messages may carry; most of them carry it
     acknowledgements     messages that are accepted or given back, and delivered again at any time
+    membership           groups, messages that are addressed to them, and views with ids and members of their own
     """
 
     entities: int = 4
@@ -46,6 +48,7 @@ class Shape:
     contradictions: bool = True
     attributes: tuple[Attribute, ...] = ()
     acknowledgements: bool = False
+    membership: bool = False
 
 
 LARGEST: Final = (2**63 - 1, 1 - 2**63)
@@ -78,6 +81,9 @@ def execution(choices: Choices, shape: Shape = TRACES, name: str = "x") -> Execu
     ]
     if shape.acknowledgements:
         steps = _acknowledged(choices, steps, entities, messages)
+    if shape.membership:
+        steps = [step for step in steps if step[1].kind is not EventKind.VIEW]
+        steps = installing(choices, steps, entities)
     if not shape.contradictions:
         steps = _without_contradictions(steps)
     complete = not chance(choices, 15)
@@ -105,6 +111,8 @@ def execution(choices: Choices, shape: Shape = TRACES, name: str = "x") -> Execu
     )
     if shape.attributes:
         made = carrying(choices, made, shape.attributes)
+    if shape.membership:
+        made = grouped(choices, made)
     if shape.scenarios or not shape.evidence:
         return made
     return doubted(choices, with_evidence(made) if chance(choices, 50) else made)
@@ -175,9 +183,6 @@ def doubted(choices: Choices, execution: Execution, percent: int = 15) -> Execut
     )
     doubt = reduce(or_, (history.doubt for history in histories), execution.doubt)
     return replace(execution, histories=histories, doubt=doubt)
-
-
-Step = tuple[str, Event]
 
 
 def _messages(choices: Choices, entities: tuple[str, ...], most: int, odd: bool) -> dict[str, Message]:
@@ -299,7 +304,7 @@ def _timed(choices: Choices, steps: list[Step]) -> list[Step]:
             time = None
         elif mode == 3 and chance(choices, 15):
             time = now - choices.integer(0, 30)
-        timed.append((entity, Event(event.kind, event.message, time, None, event.members)))
+        timed.append((entity, replace(event, time=time)))
     return timed
 
 
@@ -330,7 +335,7 @@ def _clocked(
             if mode == 3 and chance(choices, 15):
                 clock[pick(choices, entities)] = choices.integer(0, 5)
             if not (mode == 3 and chance(choices, 10)):
-                found = Event(event.kind, event.message, event.time, clock, event.members)
+                found = replace(event, clock=clock)
         clocked.append((entity, found))
     return clocked
 

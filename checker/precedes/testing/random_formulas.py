@@ -28,7 +28,7 @@ ATTRIBUTES: Final = (
 @dataclass(frozen=True, slots=True)
 class Scope:
     """What a part of a formula may mention, and how many more binders it may have. Messages have the attributes.
-    `every_delivery`: it may speak of deliveries and acknowledgements.
+    `every_delivery`: it may speak of deliveries and acknowledgements. `membership`: of groups and views.
     """
 
     entities: tuple[f.EntityVariable | f.EntityNamed, ...] = ()
@@ -37,11 +37,14 @@ class Scope:
     attributes: tuple[f.Attribute, ...] = ()
     every_delivery: bool = False
     deliveries: tuple[f.DeliveryVariable, ...] = ()
+    membership: bool = False
+    groups: tuple[f.GroupVariable, ...] = ()
+    views: tuple[f.ViewVariable, ...] = ()
 
     @property
     def bound(self) -> bool:
         """Whether it may mention something."""
-        return bool(self.entities or self.messages or self.deliveries)
+        return bool(self.entities or self.messages or self.deliveries or self.groups or self.views)
 
     def bind(self, variable: f.Variable) -> Scope:
         """The scope below a binder."""
@@ -53,6 +56,10 @@ class Scope:
                 return replace(below, messages=(*self.messages, variable))
             case f.DeliveryVariable():
                 return replace(below, deliveries=(*self.deliveries, variable))
+            case f.GroupVariable():
+                return replace(below, groups=(*self.groups, variable))
+            case f.ViewVariable():
+                return replace(below, views=(*self.views, variable))
             case _:
                 assert_never(variable)
 
@@ -93,7 +100,13 @@ def _connective(choices: Choices, depth: int, scope: Scope) -> f.Formula:
 def _quantifier(choices: Choices, depth: int, scope: Scope) -> f.Formula:
     variable: f.Variable
     # Names are few, so that inner binders often hide outer ones of the same name.
-    if scope.every_delivery and chance(choices, 50):
+    if scope.membership and chance(choices, 40):
+        variable = (
+            f.ViewVariable(pick(choices, ("v", "w")))
+            if chance(choices, 60)
+            else f.GroupVariable(pick(choices, ("g", "h")))
+        )
+    elif scope.every_delivery and chance(choices, 50):
         variable = f.DeliveryVariable(pick(choices, ("d", "e")))
     elif chance(choices, 60):
         variable = f.MessageVariable(pick(choices, ("p", "q", "r")))
@@ -115,7 +128,11 @@ def _range(choices: Choices, depth: int, scope: Scope, variable: f.Variable) -> 
         outer = replace(scope, deliveries=tuple(d for d in scope.deliveries if d != variable))
         here = f.DeliveredAt(variable, entity_term(choices, outer))
         return here if kind < 8 else f.And((here, atom(choices, scope)))
+    if isinstance(variable, f.GroupVariable | f.ViewVariable):
+        return _membership_range(choices, scope, variable)
     if isinstance(variable, f.EntityVariable):
+        if scope.membership and kind < 4:
+            return f.IsMember(variable, _group_or_view(choices, scope))
         if kind < 5 or not scope.messages:
             return f.TRUTH
         return f.IsDestination(variable, message_term(choices, scope))
@@ -128,6 +145,22 @@ def _range(choices: Choices, depth: int, scope: Scope, variable: f.Variable) -> 
     if kind < 8:
         return f.And((within, f.InLog(variable, log_term(choices, scope))))
     return f.And((within, atom(choices, scope)))
+
+
+def _membership_range(
+    choices: Choices, scope: Scope, variable: f.GroupVariable | f.ViewVariable
+) -> f.Formula:
+    kind = choices.integer(0, 9)
+    if kind < 4:
+        return f.TRUTH
+    if kind < 6:
+        return f.IsMember(entity_term(choices, scope), variable)
+    here: f.Formula
+    if isinstance(variable, f.GroupVariable):
+        here = f.AddressedTo(message_term(choices, scope), variable)
+    else:
+        here = f.Installs(entity_term(choices, scope), variable)
+    return here if kind < 8 else f.And((here, atom(choices, scope)))
 
 
 def per_value(choices: Choices, attributes: tuple[f.Attribute, ...], body: f.Formula) -> f.Per:
@@ -206,6 +239,74 @@ def _delivery_atom(choices: Choices, scope: Scope) -> f.Formula:
         return f.SameMessage(f.MessageOf(one), message_term(choices, scope))
     left, right = f.Nth(one), number_term(choices, scope, f.Dimension.NUMBER, 1)
     return f.Comparison(pick(choices, tuple(f.Relation)), left, right, f.Dimension.NUMBER)
+
+
+def decided_by_membership(choices: Choices, attributes: tuple[f.Attribute, ...] = ()) -> f.Formula:
+    """A formula in which atoms about two views or two groups decide, or about named ones."""
+    i, j, p = f.EntityVariable("i"), f.EntityVariable("j"), f.MessageVariable("p")
+    scope = Scope((i, j), (p,), attributes=attributes, membership=True)
+    variables: tuple[f.Variable, ...] = (i, j, p)
+    if chance(choices, 60):
+        v, w = f.ViewVariable("v"), f.ViewVariable("w")
+        scope, variables = replace(scope, views=(v, w)), (*variables, v, w)
+    elif chance(choices, 70):
+        g, h = f.GroupVariable("g"), f.GroupVariable("h")
+        scope, variables = replace(scope, groups=(g, h)), (*variables, g, h)
+    premise = _membership_atom(choices, scope)
+    if chance(choices, 50):
+        premise = f.And((premise, atom(choices, scope)))
+    found: f.Formula = f.Implies(premise, _membership_atom(choices, scope))
+    for variable in reversed(variables):
+        found = f.Forall(variable, f.TRUTH, found)
+    return f.Not(found) if chance(choices, 20) else found
+
+
+def _membership_atom(choices: Choices, scope: Scope) -> f.Formula:
+    """An atom about groups or views."""
+    kind = choices.integer(0, 9)
+    if kind < 2:
+        return f.IsMember(entity_term(choices, scope), _group_or_view(choices, scope))
+    if kind < 4:
+        one, other = view_term(choices, scope), view_term(choices, scope)
+        return f.InstallsBefore(one, other, entity_term(choices, scope))
+    if kind < 5:
+        return f.Installs(entity_term(choices, scope), view_term(choices, scope))
+    if kind < 6:
+        return f.InstallsAgain(entity_term(choices, scope), view_term(choices, scope))
+    if kind < 8:
+        return f.SameView(view_of(choices, scope), view_term(choices, scope))
+    if kind < 9:
+        return f.AddressedTo(message_term(choices, scope), group_term(choices, scope))
+    return f.SameGroup(group_term(choices, scope), group_term(choices, scope))
+
+
+def _group_or_view(choices: Choices, scope: Scope) -> f.GroupTerm | f.ViewTerm:
+    one_of_both = bool(scope.groups) == bool(scope.views)
+    in_group = chance(choices, 50) if one_of_both else bool(scope.groups)
+    return group_term(choices, scope) if in_group else view_term(choices, scope)
+
+
+def group_term(choices: Choices, scope: Scope) -> f.GroupTerm:
+    """A term of sort group."""
+    if scope.groups and not chance(choices, 8):
+        return scope.groups[-1 - choices.integer(0, len(scope.groups) - 1)]
+    return f.GroupNamed(pick(choices, ("G1", "G2", "G9")))
+
+
+def view_term(choices: Choices, scope: Scope) -> f.ViewTerm:
+    """A term of sort view."""
+    if scope.views and chance(choices, 65):
+        return scope.views[-1 - choices.integer(0, len(scope.views) - 1)]
+    if scope.bound and chance(choices, 65):
+        return view_of(choices, scope)
+    return f.ViewNamed(pick(choices, ("V1", "V2", "V9")))
+
+
+def view_of(choices: Choices, scope: Scope) -> f.ViewOf:
+    """The view of an event or of a delivery."""
+    if scope.deliveries and chance(choices, 60):
+        return f.ViewOf(pick(choices, scope.deliveries))
+    return f.ViewOf(event_term(choices, scope))
 
 
 def entity_term(choices: Choices, scope: Scope) -> f.EntityTerm:
@@ -318,6 +419,8 @@ def atom(choices: Choices, scope: Scope) -> f.Formula:
         return f.SamePart(message_term(choices, scope), part_term(choices, scope))
     if scope.every_delivery and chance(choices, 40):
         return _delivery_atom(choices, scope)
+    if scope.membership and chance(choices, 50):
+        return _membership_atom(choices, scope)
     kind = choices.integer(0, 19)
     if kind < 4:
         first, second = message_term(choices, scope), message_term(choices, scope)
