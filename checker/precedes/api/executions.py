@@ -13,9 +13,9 @@ from precedes.core.columns import execution_of
 from precedes.core.diagnostics import usage
 from precedes.core.execution import Execution
 from precedes.traces import Notices, batches_of, read_batches, write_executions
-from precedes.traces.groups import GivenGroups, given_groups
 from precedes.traces.layout import conversion
 from precedes.traces.partition.spill import EVENTS_PER_PART, ROWS_IN_MEMORY, whole_executions
+from precedes.traces.stated_groups import GivenGroups, given_groups
 
 if TYPE_CHECKING:
     from precedes.traces import Notice

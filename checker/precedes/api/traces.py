@@ -25,7 +25,7 @@ from precedes.language.profiles import profile as promised
 from precedes.language.requirements import requirement
 from precedes.logic.plan import Plan
 from precedes.traces import Notice, Notices
-from precedes.traces.groups import GivenGroups
+from precedes.traces.stated_groups import GivenGroups
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

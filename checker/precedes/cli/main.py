@@ -160,8 +160,8 @@ def convert(traces: tuple[str, ...], output: str, groups: str | None) -> Exit:
     """
     from precedes.reports.progress import progress
     from precedes.traces import Notices
-    from precedes.traces.groups import given_groups
     from precedes.traces.layout.conversion import convert as converted
+    from precedes.traces.stated_groups import given_groups
 
     notices = Notices()
     members = given_groups(groups)

@@ -638,6 +638,9 @@ class Quiescent:
     """Nothing is in flight: nothing more happens in this execution."""
 
 
+MembershipAtom = IsMember | AddressedTo | SameGroup | Installs | InstallsBefore | InstallsAgain | SameView
+"""What is said of groups and views."""
+
 Atom = (
     Truth
     | Undetermined
@@ -656,13 +659,7 @@ Atom = (
     | InFlight
     | Acknowledged
     | Faulty
-    | IsMember
-    | AddressedTo
-    | SameGroup
-    | Installs
-    | InstallsBefore
-    | InstallsAgain
-    | SameView
+    | MembershipAtom
     | HappensBefore
     | Comparison
     | FailureLine

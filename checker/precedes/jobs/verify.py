@@ -22,7 +22,7 @@ from precedes.language.profiles import profile
 from precedes.language.requirements import REQUIRED, requirement
 from precedes.logic.plan import Listing, Plan, plan
 from precedes.traces import Notice, Notices, Order, TraceOptions, batches_of, expand
-from precedes.traces.groups import GivenGroups, given_groups
+from precedes.traces.stated_groups import GivenGroups, given_groups
 
 if TYPE_CHECKING:
     import pyarrow as pa

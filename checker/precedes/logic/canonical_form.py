@@ -60,6 +60,7 @@ from precedes.core.formula import (
     IsDestination,
     IsMember,
     LogTerm,
+    MembershipAtom,
     MessageNamed,
     MessageOf,
     MessageTerm,
@@ -277,19 +278,16 @@ class _Normaliser:
                 return ("acknowledged", self._message(message), self._entity(entity))
             case Faulty(entity):
                 return ("faulty", self._entity(entity))
-            case IsMember(entity, members_of):
-                return ("member", self._entity(entity), self._with_members(members_of))
-            case AddressedTo(message, group):
-                return ("addressed", self._message(message), self._with_members(group))
-            case SameGroup(left, right) | SameView(left, right):
-                return ("same", _Unordered((self._with_members(left), self._with_members(right))))
-            case Installs(entity, view):
-                return ("installs", self._entity(entity), self._with_members(view))
-            case InstallsBefore(first, second, entity):
-                sides = self._with_members(first), self._with_members(second)
-                return ("installs before", *sides, self._entity(entity))
-            case InstallsAgain(entity, view):
-                return ("installs again", self._entity(entity), self._with_members(view))
+            case (
+                IsMember()
+                | AddressedTo()
+                | SameGroup()
+                | SameView()
+                | Installs()
+                | InstallsBefore()
+                | InstallsAgain()
+            ):
+                return self._membership(atom)
             case HappensBefore(first, second):
                 return ("before", self._event(first), self._event(second))
             case Comparison(relation, left, right, dimension):
@@ -314,6 +312,24 @@ class _Normaliser:
                 | Per()
             ):
                 raise TypeError(f"not an atom: {type(atom).__name__}")
+            case _:
+                assert_never(atom)
+
+    def _membership(self, atom: MembershipAtom) -> Node:
+        match atom:
+            case IsMember(entity, members_of):
+                return ("member", self._entity(entity), self._with_members(members_of))
+            case AddressedTo(message, group):
+                return ("addressed", self._message(message), self._with_members(group))
+            case SameGroup(left, right) | SameView(left, right):
+                return ("same", _Unordered((self._with_members(left), self._with_members(right))))
+            case Installs(entity, view):
+                return ("installs", self._entity(entity), self._with_members(view))
+            case InstallsBefore(first, second, entity):
+                sides = self._with_members(first), self._with_members(second)
+                return ("installs before", *sides, self._entity(entity))
+            case InstallsAgain(entity, view):
+                return ("installs again", self._entity(entity), self._with_members(view))
             case _:
                 assert_never(atom)
 

@@ -51,6 +51,7 @@ from precedes.core.formula import (
     InstallsBefore,
     IsDestination,
     IsMember,
+    MembershipAtom,
     MessageOf,
     MessageVariable,
     Not,
@@ -422,24 +423,16 @@ def _implied(fact: Atom) -> Iterator[Atom]:
             yield SameText(right, left)
         case SameDelivery(left, right):
             yield SameDelivery(right, left)
-        case SameGroup(left, right):
-            yield SameGroup(right, left)
-        case SameView(left, right):
-            yield SameView(right, left)
-            yield from viewed(left, right)
-        case AddressedTo(message, _):
-            yield Sent(message)
-        case IsMember(_, members_of):
-            yield from viewed(members_of)
-        case Installs(_, view):
-            yield from viewed(view)
-        case InstallsAgain(entity, view):
-            yield Installs(entity, view)
-            yield from viewed(view)
-        case InstallsBefore(first, second, entity):
-            yield Installs(entity, first)
-            yield Installs(entity, second)
-            yield from viewed(first, second)
+        case (
+            IsMember()
+            | AddressedTo()
+            | SameGroup()
+            | SameView()
+            | Installs()
+            | InstallsBefore()
+            | InstallsAgain()
+        ):
+            yield from _implied_of_members(fact)
         case DeliveredAt(delivery, entity):
             yield InLog(MessageOf(delivery), ReceiptLog(entity))
         case DeliveredBefore(first, second, entity):
@@ -463,6 +456,30 @@ def _implied(fact: Atom) -> Iterator[Atom]:
             | FailureLine()
         ):
             return
+        case _:
+            assert_never(fact)
+
+
+def _implied_of_members(fact: MembershipAtom) -> Iterator[Atom]:
+    match fact:
+        case SameGroup(left, right):
+            yield SameGroup(right, left)
+        case SameView(left, right):
+            yield SameView(right, left)
+            yield from viewed(left, right)
+        case AddressedTo(message, _):
+            yield Sent(message)
+        case IsMember(_, members_of):
+            yield from viewed(members_of)
+        case Installs(_, view):
+            yield from viewed(view)
+        case InstallsAgain(entity, view):
+            yield Installs(entity, view)
+            yield from viewed(view)
+        case InstallsBefore(first, second, entity):
+            yield Installs(entity, first)
+            yield Installs(entity, second)
+            yield from viewed(first, second)
         case _:
             assert_never(fact)
 

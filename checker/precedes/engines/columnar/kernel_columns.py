@@ -17,7 +17,7 @@ from precedes.core.clock_order import Clocks
 from precedes.core.columns import MISSING_TIME, NOBODY, Batch, own_if_counted
 from precedes.core.execution import EVENT_CODES, EventKind
 from precedes.engines.columnar.deliveries import acknowledged_of, deliveries_of
-from precedes.engines.columnar.memberships import installed_of, views_of_events
+from precedes.engines.columnar.installations import installed_of, views_of_events
 from precedes.engines.columnar.native import element_type, names_used, read_only
 from precedes.engines.columnar.positions import ascending, claimed_of
 

@@ -16,6 +16,7 @@ from precedes.core.formula import (
     InstallsAgain,
     InstallsBefore,
     IsMember,
+    MembershipAtom,
     SameGroup,
     SameView,
     ViewNamed,
@@ -25,7 +26,7 @@ from precedes.core.formula import (
 )
 from precedes.core.verdict import FALSE, TRUE, Reason
 from precedes.engines.reference.incomplete_names import INCOMPLETE, IncompleteNames
-from precedes.engines.reference.memberships import MembershipAtom, is_about_views
+from precedes.engines.reference.memberships import is_about_views
 from precedes.engines.reference.terms import Terms
 
 

@@ -7,7 +7,7 @@ which only the send log and the receipt log are known, for its sends.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias, assert_never
+from typing import assert_never
 
 from precedes.core.execution import EventKind
 from precedes.core.formula import (
@@ -22,6 +22,7 @@ from precedes.core.formula import (
     InstallsAgain,
     InstallsBefore,
     IsMember,
+    MembershipAtom,
     MessageTerm,
     SameGroup,
     SameView,
@@ -33,10 +34,6 @@ from precedes.core.formula import (
 )
 from precedes.core.verdict import FALSE, TRUE, Reason
 from precedes.engines.reference.terms import Terms, Unknown
-
-MembershipAtom: TypeAlias = (
-    IsMember | AddressedTo | SameGroup | Installs | InstallsBefore | InstallsAgain | SameView
-)
 
 
 def is_about_views(atom: MembershipAtom) -> bool:

@@ -32,7 +32,7 @@ from precedes.language.profiles import profile
 from precedes.language.quoting import shown
 from precedes.language.requirements import REQUIRED, requirement
 from precedes.traces import Notice, expand
-from precedes.traces.groups import given_groups
+from precedes.traces.stated_groups import given_groups
 
 
 @dataclass(frozen=True, slots=True)

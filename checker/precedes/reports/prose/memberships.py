@@ -20,6 +20,7 @@ from precedes.core.formula import (
     InstallsAgain,
     InstallsBefore,
     IsMember,
+    MembershipAtom,
     SameGroup,
     SameView,
     SendEvent,
@@ -28,7 +29,7 @@ from precedes.core.formula import (
     ViewTerm,
 )
 from precedes.core.verdict import TRUE
-from precedes.engines.reference.memberships import MembershipAtom, Memberships
+from precedes.engines.reference.memberships import Memberships
 from precedes.engines.reference.terms import Terms
 from precedes.reports.prose.identifiers import Identifiers
 

@@ -48,13 +48,13 @@ from precedes.traces.assembly.histories import NO_SEQ
 from precedes.traces.formats.canonical_columns import canonical
 from precedes.traces.formats.registry import PARQUET
 from precedes.traces.formats.text_stream import reason
-from precedes.traces.groups import united
 from precedes.traces.layout.kept_columns import values_of
 from precedes.traces.notices import NO_ADDRESSING, Addressing, Notice, Notices
 from precedes.traces.options import GroupMembers, TraceOptions
 from precedes.traces.problems import unreadable
 from precedes.traces.schema import INPUT_COLUMNS, TABLE_SCHEMA, beside, schema_of
 from precedes.traces.sources import TraceSource
+from precedes.traces.stated_groups import united
 
 VERSION: Final = 4
 KEY: Final = b"precedes.layout"

@@ -73,6 +73,7 @@ def convert(
     target: str | os.PathLike[str],
     notices: Notices,
     advance: Advance | None = None,
+    *,
     row_group: int = ROW_GROUP,
     budget: int = ROWS_IN_MEMORY,
     groups: GroupMembers = (),

@@ -30,6 +30,7 @@ from precedes.core.formula import (
     InstallsBefore,
     IsDestination,
     IsMember,
+    MembershipAtom,
     MessageNamed,
     MessageTerm,
     Precedes,
@@ -58,7 +59,6 @@ from precedes.engines.columnar.compiler.source_text import NO, YES, Code, all_of
 from precedes.engines.columnar.compiler.terms import (
     NO_ARRIVAL,
     UNLOGGED,
-    MembershipAtom,
     Operand,
     SimpleAtom,
     Terms,

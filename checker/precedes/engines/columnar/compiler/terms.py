@@ -37,6 +37,7 @@ from precedes.core.formula import (
     InstallsBefore,
     IsDestination,
     IsMember,
+    MembershipAtom,
     MessageNamed,
     MessageOf,
     MessageTerm,
@@ -77,8 +78,6 @@ from precedes.engines.columnar.codes import (
 from precedes.engines.columnar.compiler.source_text import NO, YES, Carried, Code, Source, all_of, guarded
 from precedes.engines.columnar.execution_source import Sort
 from precedes.engines.columnar.runtime import logs, memberships
-
-MembershipAtom = IsMember | AddressedTo | SameGroup | Installs | InstallsBefore | InstallsAgain | SameView
 
 SimpleAtom = (
     Truth
@@ -343,9 +342,9 @@ class Terms:
                 if isinstance(log, SendLog):
                     return self._precedes_in_send_log(p, q, log)
                 return self._precedes_in_receipt_log(p, q, self.entity(log.entity))
+            case Repeated(_, SendLog()):
+                return NO  # A send repeated unchanged is one send.
             case Repeated(message, log):
-                if isinstance(log, SendLog):
-                    return NO  # A send repeated unchanged is one send.
                 return Code(self.is_repeated(self.message(message), self.entity(log.entity)), True)
             case Sent(message):
                 p = self.message(message)
@@ -378,27 +377,37 @@ class Terms:
             case InFlight(earlier, later):
                 return self._in_flight(earlier, later)
             case Acknowledged(message, entity):
-                p, i = self.message(message), self.entity(entity)
-                recorded = f"{self.source.column('acknowledged_recorded')}[x]"
-                given = f"(0 if {self.is_acknowledged(p, i)} else -1)"
-                answer = Code(f"({given} if {recorded} else {NO_ACKNOWLEDGEMENT})", False)
-                return guarded(all_of([p.exists, i.exists]), answer)
+                return self._acknowledged(self.message(message), self.entity(entity))
             case Faulty(entity):
-                i = self.entity(entity)
-                faulty = f"{self.source.column('faulty')}[first_entity + {i.text}]"
-                if self.facts.ordered:
-                    return Code(all_of([i.exists, faulty]), True)
-                unsure = f"{self.source.column('unsure_stops')}[first_entity + {i.text}]"
-                known = f"({self.doubt(i)} if {unsure} else (0 if {faulty} else -1))"
-                return guarded(i.exists, Code(known, False))
+                return self._faulty(self.entity(entity))
             case HappensBefore(first_event, second_event):
                 return self._happens_before(first_event, second_event)
             case (
-                IsMember() | AddressedTo() | SameGroup() | Installs() | InstallsBefore() | InstallsAgain() | SameView()
-            ):  # fmt: skip
+                IsMember()
+                | AddressedTo()
+                | SameGroup()
+                | Installs()
+                | InstallsBefore()
+                | InstallsAgain()
+                | SameView()
+            ):
                 return self._membership(atom)
             case _:
                 assert_never(atom)
+
+    def _acknowledged(self, p: Operand, i: Operand) -> Code:
+        recorded = f"{self.source.column('acknowledged_recorded')}[x]"
+        given = f"(0 if {self.is_acknowledged(p, i)} else -1)"
+        answer = Code(f"({given} if {recorded} else {NO_ACKNOWLEDGEMENT})", False)
+        return guarded(all_of([p.exists, i.exists]), answer)
+
+    def _faulty(self, i: Operand) -> Code:
+        faulty = f"{self.source.column('faulty')}[first_entity + {i.text}]"
+        if self.facts.ordered:
+            return Code(all_of([i.exists, faulty]), True)
+        unsure = f"{self.source.column('unsure_stops')}[first_entity + {i.text}]"
+        known = f"({self.doubt(i)} if {unsure} else (0 if {faulty} else -1))"
+        return guarded(i.exists, Code(known, False))
 
     def _membership(self, atom: MembershipAtom) -> Code:
         match atom:

@@ -14,10 +14,10 @@ from precedes.core.execution import ACKNOWLEDGEMENTS, EVENT_CODES
 from precedes.engines.columnar.execution_source import Excerpt, RowGroupSlice, excerpts_of
 from precedes.traces import Notices, TraceOptions, assemble
 from precedes.traces.arrow import Column, arrow, pc
-from precedes.traces.groups import united
 from precedes.traces.layout.columnar_file import ColumnarFile
 from precedes.traces.options import GroupMembers
 from precedes.traces.schema import TO_GROUP
+from precedes.traces.stated_groups import united
 
 _SETTLING: Final = [EVENT_CODES[kind] for kind in ACKNOWLEDGEMENTS]
 """The numbers of the events by which an entity accepts a message or gives it back."""
