@@ -46,8 +46,9 @@ class Explanation:
     """The value of a requirement on an execution, and why.
 
     `witnesses` are those of a violation, smallest first, `undecided` the places at which an unknown verdict
-    is open. `vacuous`: it holds, but no quantifier over messages met one. `execution` is the one the
-    witnesses are about: the one judged, or an interleaving of it where every interleaving fails.
+    is open. `vacuous`: it holds, but no quantifier over messages met one; of what speaks of groups or views
+    and of no messages, none met one of these. `execution` is the one the witnesses are about: the one judged, or
+    an interleaving of it where every interleaving fails.
     """
 
     value: int

@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
-from precedes.core.formula import Acknowledged, Formula, InFlight, Position, Size, VectorTime
+from precedes.core.formula import (
+    Acknowledged,
+    Formula,
+    GroupNamed,
+    GroupTerm,
+    InFlight,
+    Position,
+    Size,
+    VectorTime,
+    ViewNamed,
+    ViewTerm,
+)
 from precedes.core.traversal import entities_in, messages_in, walk
 
 
 def names_in(formula: Formula) -> frozenset[str]:
-    """The entities and messages that it names."""
-    return frozenset((*entities_in(formula), *messages_in(formula)))
+    """The entities, messages, groups and views that it names."""
+    with_members = (node.name for node in walk(formula) if isinstance(node, GroupNamed | ViewNamed))
+    return frozenset((*entities_in(formula), *messages_in(formula), *with_members))
+
+
+def views_in(formula: Formula) -> bool:
+    """Whether it speaks of views."""
+    return any(isinstance(node, ViewTerm) for node in walk(formula))
+
+
+def groups_in(formula: Formula) -> bool:
+    """Whether it speaks of groups."""
+    return any(isinstance(node, GroupTerm) for node in walk(formula))
 
 
 def counts_in(formula: Formula) -> bool:

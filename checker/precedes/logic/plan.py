@@ -31,7 +31,7 @@ from precedes.core.formula import (
 from precedes.core.mode import completed
 from precedes.core.traversal import attributes_in
 from precedes.logic.canonical_form import Node, canonical
-from precedes.logic.contents import names_in
+from precedes.logic.contents import groups_in, names_in, views_in
 from precedes.logic.lemmas import consequences
 from precedes.logic.recognition import DEFINITIONS, UNTUNED, recognise
 
@@ -103,8 +103,8 @@ class Plan:
     `expressions` are aligned with them, their values being numbers of `steps`.
 
     `leaves` are the requirements without parts, `composites` the others, and `below` the leaves under each name, in the
-    order of the parts. `mentioned` are the entities and messages that they name. `listing` says how offenders are
-    listed; None: a scan stops at the first.
+    order of the parts. `mentioned` are the entities, messages, groups and views that they name; `of_views` and
+    `of_groups` say whether they speak of any. `listing` says how offenders are listed; None: a scan stops at the first.
     """
 
     names: tuple[str, ...]
@@ -114,6 +114,8 @@ class Plan:
     composites: dict[str, Requirement]
     below: dict[str, tuple[str, ...]]
     mentioned: frozenset[str]
+    of_views: bool
+    of_groups: bool
     listing: Listing | None = None
 
     @property
@@ -175,6 +177,8 @@ def plan(requirements: Sequence[Requirement]) -> Plan:
         composites={name: requirement for name, requirement in named.items() if requirement.parts},
         below={name: tuple(dict.fromkeys(_leaves(requirement))) for name, requirement in named.items()},
         mentioned=frozenset[str]().union(*(names_in(leaf.formula) for leaf in leaves.values())),
+        of_views=any(views_in(leaf.formula) for leaf in leaves.values()),
+        of_groups=any(groups_in(leaf.formula) for leaf in leaves.values()),
     )
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from precedes.core.columns import NOBODY
-from precedes.core.execution import Execution
+from precedes.core.execution import EVENT_CODES, EventKind, Execution
 from precedes.core.formula import Requirement
 from precedes.core.verdict import FALSE, TRUE, Verdict, reasons, verdict
 from precedes.core.witness import Explanation
@@ -216,7 +216,7 @@ def judge(
         tuple(why),
         int(result.vacuous.sum()),
         _met(source, plan),
-        _seen(source),
+        _seen(source, plan),
         {} if source.complete else _counts(recorded),
     )
     return partial, result
@@ -243,7 +243,8 @@ def with_fine(partial: Partial, fine: Fine) -> Partial:
     )
 
 
-def _seen(source: ExecutionSource) -> Seen:
+def _seen(source: ExecutionSource, plan: Plan) -> Seen:
+    """What occurs; whether there are views and groups is looked at if the plan speaks of them."""
     if not source.complete:
         # What was not recorded may have happened.
         return EVERYTHING
@@ -257,6 +258,10 @@ def _seen(source: ExecutionSource) -> Seen:
         seen |= Seen.TWO_MESSAGES
     if (np.diff(columns.delivered_offsets) > 1).any():
         seen |= Seen.TWO_DELIVERIES
+    if plan.of_views and (source.columns(("event_kind",)).event_kind == EVENT_CODES[EventKind.VIEW]).any():
+        seen |= Seen.VIEW
+    if plan.of_groups and source.columns(("group_offsets",)).group_offsets[-1]:
+        seen |= Seen.GROUP
     return seen
 
 

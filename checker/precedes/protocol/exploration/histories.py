@@ -23,6 +23,9 @@ from precedes.core.formula import (
     RecordedClock,
     TimeOf,
     VectorTime,
+    ViewNamed,
+    ViewOf,
+    ViewVariable,
 )
 from precedes.core.traversal import walk
 from precedes.protocol.model import (
@@ -67,7 +70,7 @@ class Entry:
 @dataclass(frozen=True, slots=True)
 class Recording:
     """What is kept of a history: nothing; or sends and deliveries, and with them how they follow each other, when
-    they were, the clocks recorded with them, crashes and recoveries, and all other events.
+    they were, the clocks recorded with them, crashes and recoveries, views, and all other events.
     """
 
     logs: bool = True
@@ -76,6 +79,10 @@ class Recording:
     clocks: bool = True
     crashes: bool = True
     others: bool = True
+    views: bool = True
+
+
+_OF_VIEWS: Final = frozenset({ViewVariable, ViewNamed, ViewOf})
 
 
 def needed(formulas: Iterable[Formula]) -> Recording:
@@ -87,11 +94,12 @@ def needed(formulas: Iterable[Formula]) -> Recording:
     clocks = RecordedClock in met
     return Recording(
         logs=bool(asked),
-        interleaving=clocks or HappensBefore in met or VectorTime in met,
+        interleaving=clocks or not met.isdisjoint({HappensBefore, VectorTime, ViewOf}),
         times=TimeOf in met or DeliveryTime in met,
         clocks=clocks,
         crashes=Faulty in met or ArrivalEvent in met,
         others=ArrivalEvent in met,
+        views=not met.isdisjoint(_OF_VIEWS),
     )
 
 
@@ -119,7 +127,7 @@ def entries(
                 if recording.others:
                     found.append(Entry(EventKind.DISCARD, message, time))
             case View(members):
-                if recording.others:
+                if recording.views:
                     found.append(Entry(EventKind.VIEW, None, time, None, members))
             case Transmit():
                 pass
@@ -209,13 +217,23 @@ def _event(entry: Entry, names: Sequence[str]) -> Event:
     clock = None
     if entry.clock is not None:
         clock = {names[k]: count for k, count in enumerate(entry.clock)}
+    members = entry.members
     return Event(
         entry.kind,
         entry.message.name if entry.message is not None else None,
         entry.time * TICK if entry.time is not None else None,
         clock,
-        tuple(names[k] for k in sorted(entry.members)) if entry.members is not None else (),
+        tuple(names[k] for k in sorted(members)) if members is not None else (),
+        view=view_id(members, names) if members is not None else None,
     )
+
+
+def view_id(members: frozenset[int], names: Sequence[str]) -> str:
+    """What a view of a model is called: by its members, in the order of the cluster, as in a scenario that gives no id.
+
+    So the same members are the same view.
+    """
+    return f"{{{', '.join(names[k] for k in sorted(members))}}}"
 
 
 EVERYTHING: Final = Recording()
