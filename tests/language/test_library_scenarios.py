@@ -1,4 +1,4 @@
-"""What keeps and what breaks the definitions of deliveries, views and groups: specs/library, by their own names."""
+"""What keeps the definitions of deliveries, views and groups, and what breaks them: specs/library, by their names."""
 
 from __future__ import annotations
 
