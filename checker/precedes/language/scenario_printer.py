@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, assert_never
 
@@ -89,14 +89,18 @@ def _item(execution: Execution, event: Event, in_history: bool) -> syntax.LogIte
     if event.kind is EventKind.SEND and message.destinations != frozenset(execution.entities):
         to = _destinations(execution, message.destinations or ())
     shown = event.kind is EventKind.SEND or not message.logged
-    brackets = carried(message) if shown else ()
+    brackets = (*(carried(message) if shown else ()), *_brackets(event.attributes))
     kind = event.kind if in_history else None
     return syntax.Entry(kind, _name(event.message), destinations=to, time=time, carried=brackets)
 
 
 def carried(message: Message) -> tuple[syntax.Carried, ...]:
     """What a message carries, as it is written in brackets after it."""
-    return tuple(_carried(attribute, value) for attribute, value in message.attributes.items())
+    return _brackets(message.attributes)
+
+
+def _brackets(values: Mapping[Attribute, str | int]) -> tuple[syntax.Carried, ...]:
+    return tuple(_carried(attribute, value) for attribute, value in values.items())
 
 
 def _carried(attribute: Attribute, value: str | int) -> syntax.Carried:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from precedes.core.formula import Acknowledged, Formula, InFlight, Position, Size, VectorTime
+from precedes.core.formula import (
+    Acknowledged,
+    DeliveryPosition,
+    Formula,
+    InFlight,
+    Position,
+    Size,
+    VectorTime,
+)
 from precedes.core.traversal import entities_in, messages_in, walk
 
 
@@ -13,7 +21,7 @@ def names_in(formula: Formula) -> frozenset[str]:
 
 def counts_in(formula: Formula) -> bool:
     """Whether it counts events or places, so that it says something else of an execution cut to some messages."""
-    return any(isinstance(node, Position | Size | VectorTime) for node in walk(formula))
+    return any(isinstance(node, Position | Size | VectorTime | DeliveryPosition) for node in walk(formula))
 
 
 def acknowledgements_in(formula: Formula) -> bool:

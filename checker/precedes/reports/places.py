@@ -12,6 +12,7 @@ from precedes.core.formula import (
     ArrivalEvent,
     DeliveryEvent,
     DeliveryNamed,
+    DeliveryPosition,
     DeliveryTime,
     EntityNamed,
     Faulty,
@@ -54,7 +55,10 @@ def places(execution: Execution, witness: Witness) -> frozenset[Place]:
 def needs_histories(witness: Witness) -> bool:
     """Whether a witness is about events and times, which send and receipt logs do not show."""
     return any(
-        isinstance(node, HappensBefore | TimeOf | DeliveryTime | RecordedClock | VectorTime | InFlight)
+        isinstance(
+            node,
+            HappensBefore | TimeOf | DeliveryTime | DeliveryPosition | RecordedClock | VectorTime | InFlight,
+        )
         for fact in witness.facts
         for node in walk(fact.formula)
     )

@@ -24,7 +24,7 @@ class TraceOptions:
     those that left no trace; `strict` makes contradictions errors; `delta` and `epsilon` are nanoseconds;
     `complete` False: what was not recorded may yet have happened; `order` says what gives the order of events where
     rows and clocks disagree; `origins`: where its row was read is kept for every event; `attributes` are those that are
-    read of what messages carry.
+    read of what messages and events carry, and `parted` the names of those by whose values something is asked.
     """
 
     delivery: EventKind = EventKind.DELIVER
@@ -36,3 +36,4 @@ class TraceOptions:
     order: Order | None = None
     origins: bool = False
     attributes: tuple[Attribute, ...] = ()
+    parted: frozenset[str] = frozenset()

@@ -102,11 +102,14 @@ class Bounded:
 
     def _of_deliveries(self, universal: bool, body: Callable[[Element], Proposition]) -> Proposition:
         """Of those that happened: each message has two deliveries at most at each entity."""
-        deliveries = range(2 * len(self.messages) * len(self.entities))
-        judged = ((self.happened(self._made(delivery)), body(delivery)) for delivery in deliveries)
+        judged = ((self.happened(self._made(delivery)), body(delivery)) for delivery in self._every_delivery)
         if universal:
             return every(implied(there, holds) for there, holds in judged)
         return some(both(there, holds) for there, holds in judged)
+
+    @property
+    def _every_delivery(self) -> range:
+        return range(2 * len(self.messages) * len(self.entities))
 
     def _made(self, delivery: Element) -> Happening:
         """A delivery by its number: the first ones of all messages at all entities, then the repeats."""
@@ -299,6 +302,32 @@ class Bounded:
         if key not in self.attributes:
             self.attributes[key] = integer(f"{attribute.name} of {message}")
         return number(self.attributes[key])
+
+    def delivery_position(self, delivery: Element, part: Sharing | None) -> Linear:
+        """See `Structure`."""
+        others = (each for each in self._every_delivery if each != delivery)
+        before = (
+            both(
+                self.delivered_before(other, delivery),
+                True if part is None else shares(self, self.message_of(other), part),
+            )
+            for other in others
+        )
+        return count(before).plus(_ONE)
+
+    def delivery_attribute(self, attribute: Attribute, delivery: Element) -> Linear:
+        """See `Structure`; times and durations in units."""
+        key = (attribute, _number(delivery))
+        if key not in self.attributes:
+            self.attributes[key] = integer(f"{attribute.name} of delivery {delivery}")
+        return number(self.attributes[key])
+
+    def delivery_number(self, event: Happening) -> int | None:
+        """The number of a delivery; None for any other event."""
+        if event.kind not in (Kind.DELIVERY, Kind.REPEAT):
+            return None
+        place = len(self.messages) * (event.kind is Kind.REPEAT) + _number(event.message)
+        return place * len(self.entities) + _number(event.entity)
 
     def text(self, value: str) -> Linear:
         """See `Structure`; other texts have other numbers."""

@@ -9,7 +9,7 @@ from string import ascii_lowercase
 from typing import assert_never
 
 from precedes.core.execution import Event, EventKind, Execution, History, Message
-from precedes.core.formula import Attribute, AttributeSort, FailureLine
+from precedes.core.formula import Attribute, AttributeSort, Carrier, FailureLine
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.reference import evaluate
 from precedes.engines.solver.bounded import Bounded
@@ -64,15 +64,19 @@ class Decoding:
         encoding, solver = self._encoding, self._solver
         name = self._messages[m]
         sender = next((e for e in encoding.entities if solver.holds(encoding.sender[m][e])), None)
-        carried = {
-            attribute: self._value(attribute, symbol)
-            for (attribute, number), symbol in encoding.attributes.items()
-            if number == m
-        }
+        carried = self._carried(Carrier.MESSAGE, m)
         if sender is None:
             return Message(name, None, None, carried)
         to = frozenset(self._entities[e] for e in encoding.entities if solver.holds(encoding.dest[m][e]))
         return Message(name, self._entities[sender], to, carried)
+
+    def _carried(self, carrier: Carrier, number: int | None) -> dict[Attribute, str | int]:
+        """What a message or a delivery carries, by its number."""
+        return {
+            attribute: self._value(attribute, symbol)
+            for (attribute, of), symbol in self._encoding.attributes.items()
+            if attribute.carrier is carrier and of == number
+        }
 
     def _value(self, attribute: Attribute, symbol: Symbol) -> str | int:
         found, wanted = self._solver.whole(symbol), self._encoding.wanted
@@ -145,7 +149,8 @@ class Decoding:
                 self._entities[k]: self._whole(f"clock of {name} for {k}") for k in self._encoding.entities
             }
         assert isinstance(event.message, int)
-        return Event(_EVENT_KINDS[event.kind], self._messages[event.message], time, clock)
+        carried = self._carried(Carrier.EVENT, self._encoding.delivery_number(event))
+        return Event(_EVENT_KINDS[event.kind], self._messages[event.message], time, clock, attributes=carried)
 
     def _whole(self, name: str) -> int:
         """The value of a number; 0 for one that nothing speaks of."""

@@ -23,9 +23,12 @@ from precedes.core.formula import (
     Constant,
     DeliveredAt,
     DeliveredBefore,
+    DeliveryAttribute,
     DeliveryEvent,
     DeliveryNamed,
+    DeliveryPosition,
     DeliveryTerm,
+    DeliveryText,
     DeliveryTime,
     DeliveryVariable,
     Delta,
@@ -486,6 +489,8 @@ class Translation:
             case TextOf(attribute, message):
                 for guard, element in self._message(message, bindings):
                     yield guard, self._structure.attribute(attribute, element)
+            case DeliveryText(attribute, delivery):
+                yield True, self._structure.delivery_attribute(attribute, self._delivery(delivery, bindings))
             case _:
                 assert_never(term)
 
@@ -558,6 +563,10 @@ class Translation:
                 return [(True, structure.nth(self._delivery(delivery, bindings)))]
             case DeliveryTime(delivery):
                 return [(True, structure.delivery_time(self._delivery(delivery, bindings)))]
+            case DeliveryPosition():
+                return list(self._delivery_position(term, bindings))
+            case DeliveryAttribute(attribute, delivery):
+                return [(True, structure.delivery_attribute(attribute, self._delivery(delivery, bindings)))]
             case AttributeOf(attribute, message):
                 return [
                     (guard, structure.attribute(attribute, element))
@@ -579,6 +588,14 @@ class Translation:
                 return self._arithmetic(term, bindings)
             case _:
                 assert_never(term)
+
+    def _delivery_position(self, term: DeliveryPosition, bindings: Bindings) -> Numbers:
+        structure, made = self._structure, self._delivery(term.delivery, bindings)
+        for guard, place in self._entity(term.entity, bindings):
+            here = both(guard, same(structure.receiver_of(made), place))
+            for known, whose in self._part(term.part, bindings):
+                inside = _within(structure, structure.message_of(made), whose)
+                yield both(here, known, inside), structure.delivery_position(made, whose)
 
     def _arithmetic(self, term: Sum | Difference | Scaled, bindings: Bindings) -> Numbers:
         match term:
