@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, assert_never
 
-from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.execution import Event, EventKind, Execution, History
 from precedes.core.formula import Attribute, AttributeSort
 from precedes.language import syntax
 from precedes.language.library import Library
@@ -89,17 +89,13 @@ def _item(execution: Execution, event: Event, in_history: bool) -> syntax.LogIte
     if event.kind is EventKind.SEND and message.destinations != frozenset(execution.entities):
         to = _destinations(execution, message.destinations or ())
     shown = event.kind is EventKind.SEND or not message.logged
-    brackets = (*(carried(message) if shown else ()), *_brackets(event.attributes))
+    brackets = (*(carried(message.attributes) if shown else ()), *carried(event.attributes))
     kind = event.kind if in_history else None
     return syntax.Entry(kind, _name(event.message), destinations=to, time=time, carried=brackets)
 
 
-def carried(message: Message) -> tuple[syntax.Carried, ...]:
-    """What a message carries, as it is written in brackets after it."""
-    return _brackets(message.attributes)
-
-
-def _brackets(values: Mapping[Attribute, str | int]) -> tuple[syntax.Carried, ...]:
+def carried(values: Mapping[Attribute, str | int]) -> tuple[syntax.Carried, ...]:
+    """What a message or an event carries, as it is written in brackets after it."""
     return tuple(_carried(attribute, value) for attribute, value in values.items())
 
 
