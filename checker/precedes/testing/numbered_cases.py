@@ -25,6 +25,7 @@ from precedes.testing.choices import Choices, Seeded, chance, pick
 from precedes.testing.random_executions import Shape, doubted, execution, with_evidence
 from precedes.testing.random_formulas import (
     ATTRIBUTES,
+    EVENT_ATTRIBUTES,
     Scope,
     decided_by_an_atom,
     decided_by_deliveries,
@@ -53,6 +54,7 @@ BATCH: Final = REQUIREMENTS * EXECUTIONS
 _ARGUMENTS: Final = {
     "in_time": "forall p: forall i in dest(p): p in RL[i] implies in_time(p, i)",
     "generic_order": "generic_order(p, q: sender(p) = sender(q))",
+    "bounded_disorder": "bounded_disorder(1)",
 }
 """How a name is asked that a name alone cannot ask."""
 
@@ -240,6 +242,7 @@ def _execution(choices: Choices, name: str, common: Execution, kind: Kind) -> Ex
         evidence=False,
         contradictions=False,
         attributes=ATTRIBUTES if kind in ("attributes", "deliveries") else (),
+        event_attributes=EVENT_ATTRIBUTES if kind == "deliveries" else (),
         acknowledgements=kind == "deliveries",
     )
     drawn = execution(choices, shape, name)
