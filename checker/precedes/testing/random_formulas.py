@@ -214,8 +214,8 @@ def _delivery_atom(choices: Choices, scope: Scope) -> f.Formula:
     if kind == 13:
         return f.SameText(_delivery_text(choices, scope, one), _delivery_text(choices, scope, other))
     if kind == 12:
-        left, right = _position_of(choices, scope, one), _delivery_number(choices, scope, other)
-        return f.Comparison(pick(choices, tuple(f.Relation)), left, right, f.Dimension.NUMBER)
+        placed, counted = _position_of(choices, scope, one), _delivery_number(choices, scope, other)
+        return f.Comparison(pick(choices, tuple(f.Relation)), placed, counted, f.Dimension.NUMBER)
     left, right = _delivery_number(choices, scope, one), number_term(choices, scope, f.Dimension.NUMBER, 1)
     return f.Comparison(pick(choices, tuple(f.Relation)), left, right, f.Dimension.NUMBER)
 
