@@ -118,8 +118,10 @@ as_machine_code = Scan("scan, as machine code", jit=True)
 # ---- Spark ----
 
 CARRIED = frozenset({f.AttributeOf, f.TextOf, f.SamePart, f.Per, f.Part})
+"""What asks for attributes of messages."""
+
 MADE_WITH = frozenset({f.DeliveryAttribute, f.DeliveryText})
-"""What asks for attributes."""
+"""What asks for attributes of deliveries."""
 
 SCHEMA = (
     "execution string, entity string, seq bigint, event string, message string, dest array<string>, sender string,"
