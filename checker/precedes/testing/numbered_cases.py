@@ -41,8 +41,8 @@ formulas      random formulas, with every atom and every connective
 atoms         formulas in which a single atom decides, which random ones hide
 attributes    formulas about what messages carry and names that are asked per value, in turn
 doubts        both, on executions whose rows do not tell the order of events: their times run against the rows
-deliveries    names and formulas about every delivery, what it carries, and acknowledgements, also per value, on executions
-              with repeats in any place and acknowledgements; the rows of some do not tell the order of events
+deliveries    names and formulas about every delivery, what it carries, and acknowledgements, also per value, on
+              executions with repeats in any place and acknowledgements; the rows of some do not tell the order of events
 """
 
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
