@@ -42,7 +42,7 @@ atoms         formulas in which a single atom decides, which random ones hide
 attributes    formulas about what messages carry and names that are asked per value, in turn
 doubts        both, on executions whose rows do not tell the order of events: their times run against the rows
 deliveries    names and formulas about every delivery, what it carries, and acknowledgements, also per value, on
-              executions with repeats in any place and acknowledgements; the rows of some do not tell the order of events
+              executions with repeats in any place and acknowledgements; the rows of some do not tell their order
 """
 
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
