@@ -41,7 +41,6 @@ COLUMNS: Final = frozenset(
         "sender",
         "time",
         "clock",
-        "redelivered",
         "view",
         "members",
         "group",

@@ -35,7 +35,7 @@ TEXTS: Mapping[str, str] = {
     "P012": HEAD + "delta 1h",
     "P013": f"predicate f(L) := size(L) = {'9' * 400}",
     "P014": "predicate f := forall SL: true",
-    "P016": "attribute key of event: text",
+    "P016": "attribute key of entity: text",
     "P015": "predicate f(i) := forall p in RL[i, i]: true",
     "N001": "claim STT implies SP",
     "N002": HEAD + "RL1: < a ]\nexpect b in RL1",

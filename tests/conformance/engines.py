@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from precedes.core import formula as f
 from precedes.core.columns import batch_of
-from precedes.core.execution import EventKind, Execution, History, Message
+from precedes.core.execution import Event, EventKind, Execution, History, Message
 from precedes.core.formula import Requirement
-from precedes.core.traversal import walk
+from precedes.core.traversal import attributes_in, walk
 from precedes.core.verdict import FALSE, TRUE, Reason, Verdict, verdict
 from precedes.engines.columnar.batch_scan import scan as scan_batch
 from precedes.engines.columnar.compiler.formula_compiler import compile_formula
@@ -19,7 +19,7 @@ from precedes.engines.columnar.execution_source import BatchSource
 from precedes.logic.parts import without_parts
 from precedes.logic.plan import plan
 from precedes.testing import Answer, Unsupported, rows
-from precedes.testing.random_formulas import ATTRIBUTES
+from precedes.testing.random_formulas import ATTRIBUTES, EVENT_ATTRIBUTES
 from precedes.traces import TraceOptions
 from tests.oracle import oracle as papers
 from tests.oracle.conversion import questions, run_of
@@ -118,7 +118,10 @@ as_machine_code = Scan("scan, as machine code", jit=True)
 # ---- Spark ----
 
 CARRIED = frozenset({f.AttributeOf, f.TextOf, f.SamePart, f.Per, f.Part})
-"""What asks for attributes."""
+"""What asks for attributes of messages."""
+
+MADE_WITH = frozenset({f.DeliveryAttribute, f.DeliveryText})
+"""What asks for attributes of deliveries."""
 
 OF_VIEWS = frozenset({f.ViewVariable, f.ViewNamed, f.ViewOf})
 OF_GROUPS = frozenset({f.GroupVariable, f.GroupNamed})
@@ -240,7 +243,7 @@ def beyond_the_solver(asked: Requirement, execution: Execution) -> str | None:
         "times before 0": times and any((event.time or 0) < 0 for event in of_messages),
         "no arrivals": f.ArrivalEvent in speaking
         and not any(event.kind is EventKind.ARRIVE for event in events),
-        "times closer than epsilon": times and execution.epsilon > 0,
+        "times closer than epsilon": (times or carries_times(asked.formula)) and execution.epsilon > 0,
         **beyond_two_deliveries(execution, speaking),
         **beyond_first_installations(execution, asked),
         "no delta": f.Delta in speaking and execution.delta is None,
@@ -249,13 +252,18 @@ def beyond_the_solver(asked: Requirement, execution: Execution) -> str | None:
     return next((reason for reason, it_does in lacks.items() if it_does), None)
 
 
+def carries_times(formula: f.Formula) -> bool:
+    """Whether it asks for an attribute that is a time."""
+    return any(attribute.sort is f.AttributeSort.TIME for attribute in attributes_in(formula))
+
+
 def beyond_two_deliveries(execution: Execution, speaking: set[type]) -> dict[str, bool]:
     """What is asked of every delivery, on executions with others than the solver's bounds have."""
     asked = not speaking.isdisjoint({f.DeliveryVariable, f.Acknowledged})
     carried = not speaking.isdisjoint(CARRIED)
     settling = (EventKind.ACK, EventKind.NACK)
     acts: list[tuple[str, str]] = []
-    thrice = misplaced = False
+    thrice = misplaced = bare = False
     for history in execution.histories:
         counts: dict[str, int] = {}
         for event in history.events:
@@ -263,6 +271,7 @@ def beyond_two_deliveries(execution: Execution, speaking: set[type]) -> dict[str
             if event.kind is execution.delivery:
                 counts[name] = counts.get(name, 0) + 1
                 thrice |= counts[name] > 2
+                bare |= len(event.attributes) < len(EVENT_ATTRIBUTES)
             elif event.kind in settling:
                 acts.append((history.entity, name))
                 misplaced |= event.kind is EventKind.NACK or name not in counts
@@ -271,6 +280,7 @@ def beyond_two_deliveries(execution: Execution, speaking: set[type]) -> dict[str
         "what was given back, or accepted before it was delivered": asked and misplaced,
         "two acknowledgements": asked and len(set(acts)) < len(acts),
         "no acknowledgements": not acts and not speaking.isdisjoint({f.InFlight, f.Acknowledged}),
+        "deliveries without an attribute": bare and not speaking.isdisjoint(MADE_WITH),
         "messages without an attribute": carried
         and any(len(message.attributes) < len(ATTRIBUTES) for message in execution.messages.values()),
     }
@@ -418,6 +428,16 @@ def attributes_of(message: Message) -> Iterator[f.Formula]:
             yield equal(f.AttributeOf(attribute, about), value, f.Dimension(attribute.sort.value))
 
 
+def attributes_of_delivery(event: Event) -> Iterator[f.Formula]:
+    """What a delivery carries."""
+    about = f.DeliveryVariable("d")
+    for attribute, value in event.attributes.items():
+        if isinstance(value, str):
+            yield f.SameText(f.DeliveryText(attribute, about), f.Text(value))
+        else:
+            yield equal(f.DeliveryAttribute(attribute, about), value, f.Dimension(attribute.sort.value))
+
+
 def deliveries_of(
     history: History, messages: Sequence[f.MessageNamed], speaking: set[type], delivery: EventKind
 ) -> Iterator[f.Formula]:
@@ -438,6 +458,9 @@ def deliveries_of(
         if time is not None and f.DeliveryTime in speaking:
             happened = equal(f.DeliveryTime(f.DeliveryVariable("d")), time, f.Dimension.TIME)
             yield some_delivery("d", here, message, nth, happened)
+        if not speaking.isdisjoint(MADE_WITH):
+            made_with = f.And(tuple(attributes_of_delivery(history.events[place])))
+            yield some_delivery("d", here, message, nth, made_with)
         for other, again, later in made:
             if later > place:
                 d, e = f.DeliveryVariable("d"), f.DeliveryVariable("e")

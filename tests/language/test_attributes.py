@@ -90,7 +90,7 @@ def test_the_standard_library_declares_what_many_systems_have() -> None:
     found = {name: standard_library().attribute(name) for name in standard_library().attributes()}
     sorts = {name: attribute.sort.value for name, attribute in found.items() if attribute is not None}
     texts = dict.fromkeys(("key", "topic", "partition", "channel", "session"), "text")
-    assert sorts == {**texts, "position": "number", "priority": "number"}
+    assert sorts == {**texts, "position": "number", "priority": "number", "redelivered": "text"}
 
 
 def test_a_declaration_may_be_repeated_but_not_changed() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 
 @dataclass
@@ -772,6 +772,17 @@ def kept_by_groups(run: Run) -> bool:
     return True
 
 
+def bounded_disorder(run: Run) -> bool:
+    """A window of two: what overtakes a message was sent to the entity right after it."""
+    for i, log in enumerate(run.rl):
+        for sent in run.sl:
+            to_i = [m for m in sent if i in run.to[m]]
+            for p, q in permutations([m for m in log if m in to_i], 2):
+                if log.index(q) < log.index(p) and to_i.index(q) > to_i.index(p) + 1:
+                    return False
+    return True
+
+
 def causal_service(run: Run) -> bool:
     return causal_order(run) and no_creation(run) and no_duplication(run)
 
@@ -809,6 +820,7 @@ LOGS: dict[str, Callable[[Run], bool]] = {
     "prefix_order": prefix_order,
     "gap_free_order": gap_free_order,
     "generic_order": generic_order,
+    "bounded_disorder": bounded_disorder,
     "every_delivery_in_order": every_delivery_in_order,
     "repeats_in_place": repeats_in_place,
 }

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from precedes.api.events import Events, is_spark_frame, paths_in, tables_of
 from precedes.api.traces import Reading, reading_of
 from precedes.core.columns import execution_of
-from precedes.core.diagnostics import usage
+from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.core.execution import Execution
+from precedes.core.formula import Attribute
+from precedes.core.suggestions import did_you_mean
+from precedes.language.library import standard_library
+from precedes.language.sorts.inference import declaration
 from precedes.traces import Notices, batches_of, read_batches, write_executions
 from precedes.traces.layout import conversion
 from precedes.traces.partition.spill import EVENTS_PER_PART, ROWS_IN_MEMORY, whole_executions
 from precedes.traces.stated_groups import GivenGroups, given_groups
 
 if TYPE_CHECKING:
+    from precedes.language.library import Library
     from precedes.traces import Notice
 
 
@@ -40,11 +45,21 @@ class Converted:
     notices: tuple[Notice, ...] = field(repr=False)
 
 
-def read(events: Events, *, reading: Reading | None = None, **options: Any) -> Iterator[Execution]:
+def read(
+    events: Events,
+    *,
+    attributes: Attribute | str | Iterable[Attribute | str] = (),
+    library: Library | None = None,
+    reading: Reading | None = None,
+    **options: Any,
+) -> Iterator[Execution]:
     """Read a trace, one execution after the other.
 
     Args:
         events: As for `verify`, but for a Spark DataFrame.
+        attributes: What messages and events carry of these is read, too, and no other column: names that the library
+            declares, or values. `execution.messages["m"].attributes` has what a message carries.
+        library: Where names of attributes are looked up; the standard library unless given.
         reading: How the trace is read, as a value.
         options: The same one by one (see `Reading`).
 
@@ -52,18 +67,20 @@ def read(events: Events, *, reading: Reading | None = None, **options: Any) -> I
         The executions, in the order of their names. No more than a part of a large trace is in memory.
 
     Raises:
-        PrecedesError: The trace cannot be read.
+        PrecedesError: The trace cannot be read, or an attribute is not declared.
 
     Example:
         >>> first = next(precedes.read("traces/rabbitmq-fanout.jsonl.gz"))
         >>> first.name, len(first.delivered("c1"))
         ('rabbitmq-fanout-000', 45)
     """
-    how = reading_of(reading, options).question((), ()).options()
+    asked = (attributes,) if isinstance(attributes, str | Attribute) else tuple(attributes)
+    found = declared(asked, standard_library() if library is None else library)
+    how = replace(reading_of(reading, options).question((), ()).options(), attributes=found)
     notices = Notices()
     paths = paths_in(events)
     batches = (
-        batches_of(_tables(events, notices), how, notices)
+        batches_of(_tables(events, notices, found), how, notices)
         if paths is None
         else read_batches(paths, how, notices)
     )
@@ -134,9 +151,25 @@ def as_scenario(execution: Execution, name: str = "found") -> str:
     return scenario_printer.as_scenario(execution, name)
 
 
-def _tables(events: Events, notices: Notices, *, every: bool = False) -> Iterator[Any]:
+def declared(asked: Iterable[Attribute | str], library: Library) -> tuple[Attribute, ...]:
+    """The attributes, each once. PrecedesError N016 for a name that is not declared."""
+    found: dict[Attribute, None] = {}
+    for one in asked:
+        attribute = library.attribute(one) if isinstance(one, str) else one
+        if attribute is None:
+            hint = did_you_mean(str(one), library.attributes()) or declaration(str(one))
+            raise PrecedesError(
+                (Diagnostic("N016", f"there is no attribute {one}", "attributes", hint=hint),)
+            )
+        found[attribute] = None
+    return tuple(found)
+
+
+def _tables(
+    events: Events, notices: Notices, attributes: tuple[Attribute, ...] = (), *, every: bool = False
+) -> Iterator[Any]:
     if is_spark_frame(events):
         raise usage(
             "a Spark DataFrame is judged where it is", "write it to a file first, as df.write.parquet(...)"
         )
-    return tables_of(events, notices, every=every)
+    return tables_of(events, notices, attributes, every=every)

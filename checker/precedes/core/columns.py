@@ -26,7 +26,7 @@ from precedes.core.execution import (
     History,
     Message,
 )
-from precedes.core.formula import Attribute, AttributeSort
+from precedes.core.formula import Attribute, AttributeSort, Carrier
 from precedes.core.verdict import NO_REASON, Reason
 
 MISSING_TIME: Final = np.iinfo(np.int64).min
@@ -96,23 +96,35 @@ class Groups:
 
 @dataclass(frozen=True, slots=True)
 class Attributes:
-    """What the M messages of a batch carry.
+    """What the M messages and the events of a batch carry.
 
-    declared             A      the attributes
-    values               A x M  numbers, nanoseconds, or places in `texts`; NOT_RECORDED where there is none
-    texts                       every text of the batch once, in any order; shared by the attributes
+    declared             A           the attributes of messages
+    values               A x M       numbers, nanoseconds, or places in `texts`; NOT_RECORDED where there is none
+    texts                            every text of the batch once, in any order; shared by the attributes
+    of_events            B           the attributes of events
+    event_values         B x events  as `values`
     """
 
     declared: tuple[Attribute, ...]
     values: Int64
     texts: Names
+    of_events: tuple[Attribute, ...] = ()
+    event_values: Int64 = field(default_factory=lambda: np.zeros((0, 0), np.int64))
 
     def of(self, attribute: Attribute) -> Int64 | None:
-        """The values (M) of an attribute; None where it was not asked for when rows were read."""
+        """The values (M, or events) of an attribute; None where it was not asked for when rows were read."""
+        if attribute in self.of_events:
+            found: Int64 = self.event_values[self.of_events.index(attribute)]
+            return found
         return self.values[self.declared.index(attribute)] if attribute in self.declared else None
 
 
 NO_ATTRIBUTES: Final = Attributes((), np.zeros((0, 0), np.int64), np.zeros(0, np.object_))
+
+
+def of_carrier(attributes: Iterable[Attribute], carrier: Carrier) -> tuple[Attribute, ...]:
+    """Those of some attributes that messages carry, or those that events carry."""
+    return tuple(attribute for attribute in attributes if attribute.carrier is carrier)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +183,7 @@ class Batch:
     members                     None: no event names members
     views                       None: no view is installed
     groups                      None: there are no groups
-    attributes                  what messages carry, of what was asked for
+    attributes                  what messages and events carry, of what was asked for
     origins                     None: it was not kept where rows were read
     """
 
@@ -314,12 +326,15 @@ def _event_of(batch: Batch, x: int, k: int, message: str | None, entities: Seque
     if batch.views is not None and batch.views.view[k] != NOBODY:
         view = str(batch.views.names[int(batch.views.offsets[x]) + int(batch.views.view[k])])
     kind = _KINDS[int(batch.event_kind[k])]
-    return Event(kind, message, None if time == MISSING_TIME else time, clock, members, counted, view)
+    carried = _recorded(batch.attributes, batch.attributes.of_events, batch.attributes.event_values, k)
+    return Event(
+        kind, message, None if time == MISSING_TIME else time, clock, members, counted, view, carried
+    )
 
 
 def _message_of(batch: Batch, x: int, m: int, name: str, entities: Sequence[str]) -> Message:
     sender = int(batch.sender[m])
-    carried = _attributes_of(batch.attributes, m)
+    carried = _recorded(batch.attributes, batch.attributes.declared, batch.attributes.values, m)
     if sender == NOBODY:
         return Message(name, None, None, carried)
     if not batch.send_logged[m]:
@@ -338,12 +353,15 @@ def _addressed(groups: Groups | None, x: int, m: int) -> frozenset[str]:
     return frozenset(str(groups.names[int(groups.offsets[x]) + g]) for g in part.tolist())
 
 
-def _attributes_of(attributes: Attributes, m: int) -> dict[Attribute, str | int]:
-    if not attributes.declared:
+def _recorded(
+    attributes: Attributes, declared: tuple[Attribute, ...], values: Int64, place: int
+) -> dict[Attribute, str | int]:
+    """What is recorded at a place of some values."""
+    if not declared:
         return {}
     return {
         attribute: str(attributes.texts[value]) if attribute.sort is AttributeSort.TEXT else int(value)
-        for attribute, value in zip(attributes.declared, attributes.values[:, m], strict=True)
+        for attribute, value in zip(declared, values[:, place], strict=True)
         if value != NOT_RECORDED
     }
 
@@ -471,6 +489,7 @@ class _Lists:
     event_clock: list[dict[int, int] | None] = field(default_factory=list)
     event_counted: list[bool] = field(default_factory=list)
     event_members: list[tuple[str, ...]] = field(default_factory=list)
+    event_carried: list[Mapping[Attribute, str | int]] = field(default_factory=list)
     carried: list[Mapping[Attribute, str | int]] = field(default_factory=list)
 
     def add(self, execution: Execution) -> None:
@@ -521,6 +540,7 @@ class _Lists:
             self.event_clock.append(None if clock is None else {entities[e]: n for e, n in clock.items()})
             self.event_counted.append(event.counted)
             self.event_members.append(event.members)
+            self.event_carried.append(event.attributes)
             if event.kind is EventKind.SEND and m not in sent:
                 places[m], times[m] = len(sent), time
                 sent[m] = time
@@ -548,17 +568,11 @@ class _Lists:
         self.carried.append(message.attributes)
 
     def attributes(self) -> Attributes:
-        declared = sorted({a for carried in self.carried for a in carried}, key=lambda a: a.name)
         texts: dict[str, int] = {}
-        values = np.full((len(declared), len(self.carried)), NOT_RECORDED, np.int64)
-        for row, attribute in enumerate(declared):
-            for m, carried in enumerate(self.carried):
-                value = carried.get(attribute)
-                if isinstance(value, str):
-                    values[row, m] = texts.setdefault(value, len(texts))
-                elif value is not None:
-                    values[row, m] = value
-        return Attributes(tuple(declared), values, _names(texts)) if declared else NO_ATTRIBUTES
+        of_messages, of_events = (_valued(each, texts) for each in (self.carried, self.event_carried))
+        if not of_messages[0] and not of_events[0]:
+            return NO_ATTRIBUTES
+        return Attributes(*of_messages, _names(texts), *of_events)
 
     def clocks(self) -> Clocks | None:
         if all(clock is None for clock in self.event_clock):
@@ -579,6 +593,22 @@ class _Lists:
             offsets=offsets_of([len(members) for members in self.event_members]),
             names=_names(name for members in self.event_members for name in members),
         )
+
+
+def _valued(
+    carried: Sequence[Mapping[Attribute, str | int]], texts: dict[str, int]
+) -> tuple[tuple[Attribute, ...], Int64]:
+    """The attributes that some things carry, and their values; the texts among these go to `texts`."""
+    declared = sorted({attribute for each in carried for attribute in each}, key=lambda one: one.name)
+    values = np.full((len(declared), len(carried)), NOT_RECORDED, np.int64)
+    for row, attribute in enumerate(declared):
+        for place, each in enumerate(carried):
+            value = each.get(attribute)
+            if isinstance(value, str):
+                values[row, place] = texts.setdefault(value, len(texts))
+            elif value is not None:
+                values[row, place] = value
+    return tuple(declared), values
 
 
 def _views(executions: Sequence[Execution]) -> Views | None:

@@ -50,7 +50,8 @@ ACKNOWLEDGEMENTS: Final = frozenset({EventKind.ACK, EventKind.NACK})
 class Event:
     """One event in a history. `time` is in int64 nanoseconds; `clock` maps entities to counts. `counted`: the clock is
     known to count the event itself (see `precedes.core.clock_order`). `view` is the id of the view that an event of
-    kind `VIEW` installs, and `members` are those in it, who need not be in the cluster.
+    kind `VIEW` installs, and `members` are those in it, who need not be in the cluster. `attributes` has what the event
+    carries, as `Message` has what a message does.
     """
 
     kind: EventKind
@@ -60,6 +61,7 @@ class Event:
     members: tuple[str, ...] = ()
     counted: bool = False
     view: str | None = None
+    attributes: Mapping[Attribute, str | int] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ Meaning (three-valued, see `precedes.core.verdict`):
 - A `Comparison` with a time in it is unknown (`EPSILON`) where the two sides are closer than epsilon.
 - An attribute that was not recorded for a message is unknown (`NO_ATTRIBUTE`) where its value is asked for. `SamePart`
   asks for no value: it is false where an attribute is missing.
+- An attribute of events is asked of deliveries, and each has a value of its own, or none (`NO_ATTRIBUTE`).
 - A delivery is one event of the execution's kind of delivery: a message that an entity delivers twice has two. A
   delivery of an entity is in `DL` of that entity. `InFlight` and `Acknowledged` are unknown
   (`NO_ACKNOWLEDGEMENT`) where no `ack` and no `nack` is recorded in the whole execution.
@@ -73,12 +74,20 @@ class AttributeSort(Enum):
     DURATION = "duration"
 
 
+class Carrier(Enum):
+    """What has a value of an attribute: a message one for good, an event one of its own."""
+
+    MESSAGE = "message"
+    EVENT = "event"
+
+
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """Something that messages carry, as it is declared: `attribute key of message: text`."""
+    """Something that messages or events carry, as it is declared: `attribute key of message: text`."""
 
     name: str
     sort: AttributeSort
+    carrier: Carrier = Carrier.MESSAGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +321,25 @@ class DeliveryTime:
 
 
 @dataclass(frozen=True, slots=True)
+class DeliveryPosition:
+    """The place of a delivery in `DL[entity]`, from 1; undefined where it is not in it. With a part, only the
+    deliveries of messages of the part are counted, and its message must be one of them.
+    """
+
+    delivery: DeliveryTerm
+    entity: EntityTerm
+    part: Part | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryAttribute:
+    """The value of an attribute of a delivery: a number, or a time or duration in nanoseconds."""
+
+    attribute: Attribute
+    delivery: DeliveryTerm
+
+
+@dataclass(frozen=True, slots=True)
 class AttributeOf:
     """The value of an attribute of a message: a number, or a time or duration in nanoseconds. Undefined for a message
     that does not exist.
@@ -376,6 +404,8 @@ NumberTerm = (
     | VectorTime
     | Nth
     | DeliveryTime
+    | DeliveryPosition
+    | DeliveryAttribute
     | AttributeOf
     | Sum
     | Difference
@@ -398,7 +428,15 @@ class TextOf:
     message: MessageTerm
 
 
-TextTerm = Text | TextOf
+@dataclass(frozen=True, slots=True)
+class DeliveryText:
+    """The text of an attribute of a delivery."""
+
+    attribute: Attribute
+    delivery: DeliveryTerm
+
+
+TextTerm = Text | TextOf | DeliveryText
 
 # ---- atoms ----
 

@@ -16,8 +16,10 @@ from precedes.core import formula as core
 from precedes.core.formula import (
     Attribute,
     AttributeOf,
+    DeliveryAttribute,
     DeliveryNamed,
     DeliveryTerm,
+    DeliveryText,
     EntityNamed,
     EntityTerm,
     EventTerm,
@@ -197,7 +199,7 @@ def attributes_in(node: Node) -> tuple[Attribute, ...]:
     """The attributes that a tree asks for, each once, in the order of their names."""
     found: set[Attribute] = set()
     for each in walk(node):
-        if isinstance(each, AttributeOf | TextOf):
+        if isinstance(each, AttributeOf | TextOf | DeliveryAttribute | DeliveryText):
             found.add(each.attribute)
         elif isinstance(each, Per | Part):
             found.update(each.attributes)

@@ -71,7 +71,7 @@ REASON_TEXT: Final[dict[Reason, str]] = {
     Reason.NOT_DECIDED: "not decided by this version",
     Reason.ROW_ORDER: "times run against the order of rows, and there is no `seq`: the order of events is not known",
     Reason.CLOCK_ORDER: "the recorded clocks and the order of rows disagree",
-    Reason.NO_ATTRIBUTE: "an attribute of a message was not recorded",
+    Reason.NO_ATTRIBUTE: "an attribute of a message or delivery was not recorded",
     Reason.NO_ACKNOWLEDGEMENT: "no acknowledgements are recorded",
     Reason.GROUP_CHOOSES: "a message is addressed to a group, and any of its members may be the one to deliver it",
     Reason.NO_VIEW_ID: "a view was installed without an id",

@@ -105,7 +105,7 @@ def told(notices: Iterable[Notice], per: Sequence[str] = ()) -> tuple[Notice, ..
     """The notices of an inference. An attribute that only names of the library ask for stands in the reasons of these
     names.
     """
-    asked = {no_attribute(name) for name in per}
+    asked = {no_attribute(name, parted=True) for name in per}
     return tuple(each for each in notices if each.code != NO_ATTRIBUTE or each.text in asked)
 
 

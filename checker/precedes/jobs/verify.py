@@ -168,7 +168,7 @@ def of_tables(
     tables: Iterable[pa.Table], question: Question, prepared: Plan, notices: Notices
 ) -> partials.Partial:
     """Judge canonical tables, with the attributes of the plan, that are in memory, or come one after the other."""
-    options = replace(question.options(), attributes=prepared.attributes)
+    options = replace(question.options(), attributes=prepared.attributes, parted=prepared.parted)
     batches = batches_of(tables, options, notices)
     with _rows_of(question, prepared) as each:
         return local.judged(batches, prepared, question.max_violations, each)

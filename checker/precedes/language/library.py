@@ -21,7 +21,7 @@ from precedes.language.parsing.parser import parse
 from precedes.language.sorts.inference import Signature, calls, infer_definition
 from precedes.language.vocabulary import COLUMNS, FUNCTIONS, RELATIONS
 
-_BUILT_IN: Final = COLUMNS | {kind.value for kind in EventKind}
+_BUILT_IN: Final = (COLUMNS - {"redelivered"}) | {kind.value for kind in EventKind}
 """What no attribute is called: other columns of a trace, and words that stand in a history."""
 
 
@@ -83,11 +83,13 @@ class Library:
         if name in _BUILT_IN or (name in FUNCTIONS and name != "position"):
             hint = f"give it another name, such as message_{name}"
             mistakes.tell("N008", f"{name} is built in and cannot be declared", statement.name.span, hint)
-        elif known is not None and known.sort is not statement.sort:
-            hint = f"attribute {name} of message: {known.sort.value}"
-            mistakes.tell("N008", f"{name} is already declared with another sort", statement.name.span, hint)
+        elif known is not None and (known.sort, known.carrier) != (statement.sort, statement.carrier):
+            hint = f"attribute {name} of {known.carrier.value}: {known.sort.value}"
+            how = "with another sort" if known.carrier is statement.carrier else f"of {known.carrier.value}s"
+            mistakes.tell("N008", f"{name} is already declared {how}", statement.name.span, hint)
         else:
-            self._attributes.setdefault(name, (Attribute(name, statement.sort), statement))
+            declared = Attribute(name, statement.sort, statement.carrier)
+            self._attributes.setdefault(name, (declared, statement))
 
     def attribute(self, name: str) -> Attribute | None:
         """The attribute of that name; None where none is declared."""

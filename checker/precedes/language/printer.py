@@ -57,8 +57,8 @@ def statement_text(statement: syntax.Statement) -> str:
             shown = ", ".join(p.name.text + (f": {p.sort.value}" if p.sort else "") for p in parameters)
             head = f"{kind.value} {_name(name)}{f'({shown})' if shown else ''}{_described(title, source)}"
             return f"{head} := {formula_text(body)}"
-        case syntax.AttributeDeclaration(name, sort):
-            return f"attribute {_name(name)} of message: {sort.value}"
+        case syntax.AttributeDeclaration(name, sort, carrier):
+            return f"attribute {_name(name)} of {carrier.value}: {sort.value}"
         case syntax.Question(kind, sentence, sizes):
             bounds = ", ".join(f"{s.counted.value} {'=' if s.exactly else '<='} {s.number}" for s in sizes)
             return f"{kind.value} {sentence_text(sentence)}{f' with {bounds}' if bounds else ''}"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, assert_never
 
-from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.execution import Event, EventKind, Execution, History
 from precedes.core.formula import Attribute, AttributeSort
 from precedes.language import syntax
 from precedes.language.library import Library
@@ -98,7 +98,7 @@ def _item(execution: Execution, event: Event, in_history: bool) -> syntax.LogIte
         groups = tuple(map(_name, sorted(message.groups)))
         to = syntax.Destinations(_references(execution, message.destinations or ()), groups=groups)
     shown = event.kind is EventKind.SEND or not message.logged
-    brackets = carried(message) if shown else ()
+    brackets = (*(carried(message.attributes) if shown else ()), *carried(event.attributes))
     kind = event.kind if in_history else None
     return syntax.Entry(kind, _name(event.message), destinations=to, time=time, carried=brackets)
 
@@ -118,9 +118,9 @@ def view_name(execution: Execution, event: Event) -> syntax.Name | None:
     return None if event.view == by_members else _name(event.view)
 
 
-def carried(message: Message) -> tuple[syntax.Carried, ...]:
-    """What a message carries, as it is written in brackets after it."""
-    return tuple(_carried(attribute, value) for attribute, value in message.attributes.items())
+def carried(values: Mapping[Attribute, str | int]) -> tuple[syntax.Carried, ...]:
+    """What a message or an event carries, as it is written in brackets after it."""
+    return tuple(_carried(attribute, value) for attribute, value in values.items())
 
 
 def _carried(attribute: Attribute, value: str | int) -> syntax.Carried:

@@ -12,7 +12,7 @@ from typing import assert_never
 
 from precedes.core.diagnostics import Span
 from precedes.core.execution import Event, EventKind, Execution, History, Message
-from precedes.core.formula import Attribute, AttributeSort
+from precedes.core.formula import Attribute, AttributeSort, Carrier
 from precedes.core.suggestions import did_you_mean
 from precedes.language import syntax
 from precedes.language.durations import nanoseconds
@@ -217,7 +217,7 @@ class _Builder:
             self.check_entry(entity, kind, item)
             if kind is EventKind.DELIVER:
                 delivered[item.message.text] = None
-            events.append(Event(kind, item.message.text, time))
+            events.append(Event(kind, item.message.text, time, attributes=self.of_event(item)))
         return events
 
     def change(self, change: syntax.Change, time: int | None) -> Event:
@@ -234,6 +234,18 @@ class _Builder:
             hint = f"the view has {', '.join(map(shown, first)) or 'nobody'} in line {where.line}"
             self.tell("S020", f"the view {shown(view)} has other members here", change.span, hint)
         return Event(change.event, None, time, None, members, view=view)
+
+    def of_event(self, item: syntax.Entry) -> dict[Attribute, str | int]:
+        """What an event carries, as far as it could be read; `check_entry` tells of the rest."""
+        found: dict[Attribute, str | int] = {}
+        for each in item.carried:
+            attribute = self.definitions.attribute(each.attribute.text)
+            if attribute is None or attribute.carrier is not Carrier.EVENT:
+                continue
+            value = self.attribute_value(attribute, each)
+            if value is not None:
+                found[attribute] = value
+        return found
 
     def mark(self, entity: str, log: syntax.Log, item: syntax.Mark, delivered: int) -> None:
         if log.kind is syntax.LogKind.SL:
@@ -266,7 +278,7 @@ class _Builder:
                     "S011", f"{shown(name)} was sent to other destinations", item.destinations.span, hint
                 )
         for each in item.carried:
-            self.carry(name, each)
+            self.carry(name, each, kind)
         if item.sender is None:
             return
         sender = self.entity(item.sender)
@@ -299,8 +311,8 @@ class _Builder:
 
     # attributes
 
-    def carry(self, message: str, carried: syntax.Carried) -> None:
-        """What a message carries; told where it cannot be that, or is another thing elsewhere."""
+    def carry(self, message: str, carried: syntax.Carried, kind: EventKind) -> None:
+        """What a message or delivery carries; told where it cannot be that, or a message has another elsewhere."""
         name = carried.attribute
         attribute = self.definitions.attribute(name.text)
         if attribute is None:
@@ -309,6 +321,13 @@ class _Builder:
             return
         value = self.attribute_value(attribute, carried)
         if value is None:
+            return
+        if attribute.carrier is Carrier.EVENT:
+            if kind is not EventKind.DELIVER:
+                told_ = f"{shown(name.text)} is an attribute of events, and is asked of deliveries only"
+                self.tell(
+                    "S018", told_, carried.span, f"write it where a message is delivered: ?{message}[...]"
+                )
             return
         first, where = self.carried.setdefault(message, {}).setdefault(attribute, (value, carried.span))
         if first != value:

@@ -14,7 +14,7 @@ from typing import Final
 
 from precedes.core.diagnostics import Span
 from precedes.core.execution import EventKind
-from precedes.core.formula import Attribute, AttributeSort
+from precedes.core.formula import Attribute, AttributeSort, Carrier
 from precedes.core.verdict import Verdict
 
 NOWHERE: Final = Span(0, 0, 0)
@@ -104,7 +104,7 @@ class EntityLog:
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """A built-in function of terms, `sender(p)`, or an attribute of a message, `key(p)`.
+    """A built-in function of terms, `sender(p)`, or an attribute of a message or delivery, `key(p)`.
 
     `attribute` is empty until `sorts` finds what is declared.
     """
@@ -550,10 +550,11 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class AttributeDeclaration:
-    """`attribute key of message: text`."""
+    """`attribute key of message: text`, `attribute attempt of event: number`."""
 
     name: Name
     sort: AttributeSort
+    carrier: Carrier = Carrier.MESSAGE
     span: Span = field(default=NOWHERE, compare=False)
 
 

@@ -72,7 +72,10 @@ FUNCTIONS: Final = {
         Function("deliver_time", (MESSAGE, ENTITY), Sort.TIME, "when p was delivered at i"),
         Function("arrive_time", (MESSAGE, ENTITY), Sort.TIME, "when p arrived at i"),
         Function(
-            "position", (MESSAGE, LOG), Sort.NUMBER, "the place of p in L, from 1: its first occurrence"
+            "position",
+            (MESSAGE, LOG),
+            Sort.NUMBER,
+            "the place of p in L, from 1: its first occurrence; position(d, DL[i]) is the place of a delivery",
         ),
         Function("message", (DELIVERY,), Sort.MESSAGE, "the message of the delivery d"),
         Function("receiver", (DELIVERY,), Sort.ENTITY, "the entity at which d happened"),
@@ -173,6 +176,11 @@ ATOMS: Final = (
         "key(p)",
         "",
         "the attribute key of p, where `attribute key of message: text` declares it; a text, number, time or duration",
+    ),
+    Notation(
+        "attempt(d)",
+        "",
+        "the attribute attempt of a delivery d, where `attribute attempt of event: number` declares it",
     ),
     Notation('key(p) = "k1"', "≠", "of texts, quoted here; texts have no order"),
     Notation(

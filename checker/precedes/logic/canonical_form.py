@@ -29,9 +29,12 @@ from precedes.core.formula import (
     Constant,
     DeliveredAt,
     DeliveredBefore,
+    DeliveryAttribute,
     DeliveryEvent,
     DeliveryNamed,
+    DeliveryPosition,
     DeliveryTerm,
+    DeliveryText,
     DeliveryTime,
     DeliveryVariable,
     Delta,
@@ -421,6 +424,10 @@ class _Normaliser:
                 return ("nth", self._delivery(delivery))
             case DeliveryTime(delivery):
                 return ("delivery time", self._delivery(delivery))
+            case DeliveryPosition(delivery, entity, part):
+                return ("delivery position", self._delivery(delivery), self._entity(entity), self._part(part))
+            case DeliveryAttribute(attribute, delivery):
+                return ("attribute", *self._attributes((attribute,)), self._delivery(delivery))
             case RecordedClock(event, entity):
                 return ("clock", self._event(event), self._entity(entity))
             case VectorTime(event, entity):
@@ -440,6 +447,8 @@ class _Normaliser:
                 return ("text", value)
             case TextOf(attribute, message):
                 return ("attribute", *self._attributes((attribute,)), self._message(message))
+            case DeliveryText(attribute, delivery):
+                return ("attribute", *self._attributes((attribute,)), self._delivery(delivery))
             case _:
                 assert_never(term)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from precedes.core.formula import (
     Acknowledged,
+    DeliveryPosition,
     Formula,
     GroupNamed,
     GroupTerm,
@@ -35,7 +36,7 @@ def groups_in(formula: Formula) -> bool:
 
 def counts_in(formula: Formula) -> bool:
     """Whether it counts events or places, so that it says something else of an execution cut to some messages."""
-    return any(isinstance(node, Position | Size | VectorTime) for node in walk(formula))
+    return any(isinstance(node, Position | Size | VectorTime | DeliveryPosition) for node in walk(formula))
 
 
 def acknowledgements_in(formula: Formula) -> bool:

@@ -12,6 +12,8 @@ from precedes.core.formula import (
     AttributeSort,
     Comparison,
     Constant,
+    DeliveryAttribute,
+    DeliveryPosition,
     DeliveryTime,
     Delta,
     Difference,
@@ -28,7 +30,18 @@ from precedes.core.formula import (
 )
 
 Measure = (
-    Delta | Epsilon | TimeOf | Position | Size | RecordedClock | VectorTime | AttributeOf | Nth | DeliveryTime
+    Delta
+    | Epsilon
+    | TimeOf
+    | Position
+    | Size
+    | RecordedClock
+    | VectorTime
+    | AttributeOf
+    | Nth
+    | DeliveryTime
+    | DeliveryPosition
+    | DeliveryAttribute
 )
 """A number term that is neither constant nor made of others."""
 
@@ -44,7 +57,7 @@ class LinearForm:
 def is_time(measure: Measure) -> bool:
     """Whether it is a time, which is known up to epsilon."""
     return isinstance(measure, TimeOf | DeliveryTime) or (
-        isinstance(measure, AttributeOf) and measure.attribute.sort is AttributeSort.TIME
+        isinstance(measure, AttributeOf | DeliveryAttribute) and measure.attribute.sort is AttributeSort.TIME
     )
 
 
@@ -76,7 +89,7 @@ def _terms(term: NumberTerm, factor: Fraction) -> Iterator[tuple[Measure | None,
             yield from _terms(scaled, factor * by)
         case (
             Delta() | Epsilon() | TimeOf() | Position() | Size() | RecordedClock() | VectorTime() | AttributeOf()
-            | Nth() | DeliveryTime()
+            | Nth() | DeliveryTime() | DeliveryPosition() | DeliveryAttribute()
         ):  # fmt: skip
             yield term, factor
         case _:

@@ -23,6 +23,7 @@ from precedes.core.formula import (
     DeliveredAt,
     DeliveredBefore,
     DeliveryNamed,
+    DeliveryPosition,
     DeliveryVariable,
     Exists,
     FailureLine,
@@ -183,7 +184,7 @@ def _counted(node: Node, part: Part) -> Formula:
     """An atom whose positions and sizes count the messages of the part."""
 
     def change(each: Node) -> Node:
-        if isinstance(each, Position | Size):
+        if isinstance(each, Position | Size | DeliveryPosition):
             return replace(each, part=_both(each.part, part))
         if isinstance(each, SamePart):
             return each

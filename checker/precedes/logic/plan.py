@@ -29,7 +29,7 @@ from precedes.core.formula import (
     Requirement,
 )
 from precedes.core.mode import completed
-from precedes.core.traversal import attributes_in
+from precedes.core.traversal import attributes_in, walk
 from precedes.logic.canonical_form import Node, canonical
 from precedes.logic.contents import groups_in, names_in, views_in
 from precedes.logic.lemmas import consequences
@@ -120,10 +120,22 @@ class Plan:
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
-        """What is asked of messages, each attribute once, in the order of their names."""
+        """What is asked of messages and deliveries, each attribute once, in the order of their names."""
         formulas = (*(leaf.formula for leaf in self.leaves.values()), *(step.formula for step in self.steps))
         found = {attribute for formula in formulas for attribute in attributes_in(formula)}
         return tuple(sorted(found, key=lambda attribute: attribute.name))
+
+    @property
+    def parted(self) -> frozenset[str]:
+        """The names of the attributes by whose values something is asked."""
+        found = {
+            a.name
+            for leaf in self.leaves.values()
+            for n in walk(leaf.formula)
+            if isinstance(n, Per)
+            for a in n.attributes
+        }
+        return frozenset(found)
 
     def needed(self, *, complete: bool) -> tuple[int, ...]:
         """The numbers of the steps that complete executions need, or incomplete ones."""

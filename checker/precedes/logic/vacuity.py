@@ -29,7 +29,9 @@ from precedes.core.formula import (
     Constant,
     DeliveredAt,
     DeliveredBefore,
+    DeliveryAttribute,
     DeliveryEvent,
+    DeliveryPosition,
     DeliveryTerm,
     DeliveryTime,
     DeliveryVariable,
@@ -500,7 +502,7 @@ def _measured(term: NumberTerm) -> Seen:
             return _measured(left) | _measured(right)
         case Scaled(_, inner):
             return _measured(inner)
-        case Nth() | DeliveryTime():
+        case Nth() | DeliveryTime() | DeliveryPosition() | DeliveryAttribute():
             return Seen.DELIVERED
         case Size() | AttributeOf() | Constant() | Delta() | Epsilon():
             return NOTHING
@@ -517,7 +519,10 @@ def _events(term: NumberTerm) -> Iterator[EventTerm]:
             yield from _events(right)
         case Scaled(_, inner):
             yield from _events(inner)
-        case Position() | Size() | AttributeOf() | Nth() | DeliveryTime() | Constant() | Delta() | Epsilon():
+        case (
+            Position() | Size() | AttributeOf() | Nth() | DeliveryTime() | DeliveryPosition() | DeliveryAttribute()
+            | Constant() | Delta() | Epsilon()
+        ):  # fmt: skip
             return
         case _:
             assert_never(term)

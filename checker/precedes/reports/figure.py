@@ -240,7 +240,8 @@ class _Drawing:
             if self.selective and destinations is not None:
                 text += self._set(destinations, self.execution.messages[message].groups)
         if event.kind is EventKind.SEND or not self.execution.messages[message].logged:
-            text += carried_text(carried(self.execution.messages[message]))
+            text += carried_text(carried(self.execution.messages[message].attributes))
+        text += carried_text(carried(event.attributes))
         marked = (history.entity, event.kind, message) in self.marked
         about = self.witness is not None and message in self.witness.messages
         return _Entry(text + self._time(event), marked, marked or about)

@@ -32,8 +32,15 @@ def values(offenders: Offenders) -> dict[str, Any]:
     return {
         "count": offenders.count if offenders.exact else None,
         "at_least": offenders.count,
-        "first": [asdict(offender) for offender in offenders.first],
+        "first": [_value(offender) for offender in offenders.first],
     }
+
+
+def _value(offender: Offender) -> dict[str, Any]:
+    """An offender; its part as an object where something is asked per value."""
+    found = asdict(offender)
+    part = dict(found.pop("part"))
+    return found | ({"part": part} if part else {})
 
 
 def _said(offender: Offender) -> str:

@@ -12,6 +12,7 @@ from precedes.core.formula import (
     ArrivalEvent,
     DeliveryEvent,
     DeliveryNamed,
+    DeliveryPosition,
     DeliveryTime,
     EntityNamed,
     Faulty,
@@ -66,7 +67,15 @@ def needs_histories(witness: Witness) -> bool:
     """Whether a witness is about events and times, which send and receipt logs do not show."""
     return any(
         isinstance(
-            node, HappensBefore | TimeOf | DeliveryTime | RecordedClock | VectorTime | InFlight | ViewOf
+            node,
+            HappensBefore
+            | TimeOf
+            | DeliveryTime
+            | DeliveryPosition
+            | RecordedClock
+            | VectorTime
+            | InFlight
+            | ViewOf,
         )
         for fact in witness.facts
         for node in walk(fact.formula)

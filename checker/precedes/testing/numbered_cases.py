@@ -25,6 +25,7 @@ from precedes.testing.choices import Choices, Seeded, chance, pick
 from precedes.testing.random_executions import Shape, doubted, execution, with_evidence
 from precedes.testing.random_formulas import (
     ATTRIBUTES,
+    EVENT_ATTRIBUTES,
     Scope,
     decided_by_an_atom,
     decided_by_deliveries,
@@ -41,8 +42,8 @@ formulas      random formulas, with every atom and every connective
 atoms         formulas in which a single atom decides, which random ones hide
 attributes    formulas about what messages carry and names that are asked per value, in turn
 doubts        both, on executions whose rows do not tell the order of events: their times run against the rows
-deliveries    names and formulas about every delivery and acknowledgements, also per value, on executions with repeats
-              in any place and acknowledgements; the rows of some do not tell the order of events
+deliveries    names and formulas about every delivery, what it carries, and acknowledgements, also per value, on
+              executions with repeats in any place and acknowledgements; the rows of some do not tell their order
 views         names and formulas about groups and views, also per value, on executions with groups, messages that are
               addressed to them, and views that entities install; the rows of some do not tell the order of events
 """
@@ -57,6 +58,7 @@ _ARGUMENTS: Final = {
     "in_time": "forall p: forall i in dest(p): p in RL[i] implies in_time(p, i)",
     "generic_order": "generic_order(p, q: sender(p) = sender(q))",
     "next_view": "forall i: exists v, w: next_view(v, w, i)",
+    "bounded_disorder": "bounded_disorder(1)",
 }
 """How a name is asked that a name alone cannot ask."""
 
@@ -269,6 +271,7 @@ def _execution(choices: Choices, name: str, common: Execution, kind: Kind) -> Ex
         evidence=False,
         contradictions=False,
         attributes=ATTRIBUTES if kind in ("attributes", "deliveries", "views") else (),
+        event_attributes=EVENT_ATTRIBUTES if kind == "deliveries" else (),
         acknowledgements=kind == "deliveries" or (kind == "views" and chance(choices, 30)),
         membership=kind == "views",
     )

@@ -35,6 +35,7 @@ class Shape:
     evidence             clocks that are evidence, and doubts about the order of events
     contradictions       events after a crash that no recovery precedes, which rows of a trace may not have
     attributes           what messages may carry; most of them carry it
+    event_attributes     what deliveries may carry; most of them carry it
     acknowledgements     messages that are accepted or given back, and delivered again at any time
     membership           groups, messages that are addressed to them, and views with ids and members of their own
     """
@@ -47,6 +48,7 @@ class Shape:
     evidence: bool = True
     contradictions: bool = True
     attributes: tuple[Attribute, ...] = ()
+    event_attributes: tuple[Attribute, ...] = ()
     acknowledgements: bool = False
     membership: bool = False
 
@@ -113,6 +115,8 @@ def execution(choices: Choices, shape: Shape = TRACES, name: str = "x") -> Execu
         made = carrying(choices, made, shape.attributes)
     if shape.membership:
         made = grouped(choices, made)
+    if shape.event_attributes:
+        made = marking(choices, made, shape.event_attributes)
     if shape.scenarios or not shape.evidence:
         return made
     return doubted(choices, with_evidence(made) if chance(choices, 50) else made)
@@ -121,14 +125,29 @@ def execution(choices: Choices, shape: Shape = TRACES, name: str = "x") -> Execu
 def carrying(choices: Choices, execution: Execution, attributes: tuple[Attribute, ...]) -> Execution:
     """The execution with attributes of its messages, now and then without those of some."""
     missing = pick(choices, (0, 0, 15, 40, 100))
-
-    def carried() -> dict[Attribute, str | int]:
-        return {
-            attribute: _value(choices, attribute) for attribute in attributes if not chance(choices, missing)
-        }
-
-    messages = {name: replace(of, attributes=carried()) for name, of in execution.messages.items()}
+    messages = {
+        name: replace(of, attributes=_carried(choices, attributes, missing))
+        for name, of in execution.messages.items()
+    }
     return replace(execution, messages=messages)
+
+
+def marking(choices: Choices, execution: Execution, attributes: tuple[Attribute, ...]) -> Execution:
+    """The execution with attributes of its deliveries, now and then without those of some."""
+    missing = pick(choices, (0, 0, 15, 40, 100))
+
+    def marked(event: Event) -> Event:
+        if event.kind not in (EventKind.DELIVER, EventKind.ARRIVE):
+            return event
+        return replace(event, attributes=_carried(choices, attributes, missing))
+
+    histories = tuple(replace(h, events=tuple(map(marked, h.events))) for h in execution.histories)
+    return replace(execution, histories=histories)
+
+
+def _carried(choices: Choices, attributes: tuple[Attribute, ...], missing: int) -> dict[Attribute, str | int]:
+    """Values of attributes, of which so many in a hundred are missing."""
+    return {attribute: _value(choices, attribute) for attribute in attributes if not chance(choices, missing)}
 
 
 def _value(choices: Choices, attribute: Attribute) -> str | int:

@@ -24,11 +24,19 @@ ATTRIBUTES: Final = (
 )
 """Attributes of every sort, for formulas and executions that have some."""
 
+EVENT_ATTRIBUTES: Final = (
+    f.Attribute("attempt", f.AttributeSort.NUMBER, f.Carrier.EVENT),
+    f.Attribute("route", f.AttributeSort.TEXT, f.Carrier.EVENT),
+    f.Attribute("handled", f.AttributeSort.TIME, f.Carrier.EVENT),
+)
+"""Attributes of deliveries, likewise."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
     """What a part of a formula may mention, and how many more binders it may have. Messages have the attributes.
-    `every_delivery`: it may speak of deliveries and acknowledgements. `membership`: of groups and views.
+    `every_delivery`: it may speak of deliveries and acknowledgements, and deliveries have `EVENT_ATTRIBUTES`.
+    `membership`: it may speak of groups and views.
     """
 
     entities: tuple[f.EntityVariable | f.EntityNamed, ...] = ()
@@ -223,7 +231,7 @@ def decided_by_deliveries(choices: Choices, attributes: tuple[f.Attribute, ...] 
 
 def _delivery_atom(choices: Choices, scope: Scope) -> f.Formula:
     """An atom about deliveries in scope, or about an acknowledgement."""
-    kind = choices.integer(0, 9) if scope.deliveries else 9
+    kind = choices.integer(0, 13) if scope.deliveries else 9
     if kind == 9:
         return f.Acknowledged(message_term(choices, scope), entity_term(choices, scope))
     one, other = pick(choices, scope.deliveries[::-1]), pick(choices, scope.deliveries)
@@ -237,7 +245,12 @@ def _delivery_atom(choices: Choices, scope: Scope) -> f.Formula:
         return f.SameDelivery(one, other)
     if kind < 8:
         return f.SameMessage(f.MessageOf(one), message_term(choices, scope))
-    left, right = f.Nth(one), number_term(choices, scope, f.Dimension.NUMBER, 1)
+    if kind == 13:
+        return f.SameText(_delivery_text(choices, scope, one), _delivery_text(choices, scope, other))
+    if kind == 12:
+        placed, counted = _position_of(choices, scope, one), _delivery_number(choices, scope, other)
+        return f.Comparison(pick(choices, tuple(f.Relation)), placed, counted, f.Dimension.NUMBER)
+    left, right = _delivery_number(choices, scope, one), number_term(choices, scope, f.Dimension.NUMBER, 1)
     return f.Comparison(pick(choices, tuple(f.Relation)), left, right, f.Dimension.NUMBER)
 
 
@@ -309,6 +322,32 @@ def view_of(choices: Choices, scope: Scope) -> f.ViewOf:
     return f.ViewOf(event_term(choices, scope))
 
 
+def _delivery_number(choices: Choices, scope: Scope, delivery: f.DeliveryVariable) -> f.NumberTerm:
+    """A number of a delivery."""
+    kind = choices.integer(0, 3)
+    if kind < 2:
+        return f.Nth(delivery)
+    if kind < 3:
+        return f.DeliveryAttribute(EVENT_ATTRIBUTES[0], delivery)
+    return _position_of(choices, scope, delivery)
+
+
+def _position_of(choices: Choices, scope: Scope, delivery: f.DeliveryVariable) -> f.DeliveryPosition:
+    """The place of a delivery at its entity, or at another."""
+    part = part_term(choices, scope) if scope.attributes and chance(choices, 20) else None
+    here = f.ReceiverOf(delivery) if chance(choices, 70) else entity_term(choices, scope)
+    return f.DeliveryPosition(delivery, here, part)
+
+
+def _delivery_text(choices: Choices, scope: Scope, delivery: f.DeliveryVariable) -> f.TextTerm:
+    """A text of a delivery, or another one."""
+    if chance(choices, 20) and scope.attributes:
+        return text_term(choices, scope)
+    if chance(choices, 20):
+        return f.Text(pick(choices, ("k1", "k2", "k9")))
+    return f.DeliveryText(EVENT_ATTRIBUTES[1], delivery)
+
+
 def entity_term(choices: Choices, scope: Scope) -> f.EntityTerm:
     """A term of sort entity."""
     if scope.deliveries and chance(choices, 25):
@@ -366,7 +405,10 @@ def number_term(choices: Choices, scope: Scope, dimension: f.Dimension, depth: i
     number, time, duration = f.Dimension.NUMBER, f.Dimension.TIME, f.Dimension.DURATION
     if scope.deliveries and dimension is not duration and chance(choices, 30):
         delivery = pick(choices, scope.deliveries)
-        return f.Nth(delivery) if dimension is number else f.DeliveryTime(delivery)
+        if dimension is number:
+            return _delivery_number(choices, scope, delivery)
+        timed = f.DeliveryAttribute(EVENT_ATTRIBUTES[2], delivery)
+        return timed if chance(choices, 25) else f.DeliveryTime(delivery)
     numbers = [attribute for attribute in scope.attributes if attribute.sort.value == dimension.value]
     if numbers and chance(choices, 30):
         return f.AttributeOf(pick(choices, numbers), message_term(choices, scope))

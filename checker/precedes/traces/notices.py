@@ -42,11 +42,15 @@ def unknown_column(name: str) -> str:
     return f"column `{name}` is unknown and was ignored"
 
 
-def no_attribute(name: str) -> str:
-    """What is told of messages that lack an attribute that is asked for."""
-    return (
-        f"messages have no `{name}`: they are in no part of `per {name}`, and what depends on it is unknown"
-    )
+def no_attribute(name: str, *, parted: bool) -> str:
+    """What is told of messages that lack an attribute that is asked for; `parted`: something is asked per value."""
+    outside = f"they are in no part of `per {name}`, and " if parted else ""
+    return f"messages have no `{name}`: {outside}what depends on it is unknown"
+
+
+def no_event_attribute(name: str) -> str:
+    """What is told of deliveries that lack an attribute that is asked for."""
+    return f"deliveries have no `{name}`: what depends on it is unknown"
 
 
 @dataclass(frozen=True, slots=True, order=True)

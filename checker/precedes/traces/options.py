@@ -27,7 +27,8 @@ class TraceOptions:
     those that left no trace; `strict` makes contradictions errors; `delta` and `epsilon` are nanoseconds;
     `complete` False: what was not recorded may yet have happened; `order` says what gives the order of events where
     rows and clocks disagree; `origins`: where its row was read is kept for every event; `attributes` are those that are
-    read of what messages carry; `groups` are in every execution, beside those that rows state.
+    read of what messages and events carry, and `parted` the names of those by whose values something is asked. `groups`
+    are in every execution, beside those that rows state.
     """
 
     delivery: EventKind = EventKind.DELIVER
@@ -40,3 +41,4 @@ class TraceOptions:
     origins: bool = False
     attributes: tuple[Attribute, ...] = ()
     groups: GroupMembers = ()
+    parted: frozenset[str] = frozenset()

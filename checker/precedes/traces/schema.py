@@ -76,7 +76,12 @@ TABLE_SCHEMA: Final = pa.schema(_FIELDS)
 ATTRIBUTE: Final = "attribute "
 """What the names of columns of attributes begin with in a canonical table."""
 
-LIBRARY: Final = frozenset({"channel", "key", "partition", "position", "priority", "session", "topic"})
+REDELIVERED: Final = "redelivered"
+"""The attribute of events that is a column of its own: true or false, which formulas read as these texts."""
+
+LIBRARY: Final = frozenset(
+    {"channel", "key", "partition", "position", "priority", REDELIVERED, "session", "topic"}
+)
 """The attributes that the standard library declares. A column of that name is not told if nobody asks for it."""
 
 

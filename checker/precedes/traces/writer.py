@@ -23,7 +23,7 @@ from precedes.traces.formats.text_stream import reason
 from precedes.traces.formats.values import seconds
 from precedes.traces.formats.written_rows import Values
 from precedes.traces.problems import unreadable
-from precedes.traces.schema import TO_GROUP
+from precedes.traces.schema import REDELIVERED, TO_GROUP
 from precedes.traces.sources import STANDARD_INPUT, TraceSource, source_of
 
 
@@ -56,19 +56,21 @@ def write_executions(executions: Iterable[Execution], path: str | os.PathLike[st
 
 
 def _carried(executions: Sequence[Execution], target: TraceSource) -> tuple[Attribute, ...]:
-    """What messages carry, by name. Raises PrecedesError (T003) for an empty text where the format has none."""
-    messages = [message for execution in executions for message in execution.messages.values()]
-    if target.format == CSV and any("" in message.attributes.values() for message in messages):
+    """What they carry, by name. Raises PrecedesError (T003) for an empty text where the format has none."""
+    carried = [message.attributes for execution in executions for message in execution.messages.values()]
+    carried += [e.attributes for execution in executions for h in execution.histories for e in h.events]
+    if target.format == CSV and any("" in each.values() for each in carried):
         hint = "write JSON Lines or Parquet"
         raise unreadable("T003", "cannot be written: an attribute is an empty text", target.shown, hint)
-    found = {attribute for message in messages for attribute in message.attributes}
+    found = {attribute for each in carried for attribute in each}
     return tuple(sorted(found, key=lambda attribute: attribute.name))
 
 
 def rows_of(execution: Execution) -> Iterator[Values]:
     """The rows of an execution, entity by entity; what is absent is left out; `time` in nanoseconds.
 
-    What a message carries is in the first row that names it, and the groups of an entity are in its first row.
+    What a message carries is in the first row that names it, what an event carries in its own, and the groups of an
+    entity are in its first row.
     """
     named: set[str] = set()
     groups_of: dict[str, list[str]] = {entity: [] for entity in execution.entities}
@@ -100,6 +102,7 @@ def rows_of(execution: Execution) -> Iterator[Values]:
                 if event.message not in named:
                     named.add(event.message)
                     row |= {each.name: _written(each, value) for each, value in message.attributes.items()}
+            row |= {each.name: _written(each, value) for each, value in event.attributes.items()}
             if event.time is not None:
                 row["time"] = event.time
             if event.clock is not None:
@@ -114,7 +117,11 @@ def rows_of(execution: Execution) -> Iterator[Values]:
 
 
 def _written(attribute: Attribute, value: str | int) -> str | int:
-    """The value of an attribute as every format has it: times and durations as the text of their seconds."""
+    """The value of an attribute as every format has it: times and durations as the text of their seconds, and what is
+    true or false as such.
+    """
+    if attribute.name == REDELIVERED:
+        return value == "true"
     if attribute.sort in (AttributeSort.TIME, AttributeSort.DURATION):
         return seconds(int(value))
     return value

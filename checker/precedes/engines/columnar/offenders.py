@@ -8,7 +8,7 @@ than `MOST` bindings: then there are more offenders than were counted.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, assert_never
 
@@ -23,7 +23,10 @@ from precedes.core.formula import (
     EntityVariable,
     Formula,
     GroupVariable,
+    Implies,
     MessageVariable,
+    Per,
+    Quiescent,
     Variable,
     ViewVariable,
 )
@@ -35,6 +38,7 @@ from precedes.engines.columnar.compiler.terms import Facts
 from precedes.engines.columnar.execution_source import BatchSource
 from precedes.engines.columnar.kernels.order import KNOWN_LOGS
 from precedes.engines.columnar.kernels.witness import cycles
+from precedes.engines.columnar.parts import named_values
 from precedes.engines.reference.offenders import offenders as by_definition
 from precedes.logic.recognition import recognise
 from precedes.logic.universals import Clause, clauses, naming_parts, universal
@@ -77,12 +81,14 @@ class Recorded:
 @dataclass(frozen=True, slots=True)
 class Offender:
     """Entities and messages, each once, in the order of the quantifiers; of a cycle in its order. `events` are those of
-    the sends of the messages and of their deliveries at the entities, or at all where it names none.
+    the sends of the messages and of their deliveries at the entities, or at all where it names none. `part` has the
+    values, by the names of their attributes, where something is asked per value.
     """
 
     entities: tuple[str, ...]
     messages: tuple[str, ...]
     events: tuple[Recorded, ...]
+    part: tuple[tuple[str, str | int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +126,22 @@ class OffenderSearch:
         batch = self._batch
         entity_names = batch.entity_names[batch.entity_offsets[x] : batch.entity_offsets[x + 1]].tolist()
         message_names = batch.message_names[batch.message_offsets[x] : batch.message_offsets[x + 1]].tolist()
-        first = (self._offender(x, place, entity_names, message_names) for place in places)
+        found = (self._offender(x, place, entity_names, message_names) for place in places)
+        first = (
+            replace(one, part=self._part(formula, x, place[1]))
+            for one, place in zip(found, places, strict=True)
+        )
         # On an incomplete execution what was not recorded may decide.
         return Offenders(tuple(first), count, exact and count > 0)
+
+    def _part(self, formula: Formula, x: int, messages: tuple[int, ...]) -> tuple[tuple[str, str | int], ...]:
+        """The values of the part that an offender is in, whose messages all are in it."""
+        asked = (
+            formula.right if isinstance(formula, Implies) and isinstance(formula.left, Quiescent) else formula
+        )
+        if not isinstance(asked, Per) or not messages:
+            return ()
+        return named_values(self._source, int(self._batch.message_offsets[x]) + messages[0], asked.attributes)
 
     def _offender(
         self,

@@ -29,6 +29,12 @@ def values_of(source: ExecutionSource, attribute: Attribute) -> Int64:
     return np.full(int(_offsets(source)[-1]), NOT_RECORDED, np.int64) if found is None else found
 
 
+def made_values(source: ExecutionSource, attribute: Attribute) -> Int64:
+    """The values (D) of an attribute of deliveries; nowhere recorded where it was not read."""
+    made, found = source.columns(("made_event",)).made_event, source.attributes.of(attribute)
+    return np.full(len(made), NOT_RECORDED, np.int64) if found is None else found[made]
+
+
 def named_values(
     source: ExecutionSource, message: int, attributes: tuple[Attribute, ...]
 ) -> tuple[tuple[str, str | int], ...]:

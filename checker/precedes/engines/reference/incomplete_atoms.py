@@ -22,6 +22,7 @@ from precedes.core.formula import (
     DeliveredBefore,
     DeliveryEvent,
     DeliveryTerm,
+    DeliveryText,
     EntityNamed,
     EntityTerm,
     EventTerm,
@@ -57,7 +58,7 @@ from precedes.core.verdict import FALSE, TRUE, Reason, conjunction
 from precedes.engines.reference.incomplete_memberships import IncompleteMemberships
 from precedes.engines.reference.incomplete_names import INCOMPLETE, IncompleteNames
 from precedes.engines.reference.incomplete_numbers import IncompleteNumbers
-from precedes.engines.reference.terms import Terms
+from precedes.engines.reference.terms import Terms, Unknown
 
 
 class IncompleteAtoms:
@@ -200,13 +201,15 @@ class IncompleteAtoms:
         return FALSE if any(one.place < place < other.place for place in settled) else INCOMPLETE
 
     def _same_text(self, left: TextTerm, right: TextTerm) -> int:
-        """Rows with the text of a message may be missing."""
-        one, other = (self._text(term) for term in (left, right))
-        return INCOMPLETE if one is None or other is None else TRUE if one == other else FALSE
-
-    def _text(self, term: TextTerm) -> str | None:
-        found = self._terms.text(term)
-        return found if isinstance(found, str) else None
+        """Rows with the text of a message may be missing; the row of a delivery has its text, or none."""
+        found = [self._terms.text(term) for term in (left, right)]
+        for term, text in zip((left, right), found, strict=True):
+            if isinstance(term, DeliveryText) and isinstance(text, Unknown):
+                return text.reasons
+        one, other = found
+        if not isinstance(one, str) or not isinstance(other, str):
+            return INCOMPLETE
+        return TRUE if one == other else FALSE
 
     def _same_part(self, one: str, other: str, attributes: tuple[Attribute, ...]) -> int:
         """Two values that were recorded and differ decide it."""

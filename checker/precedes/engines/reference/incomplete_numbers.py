@@ -16,7 +16,9 @@ from precedes.core.formula import (
     ArrivalEvent,
     AttributeOf,
     Comparison,
+    DeliveryAttribute,
     DeliveryEvent,
+    DeliveryPosition,
     DeliveryTime,
     Delta,
     Epsilon,
@@ -102,7 +104,9 @@ class IncompleteNumbers:
                 return self._position(measure.message, measure.log)
             case Size(part=None):
                 return self._size(measure.log)
-            case Position() | Size():
+            case DeliveryPosition(part=None):
+                return self._delivery_position(measure)
+            case Position() | Size() | DeliveryPosition():
                 # Which messages of the part are missing is not known.
                 return Measured(reasons=INCOMPLETE)
             case Nth(delivery):
@@ -120,6 +124,11 @@ class IncompleteNumbers:
                 if when is None or isinstance(when, Unknown):
                     return Measured(reasons=INCOMPLETE if when is None else when.reasons)
                 return Measured(Fraction(when))
+            case DeliveryAttribute():
+                carried = self._terms.number(measure)
+                if carried is None or isinstance(carried, Unknown):
+                    return Measured(reasons=INCOMPLETE if carried is None else carried.reasons)
+                return Measured(Fraction(carried))
             case AttributeOf():
                 value = self._terms.number(measure)
                 return (
@@ -131,6 +140,19 @@ class IncompleteNumbers:
                 return self._vector_time(event, self._names.entity(entity))
             case _:
                 assert_never(measure)
+
+    def _delivery_position(self, position: DeliveryPosition) -> Measured | None:
+        """At least what was recorded: there may be more deliveries before it."""
+        made, here = self._terms.delivery(position.delivery), self._names.entity(position.entity)
+        if made is None or here is None:
+            return Measured(Fraction(1), grows=True, sure=False)
+        if made.entity != here:
+            return None
+        found = self._terms.number(position)
+        if isinstance(found, Unknown):
+            return Measured(reasons=found.reasons)
+        assert found is not None
+        return Measured(Fraction(found), grows=True)
 
     def _event(self, term: EventTerm) -> Event | Measured:
         recorded, message = self._recorded, self._names.message(term.message)

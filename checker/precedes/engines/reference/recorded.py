@@ -7,12 +7,13 @@ a log is that of its first occurrence, and a send repeated unchanged is one send
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import or_
 from typing import Final
 
 from precedes.core.execution import ACKNOWLEDGEMENTS, Event, EventKind, Execution
+from precedes.core.formula import Attribute
 from precedes.core.verdict import NO_REASON, Reason
 
 _STOPS: Final = frozenset({EventKind.CRASH, EventKind.RECOVER})
@@ -20,13 +21,16 @@ _STOPS: Final = frozenset({EventKind.CRASH, EventKind.RECOVER})
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One delivery: the `nth` of its message at its entity, from 1, at a place of its history, from 0."""
+    """One delivery: the `nth` of its message at its entity, from 1, at a place of its history, from 0; `attributes` has
+    what it carries.
+    """
 
     entity: str
     message: str
     nth: int
     place: int
     time: int | None
+    attributes: Mapping[Attribute, str | int] = field(default_factory=dict, hash=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -145,7 +149,7 @@ def record(execution: Execution) -> Recorded:
             if event.kind is execution.delivery:
                 pair = (history.entity, event.message)
                 deliveries[pair] = deliveries.get(pair, 0) + 1
-                every.append(Delivery(*pair, deliveries[pair], place, event.time))
+                every.append(Delivery(*pair, deliveries[pair], place, event.time, event.attributes))
             elif event.kind in ACKNOWLEDGEMENTS:
                 pair = (history.entity, event.message)
                 settled[pair] = (*settled.get(pair, ()), place)

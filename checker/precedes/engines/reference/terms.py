@@ -21,9 +21,12 @@ from precedes.core.formula import (
     AttributeOf,
     AttributeSort,
     Constant,
+    DeliveryAttribute,
     DeliveryEvent,
     DeliveryNamed,
+    DeliveryPosition,
     DeliveryTerm,
+    DeliveryText,
     DeliveryTime,
     DeliveryVariable,
     Delta,
@@ -295,6 +298,12 @@ class Terms:
                 return self._nth(self.delivery(delivery))
             case DeliveryTime(delivery):
                 return self._delivery_time(self.delivery(delivery))
+            case DeliveryPosition(delivery, entity, part):
+                return self._delivery_position(self.delivery(delivery), self.entity(entity), part)
+            case DeliveryAttribute(attribute, delivery):
+                carried = _carried(attribute, self.delivery(delivery))
+                assert not isinstance(carried, str)
+                return carried
             case AttributeOf(attribute, message):
                 found = self._value(attribute, message)
                 assert not isinstance(found, str)
@@ -367,6 +376,21 @@ class Terms:
             return Unknown(Reason.CLOCKS)
         return Unknown(Reason.NO_TIME) if delivery.time is None else delivery.time
 
+    def _delivery_position(self, delivery: Delivery | None, entity: str | None, part: Part | None) -> Number:
+        """The place of a delivery among those of its entity; with a part among those of the part."""
+        if delivery is None or delivery.entity != entity:
+            return None
+        made = [each for each in self.recorded.deliveries_of[entity] if self._counts(each, part)]
+        if delivery not in made:
+            return None
+        doubt = self.recorded.doubt[entity]
+        return Unknown(doubt) if doubt else made.index(delivery) + 1
+
+    def _counts(self, delivery: Delivery, part: Part | None) -> bool:
+        """Whether a delivery is of a message of the part."""
+        of = None if part is None else self.message(part.message)
+        return part is None or (of is not None and self._shares(delivery.message, part.attributes, of))
+
     # ---- attributes ----------------------------------------------------------------------------------------
 
     def _value(self, attribute: Attribute, term: MessageTerm) -> str | int | Unknown | None:
@@ -386,6 +410,10 @@ class Terms:
                 found = self._value(attribute, message)
                 assert not isinstance(found, int)
                 return found
+            case DeliveryText(attribute, delivery):
+                carried = _carried(attribute, self.delivery(delivery))
+                assert not isinstance(carried, int)
+                return carried
             case _:
                 assert_never(term)
 
@@ -496,12 +524,19 @@ def mentions_time(term: NumberTerm) -> bool:
             return mentions_time(left) or mentions_time(right)
         case Scaled(_, scaled):
             return mentions_time(scaled)
-        case AttributeOf(attribute):
+        case AttributeOf(attribute) | DeliveryAttribute(attribute):
             return attribute.sort is AttributeSort.TIME
-        case Constant() | Delta() | Epsilon() | Position() | Size() | RecordedClock() | VectorTime() | Nth():
+        case (
+            Constant() | Delta() | Epsilon() | Position() | Size() | RecordedClock() | VectorTime() | Nth()
+            | DeliveryPosition()
+        ):  # fmt: skip
             return False
         case _:
             assert_never(term)
+
+
+def _carried(attribute: Attribute, delivery: Delivery | None) -> str | int | Unknown | None:
+    return None if delivery is None else delivery.attributes.get(attribute, Unknown(Reason.NO_ATTRIBUTE))
 
 
 def _combined(

@@ -47,7 +47,7 @@ def verify(
     executions of which all holds, unless `every` one is wanted. `limit` candidates and uncertainties are
     kept. Raises PrecedesError for what cannot be read.
     """
-    options = with_members(sources, replace(options, attributes=plan.attributes))
+    options = with_members(sources, replace(options, attributes=plan.attributes, parted=plan.parted))
     sources = [source.asked(plan.attributes) for source in sources]
     layouts = scannable(sources, options)
     if (

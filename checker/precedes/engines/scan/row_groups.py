@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from precedes.core.execution import EVENT_CODES
 from precedes.engines.columnar.batch_scan import Scan, columns_read
 from precedes.engines.columnar.execution_source import BatchSource, ExecutionSource
 from precedes.engines.columnar.fast_path.group_reader import GroupReader
@@ -51,7 +52,9 @@ class GroupJudge:
         if file.layout.groups[number].regular:
             file.tell(number, notices)
             source = row_group(file, number, self._options, self._reads)
-            tell_lacking(source.attributes, notices)
+            kinds = source.columns(("event_kind",)).event_kind
+            delivered = kinds == EVENT_CODES[self._options.delivery]
+            tell_lacking(source.attributes, delivered, self._options, notices)
             return source
         rows = file.canonical(number, file.rows(number), notices)
         return BatchSource(assemble(rows, self._options, notices))

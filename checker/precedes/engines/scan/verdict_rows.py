@@ -7,7 +7,8 @@ object with the entities and messages that show a violation; where something is 
 values. `reasons` says why a verdict is unknown.
 
 A row of the second is an offender: its entities and messages, and the events that it concerns, each with its
-time (in nanoseconds) and the file and row from which it was read.
+time (in nanoseconds) and the file and row from which it was read. Where something is asked per value, `part` is a JSON
+object with the values.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ _EVENT: Final[list[pa.Field[Any]]] = [
 _VIOLATION: Final[list[pa.Field[Any]]] = [
     pa.field("execution", pa.string()),
     pa.field("predicate", pa.string()),
+    pa.field("part", pa.string()),
     pa.field("entities", pa.list_(pa.string())),
     pa.field("messages", pa.list_(pa.string())),
     pa.field("events", pa.list_(pa.struct(_EVENT))),
@@ -103,6 +105,7 @@ def violation_rows(result: Scan, plan: Plan) -> pa.Table:
             {
                 "execution": str(execution),
                 "predicate": name,
+                "part": json.dumps(dict(offender.part), ensure_ascii=False) if offender.part else None,
                 "entities": list(offender.entities),
                 "messages": list(offender.messages),
                 "events": [asdict(event) for event in offender.events],

@@ -103,8 +103,9 @@ class Bounded:
             case Sort.MESSAGE:
                 elements = self.messages
             case Sort.DELIVERY:
-                made = range(2 * len(self.messages) * len(self.entities))
-                return _of_those(universal, ((self.happened(self._made(d)), d) for d in made), body)
+                return _of_those(
+                    universal, ((self.happened(self._made(d)), d) for d in self._every_delivery), body
+                )
             case Sort.GROUP:
                 return _of_those(universal, zip(self.groups.exist, self.groups.groups, strict=True), body)
             case Sort.VIEW:
@@ -112,6 +113,10 @@ class Bounded:
             case _:
                 assert_never(sort)
         return (every if universal else some)(body(element) for element in elements)
+
+    @property
+    def _every_delivery(self) -> range:
+        return range(2 * len(self.messages) * len(self.entities))
 
     def _made(self, delivery: Element) -> Happening:
         """A delivery by its number: the first ones of all messages at all entities, then the repeats. Each message has
@@ -369,6 +374,32 @@ class Bounded:
         if key not in self.attributes:
             self.attributes[key] = integer(f"{attribute.name} of {message}")
         return number(self.attributes[key])
+
+    def delivery_position(self, delivery: Element, part: Sharing | None) -> Linear:
+        """See `Structure`."""
+        others = (each for each in self._every_delivery if each != delivery)
+        before = (
+            both(
+                self.delivered_before(other, delivery),
+                True if part is None else shares(self, self.message_of(other), part),
+            )
+            for other in others
+        )
+        return count(before).plus(_ONE)
+
+    def delivery_attribute(self, attribute: Attribute, delivery: Element) -> Linear:
+        """See `Structure`; times and durations in units."""
+        key = (attribute, _number(delivery))
+        if key not in self.attributes:
+            self.attributes[key] = integer(f"{attribute.name} of delivery {delivery}")
+        return number(self.attributes[key])
+
+    def delivery_number(self, event: Happening) -> int | None:
+        """The number of a delivery; None for any other event."""
+        if event.kind not in (Kind.DELIVERY, Kind.REPEAT):
+            return None
+        place = len(self.messages) * (event.kind is Kind.REPEAT) + _number(event.message)
+        return place * len(self.entities) + _number(event.entity)
 
     def text(self, value: str) -> Linear:
         """See `Structure`; other texts have other numbers."""

@@ -9,7 +9,7 @@ from string import ascii_lowercase
 from typing import assert_never
 
 from precedes.core.execution import Event, EventKind, Execution, History, Message
-from precedes.core.formula import Attribute, AttributeSort, FailureLine
+from precedes.core.formula import Attribute, AttributeSort, Carrier, FailureLine
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.reference import evaluate
 from precedes.engines.solver.bounded import Bounded
@@ -72,11 +72,7 @@ class Decoding:
         encoding, solver = self._encoding, self._solver
         name = self._messages[m]
         sender = next((e for e in encoding.entities if solver.holds(encoding.sender[m][e])), None)
-        carried = {
-            attribute: self._value(attribute, symbol)
-            for (attribute, number), symbol in encoding.attributes.items()
-            if number == m
-        }
+        carried = self._carried(Carrier.MESSAGE, m)
         if sender is None:
             return Message(name, None, None, carried)
         groups = frozenset(
@@ -87,6 +83,14 @@ class Decoding:
     def _members(self, row: Sequence[Symbol]) -> frozenset[str]:
         """The entities of which a row holds."""
         return frozenset(self._entities[e] for e, holds in enumerate(row) if self._solver.holds(holds))
+
+    def _carried(self, carrier: Carrier, number: int | None) -> dict[Attribute, str | int]:
+        """What a message or a delivery carries, by its number."""
+        return {
+            attribute: self._value(attribute, symbol)
+            for (attribute, of), symbol in self._encoding.attributes.items()
+            if attribute.carrier is carrier and of == number
+        }
 
     def _value(self, attribute: Attribute, symbol: Symbol) -> str | int:
         found, wanted = self._solver.whole(symbol), self._encoding.wanted
@@ -166,7 +170,8 @@ class Decoding:
             members = self._members(self._encoding.views.members[event.message])
             inside = tuple(entity for entity in self._entities if entity in members)
             return Event(EventKind.VIEW, None, time, clock, inside, view=self._views[event.message])
-        return Event(_EVENT_KINDS[event.kind], self._messages[event.message], time, clock)
+        carried = self._carried(Carrier.EVENT, self._encoding.delivery_number(event))
+        return Event(_EVENT_KINDS[event.kind], self._messages[event.message], time, clock, attributes=carried)
 
     def _whole(self, name: str) -> int:
         """The value of a number; 0 for one that nothing speaks of."""

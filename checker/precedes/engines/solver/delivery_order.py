@@ -88,8 +88,14 @@ class DeliveryOrder:
         """When it happened."""
         return number(measure("time of delivery", (D,), whole=False)(delivery))
 
-    def axioms(self, *, times: bool, numbers: bool) -> Iterator[Proposition]:
+    def position(self, delivery: Element) -> Linear:
+        """Its place among all deliveries of its entity."""
+        return number(measure("position in DL", (D,), whole=True)(delivery))
+
+    def axioms(self, *, times: bool, numbers: bool, places: bool) -> Iterator[Proposition]:
         """What is true of the deliveries of every possible execution."""
+        if places:
+            yield from self._in_places()
         yield from self._of_one_entity()
         yield from self._of_one_message(numbers=numbers)
         yield from self._as_in_the_log(times=times)
@@ -117,6 +123,17 @@ class DeliveryOrder:
                 same(d, e),
                 self._before(d, e),
                 self._before(e, d),
+            ),
+        )
+
+    def _in_places(self) -> Iterator[Proposition]:
+        """Deliveries of one entity are counted in their order."""
+        yield self._all("d", lambda d: compared(_ONE, Relation.AT_MOST, self.position(d)))
+        yield self._all(
+            "dd",
+            lambda d, e: implied(
+                same(self.receiver_of(d), self.receiver_of(e)),
+                equivalent(self._before(d, e), compared(self.position(d), Relation.LESS, self.position(e))),
             ),
         )
 

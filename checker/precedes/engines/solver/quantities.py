@@ -9,8 +9,11 @@ from typing import assert_never
 
 from precedes.core.formula import (
     AttributeOf,
+    AttributeSort,
     Comparison,
     Constant,
+    DeliveryAttribute,
+    DeliveryPosition,
     DeliveryTime,
     Delta,
     Difference,
@@ -27,8 +30,18 @@ from precedes.core.formula import (
     TimeOf,
     VectorTime,
 )
-from precedes.core.traversal import walk
-from precedes.engines.solver.logic import Element, Linear, Proposition, both, compared, either, negated, some
+from precedes.core.traversal import Node, walk
+from precedes.engines.solver.logic import (
+    Element,
+    Linear,
+    Proposition,
+    both,
+    compared,
+    either,
+    negated,
+    same,
+    some,
+)
 from precedes.engines.solver.structure import Sharing, Structure, in_log, shares
 from precedes.engines.solver.term_cases import Bindings, TermCases, of_arrivals
 
@@ -48,7 +61,7 @@ class Quantities:
         """The cases in which a comparison is certainly true, or false: what is undefined is false."""
         left, right = list(self._number(formula.left, bindings)), list(self._number(formula.right, bindings))
         recorded = self._structure.arrivals_recorded() if of_arrivals(formula) else True
-        timed = self._with_epsilon and any(isinstance(node, TimeOf | DeliveryTime) for node in walk(formula))
+        timed = self._with_epsilon and any(map(_is_time, walk(formula)))
         defined: list[Proposition] = []
         for (here, one), (there, other) in product(left, right):
             guard = both(here, there)
@@ -111,6 +124,11 @@ class Quantities:
                 return [(True, structure.nth(self._terms.delivery(delivery, bindings)))]
             case DeliveryTime(delivery):
                 return [(True, structure.delivery_time(self._terms.delivery(delivery, bindings)))]
+            case DeliveryPosition():
+                return list(self._delivery_position(term, bindings))
+            case DeliveryAttribute(attribute, delivery):
+                made = self._terms.delivery(delivery, bindings)
+                return [(True, structure.delivery_attribute(attribute, made))]
             case AttributeOf(attribute, message):
                 return [
                     (guard, structure.attribute(attribute, element))
@@ -133,6 +151,14 @@ class Quantities:
             case _:
                 assert_never(term)
 
+    def _delivery_position(self, term: DeliveryPosition, bindings: Bindings) -> Numbers:
+        structure, made = self._structure, self._terms.delivery(term.delivery, bindings)
+        for guard, place in self._terms.entity(term.entity, bindings):
+            here = both(guard, same(structure.receiver_of(made), place))
+            for known, whose in self._terms.part(term.part, bindings):
+                inside = _within(structure, structure.message_of(made), whose)
+                yield both(here, known, inside), structure.delivery_position(made, whose)
+
     def _arithmetic(self, term: Sum | Difference | Scaled, bindings: Bindings) -> Numbers:
         match term:
             case Sum(left, right):
@@ -153,6 +179,16 @@ class Quantities:
                 return [(guard, value.times(factor)) for guard, value in self._number(scaled, bindings)]
             case _:
                 assert_never(term)
+
+
+def _is_time(node: Node) -> bool:
+    match node:
+        case TimeOf() | DeliveryTime():
+            return True
+        case AttributeOf(attribute, _) | DeliveryAttribute(attribute, _):
+            return attribute.sort is AttributeSort.TIME
+        case _:
+            return False
 
 
 def _within(structure: Structure, message: Element, part: Sharing | None) -> Proposition:

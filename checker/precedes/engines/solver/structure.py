@@ -246,6 +246,14 @@ class Structure(Protocol):
         """
         ...
 
+    def delivery_position(self, delivery: Element, part: Sharing | None) -> Linear:
+        """The place of a delivery in the log of all deliveries of its entity; in a part, among those of the part."""
+        ...
+
+    def delivery_attribute(self, attribute: Attribute, delivery: Element) -> Linear:
+        """The value of an attribute of a delivery, which every delivery has; see `attribute`."""
+        ...
+
     def text(self, value: str) -> Linear:
         """The number of a text."""
         ...

@@ -11,6 +11,7 @@ from precedes.core.formula import (
     DeliveryEvent,
     DeliveryNamed,
     DeliveryTerm,
+    DeliveryText,
     DeliveryVariable,
     EntityNamed,
     EntityTerm,
@@ -187,6 +188,8 @@ class TermCases:
             case TextOf(attribute, message):
                 for guard, element in self.message(message, bindings):
                     yield guard, self._structure.attribute(attribute, element)
+            case DeliveryText(attribute, delivery):
+                yield True, self._structure.delivery_attribute(attribute, self.delivery(delivery, bindings))
             case _:
                 assert_never(term)
 

@@ -339,6 +339,18 @@ class Unbounded:
         whole = attribute.sort in (AttributeSort.TEXT, AttributeSort.NUMBER)
         return number(measure(f"attribute {attribute.name}", (M,), whole)(message))
 
+    def delivery_position(self, delivery: Element, part: Sharing | None) -> Linear:
+        """See `Structure`. Of places in a part no more is known than that they are numbers."""
+        if part is None:
+            return self._deliveries.position(delivery)
+        name = f"position in DL of {_names(part)}"
+        return number(measure(name, (M, Sort.DELIVERY), whole=True)(part.message, delivery))
+
+    def delivery_attribute(self, attribute: Attribute, delivery: Element) -> Linear:
+        """See `Structure`; in nanoseconds."""
+        whole = attribute.sort in (AttributeSort.TEXT, AttributeSort.NUMBER)
+        return number(measure(f"attribute {attribute.name}", (Sort.DELIVERY,), whole)(delivery))
+
     def text(self, value: str) -> Linear:
         """See `Structure`; other texts have other numbers."""
         return Linear(Fraction(self._wanted.texts.index(value)))
@@ -360,7 +372,9 @@ class Unbounded:
             "me", lambda m, i: implied(self._repeated(m, i), self._took_place[Kind.DELIVERY](m, i))
         )
         if self._wanted.deliveries:
-            yield from self._deliveries.axioms(times=self._wanted.times, numbers=self._wanted.numbered)
+            yield from self._deliveries.axioms(
+                times=self._wanted.times, numbers=self._wanted.numbered, places=self._wanted.places
+            )
         if self._wanted.views_of_events:
             yield from self._views.axioms_of_events(deliveries=self._wanted.deliveries)
         if self._wanted.groups:

@@ -38,7 +38,7 @@ def variants(execution: Execution) -> Iterator[Execution]:
                 clock = clocks[entity, index] if right else {}
                 if event.kind is EventKind.DELIVER:
                     events.append(Event(EventKind.ARRIVE, event.message, time))
-                events.append(Event(event.kind, event.message, time, clock))
+                events.append(Event(event.kind, event.message, time, clock, attributes=event.attributes))
             histories.append(History(entity, tuple(events)))
         delta = len(ordered) * SECOND if in_time else 0
         yield replace(execution, histories=tuple(histories), delta=delta)

@@ -66,7 +66,7 @@ def verify(
     """Judge trace files on Spark. Writes `verdicts.parquet` below `out` where one is given, and `violations.parquet` if
     the plan lists offenders. PrecedesError as in-process.
     """
-    options = with_members(sources, replace(options, attributes=plan.attributes))
+    options = with_members(sources, replace(options, attributes=plan.attributes, parted=plan.parted))
     sources = [source.asked(plan.attributes) for source in sources]
     messages = WorkerMessages(spark)
     tell = messages.tell()

@@ -69,7 +69,7 @@ def judged(events: DataFrame, plan: Plan, options: TraceOptions, notices: Notice
 
 
 def _judging(plan: Plan, options: TraceOptions, limit: int = 0, rows: str | None = None) -> Judging:
-    return Judging(plan, replace(options, attributes=plan.attributes), limit, rows)
+    return Judging(plan, replace(options, attributes=plan.attributes, parted=plan.parted), limit, rows)
 
 
 def _judged(events: DataFrame, judging: Judging, *, violations: bool) -> DataFrame:

@@ -269,8 +269,15 @@ class Terms:
                 return scaled(Fraction(-1), self.number(inner, environment, hoists))
             case syntax.Arithmetic(operator, left, right):
                 return self.arithmetic(operator, left, right, environment, hoists)
-            case syntax.Apply(arguments=(message,), attribute=core.Attribute() as attribute):
-                return core.AttributeOf(attribute, self.message(message, environment, hoists))
+            case syntax.Apply(arguments=(carrier,), attribute=core.Attribute() as attribute):
+                if attribute.carrier is core.Carrier.EVENT:
+                    return core.DeliveryAttribute(attribute, self.delivery(carrier, environment))
+                return core.AttributeOf(attribute, self.message(carrier, environment, hoists))
+            case syntax.Apply(function="position", arguments=(delivery, log)) if (
+                self.sort_of(log) is Sort.DELIVERIES
+            ):
+                made_by = self.deliveries(log, environment, hoists).entity
+                return core.DeliveryPosition(self.delivery(delivery, environment), made_by)
             case syntax.Apply(function="position", arguments=(message, log)):
                 where = self.log(log, environment, hoists)
                 return position_in(self.message(message, environment, hoists), where, hoists)
@@ -306,8 +313,10 @@ class Terms:
         match term:
             case syntax.Name(text, quoted):
                 return core.Text(text) if quoted else cast(core.TextTerm, environment[text])
-            case syntax.Apply(arguments=(message,), attribute=core.Attribute() as attribute):
-                return core.TextOf(attribute, self.message(message, environment, hoists))
+            case syntax.Apply(arguments=(carrier,), attribute=core.Attribute() as attribute):
+                if attribute.carrier is core.Carrier.EVENT:
+                    return core.DeliveryText(attribute, self.delivery(carrier, environment))
+                return core.TextOf(attribute, self.message(carrier, environment, hoists))
             case _:
                 raise AssertionError(f"no text: {term}")
 

@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 from precedes.core.diagnostics import Span
 from precedes.core.execution import EventKind
-from precedes.core.formula import AttributeSort
+from precedes.core.formula import AttributeSort, Carrier
 from precedes.core.verdict import Verdict
 from precedes.language import syntax
 from precedes.language.parsing.lexer import UNITS_HINT, Token, no_unit, numeral
@@ -135,9 +135,10 @@ class Builder:
     def attribute(self, parts: list[Any]) -> syntax.AttributeDeclaration:
         _, name, of, what, _, sort = parts
         span = _to(parts[0], parts[-1])
-        if of.text != "of" or what.text != "message":
+        carrier = next((each for each in Carrier if each.value == what.text), Carrier.MESSAGE)
+        if of.text != "of" or what.text != carrier.value:
             hint = f"attribute {name.text} of message: {sort.text}"
-            self.refuse("P016", "an attribute is one of messages", what.span, hint)
+            self.refuse("P016", "an attribute is one of messages, or of events", what.span, hint)
         try:
             found = AttributeSort(sort.text)
         except ValueError:
@@ -146,7 +147,7 @@ class Builder:
                 "P009", f"{sort.text} is not a sort of an attribute", sort.span, f"the sorts are {sorts}"
             )
             found = AttributeSort.TEXT
-        return syntax.AttributeDeclaration(self.name([name]), found, span)
+        return syntax.AttributeDeclaration(self.name([name]), found, carrier, span)
 
     def question(self, parts: list[Any]) -> syntax.Question:
         sizes = tuple(part for part in parts if isinstance(part, syntax.Size))

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Final, Protocol, assert_never, cast
 
 from precedes.core.diagnostics import Span
-from precedes.core.formula import Attribute
+from precedes.core.formula import Attribute, Carrier
 from precedes.core.suggestions import did_you_mean, intended
 from precedes.language import syntax
 from precedes.language.errors import Mistakes
@@ -329,7 +329,8 @@ class _Inference(Cells):
             self.mistakes.tell("N011", f"there is no entity {shown(reference.text)}", reference.span, hint)
 
     def attribute(self, term: syntax.Apply, attribute: Attribute, environment: _Environment) -> _Term:
-        arguments = self.arguments(term.function, term.arguments, (MESSAGE,), term.span, environment)
+        of = MESSAGE if attribute.carrier is Carrier.MESSAGE else DELIVERY
+        arguments = self.arguments(term.function, term.arguments, (of,), term.span, environment)
         sort = Sort(attribute.sort.value)
         return Cell(frozenset((sort,)), term.span), lambda: replace(
             term, arguments=arguments(), attribute=attribute
@@ -341,6 +342,9 @@ class _Inference(Cells):
         if found is None:
             hint = did_you_mean(name.text, self.definitions.attributes()) or declaration(name.text)
             self.mistakes.tell("N016", f"there is no attribute {shown(name.text)}", name.span, hint)
+        elif found.carrier is Carrier.EVENT:
+            told = f"{name.text} is an attribute of events, and a part has messages"
+            self.mistakes.tell("N016", told, name.span, "ask per value of an attribute of messages")
         return found
 
     def apply(self, term: syntax.Apply, environment: _Environment) -> _Term:
@@ -360,11 +364,23 @@ class _Inference(Cells):
             for argument in term.arguments:
                 self.term(argument, environment)
             return Cell(), lambda: term
+        if term.function == "position" and len(term.arguments) == 2:
+            return self.position(term, environment)
         if function.result is None:
             self.mistakes.tell("N015", f"{term_text(term)} can stand only after `in`", term.span)
         arguments = self.arguments(term.function, term.arguments, function.parameters, term.span, environment)
         result = ANY if function.result is None else frozenset((function.result,))
         return Cell(result, term.span), lambda: replace(term, arguments=arguments())
+
+    def position(self, term: syntax.Apply, environment: _Environment) -> _Term:
+        """The place of a message in a log, or of a delivery in `DL[i]`."""
+        member, where = term.arguments
+        cell, log = self.term(where, environment)
+        of_deliveries = cell.root().allowed == {Sort.DELIVERIES}
+        if not of_deliveries:
+            self.narrow(cell, frozenset((Sort.LOG,)), where)
+        built = self.of_sort(member, DELIVERY if of_deliveries else MESSAGE, environment)
+        return Cell(frozenset((Sort.NUMBER,)), term.span), lambda: replace(term, arguments=(built(), log()))
 
     def arguments(
         self,

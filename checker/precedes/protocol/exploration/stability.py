@@ -21,7 +21,9 @@ from precedes.core.formula import (
     Constant,
     DeliveredAt,
     DeliveredBefore,
+    DeliveryAttribute,
     DeliveryEvent,
+    DeliveryPosition,
     DeliveryTerm,
     DeliveryTime,
     DeliveryVariable,
@@ -295,7 +297,7 @@ def _settled(term: NumberTerm) -> bool:
             return _settled(inner)
         case (
             Constant() | Delta() | Epsilon() | TimeOf() | Position() | RecordedClock() | VectorTime() | AttributeOf()
-            | Nth() | DeliveryTime()
+            | Nth() | DeliveryTime() | DeliveryPosition() | DeliveryAttribute()
         ):  # fmt: skip
             return True
         case _:
@@ -312,7 +314,10 @@ def _exists(term: NumberTerm, known: Known) -> bool:
             return _exists(left, known) and _exists(right, known)
         case Scaled(_, inner):
             return _exists(inner, known)
-        case Constant() | Delta() | Epsilon() | Size() | AttributeOf() | Nth() | DeliveryTime():
+        case (
+            Constant() | Delta() | Epsilon() | Size() | AttributeOf() | Nth() | DeliveryTime() | DeliveryPosition()
+            | DeliveryAttribute()
+        ):  # fmt: skip
             return True
         case _:
             assert_never(term)

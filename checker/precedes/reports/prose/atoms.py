@@ -18,6 +18,7 @@ from precedes.core.formula import (
     DeliveryEvent,
     DeliveryNamed,
     DeliveryTerm,
+    DeliveryText,
     DeliveryVariable,
     Delta,
     EntityTerm,
@@ -186,6 +187,10 @@ class Statements:
                 found = self.terms.text(term)
                 known = f" ({quoted(found)})" if isinstance(found, str) else ""
                 return f"{attribute.name} of {self.ids.of_message(message)}{known}"
+            case DeliveryText(attribute, delivery):
+                carried = self.terms.text(term)
+                known = f" ({quoted(carried)})" if isinstance(carried, str) else ""
+                return f"{attribute.name} of {self.ids.of_delivery(delivery)}{known}"
             case _:
                 assert_never(term)
 

@@ -10,6 +10,8 @@ from precedes.core.formula import (
     AttributeOf,
     Comparison,
     Constant,
+    DeliveryAttribute,
+    DeliveryPosition,
     DeliveryTime,
     Delta,
     Difference,
@@ -94,6 +96,12 @@ class Numbers:
                 return f"the number of {self.ids.of_delivery(delivery)}" + self._known(term)
             case DeliveryTime(delivery):
                 return self.ids.of_delivery(delivery) + self._known(term, Dimension.TIME)
+            case DeliveryPosition(delivery, entity):
+                made = f"all deliveries of {self.ids.of_entity(entity)}"
+                return f"the place of {self.ids.of_delivery(delivery)} among {made}" + self._known(term)
+            case DeliveryAttribute(attribute, delivery):
+                dimension = Dimension(attribute.sort.value)
+                return f"{attribute.name} of {self.ids.of_delivery(delivery)}" + self._known(term, dimension)
             case AttributeOf(attribute, message):
                 dimension = Dimension(attribute.sort.value)
                 return f"{attribute.name} of {self.ids.of_message(message)}" + self._known(term, dimension)

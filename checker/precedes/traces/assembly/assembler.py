@@ -18,7 +18,7 @@ from precedes.core.execution import EVENT_CODES, EventKind
 from precedes.core.verdict import Reason
 from precedes.traces import notices as notice
 from precedes.traces.arrow import arrow, pc
-from precedes.traces.assembly.attributes import attributes_of
+from precedes.traces.assembly.attributes import attributes_of, tell_lacking, with_events
 from precedes.traces.assembly.clocks import clocks_of, members_of
 from precedes.traces.assembly.contradictions import Contradiction, Finding, told
 from precedes.traces.assembly.destinations import tell_addressing
@@ -37,6 +37,7 @@ from precedes.traces.assembly.views import with_views
 from precedes.traces.notices import Notices
 from precedes.traces.options import Order, TraceOptions
 from precedes.traces.order import Evidence, by_clocks, ordered
+from precedes.traces.schema import column_of
 
 _SEND: Final = EVENT_CODES[EventKind.SEND]
 _CRASH: Final = EVENT_CODES[EventKind.CRASH]
@@ -72,12 +73,14 @@ def assembled(
 ) -> Batch:
     """`assemble` from what `numbered` gave for a table in the order in which it was read."""
     findings: list[Finding] = []
-    attributes = attributes_of(table, names, events, options, findings, notices)
+    attributes = attributes_of(table, names, events, options, findings)
     membership = membership_of(table, names, events, options.groups, findings)
     placed = np.zeros(len(names.entities.codes), np.bool_)
     if seq is not None:
         placed[events.entity[seq != ABSENT]] = True
-    events = _without_repeats(table, names, events, seq, findings, notices)
+    scalars = (*_SCALARS, *map(column_of, attributes.of_events))
+    twice = _twice(table, names, events, seq, scalars)
+    events = _without_repeats(names, events, twice, findings, notices)
     if options.order is Order.CLOCKS:
         events = by_clocks(events, _clocked(table, names, events, options, [], Notices()))
     events = _without_resends(names, events, findings, notices)
@@ -85,6 +88,8 @@ def assembled(
     batch = _clocked(table, names, events, options, findings, notices)
     tell_addressing(names, events, batch.sender, options, notices)
     batch = ordered(batch, Evidence(table, names, events, placed), options, notices)
+    attributes = with_events(attributes, events)
+    tell_lacking(attributes, batch.event_kind == EVENT_CODES[options.delivery], options, notices)
     batch = replace(batch, attributes=attributes)
     if membership is not None:
         batch = replace(batch, groups=groups_of(membership, names, events))
@@ -139,30 +144,38 @@ def _origins_of(table: pa.Table, events: Events) -> Origins:
     )
 
 
-def _without_repeats(
-    table: pa.Table,
-    names: TableNames,
-    events: Events,
-    seq: Int64 | None,
-    findings: list[Finding],
-    notices: Notices,
-) -> Events:
-    """Two rows for one place in a history: the same row twice, or a contradiction."""
+def _twice(
+    table: pa.Table, names: TableNames, events: Events, seq: Int64 | None, scalars: tuple[str, ...]
+) -> tuple[Int64, Bool]:
+    """The events whose place in a history the one before them has, too, and whether their rows say the same."""
     if seq is None:
-        return events
+        return np.zeros(0, np.int64), np.zeros(0, np.bool_)
     same = (events.entity[1:] == events.entity[:-1]) & (seq[1:] == seq[:-1]) & (seq[1:] != ABSENT)
     later = np.flatnonzero(same) + 1
     if not len(later):
+        return later, np.zeros(0, np.bool_)
+    one, other = events.row[later - 1], events.row[later]
+    return later, _equal_rows(table, scalars, one, other) & _equal_destinations(
+        names, one, other, events.entity[later]
+    )
+
+
+def _without_repeats(
+    names: TableNames, events: Events, twice: tuple[Int64, Bool], findings: list[Finding], notices: Notices
+) -> Events:
+    """Two rows for one place in a history: the same row twice, or a contradiction."""
+    later, equal = twice
+    if not len(later):
         return events
-    equal = _equal_rows(table, names, events.row[later - 1], events.row[later], events.entity[later])
     _note(findings, names, events, Contradiction.ONE_SEQ, later[~equal] - 1, later[~equal])
     notices.count(notice.ROW_TWICE, _TWICE, int(equal.sum()))
     return events.where(np.delete(np.arange(len(events.row)), later[equal]))
 
 
-def _equal_rows(table: pa.Table, names: TableNames, one: Int64, other: Int64, entity: Int64) -> Bool:
-    equal = _equal_destinations(names, one, other, entity)
-    for name in _SCALARS:
+def _equal_rows(table: pa.Table, scalars: tuple[str, ...], one: Int64, other: Int64) -> Bool:
+    """Whether two rows say the same, but for destinations."""
+    equal = np.ones(len(one), np.bool_)
+    for name in scalars:
         values = table[name]
         if values.null_count < len(values):
             left, right = values.take(arrow.array(one)), values.take(arrow.array(other))

@@ -1,12 +1,16 @@
-"""What messages carry: one value of each attribute for each message, from whichever rows name it."""
+"""What messages and events carry: a message one value of each attribute, from whichever rows name it, and an event what
+its row says.
+"""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 
-from precedes.core.columns import NO_ATTRIBUTES, NOT_RECORDED, Attributes, Int64
-from precedes.core.formula import Attribute, AttributeSort
+from precedes.core.columns import NO_ATTRIBUTES, NOT_RECORDED, Attributes, Bool, Int64, Names, of_carrier
+from precedes.core.formula import Attribute, AttributeSort, Carrier
 from precedes.traces import notices as notice
 from precedes.traces.arrow import arrow
 from precedes.traces.assembly.contradictions import Contradiction, Finding
@@ -23,30 +27,48 @@ def attributes_of(
     events: Events,
     options: TraceOptions,
     findings: list[Finding],
-    notices: Notices,
 ) -> Attributes:
-    """What the messages of a table carry, of what is asked for. `events` are those of all of its rows.
+    """What the messages of a table carry, of what is asked for; what its events carry follows by `with_events`.
+    `events` are those of all of its rows.
 
     Rows of one message that disagree are found, and its value is then that of the first.
     """
     if not options.attributes:
         return NO_ATTRIBUTES
     message = _messages(table, events)
+    known, recorded = _recorded(table, options)
+    of_messages, of_events = (of_carrier(options.attributes, carrier) for carrier in Carrier)
+    values = np.full((len(of_messages), len(names.messages.codes)), NOT_RECORDED, np.int64)
+    for place, each in enumerate(of_messages):
+        _collect(each, recorded[each], message, values[place], names, findings)
+    rows = [recorded[each] for each in of_events]
+    by_row = np.stack(rows) if rows else np.zeros((0, len(table)), np.int64)
+    return Attributes(of_messages, values, known, of_events, by_row)
+
+
+def with_events(attributes: Attributes, events: Events) -> Attributes:
+    """The attributes of which the values of events are aligned with `events`, and no longer with rows."""
+    return (
+        replace(attributes, event_values=attributes.event_values[:, events.row])
+        if attributes.of_events
+        else attributes
+    )
+
+
+def _recorded(table: pa.Table, options: TraceOptions) -> tuple[Names, dict[Attribute, Int64]]:
+    """The texts of a table, and of each attribute what its rows record."""
     texts = [each for each in options.attributes if each.sort is AttributeSort.TEXT]
     known, codes = (
         encode(*(table[column_of(each)] for each in texts)) if texts else (np.empty(0, np.object_), [])
     )
-    coded = {each: found.astype(np.int64) for each, found in zip(texts, codes, strict=True)}
-    values = np.full((len(options.attributes), len(names.messages.codes)), NOT_RECORDED, np.int64)
-    for place, each in enumerate(options.attributes):
-        if each in coded:
-            recorded = np.where(coded[each] == ABSENT, NOT_RECORDED, coded[each])
-        else:
-            recorded = table[column_of(each)].fill_null(arrow.scalar(NOT_RECORDED)).to_numpy()
-        _collect(each, recorded, message, values[place], names, findings)
-    found = Attributes(options.attributes, values, known)
-    tell_lacking(found, notices)
-    return found
+    found = {
+        each: np.where(coded == ABSENT, NOT_RECORDED, coded.astype(np.int64))
+        for each, coded in zip(texts, codes, strict=True)
+    }
+    for each in options.attributes:
+        if each not in found:
+            found[each] = table[column_of(each)].fill_null(arrow.scalar(NOT_RECORDED)).to_numpy()
+    return known, found
 
 
 def _collect(
@@ -89,8 +111,12 @@ def _messages(table: pa.Table, events: Events) -> Int64:
     return message
 
 
-def tell_lacking(attributes: Attributes, notices: Notices) -> None:
-    """Tell how many messages have no value of each attribute."""
+def tell_lacking(attributes: Attributes, delivered: Bool, options: TraceOptions, notices: Notices) -> None:
+    """Tell how many messages, or deliveries, have no value of each attribute. `delivered` says which events count."""
     for each, values in zip(attributes.declared, attributes.values, strict=True):
         lacking = int((values == NOT_RECORDED).sum())
-        notices.count(notice.NO_ATTRIBUTE, notice.no_attribute(each.name), lacking)
+        text = notice.no_attribute(each.name, parted=each.name in options.parted)
+        notices.count(notice.NO_ATTRIBUTE, text, lacking)
+    for each, values in zip(attributes.of_events, attributes.event_values, strict=True):
+        lacking = int((values[delivered] == NOT_RECORDED).sum())
+        notices.count(notice.NO_ATTRIBUTE, notice.no_event_attribute(each.name), lacking)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import islice
@@ -24,7 +24,7 @@ from precedes.traces.formats.written_rows import COLUMNS, Values
 from precedes.traces.layout.columnar_file import ColumnarFile, Layout, layout_of
 from precedes.traces.notices import Notices
 from precedes.traces.problems import unreadable
-from precedes.traces.schema import REQUIRED_COLUMNS, TABLE_SCHEMA, column_of
+from precedes.traces.schema import REDELIVERED, REQUIRED_COLUMNS, TABLE_SCHEMA, column_of
 from precedes.traces.sources import TraceSource
 
 ROWS_AT_ONCE: Final = 1 << 20
@@ -269,10 +269,7 @@ def write(
     attributes: Sequence[Attribute] = (),
 ) -> int:
     """Write rows to a file; how many there were."""
-    kinds = {
-        each.name: arrow.int64() if each.sort is AttributeSort.NUMBER else arrow.string()
-        for each in attributes
-    }
+    kinds = {each.name: _written_type(each) for each in attributes}
     schema = arrow.schema([*_WRITTEN_SCHEMA, *(arrow.field(*each) for each in kinds.items())])
     count = 0
     rest = iter(rows)
@@ -281,3 +278,12 @@ def write(
             writer.write_table(arrow.Table.from_pylist(some, schema), row_group_size=len(some))
             count += len(some)
     return count
+
+
+def _written_type(attribute: Attribute) -> pa.DataType:
+    truths = attribute.name == REDELIVERED
+    kind: pa.DataType = arrow.bool_() if truths else _KINDS.get(attribute.sort, arrow.string())
+    return kind
+
+
+_KINDS: Final[Mapping[AttributeSort, pa.DataType]] = {AttributeSort.NUMBER: arrow.int64()}

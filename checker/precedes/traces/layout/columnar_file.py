@@ -52,7 +52,7 @@ from precedes.traces.layout.kept_columns import values_of
 from precedes.traces.notices import NO_ADDRESSING, Addressing, Notice, Notices
 from precedes.traces.options import GroupMembers, TraceOptions
 from precedes.traces.problems import unreadable
-from precedes.traces.schema import INPUT_COLUMNS, TABLE_SCHEMA, beside, schema_of
+from precedes.traces.schema import INPUT_COLUMNS, REDELIVERED, TABLE_SCHEMA, beside, schema_of
 from precedes.traces.sources import TraceSource
 from precedes.traces.stated_groups import united
 
@@ -166,7 +166,7 @@ class Layout:
     @property
     def asked(self) -> tuple[Attribute, ...]:
         """The attributes that are read, and that the file has."""
-        return tuple(each for each in self.source.attributes if each.name in self.kept)
+        return tuple(each for each in self.source.attributes if each.name in (REDELIVERED, *self.kept))
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +272,8 @@ class ColumnarFile:
         self.layout = layout
         source = layout.source
         try:
-            texts = [each.name for each in layout.asked if each.sort is AttributeSort.TEXT]
+            asked = [each for each in layout.asked if each.name != REDELIVERED]
+            texts = [each.name for each in asked if each.sort is AttributeSort.TEXT]
             self._file = arrow_parquet.ParquetFile(source.path, metadata=metadata, read_dictionary=texts)
         except (arrow.ArrowException, OSError) as error:
             raise unreadable("T003", f"cannot be read: {reason(error)}", source.shown) from error
@@ -318,7 +319,7 @@ class ColumnarFile:
             for chunk in map(group.column, range(group.num_columns))
             if chunk.statistics is not None and chunk.statistics.null_count == group.num_rows
         }
-        ordinary = [*_ORDINARY, *(each.name for each in self.layout.asked)]
+        ordinary = [*_ORDINARY, *(each.name for each in self.layout.asked if each.name != REDELIVERED)]
         names = [name for name in ordinary if name not in empty]
         if places is None:
             table = self._read(number, names)
@@ -349,7 +350,7 @@ class ColumnarFile:
             for name, written in ORIGIN.items():
                 found = _replaced(found, name, rows[written])
         for field, each in zip(beside(schema_of(source.attributes)), source.attributes, strict=True):
-            held = each.name in self.layout.kept
+            held = each in self.layout.asked
             values = (
                 values_of(rows[each.name], each, source, numbers)
                 if held
@@ -367,7 +368,8 @@ class ColumnarFile:
             return None
         column = self._read(number, [attribute.name])[attribute.name]
         if attribute.sort is AttributeSort.TEXT:
-            return column.unify_dictionaries()
+            truths = arrow.types.is_boolean(column.type)
+            return column.cast(arrow.string()) if truths else column.unify_dictionaries()
         numbers = np.arange(len(column)) + int(self._starts[number]) + 1
         return values_of(column, attribute, self.layout.source, numbers)
 

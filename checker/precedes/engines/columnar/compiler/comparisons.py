@@ -18,11 +18,14 @@ from precedes.core.formula import (
     ArrivalEvent,
     AttributeOf,
     Comparison,
+    DeliveryAttribute,
     DeliveryEvent,
+    DeliveryPosition,
     DeliveryTime,
     Delta,
     Epsilon,
     EventTerm,
+    MessageOf,
     Nth,
     Part,
     Position,
@@ -64,7 +67,7 @@ def compared(comparison: Comparison, terms: Terms) -> Code:
             [(number, int(factor)) for (_, number), factor in found],
             int(constant * scale),
             source,
-            any_number=any(isinstance(measure, AttributeOf) for measure in factors),
+            any_number=any(isinstance(measure, AttributeOf | DeliveryAttribute) for measure in factors),
         )
         judged = f"0 if {difference} {OPERATORS[comparison.relation]} 0 else -1"
         if timed:
@@ -115,6 +118,7 @@ def measured(measure: Measure, terms: Terms) -> tuple[str, str]:
             return "0", source.column("epsilon")
         case (
             TimeOf() | Position() | Size() | AttributeOf() | RecordedClock() | VectorTime() | Nth() | DeliveryTime()
+            | DeliveryPosition() | DeliveryAttribute()
         ):  # fmt: skip
             status, number = source.fresh("status"), source.fresh("number")
             source.line(f"{status} = -1")
@@ -136,7 +140,16 @@ class Measurement:
 
     def write(
         self,
-        measure: TimeOf | Position | Size | AttributeOf | RecordedClock | VectorTime | Nth | DeliveryTime,
+        measure: TimeOf
+        | Position
+        | Size
+        | AttributeOf
+        | RecordedClock
+        | VectorTime
+        | Nth
+        | DeliveryTime
+        | DeliveryPosition
+        | DeliveryAttribute,
     ) -> None:
         match measure:
             case Nth(delivery):
@@ -145,6 +158,12 @@ class Measurement:
                 self.doubted(receiver, self.terms.of_delivery("repeated", delivery))
             case DeliveryTime(delivery):
                 self._time(self.terms.of_delivery("time", delivery))
+            case DeliveryPosition():
+                self._delivery_position(measure)
+            case DeliveryAttribute(attribute, delivery):
+                self._known(self.terms.made_with(attribute, delivery))
+                with self.source.block(f"if {self.number} == {NO_VALUE}:"):
+                    self.source.line(f"{self.status} = {NO_ATTRIBUTE}")
             case Position(part=Part() as part):
                 self._position_in_part(measure, part)
             case Size(part=Part() as part):
@@ -185,6 +204,25 @@ class Measurement:
                     self._vector_time(found, i)
             case _:
                 assert_never(measure)
+
+    def _delivery_position(self, position: DeliveryPosition) -> None:
+        """How many deliveries of the entity, or those of a part, there are up to the delivery."""
+        delivery, part = self.terms.delivery(position.delivery), position.part
+        i = self.terms.entity(position.entity)
+        conditions = [i.exists, f"{self.terms.of_delivery('entity', position.delivery)} == {i.text}"]
+        start = f"{self.source.column('made_offsets')}[first_entity + {i.text}]"
+        number = f"{delivery} + 1 - {start}"
+        if part is not None:
+            p, of = self.terms.message(MessageOf(position.delivery)), self.terms.message(part.message)
+            conditions.append(self.terms.in_part(p, of, part.attributes))
+            members = self.source.carried(Carried("part", part.attributes))
+            wanted = self.terms.part(part.attributes, p)
+            number = self.source.call(
+                logs.made_in_part, f"{wanted}, {start}, {delivery} + 1, here, columns, {members}"
+            )
+        with self.source.block(f"if {all_of(conditions)}:"):
+            self._known(number)
+            self.doubted(i)
 
     # ---- parts -------------------------------------------------------------------------------------------
 

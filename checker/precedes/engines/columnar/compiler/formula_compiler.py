@@ -21,7 +21,15 @@ from precedes.engines.columnar.compiler.terms import Facts
 from precedes.engines.columnar.execution_source import ExecutionSource
 from precedes.engines.columnar.kernel_columns import Columns, listed
 from precedes.engines.columnar.native import read_only
-from precedes.engines.columnar.parts import Members, Parts, codes_of, members_of, parts_of, values_of
+from precedes.engines.columnar.parts import (
+    Members,
+    Parts,
+    codes_of,
+    made_values,
+    members_of,
+    parts_of,
+    values_of,
+)
 
 PLAIN_FORMULA_EVENTS: Final = 100_000
 """Up to so many events a formula is judged without numba: to compile would take longer than the work."""
@@ -170,6 +178,9 @@ def _carried(
     for column in generated.carried:
         if column.kind == "values":
             yield values_of(source, column.attributes[0])
+            continue
+        if column.kind == "made":
+            yield made_values(source, column.attributes[0])
             continue
         of = column.attributes
         if of not in parts:

@@ -16,6 +16,7 @@ from precedes.core.formula import (
     DeliveredAt,
     DeliveredBefore,
     DeliveryEvent,
+    DeliveryText,
     EntityNamed,
     EntityTerm,
     EventTerm,
@@ -55,6 +56,7 @@ from precedes.core.formula import (
     ViewTerm,
 )
 from precedes.core.verdict import Reason
+from precedes.engines.columnar.codes import NO_ATTRIBUTE, NO_VALUE
 from precedes.engines.columnar.compiler.source_text import NO, YES, Code, all_of, guarded
 from precedes.engines.columnar.compiler.terms import (
     NO_ARRIVAL,
@@ -102,7 +104,12 @@ class IncompleteAtoms:
             case SameMessage(left, right):
                 return self._same_message(left, right)
             case SameText(left_text, right_text):
-                return terms.same_text(left_text, right_text, OPEN)
+                same = terms.same_text(left_text, right_text, OPEN).value
+                for text in (left_text, right_text):
+                    if isinstance(text, DeliveryText):
+                        made = terms.made_with(text.attribute, text.delivery)
+                        same = f"({NO_ATTRIBUTE} if {made} == {NO_VALUE} else {same})"
+                return Code(same, False)
             case SamePart(message, part):
                 p, q = terms.message(message), terms.message(part.message)
                 each = (

@@ -12,6 +12,8 @@ from typing import Final, assert_never
 from precedes.core.formula import (
     AttributeOf,
     Comparison,
+    DeliveryAttribute,
+    DeliveryPosition,
     DeliveryTime,
     Delta,
     Epsilon,
@@ -21,6 +23,7 @@ from precedes.core.formula import (
     Position,
     RecordedClock,
     Relation,
+    Sender,
     SendLog,
     Size,
     TimeOf,
@@ -66,7 +69,7 @@ def compared_openly(comparison: Comparison, terms: Terms) -> Code:
     source.line(f"{value} = {' | '.join(statuses) or '0'}")
     with source.block(f"if {value} == 0:"):
         parts = [(found[measure].number, factor) for measure, factor in factors.items()]
-        any_number = any(isinstance(measure, AttributeOf) for measure in factors)
+        any_number = any(isinstance(measure, AttributeOf | DeliveryAttribute) for measure in factors)
         difference = written_difference(parts, int(form.constant * scale), source, any_number=any_number)
         rises, falls = _directions(factors, found)
         sure = all_of([each.sure for each in found.values()])
@@ -114,11 +117,12 @@ def _measured(measure: Measure, terms: Terms) -> Measured:
     match measure:
         case Delta() | Epsilon():
             return Measured(*measured(measure, terms))
-        case Position(part=Part()) | Size(part=Part()):
+        case Position(part=Part()) | Size(part=Part()) | DeliveryPosition(part=Part()):
             # Which messages of the part are missing is not known.
             return Measured(str(OPEN), "0")
         case (
             TimeOf() | RecordedClock() | Position() | Size() | AttributeOf() | VectorTime() | Nth() | DeliveryTime()
+            | DeliveryPosition() | DeliveryAttribute()
         ):  # fmt: skip
             return _Writer(terms).written(measure)
         case _:
@@ -136,7 +140,16 @@ class _Writer:
 
     def written(
         self,
-        measure: TimeOf | RecordedClock | Position | Size | AttributeOf | VectorTime | Nth | DeliveryTime,
+        measure: TimeOf
+        | RecordedClock
+        | Position
+        | Size
+        | AttributeOf
+        | VectorTime
+        | Nth
+        | DeliveryTime
+        | DeliveryPosition
+        | DeliveryAttribute,
     ) -> Measured:
         match measure:
             case Nth():
@@ -144,7 +157,9 @@ class _Writer:
                 self.recorded.write(measure)
                 # The first delivery stays the first; before another one there may be more.
                 return Measured(self.status, self.number, True, moves=f"{self.number} > 1")
-            case DeliveryTime():
+            case DeliveryPosition():
+                return self._delivery_position(measure)
+            case DeliveryTime() | DeliveryAttribute():
                 self._start(0, 0)
                 self.recorded.write(measure)
                 return Measured(self.status, self.number)
@@ -183,6 +198,19 @@ class _Writer:
         sure = f"{self.status} == 0"
         doubt = "0" if self.terms.facts.ordered else f"max({self.status}, 0)"
         return Measured(doubt, self.number, True, sure, sure)
+
+    def _delivery_position(self, position: DeliveryPosition) -> Measured:
+        """At least what was recorded; -1 at another entity, and open at one that may be any."""
+        i = self.terms.entity(position.entity)
+        self._start(-1, 1)
+        self.recorded.write(position)
+        if not isinstance(position.entity, Sender) or i.certain:
+            return Measured(self.status, self.number, True)
+        sure = self.source.fresh("sure")
+        self.source.line(f"{sure} = {i.exists}")
+        with self.source.block(f"if not {sure}:"):
+            self.source.line(f"{self.status} = 0")
+        return Measured(self.status, self.number, True, sure)
 
     def _position_in_send_log(self, message: Operand, log: SendLog) -> Measured:
         inside, placed = self.source.fresh("inside"), self.source.fresh("placed")

@@ -110,11 +110,11 @@ def equal(left: Code, right: Code) -> Code:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A column made of what messages carry (`precedes.engines.columnar.parts`): the values of one attribute, or of the
-    parts that some attributes make, one of their columns.
+    """A column made of what messages and deliveries carry (`precedes.engines.columnar.parts`): the values of one
+    attribute of messages or (`made`) of deliveries, or of the parts that some attributes make, one of their columns.
     """
 
-    kind: Literal["values", "part", "starts", "firsts", "member_starts", "members"]
+    kind: Literal["values", "made", "part", "starts", "firsts", "member_starts", "members"]
     attributes: tuple[Attribute, ...]
 
 

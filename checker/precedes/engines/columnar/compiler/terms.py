@@ -19,6 +19,7 @@ from precedes.core.formula import (
     DeliveryEvent,
     DeliveryNamed,
     DeliveryTerm,
+    DeliveryText,
     DeliveryVariable,
     EntityNamed,
     EntityTerm,
@@ -299,6 +300,10 @@ class Terms:
         text = f"{self.source.carried(Carried('values', (attribute,)))}[first_message + {message.text}]"
         return text if message.certain else f"({text} if {message.exists} else {NO_VALUE})"
 
+    def made_with(self, attribute: Attribute, delivery: DeliveryTerm) -> str:
+        """The value of an attribute of a delivery, or `NO_VALUE`."""
+        return f"{self.source.carried(Carried('made', (attribute,)))}[{self.delivery(delivery)}]"
+
     def part(self, attributes: tuple[Attribute, ...], message: Operand) -> str:
         """The number of the part that an existing message is in, or -1."""
         return f"{self.source.carried(Carried('part', attributes))}[first_message + {message.text}]"
@@ -322,6 +327,8 @@ class Terms:
                 return self.source.text_code(value)
             case TextOf(attribute, message):
                 return self.carried(attribute, self.message(message))
+            case DeliveryText(attribute, delivery):
+                return self.made_with(attribute, delivery)
             case _:
                 assert_never(term)
 

@@ -1,12 +1,12 @@
-"""What the messages of a regular row group carry, from the columns that are asked for."""
+"""What the messages and events of a regular row group carry, from the columns that are asked for."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.columns import NO_ATTRIBUTES, NOT_RECORDED, Attributes, Int64
-from precedes.core.formula import Attribute, AttributeSort
+from precedes.core.columns import NO_ATTRIBUTES, NOT_RECORDED, Attributes, Int64, of_carrier
+from precedes.core.formula import Attribute, AttributeSort, Carrier
 from precedes.engines.columnar.codes import NO_VALUE
 from precedes.engines.columnar.native import Int64Out, machine_code, read_only
 from precedes.traces import TraceOptions
@@ -33,25 +33,31 @@ def spread(
 def attributes_of_group(
     file: ColumnarFile, number: int, coded: Coded, message_offsets: Int64, options: TraceOptions
 ) -> Attributes:
-    """What the messages of all rows of a row group carry. Raises PrecedesError for values that cannot be read.
+    """What the messages and events of a row group carry. Raises PrecedesError for values that cannot be read.
 
     `message_offsets` are those of a batch of these rows, so that the numbers fit. The rows of a message in a regular
-    row group agree: any of them will do.
+    row group agree: any of them will do. And each row is an event, in its place.
     """
     if not options.attributes:
         return NO_ATTRIBUTES
-    values = np.full((len(options.attributes), int(message_offsets[-1])), NOT_RECORDED, np.int64)
+    of_messages, of_events = (of_carrier(options.attributes, carrier) for carrier in Carrier)
+    values = np.full((len(of_messages), int(message_offsets[-1])), NOT_RECORDED, np.int64)
+    event_values = np.full((len(of_events), len(coded.message)), NOT_RECORDED, np.int64)
     texts: dict[str, int] = {}
     rows = [read_only(column) for column in (coded.execution, coded.message, message_offsets)]
-    for place, each in enumerate(options.attributes):
+    for each in options.attributes:
         recorded = _recorded(file, number, each, texts)
-        if recorded is not None:
-            if len(recorded) != len(coded.message):
-                raise damaged(file.layout.source)
-            machine_code(spread)(*rows, read_only(recorded), values[place])
+        if recorded is None:
+            continue
+        if len(recorded) != len(coded.message):
+            raise damaged(file.layout.source)
+        if each.carrier is Carrier.EVENT:
+            event_values[of_events.index(each)] = recorded
+        else:
+            machine_code(spread)(*rows, read_only(recorded), values[of_messages.index(each)])
     known = np.empty(len(texts), np.object_)
     known[:] = list(texts)
-    return Attributes(options.attributes, values, known)
+    return Attributes(of_messages, values, known, of_events, event_values)
 
 
 def _recorded(file: ColumnarFile, number: int, attribute: Attribute, texts: dict[str, int]) -> Int64 | None:

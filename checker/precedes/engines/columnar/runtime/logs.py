@@ -82,6 +82,15 @@ def received_in_part(wanted: int, entity: int, upto: int, here: Here, columns: C
     return number
 
 
+def made_in_part(wanted: int, start: int, stop: int, here: Here, columns: Columns, part: Column) -> int:
+    """How many of some deliveries, which are given by their numbers, are of messages of a part."""
+    number = 0
+    for delivery in range(start, stop):
+        if wanted >= 0 and part[here.first_message + columns.made_message[delivery]] == wanted:
+            number += 1
+    return number
+
+
 class Sublog(NamedTuple):
     """The first `upto` messages in SL of an entity that go to `to`, if that is not -1."""
 
