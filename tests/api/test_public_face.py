@@ -302,6 +302,20 @@ def test_explain_says_what_the_command_says() -> None:
         precedes.explain("STT")
 
 
+@pytest.mark.parametrize(
+    ("ask", "place"),
+    [
+        (lambda: precedes.verify(SAMPLE, "SQ"), "require:1:1: N001"),
+        (lambda: precedes.explore("cmd", require="SQ"), "require:1:1: N001"),
+        (lambda: precedes.find("ST and not SQ"), "formula:1:12: N001"),
+    ],
+    ids=["verify", "explore", "find"],
+)
+def test_a_mistake_is_told_at_the_argument_that_has_it(ask: Callable[[], object], place: str) -> None:
+    with pytest.raises(precedes.PrecedesError, match=place):
+        ask()
+
+
 def test_a_lattice_is_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "own.prec").write_text("predicate a := forall p: sent(p)\n", encoding="utf-8")
     forms: list[tuple[str, str]] = []

@@ -148,7 +148,9 @@ def explore(
     known = standard_library() if library is None else library
     required = [require] if isinstance(require, str | Requirement) else list(require)
     _refuse(bounds, numbers)
-    search = jobs.Search(plain, quiescent, "depth" if order == "depth" else "breadth", check_purity)
+    search = jobs.Search(
+        plain, quiescent, "depth" if order == "depth" else "breadth", check_purity, where="require"
+    )
     found = []
     for protocol in models(model, as_written=as_written, parameters=parameters):
         within = bounds or _bounds(protocol, numbers)

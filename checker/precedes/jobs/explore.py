@@ -9,6 +9,7 @@ from typing import Any
 from precedes.core.formula import Requirement
 from precedes.core.verdict import Verdict
 from precedes.language.library import Library
+from precedes.language.requirements import REQUIRED
 from precedes.language.scenario_printer import definitions
 from precedes.protocol import Protocol
 from precedes.protocol.bounds import Bounds
@@ -33,12 +34,15 @@ class Explored:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How to explore, the options of `precedes explore` under the same names."""
+    """How to explore, the options of `precedes explore` under the same names. `where` says in messages where what is
+    required comes from.
+    """
 
     plain: bool = False
     quiescent: bool = False
     order: Order = "breadth"
     check_purity: bool = False
+    where: str = REQUIRED
 
 
 def explored(
@@ -53,7 +57,7 @@ def explored(
     declarations.check(protocol)
     library = with_attributes(protocol, library)
     texts = [one for one in required if isinstance(one, str)]
-    requirements, invariants = properties.asked(protocol, texts, library)
+    requirements, invariants = properties.asked(protocol, texts, library, search.where)
     given = tuple(one for one in required if isinstance(one, Requirement))
     if given:
         requirements, invariants = (*(requirements or ()), *given), invariants or ()
