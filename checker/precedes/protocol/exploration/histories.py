@@ -217,16 +217,23 @@ def _event(entry: Entry, names: Sequence[str]) -> Event:
     clock = None
     if entry.clock is not None:
         clock = {names[k]: count for k, count in enumerate(entry.clock)}
-    members = None if entry.members is None else tuple(names[k] for k in sorted(entry.members))
+    members = entry.members
     return Event(
         entry.kind,
         entry.message.name if entry.message is not None else None,
         entry.time * TICK if entry.time is not None else None,
         clock,
-        members or (),
-        # A model says who is in a view, and the same members are the same view.
-        view=None if members is None else f"{{{', '.join(members)}}}",
+        tuple(names[k] for k in sorted(members)) if members is not None else (),
+        view=view_id(members, names) if members is not None else None,
     )
+
+
+def view_id(members: frozenset[int], names: Sequence[str]) -> str:
+    """What a view of a model is called: by its members, in the order of the cluster, as in a scenario that gives no id.
+
+    So the same members are the same view.
+    """
+    return f"{{{', '.join(names[k] for k in sorted(members))}}}"
 
 
 EVERYTHING: Final = Recording()

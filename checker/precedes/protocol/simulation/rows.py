@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from precedes.core.execution import EVENT_CODES, EventKind
 from precedes.core.formula import Attribute, AttributeSort
-from precedes.protocol.exploration.histories import Entry
+from precedes.protocol.exploration.histories import Entry, view_id
 from precedes.protocol.model import TICK, Message, Protocol
 from precedes.protocol.validation.carried_values import CarriedValues
 from precedes.traces.arrow import arrow
@@ -38,6 +38,7 @@ class Rows:
         self._time: list[int | None] = []
         self._clock: list[list[tuple[str, int]] | None] = []
         self._members: list[list[str] | None] = []
+        self._view: list[str | None] = []
         self._messages: dict[tuple[int, int], str] = {}
         self._sets: dict[tuple[type[Protocol[Any]], frozenset[int]], list[str]] = {}
 
@@ -60,6 +61,7 @@ class Rows:
                     None if entry.clock is None else sorted(zip(names, entry.clock, strict=True))
                 )
                 self._members.append(None if entry.members is None else self._set(protocol, entry.members))
+                self._view.append(None if entry.members is None else view_id(entry.members, names))
                 if self._attributes:
                     self._carry(carried.of(entry.message) if sends and entry.message is not None else {})
 
@@ -78,6 +80,7 @@ class Rows:
             "time": self._time,
             "clock": self._clock,
             "members": self._members,
+            "view": self._view,
             "file": arrow.repeat(_READ_IN, rows),
             "row": np.arange(1, rows + 1),
             "file_order": np.zeros(rows, np.int32),
