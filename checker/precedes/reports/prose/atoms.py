@@ -135,13 +135,7 @@ class Statements:
             case SameDelivery(left, right):
                 return self._same_delivery(left, right, true)
             case InFlight(delivery, at):
-                here, name = self._receiver(delivery), self._of_delivery(delivery)
-                settled = (
-                    f"neither acknowledges {name} nor gives it back"
-                    if true
-                    else f"acknowledges {name} or gives it back"
-                )
-                return f"{here} {settled} before it delivers {self._of_delivery(at)}"
+                return self._in_flight(delivery, at, true)
             case Acknowledged(message, entity):
                 verb = "acknowledges" if true else "does not acknowledge"
                 return f"{self.ids.of_entity(entity)} {verb} {self.ids.of_message(message)}"
@@ -223,6 +217,15 @@ class Statements:
             )
         joined = "and then" if _message_of(one) == _message_of(other) else "before"
         return f"{self._receiver(one)} delivers {self._of_delivery(one)} {joined} {self._of_delivery(other)}"
+
+    def _in_flight(self, delivery: DeliveryTerm, at: DeliveryTerm, true: bool) -> str:
+        here, name = self._receiver(delivery), self._of_delivery(delivery)
+        settled = (
+            f"neither acknowledges {name} nor gives it back"
+            if true
+            else f"acknowledges {name} or gives it back"
+        )
+        return f"{here} {settled} before it delivers {self._of_delivery(at)}"
 
     def _same_delivery(self, left: DeliveryTerm, right: DeliveryTerm, true: bool) -> str:
         """Two deliveries of one message are told by who makes them."""

@@ -248,12 +248,11 @@ class _Telling:
             if isinstance(log, ReceiptLog) and extent == IsDestination(log.entity, message):
                 reached = self._statements.entities_in_order(recorded.destinations(message.name) or ())
                 return f"{ids.of_message(message)} was addressed to {self._listed(reached)}, none of them delivers it"
-        match extent, body:
-            case IsMember(entity, group), InLog(message, ReceiptLog(owner)) if entity == owner == who:
-                of = self._statements.memberships.of_members(group)
+            if isinstance(log, ReceiptLog) and isinstance(extent, IsMember) and extent.entity == who:
+                of = self._statements.memberships.of_members(extent.members_of)
                 return f"no member of {of} delivers {ids.of_message(message)}"
-            case _, SameView(ViewOf(event), view) if view == who:
-                return self._statements.memberships.in_its_view(event)
+        if isinstance(body, SameView) and isinstance(body.left, ViewOf) and body.right == who:
+            return self._statements.memberships.in_its_view(body.left.event)
         sought = _sought(formula, ids)
         if sought:
             return sought
