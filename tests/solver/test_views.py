@@ -10,6 +10,7 @@ import pytest
 
 from precedes.core import formula as f
 from precedes.core.execution import EventKind, Execution
+from precedes.core.outcome import Shown
 from precedes.core.verdict import FALSE
 from precedes.engines.solver import (
     Bounds,
@@ -18,10 +19,13 @@ from precedes.engines.solver import (
     NoExample,
     Options,
     Proved,
+    as_scenario,
     find,
     implications,
     prove,
 )
+from precedes.language.loader import compile_text
+from precedes.reports.answers import pasteable
 from tests.solver.asking import asked, counterexample, pasted, required
 
 HERE, THERE = f.EntityVariable("i"), f.EntityVariable("j")
@@ -434,3 +438,12 @@ def test_a_table_with_names_of_views() -> None:
     assert [next(e.view for e in history.events) for history in in_one.histories] == ["v1"] * len(
         in_one.entities
     )
+
+
+@pytest.mark.parametrize("text", ["kept_by_groups", "once_per_group"])
+def test_what_a_command_prints_can_be_pasted(text: str) -> None:
+    """The groups stand there once, whoever draws them."""
+    execution = counterexample(text)
+    printed = pasteable(Shown(execution, required(text), None, as_scenario(execution, "s")))
+    (scenario,) = compile_text(printed).scenarios
+    assert scenario.execution.groups == execution.groups

@@ -18,7 +18,7 @@ def pasteable(shown: Shown) -> str:
     """The scenario, its logs side by side as the papers draw them, with the places that matter marked in comments."""
     statements = shown.scenario.splitlines()
     drawing = figure(shown.execution, shown.witness, whole=True).splitlines()
-    drawn = [line for line in drawing if not line.startswith("cluster")]
+    drawn = [line for line in drawing if not line.startswith(("cluster", "group "))]
     first = next(
         number for number, line in enumerate(statements) if _LOG.match(line) or line.startswith("expect ")
     )

@@ -7,7 +7,7 @@ there and crosses it straight down, so that no line runs through a box. The same
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
@@ -67,7 +67,50 @@ class _Vertex:
 
 
 def layout(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int]]) -> Layout:
-    """Place boxes of the given widths and heights, so that every edge of an acyclic graph goes down."""
+    """Place boxes of the given widths and heights, so that every edge of an acyclic graph goes down. Parts that no line
+    joins stand side by side.
+    """
+    boxes: dict[int, Box] = {}
+    lines: dict[int, Line] = {}
+    right = bottom = float(MARGIN)
+    for part in _parts(len(sizes), edges):
+        number = {vertex: place for place, vertex in enumerate(part)}
+        own = [place for place, (upper, _) in enumerate(edges) if upper in number]
+        placed = _joined(
+            [sizes[vertex] for vertex in part],
+            [(number[edges[place][0]], number[edges[place][1]]) for place in own],
+        )
+        shift = right - MARGIN
+        for vertex, box in zip(part, placed.boxes, strict=True):
+            boxes[vertex] = replace(box, x=box.x + shift)
+        for place, line in zip(own, placed.lines, strict=True):
+            lines[place] = _shifted(line, edges[place], shift)
+        right, bottom = shift + placed.width, max(bottom, placed.height)
+    return Layout(
+        tuple(boxes[vertex] for vertex in range(len(sizes))),
+        tuple(lines[place] for place in range(len(edges))),
+        right,
+        bottom,
+    )
+
+
+def _parts(count: int, edges: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """The vertices of each connected part, in their order."""
+    part = list(range(count))
+    for upper, lower in edges:
+        first, other = sorted((part[upper], part[lower]))
+        part = [first if own == other else own for own in part]
+    return [[vertex for vertex in range(count) if part[vertex] == own] for own in sorted(set(part))]
+
+
+def _shifted(line: Line, edge: tuple[int, int], shift: float) -> Line:
+    points = tuple((x + shift, y) for x, y in line.points)
+    (start, upper), (end, lower) = line.start, line.end
+    return Line(*edge, points, (start + shift, upper), (end + shift, lower))
+
+
+def _joined(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int]]) -> Layout:
+    """One connected part, from the left margin on."""
     levels = _levels(len(sizes), edges)
     vertices = [_Vertex(width, True, [], []) for width, _ in sizes]
     rows: list[list[int]] = [[] for _ in range(max(levels, default=-1) + 1)]
