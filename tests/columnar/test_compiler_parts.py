@@ -24,7 +24,7 @@ from tests.columnar.agreement import Case, case, disagreement, executions_alike
 
 HERE, THERE = f.EntityVariable("i"), f.EntityVariable("j")
 P, Q = f.MessageVariable("p"), f.MessageVariable("q")
-KNOWN = Facts(complete=True, logged=True, ordered=True)
+KNOWN = Facts(complete=True, logged=True, ordered=True, direct=True)
 """What is known of most traces."""
 
 

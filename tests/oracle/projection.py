@@ -9,7 +9,7 @@ complete, possible executions in which every send was logged, with epsilon 0.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from typing import TypeVar, assert_never
@@ -72,6 +72,7 @@ class _Whole:
     run: Run
     causality: Causality
     execution: Execution
+    divided: bool = False
 
     def value(self, formula: f.Formula, only: frozenset[str], env: Env) -> Value:
         """The formula of the part that has only these messages."""
@@ -149,7 +150,8 @@ class _Whole:
                 parts.setdefault(tuple(carried[a.name] for a in attributes), set()).add(message)
         if only and not parts:
             return None
-        return _every(self.value(body, frozenset(part), env) for part in parts.values())
+        within = replace(self, divided=True)
+        return _every(within.value(body, frozenset(part), env) for part in parts.values())
 
 
 @dataclass
@@ -327,9 +329,9 @@ class _Part:
                 raise AssertionError(f"{atom} says nothing of groups and views")
 
     def _elsewhere(self, atom: f.Formula) -> bool:
-        """Whether it speaks of a message of another part."""
+        """Whether it is asked of a part and speaks of a message that is not in it."""
         named = {self.message(node) for node in walk(atom) if isinstance(node, f.MessageTerm)}
-        return not self.only.issuperset(named & self.whole.run.carried.keys())
+        return self.whole.divided and not self.only.issuperset(named)
 
     def _installs_before(self, first: str, second: str, entity: f.EntityTerm) -> bool:
         log = self.whole.run.vl[self.number(entity)]

@@ -66,20 +66,20 @@ def by_scan(case: Execution, asked: list[Requirement]) -> list[int]:
     return [row[one.name] for one in asked]
 
 
-ENGINES: dict[str, tuple[Engine, int]] = {"reference": (by_reference, 320), "scan": (by_scan, 640)}
+ENGINES: dict[str, tuple[Engine, int]] = {"reference": (by_reference, 400), "scan": (by_scan, 640)}
 """With the number of executions that each is held to."""
 
 
 def cases(number: int) -> Iterator[Execution]:
     """Every other one with clocks that are exact and a delta that some messages keep and some do not, every fourth with
-    positions, repeats and acknowledgements, two of five with groups and views; with failure marks, where they belong or
+    positions, repeats and acknowledgements, three of five with groups and views; with failure marks, where they belong or
     anywhere."""
     for seed in range(number):
         choices = Seeded(50_000 + seed)
         shape = (Shape(evidence=False), ORDERLY, Shape(entities=3, messages=4, evidence=False))[seed % 3]
         if seed % 4 == 1:
             shape = replace(shape, acknowledgements=True, attributes=(POSITION,))
-        if seed % 5 < 2:
+        if seed % 5 < 3:
             shape = replace(shape, membership=True)
         case = execution(choices, shape)
         if seed % 2 == 0:

@@ -55,6 +55,24 @@ def test_every_execution_has_a_verdict_for_every_name(spark: SparkSession) -> No
     assert witness == {"entities": ["B", "C"], "messages": ["a", "d"]}
 
 
+def test_groups_come_from_rows_and_from_the_option(spark: SparkSession) -> None:
+    """`n` is lost, unless a group chooses who delivers it."""
+    events = [
+        (1, "S", 0, "send", "m", ["A"], None),
+        (1, "S", 1, "send", "n", ["group:billing"], None),
+        (1, "A", 0, "deliver", "m", None, ["billing"]),
+    ]
+    schema = f"{SCHEMA}, group array<string>"
+    asked = "selectively_information_preserving"
+    by_rows = precedes.spark.verify(spark.createDataFrame(events, schema), asked)
+    stated = [(*row[:6], None) for row in events]
+    by_option = precedes.spark.verify(spark.createDataFrame(stated, schema), asked, groups={"billing": ["A"]})
+    for verdicts in (by_rows, by_option):
+        (row,) = verdicts.collect()
+        assert row.verdict == "unknown"
+        assert any("group" in reason for reason in row.reasons)
+
+
 def test_every_delivery_and_acknowledgements(spark: SparkSession) -> None:
     """`again` delivers what it has accepted, `held` overtakes what is in flight, `silent` acknowledges nothing."""
     steps = {

@@ -124,14 +124,14 @@ def test_ids_are_not_normalised() -> None:
 def test_text_stays_text(name: str) -> None:
     with only_fast():
         table, _ = read_bytes(
-            json_lines([SEND | {"execution": name, "message": name, "dest": [name], "view": name}])
+            json_lines([SEND | {"execution": name, "message": name, "dest": [name], "group": name}])
         )
     found = table.to_pylist()[0]
-    assert (found["execution"], found["message"], found["dest"], found["view"]) == (
+    assert (found["execution"], found["message"], found["dest"], found["group"]) == (
         name,
         name,
         [name],
-        name,
+        [name],
     )
 
 

@@ -30,12 +30,11 @@ from precedes.core.formula import (
     VectorTime,
 )
 from precedes.core.verdict import Reason
-from precedes.engines.columnar.codes import GROUP_CHOOSES, NO_VALUE
+from precedes.engines.columnar.codes import NO_VALUE
 from precedes.engines.columnar.compiler.comparisons import Measurement, measured, written_difference
 from precedes.engines.columnar.compiler.incomplete_atoms import OPEN, IncompleteAtoms
 from precedes.engines.columnar.compiler.source_text import Code, all_of
 from precedes.engines.columnar.compiler.terms import Operand, Terms
-from precedes.engines.columnar.runtime import memberships
 from precedes.logic.linear_forms import Measure, is_time, linear_form
 
 RELATIONS: Final = {Relation.LESS: 0, Relation.AT_MOST: 1, Relation.EQUAL: 2}
@@ -225,8 +224,6 @@ class _Writer:
             number = place if log.to is None else self.recorded.sublog_size(log, place)
             self.source.line(f"{self.number} = {number}")
             self.recorded.doubted(self.terms.entity(log.entity))
-        if log.to is not None:
-            self._group_chooses(self.terms.entity(log.to))
         with self.source.block(f"if {inside} == -1:"):
             self.source.line(f"{self.status} = -1")
         return Measured(self.status, self.number, True, f"{inside} == 0", placed)
@@ -240,14 +237,7 @@ class _Writer:
         with self.source.block(f"if {sure}:"):
             length = self.recorded.length("sent_offsets", entity)
             self.source.line(f"{self.number} = {self.recorded.sublog_size(log, length)}")
-            self._group_chooses(to)
-        return Measured(self.status, self.number, True, sure, sure)
-
-    def _group_chooses(self, to: Operand) -> None:
-        """Say that nobody knows what goes to a member of a group: in some completion a message is addressed to it."""
-        there = self.source.call(memberships.in_some_group, f"{to.text}, x, columns")
-        with self.source.block(f"if {all_of([to.exists, there])}:"):
-            self.source.line(f"{self.status} = {GROUP_CHOOSES}")
+        return Measured("0", self.number, True, sure, sure)
 
     def _vector_time(self, measure: VectorTime) -> Measured:
         self.source.table("row_vector")

@@ -67,13 +67,6 @@ def in_group(entity: int, group: int, x: int, columns: Columns) -> bool:
     return listed(entity, offsets[number], offsets[number + 1], columns.group_members)
 
 
-def in_some_group(entity: int, x: int, columns: Columns) -> bool:
-    """Whether an entity is in a group."""
-    offsets = columns.group_member_offsets
-    first, last = columns.group_offsets[x], columns.group_offsets[x + 1]
-    return listed(entity, offsets[first], offsets[last], columns.group_members)
-
-
 def addresses_group(message: int, group: int, here: Here, columns: Columns) -> bool:
     """Whether a message is addressed to a group; both are there."""
     offsets, number = columns.to_group_offsets, here.first_message + message
