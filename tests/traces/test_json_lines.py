@@ -41,6 +41,7 @@ def test_a_row_has_all_canonical_columns() -> None:
         "redelivered": None,
         "view": None,
         "members": None,
+        "group": None,
         "file": "t.jsonl",
         "row": 1,
         "file_order": 0,
