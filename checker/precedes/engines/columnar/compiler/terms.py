@@ -378,11 +378,7 @@ class Terms:
             case InFlight(earlier, later):
                 return self._in_flight(earlier, later)
             case Acknowledged(message, entity):
-                p, i = self.message(message), self.entity(entity)
-                recorded = f"{self.source.column('acknowledged_recorded')}[x]"
-                given = f"(0 if {self.is_acknowledged(p, i)} else -1)"
-                answer = Code(f"({given} if {recorded} else {NO_ACKNOWLEDGEMENT})", False)
-                return guarded(all_of([p.exists, i.exists]), answer)
+                return self._acknowledged(self.message(message), self.entity(entity))
             case Faulty(entity):
                 i = self.entity(entity)
                 faulty = f"{self.source.column('faulty')}[first_entity + {i.text}]"
@@ -399,6 +395,12 @@ class Terms:
                 return self._membership(atom)
             case _:
                 assert_never(atom)
+
+    def _acknowledged(self, message: Operand, entity: Operand) -> Code:
+        recorded = f"{self.source.column('acknowledged_recorded')}[x]"
+        given = f"(0 if {self.is_acknowledged(message, entity)} else -1)"
+        answer = Code(f"({given} if {recorded} else {NO_ACKNOWLEDGEMENT})", False)
+        return guarded(all_of([message.exists, entity.exists]), answer)
 
     def _membership(self, atom: MembershipAtom) -> Code:
         match atom:
