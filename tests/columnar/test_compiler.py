@@ -73,7 +73,7 @@ def test_random_cases_meet_every_value() -> None:
     assert {TRUE, FALSE} <= met
     # The one for contradictions is given to executions by the reader of traces, the one for logs of
     # unknown interleaving to scenarios. Those of groups and views are met in `test_memberships`.
-    apart = Reason.CONTRADICTION | Reason.INTERLEAVING | Reason.GROUP_CHOOSES | Reason.NO_VIEW_ID
+    apart = Reason.CONTRADICTION | Reason.INTERLEAVING | Reason.GROUP_CHOOSES | Reason.NO_VIEWS
     assert Reason(reasons) == ~Reason(0) & ~apart
 
 

@@ -16,8 +16,8 @@ from precedes.core.formula import Requirement
 from precedes.core.traversal import free_variables
 from precedes.core.verdict import FALSE, TRUE, Reason
 from precedes.engines.columnar.batch_scan import scan
+from precedes.engines.columnar.installations import views_of_events
 from precedes.engines.columnar.kernels.choice import TUNED, reads_destinations
-from precedes.engines.columnar.memberships import views_of_events
 from precedes.engines.columnar.offenders import OffenderSearch
 from precedes.engines.reference import evaluate
 from precedes.logic.plan import plan
@@ -198,7 +198,7 @@ def test_a_violation_about_views_has_its_entities_and_offenders() -> None:
     formula = QUANTIFIED[1]
     batch = batch_of([RUN, UNNAMED])
     found = scan(batch, plan([Requirement("everywhere", formula)]), jit=False)
-    assert found.values[:, 0].tolist() == [TRUE, Reason.NO_VIEW_ID]
+    assert found.values[:, 0].tolist() == [TRUE, Reason.NO_VIEWS]
     broken = replace(RUN, histories=(*RUN.histories[:2], History("c", (event(DELIVER, "n"),))))
     batch = batch_of([broken])
     found = scan(batch, plan([Requirement("everywhere", formula)]), jit=False)

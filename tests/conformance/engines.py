@@ -303,7 +303,7 @@ def beyond_first_installations(execution: Execution, asked: Requirement) -> dict
         for node in nodes
     )
     return {
-        "views without an id": execution.has_unnamed_views and not speaking.isdisjoint(OF_VIEWS),
+        "views that nobody knows": execution.views_unknown and not speaking.isdisjoint(OF_VIEWS),
         "events after a second installation": again and f.ViewOf in speaking,
         "whom a message to a group is for": whom and any(chosen(execution, m) for m in execution.messages),
     }

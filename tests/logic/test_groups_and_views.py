@@ -137,7 +137,7 @@ def test_an_equal_form_has_an_equal_verdict_where_a_view_has_no_id() -> None:
     )
     for one, other in EQUAL:
         assert evaluate(one, unnamed) == evaluate(other, unnamed)
-    assert evaluate(each((V,), TRUTH), unnamed) == Reason.NO_VIEW_ID
+    assert evaluate(each((V,), TRUTH), unnamed) == Reason.NO_VIEWS
 
 
 def test_a_view_that_comes_before_another_does_not_come_after_it() -> None:
@@ -190,7 +190,7 @@ NO_ID = Execution("no id", (History("E1", (installs(None),)),), {})
 @pytest.mark.parametrize(
     ("formula", "given", "verdict", "untested"),
     [
-        (ONCE, NO_VIEW, Verdict.HOLDS, Seen.VIEW),
+        (ONCE, NO_VIEW, Verdict.UNKNOWN, None),
         (ONCE, ONE_VIEW, Verdict.HOLDS, None),
         (ONCE, NO_ID, Verdict.UNKNOWN, None),
         (KEPT, NO_VIEW, Verdict.HOLDS, Seen.GROUP),

@@ -99,7 +99,7 @@ def _asked(execution: Execution, run: oracle.Run) -> Iterator[str]:
     if evidence and not (exact and oracle.vector_time(run)):
         return
     yield from oracle.CAUSAL
-    if not run.unnamed:
+    if not run.unviewed:
         yield from oracle.VIEWS
     if exact:
         yield "vector_time"

@@ -52,9 +52,9 @@ class Run:
         return any(what in ("ack", "nack") for history in self.histories for what, _, _ in history)
 
     @property
-    def unnamed(self) -> bool:
-        """Somebody installs a view, and nobody recorded which."""
-        return any(what == "view" and not v for history in self.histories for what, v, _ in history)
+    def unviewed(self) -> bool:
+        """Nobody installs a view, or somebody one of which nobody recorded which it is."""
+        return not all(v for log in self.installed for v in log) or not any(self.installed)
 
     @property
     def vl(self) -> list[list[str]]:
@@ -867,6 +867,7 @@ DESTINED = frozenset(
             "ST",
             "delivered_where_addressed",
             "broadcast",
+            "bounded_disorder",
             "fifo_delivery",
             "causal_delivery",
             "local_order",

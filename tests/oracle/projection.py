@@ -88,7 +88,7 @@ class _Whole:
             case f.Iff(left, right):
                 one, other = self.value(left, only, env), self.value(right, only, env)
                 return None if one is None or other is None else one is other
-            case f.Forall(f.ViewVariable()) | f.Exists(f.ViewVariable()) if self.run.unnamed:
+            case f.Forall(f.ViewVariable()) | f.Exists(f.ViewVariable()) if self.run.unviewed:
                 return None
             case f.Forall(variable, extent, body):
                 return _every(
@@ -301,7 +301,7 @@ class _Part:
                 return self._with_group(
                     group, lambda g: self.exists(entity) and self.number(entity) in run.groups[g]
                 )
-            case _ if run.unnamed:
+            case _ if run.unviewed:
                 return False if self._elsewhere(atom) else None
             case f.IsMember(entity, view):
                 return self._with_view(

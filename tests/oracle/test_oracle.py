@@ -72,8 +72,8 @@ ENGINES: dict[str, tuple[Engine, int]] = {"reference": (by_reference, 400), "sca
 
 def cases(number: int) -> Iterator[Execution]:
     """Every other one with clocks that are exact and a delta that some messages keep and some do not, every fourth with
-    positions, repeats and acknowledgements, three of five with groups and views; with failure marks, where they belong or
-    anywhere."""
+    positions, repeats and acknowledgements, three of five with groups and views; with failure marks, where they belong
+    or anywhere."""
     for seed in range(number):
         choices = Seeded(50_000 + seed)
         shape = (Shape(evidence=False), ORDERLY, Shape(entities=3, messages=4, evidence=False))[seed % 3]

@@ -64,7 +64,7 @@ V1, V2, V9 = (ViewNamed(name) for name in ("v1", "v2", "v9"))
 PAIR, ALL, NOBODY = (GroupNamed(name) for name in ("pair", "all", "nobody"))
 I, J, P, G = EntityVariable("i"), EntityVariable("j"), MessageVariable("p"), GroupVariable("g")  # noqa: E741
 V, W = ViewVariable("v"), ViewVariable("w")
-CHOOSES, OPEN, UNNAMED = Reason.GROUP_CHOOSES, Reason.INCOMPLETE, Reason.NO_VIEW_ID
+CHOOSES, OPEN, UNNAMED = Reason.GROUP_CHOOSES, Reason.INCOMPLETE, Reason.NO_VIEWS
 
 
 def view(name: str | None, *members: str) -> Event:
@@ -401,10 +401,13 @@ def test_a_witness_binds_views_and_groups() -> None:
     assert witness.bindings[0] == ("g", "pair")
 
 
-def test_what_speaks_of_views_alone_is_vacuous_where_there_is_none() -> None:
+def test_what_speaks_of_views_is_unknown_where_none_is_installed() -> None:
     formula = Requirement("once", each(V, Forall(I, TRUTH, Not(InstallsAgain(I, V)))))
-    assert explain(formula, GROUPS).vacuous
+    assert evaluate(formula.formula, GROUPS) == Reason.NO_VIEWS
     assert not explain(formula, execution({"E1": (view("v1", "E1"),)})).vacuous
+
+
+def test_what_speaks_of_groups_alone_is_vacuous_where_there_is_none() -> None:
     of_groups = Requirement("in", each(G, IsMember(E2, G)))
     assert explain(of_groups, s.OWN_MESSAGES).vacuous
     assert not explain(of_groups, GROUPS).vacuous

@@ -254,7 +254,6 @@ def test_true_of_every_execution(text: str) -> None:
 
 
 FALSE_OF_SOME = {
-    "there is a view": some(V, of=f.TRUTH),
     "there is a group": some(G, of=f.TRUTH),
     "self inclusion": SELF_INCLUSION,
     "sent in a view": SENT_IN_A_VIEW,

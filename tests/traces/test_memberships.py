@@ -17,11 +17,11 @@ from precedes.engines.columnar.fast_path import group_reader
 from precedes.engines.columnar.fast_path.group_reader import GroupReader
 from precedes.engines.columnar.fast_path.row_group import row_group, spans_of
 from precedes.traces import Notices, TraceOptions, read_batches, write_executions
-from precedes.traces.groups import given_groups
 from precedes.traces.layout.columnar_file import ColumnarFile, layout_of
 from precedes.traces.layout.conversion import convert
 from precedes.traces.options import GroupMembers
 from precedes.traces.sources import source_of
+from precedes.traces.stated_groups import given_groups
 from tests.traces.reading import json_lines
 from tests.traces.test_assembling import same
 
@@ -214,7 +214,7 @@ def test_a_columnar_file_keeps_groups_that_were_stated_beside_the_trace(tmp_path
 OF_MEMBERSHIP = (
     "to_group_offsets", "to_groups", "group_offsets", "group_member_offsets", "group_members", "view_offsets",
     "view_member_offsets", "view_members", "event_view", "view_of_event", "installed_offsets", "installed_views",
-    "installed_again", "installed_unnamed",
+    "installed_again", "installed_unknown",
 )  # fmt: skip
 
 

@@ -626,7 +626,8 @@ def _views(executions: Sequence[Execution]) -> Views | None:
                 NOBODY if event.view is None else numbers[event.view]
                 for event in execution.history(entity).events
             )
-    if not any(ids) and not any(execution.has_unnamed_views for execution in executions):
+    histories = (history for execution in executions for history in execution.histories)
+    if not any(event.kind is EventKind.VIEW for history in histories for event in history.events):
         return None
     return Views(
         view=np.array(installed, np.int32),

@@ -157,13 +157,10 @@ class Execution:
         return self._views
 
     @property
-    def has_unnamed_views(self) -> bool:
-        """Whether some view is installed without an id, so that nobody knows which it is."""
-        return any(
-            event.kind is EventKind.VIEW and event.view is None
-            for history in self.histories
-            for event in history.events
-        )
+    def views_unknown(self) -> bool:
+        """Whether nobody knows which views there are: none is installed, or one without an id."""
+        views = [e.view for history in self.histories for e in history.events if e.kind is EventKind.VIEW]
+        return not views or None in views
 
     def installed(self, entity: str) -> tuple[str, ...]:
         """VL of an entity: the ids of the views it installed, in order, each at its first installation."""

@@ -26,8 +26,9 @@ Meaning (three-valued, see `precedes.core.verdict`):
   these, but for those that the message is addressed to by name.
 - A view is a set of entities that entities install while they run. Two views are one exactly if their ids are equal.
   The view of an event is the last one that its entity installed before it; where there is none, it is undefined, and
-  what is said of it is false. `InstallsBefore` looks at the first installation of each view. Where a view is installed
-  without an id, whatever is said of views is unknown (`NO_VIEW_ID`), a quantifier over views, too.
+  what is said of it is false. `InstallsBefore` looks at the first installation of each view. Where no view is
+  installed in the whole execution, or one without an id, whatever is said of views is unknown (`NO_VIEWS`), a
+  quantifier over views, too.
 - Views and groups are those of the whole in every part.
 - `Per(attributes, body)` asks the body of each part of the execution, and the parts are the messages that have the
   same values of all these attributes. Entities, `~>`, clocks and times stay those of the whole. A message without one

@@ -50,7 +50,7 @@ class Reason(IntFlag):
     NO_ATTRIBUTE = 1 << 15
     NO_ACKNOWLEDGEMENT = 1 << 16
     GROUP_CHOOSES = 1 << 17
-    NO_VIEW_ID = 1 << 18
+    NO_VIEWS = 1 << 18
 
 
 NO_REASON: Final = Reason(0)
@@ -74,7 +74,7 @@ REASON_TEXT: Final[dict[Reason, str]] = {
     Reason.NO_ATTRIBUTE: "an attribute of a message or delivery was not recorded",
     Reason.NO_ACKNOWLEDGEMENT: "no acknowledgements are recorded",
     Reason.GROUP_CHOOSES: "a message is addressed to a group, and any of its members may be the one to deliver it",
-    Reason.NO_VIEW_ID: "a view was installed without an id",
+    Reason.NO_VIEWS: "no view is recorded, or one without an id",
 }
 
 

@@ -25,7 +25,7 @@ CLOCKS: Final = int(Reason.CLOCKS)
 NO_ATTRIBUTE: Final = int(Reason.NO_ATTRIBUTE)
 NO_ACKNOWLEDGEMENT: Final = int(Reason.NO_ACKNOWLEDGEMENT)
 GROUP_CHOOSES: Final = int(Reason.GROUP_CHOOSES)
-NO_VIEW_ID: Final = int(Reason.NO_VIEW_ID)
+NO_VIEWS: Final = int(Reason.NO_VIEWS)
 
 SEND: Final = EVENT_CODES[EventKind.SEND]
 ARRIVE: Final = EVENT_CODES[EventKind.ARRIVE]

@@ -37,13 +37,13 @@ class Installed(NamedTuple):
     offsets       N + 1  into the views
     views                local views of each entity, in the order of their first installations
     again                whether the entity installs it more than once
-    unnamed       E      whether some view of the execution is installed without an id
+    unknown       E      whether no view is installed in the execution, or one without an id
     """
 
     offsets: Int64
     views: Int32
     again: Bool
-    unnamed: Bool
+    unknown: Bool
 
 
 def installed_of(events: Installations) -> Installed:
@@ -51,9 +51,11 @@ def installed_of(events: Installations) -> Installed:
     view = events.event_view
     installing = np.flatnonzero(events.event_kind == EVENT_CODES[EventKind.VIEW])
     entity = np.searchsorted(events.event_offsets, installing, "right") - 1
-    unnamed = np.zeros(len(events.entity_offsets) - 1, np.bool_)
     without = view[installing] == NOBODY
-    unnamed[np.searchsorted(events.entity_offsets, entity[without], "right") - 1] = True
+    execution = np.searchsorted(events.entity_offsets, entity, "right") - 1
+    unknown = np.ones(len(events.entity_offsets) - 1, np.bool_)
+    unknown[execution[~without]] = False
+    unknown[execution[without]] = True
     installing, entity = installing[~without], entity[~without]
     size = int(view[installing].max(initial=0)) + 1
     keys, first, counts = np.unique(entity * size + view[installing], return_index=True, return_counts=True)
@@ -63,7 +65,7 @@ def installed_of(events: Installations) -> Installed:
         offsets_of(np.bincount(entity[first], minlength=entities)),
         view[installing[first[order]]],
         counts[order] > 1,
-        unnamed,
+        unknown,
     )
 
 

@@ -43,8 +43,8 @@ class Columns(NamedTuple):
     to_group_offsets, to_groups the groups that messages are addressed to, see `Groups`
     group_..., view_...         see `Groups` and `Views`
     event_view                  the local view that an event installs, see `Views`
-    installed_...               see `memberships.Installed`
-    view_of_event               the view in which an event happens, see `memberships.views_of_events`
+    installed_...               see `installations.Installed`
+    view_of_event               the view in which an event happens, see `installations.views_of_events`
     claimed_position            what the messages have as attribute `position`
     claimed_order               the messages of each execution in this order, see `positions.ascending`
     """
@@ -106,7 +106,7 @@ class Columns(NamedTuple):
     installed_offsets: Int64
     installed_views: Int32
     installed_again: Bool
-    installed_unnamed: Bool
+    installed_unknown: Bool
     claimed_position: Int64
     claimed_order: Int32
     delta: int

@@ -174,11 +174,11 @@ class Evaluator:
 
     def has_unknown_domain(self, variable: Variable) -> bool:
         """Whether nobody knows what the variable can stand for: a view, where some have no id."""
-        return isinstance(variable, ViewVariable) and self.recorded.has_unnamed_views
+        return isinstance(variable, ViewVariable) and self.recorded.views_unknown
 
     def _forall(self, variable: Variable, extent: Formula, body: Formula) -> Judgement:
         if self.has_unknown_domain(variable):
-            return lambda: Reason.NO_VIEW_ID
+            return lambda: Reason.NO_VIEWS
         instances, judged = self._instances(variable, extent, body), self._judgement(body)
 
         def judge() -> int:
@@ -193,7 +193,7 @@ class Evaluator:
 
     def _exists(self, variable: Variable, extent: Formula, body: Formula) -> Judgement:
         if self.has_unknown_domain(variable):
-            return lambda: Reason.NO_VIEW_ID
+            return lambda: Reason.NO_VIEWS
         instances, judged = self._instances(variable, extent, body), self._judgement(body)
 
         def judge() -> int:

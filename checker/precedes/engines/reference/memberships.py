@@ -59,8 +59,8 @@ class Memberships:
 
     def value(self, atom: MembershipAtom) -> int:
         """The value of an atom under the current bindings."""
-        if is_about_views(atom) and self._recorded.has_unnamed_views:
-            return Reason.NO_VIEW_ID
+        if is_about_views(atom) and self._recorded.views_unknown:
+            return Reason.NO_VIEWS
         match atom:
             case IsMember(entity, members_of):
                 return self._is_member(entity, members_of)

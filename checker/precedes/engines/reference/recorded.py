@@ -104,9 +104,9 @@ class Recorded:
         return sum(installed == view for _, installed in self.installations[entity])
 
     @cached_property
-    def has_unnamed_views(self) -> bool:
-        """Whether some view is installed without an id, so that nothing is known of views."""
-        return self.execution.has_unnamed_views
+    def views_unknown(self) -> bool:
+        """Whether nothing is known of views."""
+        return self.execution.views_unknown
 
     @property
     def doubts(self) -> Reason:

@@ -1,7 +1,8 @@
 """Views of every number, as an uninterpreted sort: who is in them, in which order each entity installs them, and in
 which view an event happens.
 
-A sort of Z3 is never empty, but nothing need be installed: only some of the sort exist. Everything asserted is true of
+Only some of the sort exist: those that somebody installs. At least one does, since nothing is known of views where none
+is installed, and a formula is then neither true nor false on account of them. Everything asserted is true of
 every execution. The order of views at an entity, and that of a view and an event, is that of the first installation.
 The view of an event is the last one before it in that order, unless it is installed again. That an event which comes
 after an installation has a view at all is asserted, because there are finitely many before it.
@@ -100,10 +101,11 @@ class ViewRelations:
     # ---- what holds of every execution ------------------------------------------------------------------
 
     def axioms(self) -> Iterator[Proposition]:
-        """What is true of the views of every execution, whether or not it has messages."""
+        """What is true of the views of every execution in which some are known, whether or not it has messages."""
         v = self._variable(V)
         i = self._variable(E)
         there = quantified(False, [i], self.installs(v, i))
+        yield quantified(False, [v], self.exists(v))
         yield quantified(True, [v], implied(self.exists(v), there))
         yield self._all([V, E], lambda v, i: implied(self.installs(v, i), self.exists(v)))
         yield self._all([V, E], lambda v, i: implied(self.again(v, i), self.installs(v, i)))

@@ -38,7 +38,11 @@ class ViewTables:
         return self._again[view][entity] if self._again[view] else False
 
     def constraints(self) -> Iterator[Proposition]:
-        """Views that are there have the first numbers; one that is not there has no members."""
+        """Some view is there, since nothing is known of views otherwise. Those that are there have the first numbers.
+        One that is not there has no members.
+        """
+        if self.views:
+            yield self.exists(self.views[0])
         for view, following in pairwise(self.views):
             yield implied(self.exists(following), self.exists(view))
         for view in self.views:

@@ -76,7 +76,6 @@ def convert(
     *,
     row_group: int = ROW_GROUP,
     budget: int = ROWS_IN_MEMORY,
-    *,
     groups: GroupMembers = (),
 ) -> Converted:
     """Write traces to one laid-out file, in memory bounded by `budget` rows or the largest execution.

@@ -44,7 +44,7 @@ class Enumeration(Emission):
         known, self._known = self._known, dict(self._known)
         with ExitStack() as nested:
             if isinstance(variable, ViewVariable):
-                nested.enter_context(source.block(f"if not {self.terms.any_unnamed()}:"))
+                nested.enter_context(source.block(f"if not {self.terms.views_unknown()}:"))
             for guard in guards:
                 if guard not in inside and guard.formula != TRUTH:
                     nested.enter_context(source.block(f"if {self._certain(guard)}:"))

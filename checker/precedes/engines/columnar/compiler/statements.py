@@ -66,7 +66,7 @@ from precedes.core.formula import (
     ViewVariable,
 )
 from precedes.core.traversal import free_variables
-from precedes.engines.columnar.codes import NO_VIEW_ID
+from precedes.engines.columnar.codes import NO_VIEWS
 from precedes.engines.columnar.compiler.comparisons import compared
 from precedes.engines.columnar.compiler.domains import Guard, domain, guards_and_body, parts_named
 from precedes.engines.columnar.compiler.incomplete_atoms import IncompleteAtoms
@@ -310,13 +310,13 @@ class Emission:
         unknown = isinstance(variable, ViewVariable)
         if unknown:
             # Nobody knows which views there are.
-            with source.block(f"if {self.terms.any_unnamed()}:"):
-                source.line(f"{value} = {NO_VIEW_ID}")
+            with source.block(f"if {self.terms.views_unknown()}:"):
+                source.line(f"{value} = {NO_VIEWS}")
         known, self._known = self._known, dict(self._known)
         units: list[str] = []
         with ExitStack() as nested:
             if unknown:
-                nested.enter_context(source.block(f"if {value} != {NO_VIEW_ID}:"))
+                nested.enter_context(source.block(f"if {value} != {NO_VIEWS}:"))
             for guard in guards:
                 if guard not in inside and (condition := self._judged(guard, units)) != "True":
                     nested.enter_context(source.block(f"if {condition}:"))

@@ -74,7 +74,7 @@ from precedes.engines.columnar.codes import (
     NO_ACKNOWLEDGEMENT,
     NO_ATTRIBUTE,
     NO_VALUE,
-    NO_VIEW_ID,
+    NO_VIEWS,
 )
 from precedes.engines.columnar.compiler.source_text import NO, YES, Carried, Code, Source, all_of, guarded
 from precedes.engines.columnar.execution_source import Sort
@@ -444,12 +444,12 @@ class Terms:
                 assert_never(atom)
 
     def of_views(self, text: str) -> Code:
-        """What is said of views, where all of them have ids."""
-        return Code(f"({NO_VIEW_ID} if {self.any_unnamed()} else {text})", False)
+        """What is said of views, where they are known."""
+        return Code(f"({NO_VIEWS} if {self.views_unknown()} else {text})", False)
 
-    def any_unnamed(self) -> str:
-        """The condition that some view is installed without an id."""
-        return f"{self.source.column('installed_unnamed')}[x]"
+    def views_unknown(self) -> str:
+        """The condition that nothing is known of the views of the execution."""
+        return f"{self.source.column('installed_unknown')}[x]"
 
     def in_group(self, entity: str, group: Operand) -> str:
         """The condition that an entity is in a group; both may not be there."""
