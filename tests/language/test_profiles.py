@@ -17,13 +17,14 @@ from precedes.language.profiles import profile, profiles
 from precedes.language.requirements import requirement
 from tests.language.judging import wrong
 
-BROKERS = Path(__file__).parents[2] / "specs" / "profiles" / "brokers.prec"
+FILES = sorted((Path(__file__).parents[2] / "specs" / "profiles").glob("*.prec"))
 WANTED = {
-    *("kafka_partition", "rabbitmq_classic", "rabbitmq_quorum", "rabbitmq_stream"),
+    *("kafka_partition", "kafka_consumer_group"),
+    *("rabbitmq_classic", "rabbitmq_quorum", "rabbitmq_stream"),
     *("nats_core", "nats_jetstream", "nats_jetstream_ordered", "redis_pubsub", "redis_stream"),
     *("mqtt_qos0", "mqtt_qos1", "mqtt_qos2", "sqs_fifo", "sqs_fifo_one_by_one", "service_bus_sessions"),
     *("pulsar_exclusive", "pulsar_failover", "pulsar_shared", "pulsar_key_shared"),
-    *("corosync_cpg", "etcd_watch", "etcd_watch_revisions", "zeromq_pubsub"),
+    *("corosync_cpg", "corosync_cpg_views", "etcd_watch", "etcd_watch_revisions", "zeromq_pubsub"),
     *("ros2_best_effort", "ros2_reliable", "ros2_reliable_keep_all"),
 }
 
@@ -45,17 +46,22 @@ def test_the_profiles_have_no_mistakes() -> None:
     assert mistakes.found == []
 
 
-def test_the_scenarios_come_out_as_they_state() -> None:
-    compiled = compile_text(BROKERS.read_text(encoding="utf-8"), BROKERS.name)
+def test_there_are_scenarios() -> None:
+    assert [path.stem for path in FILES] == ["brokers", "real_time", "sessions"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
+def test_the_scenarios_come_out_as_they_state(path: Path) -> None:
+    compiled = compile_text(path.read_text(encoding="utf-8"), path.name)
     assert wrong(compiled) == []
 
 
-@pytest.mark.parametrize("name", profiles())
+@pytest.mark.parametrize("name", [*profiles(), "monotonic_writes", "monotonic_reads", "temporal_order"])
 def test_every_profile_is_kept_by_a_scenario_and_broken_by_another(name: str) -> None:
-    compiled = compile_text(BROKERS.read_text(encoding="utf-8"), BROKERS.name)
     found = {
         expectation.expected
-        for scenario in compiled.scenarios
+        for path in FILES
+        for scenario in compile_text(path.read_text(encoding="utf-8"), path.name).scenarios
         for expectation in scenario.expectations
         if name in expectation.text.replace(",", " ").split()
     }
