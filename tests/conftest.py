@@ -30,6 +30,15 @@ pytest_plugins = ["pytester"]
 collect_ignore_glob = ["*.prec"]
 
 UNDER_CI = os.environ.get("CI", "").lower() not in ("", "0", "false")
+LONGEST = (
+    "spark",
+    *(f"tests/columnar/test_{name}.py" for name in ("kernels", "compiler_parts", "screening", "compiler")),
+    *(f"tests/command/test_{name}.py" for name in ("documents", "infer")),
+    *(f"tests/gate/test_{name}.py" for name in ("pipelines", "attacks", "models")),
+    *("tests/conformance/test_engines.py", "tests/protocol/test_isolation.py", "lattice"),
+    *("tests/completions/test_completions.py", "tests/conformance/test_kit.py"),
+)
+"""Groups and files that take more than ten seconds. If one came last, the other process would wait for it."""
 ELSEWHERE = "the recorded traces are not here"
 """Why a test is skipped that reads what lies beside the project."""
 
@@ -104,8 +113,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Groups first, and otherwise a file goes to one process as a whole: what its tests share is made once. The groups
-    and files with most tests go first."""
+    """A file goes to one process as a whole: what its tests share is made once. So does a group. The longest go first,
+    and then those with most tests."""
     if config.getvalue("dist") != "loadgroup":
         return None
     from xdist.scheduler import LoadGroupScheduling
@@ -114,6 +123,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         def _split_scope(self, nodeid: str) -> str:
             scope = super()._split_scope(nodeid)
             return scope if scope != nodeid else nodeid.partition("::")[0]
+
+        def _assign_work_unit(self, node: Any) -> None:
+            longest = next((scope for scope in LONGEST if scope in self.workqueue), None)
+            if longest is not None:
+                self.workqueue.move_to_end(longest, last=False)
+            super()._assign_work_unit(node)
 
     return ByFile(config, log)
 
