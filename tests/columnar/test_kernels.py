@@ -122,7 +122,9 @@ def test_values_are_those_of_the_definitions_shrunk(case: Execution, name: str) 
     assert verdict(value) is verdict(evaluate(DEFINITIONS[name], case))
 
 
-@pytest.mark.parametrize("chunk", range(3))
+@pytest.mark.parametrize(
+    "chunk", [0, *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(1, 9))]
+)
 def test_what_clocks_say_beyond_the_rows(chunk: int) -> None:
     """By tuned kernels, and as the definitions have it; each violation on the messages that show it."""
     violated = dict.fromkeys(("causal_order", "process_causal_order", "causal_delivery"), 0)
