@@ -10,6 +10,8 @@ BIN := $(VENV)/bin
 # Neither a module of the current folder nor the user's own site-packages may stand in for what is pinned.
 export PYTHONNOUSERSITE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Else every process that is started compiles the whole package again.
+unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip --quiet
 
 # How the tests are run: TESTS="tests/traces -k gzip" for some of them, WORKERS=0 for one process (a debugger wants that).

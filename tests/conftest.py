@@ -2,8 +2,10 @@
 skipped."""
 
 import os
+import shlex
 import sys
 from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,6 +13,10 @@ from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+# The tests start hundreds of processes. Where nothing is written, each of them compiles the whole package again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # No test depends on how busy the machine is.
 settings.register_profile(
@@ -24,6 +30,15 @@ pytest_plugins = ["pytester"]
 collect_ignore_glob = ["*.prec"]
 
 UNDER_CI = os.environ.get("CI", "").lower() not in ("", "0", "false")
+LONGEST = (
+    "spark",
+    *(f"tests/columnar/test_{name}.py" for name in ("kernels", "compiler_parts", "screening", "compiler")),
+    *(f"tests/command/test_{name}.py" for name in ("documents", "infer")),
+    *(f"tests/gate/test_{name}.py" for name in ("pipelines", "attacks", "models")),
+    *("tests/conformance/test_engines.py", "tests/protocol/test_isolation.py", "lattice"),
+    *("tests/completions/test_completions.py", "tests/conformance/test_kit.py"),
+)
+"""Groups and files that take more than ten seconds. If one came last, the other process would wait for it."""
 ELSEWHERE = "the recorded traces are not here"
 """Why a test is skipped that reads what lies beside the project."""
 
@@ -44,36 +59,45 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     # The workers run the Python that runs the tests, and not the first `python3` on PATH.
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
 
-    from pyspark.sql import SparkSession
+    from precedes.engines.spark.session import session
 
     scratch = tmp_path_factory.mktemp("spark")
-    session = (
-        SparkSession.builder.appName("precedes-tests")
-        # Two workers, the least with which anything is shuffled.
-        .master("local[2]")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("PYSPARK_SUBMIT_ARGS", f"{shlex.join(_submitted(scratch))} pyspark-shell")
+        # As a command starts it, with two workers: the least with which anything is shuffled.
+        started = session("local[2]")
+    # 200 partitions for a handful of rows is a second of scheduling per query.
+    started.conf.set("spark.sql.shuffle.partitions", "2")
+    # As the users' sessions are: Arrow between the JVM and Python, ANSI at its default.
+    started.conf.set("spark.sql.execution.arrow.pyspark.enabled", "true")
+    # Times of the traces are compared with literals, wherever the tests run.
+    started.conf.set("spark.sql.session.timeZone", "UTC")
+    yield started
+    started.stop()
+
+
+def _submitted(scratch: Path) -> Iterator[str]:
+    """What `spark-submit` is told for the session of the tests."""
+    settings = {
         # Loopback only: the name of a container often resolves to an address that it cannot reach.
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.memory", "2g")
-        # 200 partitions for a handful of rows is a second of scheduling per query.
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.default.parallelism", "2")
-        # No web page, and no bar drawn over the output of the tests.
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        # As the users' sessions are: Arrow between the JVM and Python, ANSI at its default.
-        .config("spark.sql.execution.arrow.pyspark.enabled", "true")
-        # Times of the traces are compared with literals, wherever the tests run.
-        .config("spark.sql.session.timeZone", "UTC")
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "2g",
+        # No JVM of tests lives long enough to be worth more than the first compiler.
+        "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         # Nothing is left in the folder where the tests were started.
-        .config("spark.sql.warehouse.dir", str(scratch / "warehouse"))
-        .config("spark.local.dir", str(scratch / "local"))
-        .config("spark.driver.extraJavaOptions", f"-Dderby.system.home={scratch}")
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("ERROR")
-    yield session
-    session.stop()
+        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+        "spark.local.dir": str(scratch / "local"),
+    }
+    for name, value in settings.items():
+        yield from ("--conf", f"{name}={value}")
+
+
+@pytest.fixture(autouse=True)
+def _spark_where_marked(request: pytest.FixtureRequest) -> None:
+    """A command that a test runs on Spark finds the session of the tests."""
+    if request.node.get_closest_marker("spark"):
+        request.getfixturevalue("spark")
 
 
 # Before pytest-xdist's own hook, which reads the groups.
@@ -89,8 +113,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Groups first, and otherwise a file goes to one process as a whole: what its tests share is made once. The groups
-    and files with most tests go first."""
+    """A file goes to one process as a whole: what its tests share is made once. So does a group. The longest go first,
+    and then those with most tests."""
     if config.getvalue("dist") != "loadgroup":
         return None
     from xdist.scheduler import LoadGroupScheduling
@@ -99,6 +123,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         def _split_scope(self, nodeid: str) -> str:
             scope = super()._split_scope(nodeid)
             return scope if scope != nodeid else nodeid.partition("::")[0]
+
+        def _assign_work_unit(self, node: Any) -> None:
+            longest = next((scope for scope in LONGEST if scope in self.workqueue), None)
+            if longest is not None:
+                self.workqueue.move_to_end(longest, last=False)
+            super()._assign_work_unit(node)
 
     return ByFile(config, log)
 

@@ -28,7 +28,8 @@ from tests.columnar.agreement import (
 )
 from tests.strategies.drawn import executions, formulas
 
-SEEDS, BLOCK = 1_500, 250
+BLOCK = 250
+FIRST = [0, BLOCK, *(pytest.param(first, marks=pytest.mark.slow) for first in range(2 * BLOCK, 3_000, BLOCK))]
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -37,18 +38,18 @@ def test_random_formula_on_random_execution(formula: Formula, execution: Executi
     assert disagreement(Case(formula, execution)) is None
 
 
-@pytest.mark.parametrize("first", range(0, SEEDS, BLOCK))
+@pytest.mark.parametrize("first", FIRST)
 def test_seeded_cases(first: int) -> None:
     assert [told for seed in range(first, first + BLOCK) if (told := disagreement(case(seed)))] == []
 
 
-@pytest.mark.parametrize("first", range(0, SEEDS, BLOCK))
+@pytest.mark.parametrize("first", FIRST)
 def test_focused_cases(first: int) -> None:
     assert [told for seed in range(first, first + BLOCK) if (told := disagreement(focused_case(seed)))] == []
 
 
 @pytest.mark.parametrize("made", [carrying_case, delivering_case])
-@pytest.mark.parametrize("first", range(0, SEEDS, BLOCK))
+@pytest.mark.parametrize("first", FIRST)
 def test_cases_of_what_messages_carry(first: int, made: Callable[[int], Case]) -> None:
     judged = [made(seed) for seed in range(first, first + BLOCK)]
     # Of a row that is missing and one whose order is doubted, the engines may name one or both.

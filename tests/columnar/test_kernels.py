@@ -122,7 +122,9 @@ def test_values_are_those_of_the_definitions_shrunk(case: Execution, name: str) 
     assert verdict(value) is verdict(evaluate(DEFINITIONS[name], case))
 
 
-@pytest.mark.parametrize("chunk", range(3))
+@pytest.mark.parametrize(
+    "chunk", [0, *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(1, 9))]
+)
 def test_what_clocks_say_beyond_the_rows(chunk: int) -> None:
     """By tuned kernels, and as the definitions have it; each violation on the messages that show it."""
     violated = dict.fromkeys(("causal_order", "process_causal_order", "causal_delivery"), 0)
@@ -169,16 +171,23 @@ def test_a_delivery_elsewhere_that_only_clocks_put_before_another() -> None:
     assert evaluate(DEFINITIONS["causal_order"], case) == FALSE
 
 
-def test_compiled_kernels_see_what_clocks_say() -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        # Each takes seconds to compile.
+        *("causal_order", "delta_causal_order"),
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("process_causal_order", "causal_delivery")),
+    ],
+)
+def test_compiled_kernels_see_what_clocks_say(name: str) -> None:
     found = [with_evidence(run(Seeded(seed), hidden=40, events=24).execution) for seed in range(300)]
     batch = batch_of([case for case in found if case.by_clocks])
     assert batch.clock_edges is not None
-    for name in ("causal_order", "process_causal_order", "causal_delivery", "delta_causal_order"):
-        columns = columns_of(batch, TUNED[name].reads)
-        for plain, compiled in zip(
-            TUNED[name].run(columns, jit=False), TUNED[name].run(columns, jit=True), strict=True
-        ):
-            assert (plain == compiled).all(), name
+    columns = columns_of(batch, TUNED[name].reads)
+    for plain, compiled in zip(
+        TUNED[name].run(columns, jit=False), TUNED[name].run(columns, jit=True), strict=True
+    ):
+        assert (plain == compiled).all()
 
 
 def test_little_is_left_to_the_compiled_formulas() -> None:

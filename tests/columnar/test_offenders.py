@@ -85,7 +85,7 @@ def test_of_every_name_of_the_library(jit: bool | None) -> None:
         }
 
 
-@pytest.mark.parametrize("seeds", [range(800), pytest.param(range(800, 2500), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seeds", [range(400), pytest.param(range(400, 2500), marks=pytest.mark.slow)])
 def test_of_random_formulas(seeds: range) -> None:
     compared = several = 0
     for seed in seeds:

@@ -44,7 +44,7 @@ def differing(seed: int) -> str | None:
     return None if alike else f"{seed}: {said}, {one}, {other}"
 
 
-@pytest.mark.parametrize("first", range(0, 600, 100))
+@pytest.mark.parametrize("first", range(0, 300, 100))
 def test_random_formulas_in_other_words(first: int) -> None:
     assert [told for seed in range(first, first + 100) if (told := differing(seed))] == []
 

@@ -60,7 +60,7 @@ def opened(path: Path) -> ColumnarFile:
     st.sampled_from([EventKind.DELIVER, EventKind.ARRIVE]),
     st.booleans(),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_who_is_fine_satisfies_everything(
     tmp_path_factory: pytest.TempPathFactory,
     given_: list[Execution],

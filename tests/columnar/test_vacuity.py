@@ -66,7 +66,7 @@ def asked(name: str) -> f.Formula:
 # ---- what a premise is ----
 
 
-@pytest.mark.parametrize("seeds", [range(1000), pytest.param(range(1000, 3000), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seeds", [range(500), pytest.param(range(500, 3000), marks=pytest.mark.slow)])
 def test_a_formula_whose_premise_is_not_met_is_not_violated(seeds: range) -> None:
     unmet = 0
     for seed in seeds:
@@ -188,7 +188,7 @@ def rewritten(choices: Choices, one: f.Formula) -> f.Formula:
             return pick(choices, (one, f.Not(f.Not(one))))
 
 
-@pytest.mark.parametrize("seeds", [range(500), pytest.param(range(500, 1500), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seeds", [range(250), pytest.param(range(250, 1500), marks=pytest.mark.slow)])
 def test_equivalent_formulas_have_one_premise(seeds: range) -> None:
     compared = 0
     for seed in seeds:

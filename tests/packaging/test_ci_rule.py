@@ -14,6 +14,9 @@ CONFTEST = Path(__file__).parents[1] / "conftest.py"
 MADE = {
     "test_inside.py": """
         import pytest
+        @pytest.fixture
+        def spark():
+            pass
         @pytest.mark.spark
         def test_it():
             pytest.skip("no Java here")
@@ -40,6 +43,9 @@ MADE = {
     """,
     "test_other.py": """
         import pytest
+        @pytest.fixture
+        def spark():
+            pass
         def test_it():
             pytest.skip("nothing to do with Spark")
         @pytest.mark.spark

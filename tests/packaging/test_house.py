@@ -54,7 +54,7 @@ def test_rooms_and_imports() -> None:
 def test_the_list_of_exceptions_is_short_and_has_reasons() -> None:
     assert len(house.EXCEPTIONS) <= 10
     assert all(house.EXCEPTIONS.values())
-    known = house.modules()
+    known = house.modules() if house.EXCEPTIONS else {}
     functions = {
         f"{each.name}.{node.name}"
         for each in known.values()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,11 +17,21 @@ ROOT = Path(__file__).parents[2]
 MODULES = [path for folder in ("checker", "models") for path in sorted((ROOT / folder).rglob("*.py"))]
 
 
-def classes(tree: ast.AST) -> set[str]:
-    return {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+@cache
+def nodes() -> dict[Path, tuple[list[ast.Match], list[ast.ClassDef]]]:
+    """The matches and the classes of every module."""
+    found = {}
+    for path in MODULES:
+        every = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        matches = [node for node in every if isinstance(node, ast.Match)]
+        found[path] = matches, [node for node in every if isinstance(node, ast.ClassDef)]
+    return found
 
 
-CLOSED = set().union(*(classes(ast.parse(path.read_text(encoding="utf-8"))) for path in MODULES))
+@cache
+def closed() -> frozenset[str]:
+    """The classes of this project."""
+    return frozenset(each.name for _, classes in nodes().values() for each in classes)
 
 
 def named(match: ast.Match) -> Iterator[str]:
@@ -49,15 +60,15 @@ def refuses(case: ast.match_case) -> bool:
     return isinstance(call, ast.Call) and ast.unparse(call.func) == "assert_never"
 
 
-def silent(tree: ast.AST, closed: set[str]) -> list[int]:
+def silent(matches: list[ast.Match], closed: frozenset[str]) -> list[int]:
     """The lines of the matches over closed things that do not refuse what they do not name.
 
     Without a last case that takes anything mypy looks after members of an enumeration where a value is returned; over
     classes, whose nodes come and go, there must be one.
     """
     found = []
-    for match in ast.walk(tree):
-        if not isinstance(match, ast.Match) or closed.isdisjoint(named(match)):
+    for match in matches:
+        if closed.isdisjoint(named(match)):
             continue
         last = match.cases[-1]
         of_classes = any(
@@ -72,16 +83,15 @@ def test_no_match_has_a_silent_default() -> None:
     assert len(MODULES) > 200
     found = [
         f"{path.relative_to(ROOT)}:{line}"
-        for path in MODULES
-        for line in silent(ast.parse(path.read_text(encoding="utf-8")), CLOSED)
+        for path, (matches, _) in nodes().items()
+        for line in silent(matches, closed())
     ]
     assert found == []
 
 
 def test_most_matches_are_looked_at() -> None:
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in MODULES]
-    matches = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Match)]
-    assert len([match for match in matches if not CLOSED.isdisjoint(named(match))]) > 100
+    matches = [match for found, _ in nodes().values() for match in found]
+    assert len([match for match in matches if not closed().isdisjoint(named(match))]) > 100
 
 
 @pytest.mark.parametrize(
@@ -105,4 +115,6 @@ def test_most_matches_are_looked_at() -> None:
 )
 def test_what_is_a_silent_default(cases: str, is_silent: bool) -> None:
     tree = ast.parse(f"match x:\n {cases}\n".replace("return", "yield"))
-    assert bool(silent(tree, {"Not", "And", "Mode"})) is is_silent
+    (match,) = tree.body
+    assert isinstance(match, ast.Match)
+    assert bool(silent([match], frozenset({"Not", "And", "Mode"}))) is is_silent

@@ -76,7 +76,7 @@ def test_a_model_without_a_verdict_does_not_pass(
 ) -> None:
     monkeypatch.setattr(isolation, "_GRACE", 1.0)
     model = written(tmp_path, what)
-    ended = precedes("explore", model, "--messages", 1, "--hang-limit", 2)
+    ended = precedes("explore", model, "--messages", 1, "--hang-limit", 1)
     assert (ended.code, ended.out) == (2, ""), ended
     assert "greedy" in ended.err
     assert "Traceback" not in ended.err
@@ -85,7 +85,7 @@ def test_a_model_without_a_verdict_does_not_pass(
 @pytest.mark.parametrize("what", ["ends its process", "hangs", "raises an interrupt", "patches its judge"])
 def test_nor_does_a_simulation_of_it(tmp_path: Path, what: str) -> None:
     model, target = written(tmp_path, HOSTILE[what]), tmp_path / "out.parquet"
-    ended = precedes("simulate", model, "--executions", 2, "--hang-limit", 2, "-o", target)
+    ended = precedes("simulate", model, "--executions", 2, "--hang-limit", 1, "-o", target)
     assert (ended.code, ended.out) == (2, ""), ended
     assert "greedy" in ended.err
 

@@ -42,7 +42,7 @@ def survives(what: str, first: int, count: int) -> None:
 
 @pytest.mark.parametrize("what", ["json", "csv", "arrow", "numbers"])
 def test_made_files_are_read_alike_in_both_ways(what: str) -> None:
-    survives(what, random.randrange(10**9), 300)
+    survives(what, random.randrange(10**9), 150)
 
 
 @pytest.mark.slow

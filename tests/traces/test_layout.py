@@ -123,7 +123,7 @@ def named(given_: Sequence[Execution]) -> list[Execution]:
 
 
 @given(st.lists(executions(TRACES), min_size=1, max_size=4), st.sampled_from([0, 1000]))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_numbers_and_ordinary_columns_say_the_same(
     tmp_path_factory: pytest.TempPathFactory, given_: list[Execution], large: int
 ) -> None:
