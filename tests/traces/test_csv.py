@@ -75,6 +75,11 @@ def test_the_other_columns() -> None:
     assert rows(lists)[0]["vector"] == [1, 2]
 
 
+def test_a_clock_that_is_a_text_is_none() -> None:
+    empty = 'execution,entity,event,message,clock\nx,E,send,m,""""""\n'
+    assert [problem.code for problem in told(lambda: read_bytes(empty.encode(), "t.csv"))] == ["T012"]
+
+
 @pytest.mark.parametrize(
     ("line", "code", "says"),
     [

@@ -189,7 +189,9 @@ def _each_once(cells: Column, parse: Callable[[str], object], kind: pa.DataType 
 
 
 def _clocks(values: list[object]) -> tuple[list[object], pa.DataType]:
-    """Clocks that are all maps, or all lists."""
+    """Clocks that are all maps, or all lists. Arrow would take an empty text for an empty list."""
+    if not all(value is None or isinstance(value, dict | list) for value in values):
+        raise Irregular
     maps = [list(value.items()) for value in values if isinstance(value, dict)]
     if not maps:
         return values, arrow.list_(arrow.int64())
