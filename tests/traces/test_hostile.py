@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv as python_csv
+import io
 import json
 import random
 import subprocess
 import sys
+import time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,10 +19,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from precedes.traces import Notices, canonical
+from precedes.traces.formats import csv, limits
 from precedes.traces.formats import json_lines as jsonlines
-from precedes.traces.formats import limits
-from precedes.traces.formats.column_types import accepted
+from precedes.traces.formats.column_types import accepted, twice
 from precedes.traces.schema import INPUT_COLUMNS
+from precedes.traces.sources import source_of
 from tests.traces.reading import json_lines, only_fast, outcome, read_bytes, read_file, row_by_row, told
 
 ROOT = Path(__file__).parents[2]
@@ -128,6 +132,70 @@ def test_a_column_may_be_an_object_here_and_a_list_there(
 def test_a_deep_value_is_a_mistake_in_its_row(deep: str) -> None:
     rows = [json.dumps(GOOD)] * 150 + [json.dumps(GOOD)[:-1] + f',"extra":{deep}}}']
     assert [(one.row, one.code) for one in told(lambda: read_bytes(json_lines(rows)))] == [(151, "T007")]
+
+
+@pytest.mark.parametrize("column", ["entity", "event", "dest", "time", "clock", "redelivered"])
+def test_a_value_that_is_nearly_too_deep_is_shown_or_not(column: str) -> None:
+    """It is written for the message with a deeper stack than it was read with."""
+    for depth in range(sys.getrecursionlimit() - 120, sys.getrecursionlimit()):
+        for opens, closes in (("[", "]"), ('{"a":', "}")):
+            value = opens * depth + "1" + closes * depth
+            line = json.dumps(GOOD)[:-1] + f',"{column}":{value}}}\n'
+            found = [(one.row, one.code) for one in told(lambda line=line: read_bytes(line.encode()))]  # type: ignore[misc]
+            assert found[0][1] in ("T007", "T008", "T012", "T013", "T015", "T016")
+
+
+def test_a_quote_that_is_never_closed_ends_soon() -> None:
+    """The blocks of a file end outside of quotes: each line was tried as the last one, and counted from the start."""
+    good = b"x,E1,send,m\n"
+    data = b"execution,entity,event,message\n" + good + b'x,"E1,send,m\n' + good * 300_000
+    began = time.monotonic()
+    assert [(one.row, one.code) for one in told(lambda: read_bytes(data, "t.csv"))] == [(3, "T007")]
+    assert time.monotonic() - began < 30
+
+
+@pytest.mark.parametrize("name", ["t.jsonl", "t.csv"])
+def test_a_row_that_is_too_long_is_told_before_it_is_held(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jsonlines, "BLOCK_BYTES", 100)
+    monkeypatch.setattr(csv, "BLOCK_BYTES", 100)
+    monkeypatch.setattr(limits, "LONGEST_RECORD", 1 << 20)
+    head = b"execution,entity,event,message\n" if name == "t.csv" else b""
+    good = b"x,E1,send,m\n" if name == "t.csv" else json_lines([GOOD])
+
+    class Endless(io.BytesIO):
+        """Rows, and then one without an end."""
+
+        def read(self, size: int | None = -1, /) -> bytes:
+            return super().read(size) or b"x" * 100
+
+    read = csv.read_csv if name == "t.csv" else jsonlines.read_json_lines
+    stream = Endless(head + good * 30)
+    found = told(lambda: list(read(source_of(name), stream, Notices())))
+    assert [(one.code, one.row) for one in found] == [("T007", 31 + bool(head))]
+    assert "MiB" in found[0].message
+
+
+def test_a_long_cell_is_read_alike_in_both_ways() -> None:
+    """Python's `csv` has a limit for cells, and Arrow has none."""
+    data = b"execution,entity,event,message\nx,E1,send," + b"m" * 200_000 + b"\n"
+    whole = outcome(data, "t.csv")
+    assert isinstance(whole[0], list)
+    before = python_csv.field_size_limit()
+    with row_by_row():
+        assert outcome(data, "t.csv") == whole
+    assert python_csv.field_size_limit() == before
+
+
+def test_names_of_many_columns_are_looked_at_once() -> None:
+    names = [f"c{k}" for k in range(40_000)]
+    header = ",".join([*GOOD, *names, *names]).encode()
+    assert [one.code for one in told(lambda: read_bytes(header + b"\n", "t.csv"))] == ["T008"]
+    told_of = told(lambda: read_bytes(",".join(names).encode() + b"\n", "t.csv"))
+    assert [one.code for one in told_of] == ["T010"]
+    assert len(told_of[0].hint or "") < 1_000
+    fields = pa.struct([(name, pa.int64()) for name in (*names, *names)])
+    assert twice(fields) == "c0"
+    assert twice(pa.struct([(name, pa.int64()) for name in names])) is None
 
 
 def test_many_brackets_are_not_deep() -> None:

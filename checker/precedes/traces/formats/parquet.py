@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
@@ -23,7 +24,7 @@ from precedes.traces.formats.values import RowError, id_text, shown
 from precedes.traces.formats.written_rows import COLUMNS, Values
 from precedes.traces.layout.columnar_file import ColumnarFile, Layout, layout_of
 from precedes.traces.notices import Notices
-from precedes.traces.problems import unreadable
+from precedes.traces.problems import some_columns, unreadable
 from precedes.traces.schema import REQUIRED_COLUMNS, TABLE_SCHEMA, column_of
 from precedes.traces.sources import TraceSource
 
@@ -44,7 +45,8 @@ def read_groups(source: TraceSource, notices: Notices, groups: range | None) -> 
     with _opened(source) as file:
         names = file.schema_arrow.names
         refuse_twice(source, names)
-        known = [name for name in names if source.reads(name) and names.count(name) == 1]
+        times = Counter(names)
+        known = [name for name in names if source.reads(name) and times[name] == 1]
         name_unknown(source.unknown(names), notices)
         _require(source, names)
         numbers = range(file.num_row_groups) if groups is None else groups
@@ -173,9 +175,10 @@ def _known(source: TraceSource, table: pa.Table, first_row: int, notices: Notice
     """The known columns, of types whose values can be looked at one by one; raises PrecedesError."""
     refuse_twice(source, table.column_names)
     whole_names = whole_columns(source.attributes)
+    times = Counter(table.column_names)
     columns: dict[str, Column] = {}
-    for name in table.column_names:
-        if not source.reads(name) or table.column_names.count(name) > 1:
+    for name in times:
+        if not source.reads(name) or times[name] > 1:
             continue
         column = _decoded(table[name])
         if name in source.columns and not (
@@ -229,8 +232,9 @@ def _first_invalid(column: Column) -> int:
 
 def refuse_twice(source: TraceSource, names: Sequence[str]) -> None:
     """Raise PrecedesError (T008) for a known column that stands twice."""
+    times = Counter(names)
     for name in sorted(source.columns):
-        if names.count(name) > 1:
+        if times[name] > 1:
             raise unreadable(
                 "T008", f"the column `{name}` occurs twice", source.shown, "remove or rename one of the two"
             )
@@ -242,7 +246,7 @@ def _require(source: TraceSource, names: list[str]) -> None:
     if missing:
         listed = ", ".join(f"`{name}`" for name in missing)
         raise unreadable(
-            "T010", f"there is no column {listed}", source.shown, f"it has {', '.join(names) or 'none'}"
+            "T010", f"there is no column {listed}", source.shown, f"it has {some_columns(names) or 'none'}"
         )
 
 

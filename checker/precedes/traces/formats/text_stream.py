@@ -11,7 +11,9 @@ import pyarrow as pa
 
 from precedes.core.diagnostics import PrecedesError
 from precedes.traces.arrow import arrow
+from precedes.traces.formats import limits
 from precedes.traces.formats.documents import disguise
+from precedes.traces.formats.values import RowError
 from precedes.traces.problems import unreadable
 from precedes.traces.sources import STANDARD_INPUT, Compression, TraceSource
 
@@ -89,6 +91,22 @@ def opened(source: TraceSource) -> Iterator[Stream]:
             raw.seek(0)
             with arrow.CompressedInputStream(raw, source.compression.value) as plain:
                 yield _Checked(plain, source)
+
+
+def too_long(hint: str) -> RowError:
+    """What is wrong with a row that has more bytes than any row of a trace needs."""
+    return RowError("T007", f"this row has more than {limits.LONGEST_RECORD >> 20} MiB", hint)
+
+
+def next_block(blocks: Iterator[bytes], source: TraceSource, first_row: int) -> bytes | None:
+    """The next of the blocks that a text file is cut into, which begins with a row; None at the end.
+
+    Raises PrecedesError for a row that is too long.
+    """
+    try:
+        return next(blocks, None)
+    except RowError as error:
+        raise unreadable(error.code, error.message, source.shown, error.hint, first_row) from error
 
 
 def as_text(block: bytes, path: str, first_line: int) -> None:

@@ -267,7 +267,13 @@ def ids_of_cell(cell: str, column: str) -> list[str]:
 
 def shown(value: object) -> str:
     """A value as an error message shows it: short, on one line."""
-    text = str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False, default=str)
+    try:
+        text = (
+            str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False, default=str)
+        )
+    except (ValueError, RecursionError):
+        # What was read from a file is written with a deeper stack; a whole number may have too many digits for text.
+        return "a value that is too large to be shown"
     return text if len(text) <= 60 else text[:57] + "..."
 
 
