@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,8 @@ from precedes.traces.arrow import Column, arrow, arrow_parquet, pc
 from precedes.traces.formats.canonical_columns import Irregular, canonical, nanoseconds, text_of
 from precedes.traces.formats.column_types import accepted, lookable, refusal
 from precedes.traces.formats.inexact_values import exact_column, exact_value, whole_columns
+from precedes.traces.formats.parquet_file import UNREADABLE, damaged, opened
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
-from precedes.traces.formats.text_stream import reason
 from precedes.traces.formats.values import RowError, id_text, shown
 from precedes.traces.formats.written_rows import COLUMNS, Values
 from precedes.traces.layout.columnar_file import ColumnarFile, Layout, layout_of
@@ -42,7 +42,7 @@ def read_groups(source: TraceSource, notices: Notices, groups: range | None) -> 
     if layout is not None:
         yield from _laid_out(layout, notices, groups)
         return
-    with _opened(source) as file:
+    with opened(source) as file:
         names = file.schema_arrow.names
         refuse_twice(source, names)
         times = Counter(names)
@@ -50,34 +50,28 @@ def read_groups(source: TraceSource, notices: Notices, groups: range | None) -> 
         name_unknown(source.unknown(names), notices)
         _require(source, names)
         numbers = range(file.num_row_groups) if groups is None else groups
-        first = 1 + sum(file.metadata.row_group(k).num_rows for k in range(numbers.start))
+        counts = [file.metadata.row_group(k).num_rows for k in range(numbers.stop)]
+        first, last = 1 + sum(counts[: numbers.start]), sum(counts)
         batches = file.iter_batches(ROWS_AT_ONCE, row_groups=list(numbers), columns=known)
         while True:
             try:
                 batch = next(batches)
             except StopIteration:
-                return
-            except (arrow.ArrowException, OSError) as error:
-                raise _damaged(source) from error
+                break
+            except UNREADABLE as error:
+                raise damaged(source) from error
             if len(batch):
                 yield canonical_arrow(source, arrow.Table.from_batches([batch]), first, notices)
             first += len(batch)
+        if first != last + 1:
+            raise damaged(source)
 
 
 def row_groups(source: TraceSource) -> tuple[int, ...]:
     """The rows of each row group of a file; raises PrecedesError."""
-    with _opened(source) as file:
+    with opened(source) as file:
         metadata = file.metadata
         return tuple(metadata.row_group(k).num_rows for k in range(metadata.num_row_groups))
-
-
-def _opened(source: TraceSource) -> Any:
-    try:
-        return arrow_parquet.ParquetFile(source.path)
-    except (arrow.ArrowInvalid, OSError) as error:
-        if isinstance(error, arrow.ArrowInvalid):
-            raise _damaged(source) from error
-        raise unreadable("T003", f"cannot be read: {reason(error)}", source.shown) from error
 
 
 def _laid_out(layout: Layout, notices: Notices, groups: range | None) -> Iterator[pa.Table]:
@@ -248,15 +242,6 @@ def _require(source: TraceSource, names: list[str]) -> None:
         raise unreadable(
             "T010", f"there is no column {listed}", source.shown, f"it has {some_columns(names) or 'none'}"
         )
-
-
-def _damaged(source: TraceSource) -> Exception:
-    return unreadable(
-        "T005",
-        "this is not a Parquet file, or it is damaged",
-        source.shown,
-        "a file that was cut off looks like this",
-    )
 
 
 ROWS_PER_GROUP: Final = 1 << 20
