@@ -166,8 +166,10 @@ def _one(number: int, kind: str | None, folder: Path, asked: Plan) -> Reading:
     began = time.monotonic()
     trace = made(number, kind)
     code, failure = "", ""
-    json_lines.SLICE_BYTES = (2 << 20, 200, 2 << 20, 1)[number % 4]
-    json_lines.BLOCK_BYTES = csv_format.BLOCK_BYTES = (50, 1000, 32 << 20)[number % 3]
+    json_lines.SLICE_BYTES = (2 << 20, 200, 2 << 20, 2 << 20, 1)[number % 5]
+    json_lines.BLOCK_BYTES = csv_format.BLOCK_BYTES = (32 << 20, 1000, 32 << 20, 32 << 20, 50)[
+        number // 5 % 5
+    ]
     try:
         code = read(trace, folder, asked)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is the failure that is looked for

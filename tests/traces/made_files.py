@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -62,7 +63,7 @@ def made(number: int, kind: str | None = None) -> Made:
     kind = kind or chosen
     names = choice.sample(("payload", "extra", "Time", "key"), choice.choice((0, 0, 1, 3)))
     attributes = tuple(Attribute(name, choice.choice(list(AttributeSort))) for name in names)
-    judged = "columnar" in kind or (kind != "stdin" and choice.random() < 0.3)
+    judged = choice.random() < {"damaged columnar": 0.5, "lying columnar": 0.5, "stdin": 0.0}.get(kind, 0.1)
     return Made(kind, KINDS[kind](choice), attributes, choice.random() < 0.3, judged)
 
 
@@ -152,7 +153,7 @@ def damaged_footer(choice: random.Random, data: bytes) -> bytes:
 
 
 def good_rows(count: int) -> Rows:
-    """Rows with every column, of some executions."""
+    """Rows with every column, of some executions. In every third, rows of a message disagree."""
     rows: Rows = []
     for k in range(count):
         execution, step = divmod(k, 6)
@@ -163,8 +164,8 @@ def good_rows(count: int) -> Rows:
             "message": f"m{step // 4}",
             "seq": k,
             "time": 1795818956 + k,
-            "payload": "p" * (k % 5),
-            "extra": k,
+            "payload": "p" * (step // 4 if execution % 3 else k % 5),
+            "extra": step // 4,
         }
         if step == 0:
             row["dest"] = ["E2", "E3"]
@@ -294,10 +295,22 @@ def _damaged_columnar(choice: random.Random) -> tuple[File, ...]:
     return (File("t.parquet", damaged_footer(choice, good_columnar())),)
 
 
+def columnar(table: pa.Table, footer: str | bytes | None = None) -> bytes:
+    """A columnar file with other columns, or another footer, than the good one."""
+    good = pq.ParquetFile(pa.BufferReader(good_columnar())).metadata
+    groups = [good.row_group(k).num_rows for k in range(good.num_row_groups)]
+    sink = io.BytesIO()
+    with pq.ParquetWriter(sink, table.schema) as writer:
+        for first, count in zip(np.cumsum([0, *groups]), groups, strict=False):
+            writer.write_table(table.slice(int(first), count))
+        writer.add_key_value_metadata({KEY: footer or good.metadata[KEY]})
+    return sink.getvalue()
+
+
 def _lying_footer(choice: random.Random) -> tuple[File, ...]:
     """A columnar file whose footer says something else than what `precedes convert` says."""
     table = pq.read_table(pa.BufferReader(good_columnar()))
-    said = json.loads(table.schema.metadata[KEY])
+    said = json.loads(pq.read_metadata(pa.BufferReader(good_columnar())).metadata[KEY])
     for _ in range(choice.choice((1, 1, 3))):
         inner: Any = said
         while isinstance(inner, dict | list) and inner:
@@ -307,7 +320,7 @@ def _lying_footer(choice: random.Random) -> tuple[File, ...]:
         wrong = (None, True, False, 0, -1, 1, 2**31, 2**70, 1.5, "", "x", "E1", [], {}, [[]], ["x"], "\ud800")
         holder[key] = choice.choice(wrong)
     text = "[" * 20_000 if choice.random() < 0.02 else json.dumps(said)
-    return (File("t.parquet", parquet(table.replace_schema_metadata({KEY: text}))),)
+    return (File("t.parquet", columnar(table, text)),)
 
 
 def _lying_columnar(choice: random.Random) -> tuple[File, ...]:
@@ -315,7 +328,8 @@ def _lying_columnar(choice: random.Random) -> tuple[File, ...]:
     if choice.random() < 0.3:
         return _lying_footer(choice)
     table = pq.read_table(pa.BufferReader(good_columnar()))
-    name = choice.choice(table.schema.names)
+    # Of what is no map, pyarrow makes one that ends the process (26.0.1).
+    name = choice.choice([name for name in table.schema.names if name != "clock"])
     place = table.schema.get_field_index(name)
     values = table[name].to_pylist()
     for _ in range(choice.choice((1, 3, len(values)))):
@@ -326,7 +340,7 @@ def _lying_columnar(choice: random.Random) -> tuple[File, ...]:
     kind = table.schema.field(place)
     try:
         table = table.set_column(place, kind, pa.array(values, kind.type))
-        return (File("t.parquet", parquet(table)),)
+        return (File("t.parquet", columnar(table)),)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return _damaged_columnar(choice)
 

@@ -237,9 +237,7 @@ def id_text(value: object, what: str) -> str:
         case "":
             raise RowError("T014", f"{what} is an empty text", "an id has at least one character")
         case str():
-            if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
-                raise RowError("T006", f"{what} has half of a surrogate pair, which is not a character", None)
-            return value
+            return characters(value, what)
         case float() | Decimal():
             raise RowError(
                 "T012",
@@ -248,6 +246,13 @@ def id_text(value: object, what: str) -> str:
             )
         case _:
             raise RowError("T012", f"{what} is {shown(value)}, not an id", "ids are text or whole numbers")
+
+
+def characters(text: str, what: str) -> str:
+    """The text. Raises RowError if it has something in it that is no character."""
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        raise RowError("T006", f"{what} has half of a surrogate pair, which is not a character", None)
+    return text
 
 
 def from_cells(cells: Mapping[str, str]) -> dict[str, object]:

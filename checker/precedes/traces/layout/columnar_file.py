@@ -363,6 +363,8 @@ class ColumnarFile:
     def _read(self, number: int, columns: list[str]) -> pa.Table:
         try:
             table: pa.Table = self._file.read_row_group(number, columns, use_threads=False)
+            # Arrow takes UTF-8 and the indices of dictionaries on trust. Of numbers there is nothing to look at.
+            table.validate(full=True)
         except UNREADABLE as error:
             raise damaged(self.layout.source) from error
         if len(table) != self.layout.groups[number].rows:
