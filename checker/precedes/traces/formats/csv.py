@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from precedes.core.formula import Attribute
+from precedes.core.supervision import reading
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, arrow_csv, pc
 from precedes.traces.formats import limits
@@ -62,7 +63,8 @@ def read_csv(source: TraceSource, stream: Stream, notices: Notices) -> Iterator[
             name_unknown(source.unknown(header), notices)
         if not records:
             continue
-        table, count = _read_block(source, header, records, next_row, notices)
+        with reading(source.shown, next_row):
+            table, count = _read_block(source, header, records, next_row, notices)
         next_row += count
         if len(table):
             yield table

@@ -25,6 +25,7 @@ import pyarrow as pa
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.formula import Attribute
 from precedes.core.machine import available_cores
+from precedes.core.supervision import reading
 from precedes.traces.arrow import arrow, arrow_json
 from precedes.traces.formats import limits
 from precedes.traces.formats.canonical_columns import Irregular, canonical, table_of
@@ -140,11 +141,12 @@ def _lines(block: bytes) -> int:
 
 def _read_slice(source: TraceSource, given: _Slice) -> tuple[pa.Table, Notices]:
     notices = Notices()
-    try:
-        return _by_arrow(source, _tidied(given), notices), notices
-    except Irregular:
-        notices = Notices()
-        return _line_by_line(source, given, notices), notices
+    with reading(source.shown, given.first_line):
+        try:
+            return _by_arrow(source, _tidied(given), notices), notices
+        except Irregular:
+            notices = Notices()
+            return _line_by_line(source, given, notices), notices
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +270,11 @@ def _guessed_schema(source: TraceSource, sample: Sequence[dict[str, object]], pl
             types[name] = arrow.string()
     if isinstance(first.get("clock"), list):
         types["clock"] = arrow.list_(arrow.int64())
-    schema: pa.Schema = arrow.schema(list(types.items()))
+    try:
+        schema: pa.Schema = arrow.schema(list(types.items()))
+    except UnicodeEncodeError as error:
+        # A name with half of a surrogate pair in it.
+        raise Irregular from error
     return schema
 
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from precedes.core.formula import Attribute, AttributeSort
+from precedes.core.supervision import reading
 from precedes.traces.arrow import Column, arrow, arrow_parquet, pc
 from precedes.traces.formats.canonical_columns import Irregular, canonical, nanoseconds, text_of
 from precedes.traces.formats.column_types import accepted, lookable, refusal
@@ -54,14 +55,16 @@ def read_groups(source: TraceSource, notices: Notices, groups: range | None) -> 
         first, last = 1 + sum(counts[: numbers.start]), sum(counts)
         batches = file.iter_batches(ROWS_AT_ONCE, row_groups=list(numbers), columns=known)
         while True:
-            try:
-                batch = next(batches)
-            except StopIteration:
-                break
-            except UNREADABLE as error:
-                raise damaged(source) from error
-            if len(batch):
-                yield canonical_arrow(source, arrow.Table.from_batches([batch]), first, notices)
+            with reading(source.shown, first):
+                try:
+                    batch = next(batches)
+                except StopIteration:
+                    break
+                except UNREADABLE as error:
+                    raise damaged(source) from error
+                rows = arrow.Table.from_batches([batch])
+                tables = [canonical_arrow(source, rows, first, notices)] if len(batch) else []
+            yield from tables
             first += len(batch)
         if first != last + 1:
             raise damaged(source)

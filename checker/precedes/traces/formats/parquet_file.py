@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from precedes.core.supervision import reading
 from precedes.traces.arrow import arrow, arrow_parquet
 from precedes.traces.formats.text_stream import reason
 from precedes.traces.problems import unreadable
@@ -21,9 +22,10 @@ _LONGEST: Final = 120
 def opened(source: TraceSource, **options: Any) -> Any:
     """A Parquet file, whose schema can be asked for. Raises PrecedesError."""
     try:
-        file = arrow_parquet.ParquetFile(source.path, **options)
-        # Made when it is first asked for, and not every file has one.
-        assert file.schema_arrow is not None
+        with reading(source.shown):
+            file = arrow_parquet.ParquetFile(source.path, **options)
+            # Made when it is first asked for, and not every file has one.
+            assert file.schema_arrow is not None
     except UNREADABLE as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise unreadable("T003", f"cannot be read: {reason(error)}", source.shown) from error

@@ -10,6 +10,7 @@ from typing import IO, Protocol
 import pyarrow as pa
 
 from precedes.core.diagnostics import PrecedesError
+from precedes.core.supervision import reading
 from precedes.traces.arrow import arrow
 from precedes.traces.formats import limits
 from precedes.traces.formats.documents import disguise
@@ -43,9 +44,10 @@ class _Checked:
         parts: list[bytes] = []
         missing = size
         try:
-            while missing and (part := self._raw.read(missing)):
-                parts.append(part)
-                missing -= len(part)
+            with reading(self._source.shown):
+                while missing and (part := self._raw.read(missing)):
+                    parts.append(part)
+                    missing -= len(part)
         except (OSError, arrow.ArrowInvalid) as error:
             raise self._error(error) from error
         data = b"".join(parts)

@@ -41,6 +41,7 @@ from msgspec import Struct
 
 from precedes.core.columns import MISSING_TIME, Int32, Int64
 from precedes.core.formula import Attribute, AttributeSort
+from precedes.core.supervision import reading
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, arrow_parquet
 from precedes.traces.assembly.clocks import OUTSIDE
@@ -208,7 +209,8 @@ def layout_of(source: TraceSource) -> Layout | None:
     if source.format != PARQUET or source.partition:
         return None
     try:
-        metadata = arrow_parquet.read_metadata(source.path)
+        with reading(source.shown):
+            metadata = arrow_parquet.read_metadata(source.path)
     except UNREADABLE:
         return None
     return _said(source, metadata)
@@ -362,9 +364,10 @@ class ColumnarFile:
 
     def _read(self, number: int, columns: list[str]) -> pa.Table:
         try:
-            table: pa.Table = self._file.read_row_group(number, columns, use_threads=False)
-            # Arrow takes UTF-8 and the indices of dictionaries on trust. Of numbers there is nothing to look at.
-            table.validate(full=True)
+            with reading(self.layout.source.shown, int(self._starts[number]) + 1):
+                table: pa.Table = self._file.read_row_group(number, columns, use_threads=False)
+                # Arrow takes UTF-8 and the indices of dictionaries on trust. Of numbers there is nothing to look at.
+                table.validate(full=True)
         except UNREADABLE as error:
             raise damaged(self.layout.source) from error
         if len(table) != self.layout.groups[number].rows:
