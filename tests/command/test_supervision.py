@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,14 +34,14 @@ pytestmark = pytest.mark.skipif(
 
 
 def started(
-    path: Path, deed: str, module: str = "json_lines", name: str = "_by_arrow"
+    path: Path, deed: str, module: str = "json_lines", name: str = "_by_arrow", **options: Any
 ) -> subprocess.Popen[str]:
     """The command on a file, with a reader that does something else than to read."""
     program = PROGRAM.format(module=module, deed=deed, name=name)
     environment = {**os.environ, "SEEN": str(path.with_name("seen"))}
     command = [sys.executable, "-c", program, str(path)]
     return subprocess.Popen(
-        command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+        command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, **options
     )
 
 
@@ -149,3 +150,13 @@ def test_what_is_read_without_anybody_waiting_is_not_written_down() -> None:
         ("a", 1),
         ("b", None),
     ]
+
+
+def test_an_interrupt_of_both_processes_is_one(tmp_path: Path) -> None:
+    trace = tmp_path / "t.parquet"
+    trace.write_bytes(b"PAR1")
+    process = started(trace, HANGS, "parquet_file", "arrow_parquet.ParquetFile", start_new_session=True)
+    worker(trace)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors.strip()) == (130, "interrupted")

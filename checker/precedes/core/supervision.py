@@ -14,8 +14,10 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import Final, NoReturn
 
 from precedes.core.diagnostics import Diagnostic
@@ -25,6 +27,8 @@ _PLACES: Final = 64
 _BYTES: Final = 1024
 _DEATH_OF_PARENT: Final = 1
 """`PR_SET_PDEATHSIG` of `prctl`."""
+_ONE_INTERRUPT: Final = 0.5
+"""Seconds between two interrupts that are two."""
 _SENT_BY_A_PROCESS: Final = 0
 """`SI_USER`: a terminal sends its interrupts to both processes by itself."""
 _WHERE: Final = "report this with the file, if you may show it; until then leave it out of the trace"
@@ -93,6 +97,7 @@ def supervised(work: Callable[[], int], tell: Callable[[Diagnostic], None]) -> i
     worker = os.fork()
     if not worker:
         _end_with(waiting)
+        _hear_once()
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return work()
     status = _wait(worker, passed_on)
@@ -108,6 +113,21 @@ def _end_with(process: int) -> None:
         ctypes.CDLL(None).prctl(_DEATH_OF_PARENT, signal.SIGKILL)
     if os.getppid() != process:
         os._exit(1)
+
+
+def _hear_once() -> None:
+    """Take an interrupt of the group of both processes, which the one that waits passes on, for one and not for two."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        return
+    heard = -_ONE_INTERRUPT
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal heard
+        before, heard = heard, time.monotonic()
+        if heard - before >= _ONE_INTERRUPT:
+            signal.default_int_handler(number, frame)
+
+    signal.signal(signal.SIGINT, interrupt)
 
 
 def _wait(worker: int, passed_on: set[signal.Signals]) -> int:
