@@ -337,3 +337,96 @@ def test_floats_of_any_size_are_seconds() -> None:
 def test_every_column_has_its_types() -> None:
     assert all(accepted(column, pa.null()) for column in INPUT_COLUMNS)
     assert not any(accepted(column, pa.duration("s")) for column in INPUT_COLUMNS)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked")
+def test_made_traces_are_refused_or_read_by_processes_that_may_die() -> None:
+    fuzzed(random.randrange(10**9), 300)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked")
+def test_many_made_traces_are_refused_or_read_by_processes_that_may_die() -> None:
+    fuzzed(random.randrange(10**9), 20_000)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked")
+@pytest.mark.parametrize(
+    ("kind", "number"),
+    [
+        ("damaged parquet", 5242),
+        ("damaged parquet", 5974),
+        ("damaged columnar", 5084),
+        ("damaged columnar", 5135),
+        ("lying columnar", 5893),
+        ("lying columnar", 6122),
+        ("stdin", 21552),
+        ("packed", 50862),
+    ],
+)
+def test_a_made_trace_that_was_a_failure(kind: str, number: int) -> None:
+    fuzzed(number, 1, "--kind", kind)
+
+
+def fuzzed(first: int, count: int, *others: str) -> None:
+    """Read made traces, none of which is a failure."""
+    numbers = ["--first", str(first), "--count", str(count)]
+    command = [sys.executable, "-W", "ignore", "-m", "tests.traces.fuzzing", *numbers, *others]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, f"{' '.join(numbers)}: {ran.stdout[-2000:]} {ran.stderr[-2000:]}"
+    assert ran.stdout.startswith(f"{count:,} traces")
+
+
+# ---- faults of Arrow, each in a process that it may end, and what stands before them
+
+
+def survived(program: str) -> bool:
+    """Whether a program that does nothing but to ask Arrow something comes to its end."""
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).returncode >= 0
+
+
+FAULTS = {
+    "a power of ten that its table of decimals has not": (
+        "import pyarrow as pa, pyarrow.compute as pc\n"
+        "pc.cast(pa.array(['1e-400000000']), pa.decimal128(38, 9))"
+    ),
+    "an object in one block of JSON and a list in a later one": (
+        "import io, json, pyarrow.json as pj\n"
+        "clocks = ({'E1': 1}, {'E1': 2}, {'e1': 1, 'q': 2}, {'%41': 1, 'e1': 3}, {'z': 1}, {'y': 2}, [1, 2])\n"
+        "lines = [json.dumps({'pad': 'x' * 300, 'clock': clock}) for clock in clocks for _ in range(9_000)]\n"
+        "for _ in range(5): pj.read_json(io.BytesIO('\\n'.join(lines).encode()), pj.ReadOptions(block_size=2 << 20))"
+    ),
+    "a deep value in JSON": (
+        "import io, pyarrow.json as pj\n"
+        "data = b'{\"c\":' + b'[' * 500_000 + b']' * 500_000 + b'}\\n'\n"
+        "pj.read_json(io.BytesIO(data), read_options=pj.ReadOptions(block_size=1 << 24))"
+    ),
+    "a null before an object of JSON": (
+        "import io, pyarrow.json as pj\npj.read_json(io.BytesIO(b'null\\n{\"a\":1}\\n'))"
+    ),
+    "the metadata of a column whose type is another one in the schema": (
+        "import pyarrow as pa, pyarrow.parquet as pq\n"
+        "sink = pa.BufferOutputStream()\n"
+        "pq.write_table(pa.table({'c': pa.array([1, 2], pa.int32())}), sink, store_schema=False)\n"
+        "data = bytearray(sink.getvalue().to_pybytes())\n"
+        "size = int.from_bytes(data[-8:-4], 'little')\n"
+        "footer = len(data) - 8 - size\n"
+        "for place in range(footer, len(data) - 8):\n"
+        "    changed = data.copy()\n"
+        "    changed[place] = 4 if changed[place] == 2 else changed[place]\n"
+        "    try:\n"
+        "        read = pq.ParquetFile(pa.BufferReader(bytes(changed))).metadata\n"
+        "    except Exception:\n"
+        "        continue\n"
+        "    for k in range(read.num_row_groups): read.row_group(k).column(0).statistics\n"
+    ),
+    "a map of what is no map": ("import pyarrow as pa\npa.array([[None]], pa.map_(pa.string(), pa.int64()))"),
+}
+"""The smallest inputs that end the process that has them read by pyarrow 26.0.1."""
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_of_arrow_is_there_still(fault: str) -> None:
+    """None of these reaches Arrow from a trace; when one is mended, what stands before it can go."""
+    if survived(FAULTS[fault]):
+        pytest.skip(f"pyarrow {pa.__version__} survives {fault}")
