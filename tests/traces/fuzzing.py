@@ -33,6 +33,7 @@ from unittest.mock import patch
 
 import pyarrow as pa
 
+from precedes.api.events import tables_of
 from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.core.execution import EventKind
 from precedes.engines.scan import local
@@ -44,7 +45,7 @@ from precedes.traces.formats import csv as csv_format
 from precedes.traces.formats import json_lines
 from precedes.traces.reader import read_table
 from precedes.traces.sources import TraceSource, source_of
-from tests.traces.made_files import KINDS, UNREADABLE, File, Made, expected, good_columnar, made
+from tests.traces.made_files import KINDS, PROGRAMS, UNREADABLE, File, Made, expected, good_columnar, made
 
 SECONDS: Final = 20
 """That one trace may take."""
@@ -117,6 +118,8 @@ def question() -> Plan:
 
 def read(trace: Made, folder: Path, asked: Plan) -> str:
     """Read and judge a trace. Returns what it came to; raises AssertionError for rows that are not there."""
+    if trace.events is not None:
+        return _read_events(trace.events)
     sources = [_source(file, folder, order) for order, file in enumerate(trace.files)]
     try:
         for file, source in zip(trace.files, sources, strict=True):
@@ -127,6 +130,17 @@ def read(trace: Made, folder: Path, asked: Plan) -> str:
             local.verify(sources, asked, TraceOptions(), Notices(), 3)
     except PrecedesError as error:
         return _told(error.diagnostics)
+    return ROWS
+
+
+def _read_events(events: Any) -> str:
+    """As `precedes.verify` reads what is no path."""
+    try:
+        for table in tables_of(events, Notices()):
+            table.validate(full=True)
+    except PrecedesError as error:
+        # What Arrow does not hand on is no trace.
+        return _told(error.diagnostics, "TU")
     return ROWS
 
 
@@ -155,10 +169,10 @@ def _compare(file: File, tables: list[pa.Table]) -> None:
     assert found == there, f"{len(found)} rows, and {len(there)} elsewhere, or others"
 
 
-def _told(diagnostics: tuple[Diagnostic, ...]) -> str:
+def _told(diagnostics: tuple[Diagnostic, ...], allowed: str = "T") -> str:
     first = diagnostics[0]
-    assert first.code[0] == "T", f"{first.code} {first.message}"
-    assert first.path is not None, f"{first.code} names no file"
+    assert first.code[0] in allowed, f"{first.code} {first.message}"
+    assert first.code[0] == "U" or first.path is not None, f"{first.code} names no file"
     return first.code
 
 
@@ -281,7 +295,7 @@ def prepared() -> Plan:
         path = Path(folder, "t.parquet")
         path.write_bytes(good_columnar())
         local.verify([source_of(str(path))], asked, TraceOptions(), Notices(), 3)
-        for kind in KINDS:
+        for kind in (*KINDS, *PROGRAMS):
             for number in range(3):
                 with patch.object(sys, "stdin"):
                     _one(number, kind, Path(folder), asked)
@@ -301,7 +315,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--first", type=int, default=0, help="the first number")
     parser.add_argument("--count", type=int, default=1000, help="how many numbers")
-    parser.add_argument("--kind", choices=list(KINDS), help="traces of one kind only")
+    parser.add_argument("--kind", choices=[*KINDS, *PROGRAMS], help="traces of one kind only")
     parser.add_argument("--workers", type=int, default=1, help="processes at a time")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="write the files instead of reading them")
     given = parser.parse_args()

@@ -9,11 +9,13 @@ import csv
 import gzip
 import io
 import json
+import math
 import random
 import tempfile
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -46,7 +48,7 @@ class File:
 @dataclass(frozen=True, slots=True)
 class Made:
     """A trace: its files, and the attributes that are asked for. `every`: all columns are; `judged`: it is also judged,
-    if it can be read.
+    if it can be read. `events`: what a Python program has, instead of files.
     """
 
     kind: str
@@ -54,13 +56,16 @@ class Made:
     attributes: tuple[Attribute, ...] = ()
     every: bool = False
     judged: bool = False
+    events: Any = None
 
 
 def made(number: int, kind: str | None = None) -> Made:
     """The trace of a number, of some kind or of any."""
     choice = random.Random(number)
-    chosen = choice.choice(list(KINDS))
+    chosen = choice.choice([*KINDS, *PROGRAMS])
     kind = kind or chosen
+    if kind in PROGRAMS:
+        return Made(kind, (), events=PROGRAMS[kind](choice))
     names = choice.sample(("payload", "extra", "Time", "key"), choice.choice((0, 0, 1, 3)))
     attributes = tuple(Attribute(name, choice.choice(list(AttributeSort))) for name in names)
     judged = choice.random() < {"damaged columnar": 0.5, "lying columnar": 0.5, "stdin": 0.0}.get(kind, 0.1)
@@ -73,7 +78,7 @@ def made(number: int, kind: str | None = None) -> Made:
 def rows_of_json(data: bytes) -> Rows:
     """By `json`, line by line."""
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    return [json.loads(line.decode(), parse_float=Decimal) for line in lines if line.strip()]
+    return [json.loads(line.decode(), parse_float=str) for line in lines if line.strip()]
 
 
 def rows_of_csv(data: bytes) -> Rows:
@@ -362,6 +367,54 @@ KINDS: Final[dict[str, Callable[[random.Random], tuple[File, ...]]]] = {
     "damaged columnar": _damaged_columnar,
     "lying columnar": _lying_columnar,
     "data set": _data_set,
+}
+
+# ---- what a Python program may have
+
+
+def _values(choice: random.Random) -> tuple[Any, ...]:
+    moment = datetime(2026, 1, 1, tzinfo=UTC)
+    return (
+        *(0, -1, 2**63, 10**5000, 1.5, 2.0**60, math.nan, math.inf, -0.0),
+        *(Decimal("1e-400000000"), Decimal("NaN"), Decimal("1e400000")),
+        *(None, True, "", "E1", "\ud800", b"E1", b"\xff"),
+        *(moment, moment.date(), timedelta(1), {1}, (1, 2), object()),
+        *(np.int64(3), np.float32(0.5), np.datetime64("NaT"), np.array([1, 2]), np.array(["E1"])),
+        *([], {}, [[]], ["E1", 2], {"E1": 1}, {"E1": None}, {1: 2}, {"E1": 2**70}, [None], [object()]),
+        *(choice.choice(hostile.WORDS), hostile.number(choice)),
+    )  # fmt: skip
+
+
+def _rows(choice: random.Random) -> Rows:
+    """Rows as dictionaries, with values that no file has."""
+    wild = choice.choice((0.02, 0.2))
+    names = choice.sample(hostile.NAMES, 3)
+    rows: Rows = []
+    for _ in range(choice.choice((0, 1, 3, 30))):
+        row: dict[Any, Any] = {**hostile.GOOD, **dict.fromkeys(names)}
+        for name, value in list(row.items()):
+            if value is None or choice.random() < wild:
+                row[name] = choice.choice(_values(choice))
+        rows.append(row)
+    return rows
+
+
+def _frame(choice: random.Random) -> Any:
+    """A data frame of pandas."""
+    import pandas as pd
+
+    while True:
+        try:
+            return pd.DataFrame(_rows(choice))
+        except (ValueError, TypeError, OverflowError):
+            # Not every value can stand in a frame.
+            continue
+
+
+PROGRAMS: Final[dict[str, Callable[[random.Random], Any]]] = {
+    "rows": _rows,
+    "frame": _frame,
+    "table": hostile.table,
 }
 
 UNREADABLE: Final = (

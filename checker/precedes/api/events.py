@@ -60,7 +60,8 @@ def tables_of(
         source = TraceSource("<table>", PARQUET, attributes=attributes, every=every)
         try:
             batches = arrow.RecordBatchReader.from_stream(events)
-        except arrow.ArrowException as error:
+        except (arrow.ArrowException, OverflowError, TypeError, ValueError) as error:
+            # What pandas raises for values that are in none of Arrow's types, as far as it looks.
             if not _is_pandas(events):
                 raise usage(f"Arrow cannot read this {type(events).__name__}: {error}") from error
             rows = TraceSource("<rows>", JSON_LINES, attributes=attributes, every=every)

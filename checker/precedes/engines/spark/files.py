@@ -114,7 +114,7 @@ class _Files:
         self, spark: SparkSession, sources: Sequence[TraceSource], layouts: Sequence[Layout] | None
     ) -> None:
         tasks = TASKS_PER_CORE * spark.sparkContext.defaultParallelism
-        self.groups = [] if layouts is None else dealt(layouts, tasks)
+        self.groups: Groups = [] if layouts is None else dealt(layouts, tasks)
         self.pieces = (
             [piece for source in sources for piece in pieces(source, ROWS_PER_PIECE)]
             if layouts is None
@@ -140,7 +140,7 @@ class _Files:
             ) from error
 
 
-Groups = Sequence[Sequence[tuple[int, int]]]
+Groups = list[list[tuple[int, int]]]
 
 
 def _partials_of_groups(

@@ -160,12 +160,14 @@ def attribute_value(value: object, attribute: Attribute) -> str | int | None:
 
 def as_text(value: object) -> str | None:
     """A value of a column that nobody has declared yet, as the text from which each sort reads what it reads from the
-    value; None for what is no value of any sort.
+    value; None for what is no value of any sort. Raises RowError.
     """
     match value:
         case bool():
             return "true" if value else "false"
-        case str() | int():
+        case int():
+            return _decimal(value, "a number")
+        case str():
             return str(value)
         case float():
             return as_text(Decimal(repr(value)))
@@ -233,7 +235,7 @@ def id_text(value: object, what: str) -> str:
         case bool():
             raise RowError("T012", f"{what} is {shown(value)}, not an id", "ids are text or whole numbers")
         case int():
-            return str(value)
+            return _decimal(value, what)
         case "":
             raise RowError("T014", f"{what} is an empty text", "an id has at least one character")
         case str():
@@ -246,6 +248,14 @@ def id_text(value: object, what: str) -> str:
             )
         case _:
             raise RowError("T012", f"{what} is {shown(value)}, not an id", "ids are text or whole numbers")
+
+
+def _decimal(value: int, what: str) -> str:
+    """A whole number as text. Python writes none that is very long, which only a program can have."""
+    try:
+        return str(value)
+    except ValueError as error:
+        raise RowError("T015", f"{what} is a whole number of too many digits", "ids are short") from error
 
 
 def characters(text: str, what: str) -> str:
