@@ -31,6 +31,9 @@ Events: TypeAlias = Paths | Iterable[Mapping[str, object]] | Any
 Spark DataFrame; or rows as dictionaries.
 """
 
+_REFUSED: Final = (arrow.ArrowException, OverflowError, TypeError, ValueError)
+"""What Arrow and pandas raise for values that are in none of Arrow's types."""
+
 ROWS_AT_ONCE: Final = 1 << 16
 """Rows of dictionaries that are made canonical together."""
 
@@ -60,8 +63,7 @@ def tables_of(
         source = TraceSource("<table>", PARQUET, attributes=attributes, every=every)
         try:
             batches = arrow.RecordBatchReader.from_stream(events)
-        except (arrow.ArrowException, OverflowError, TypeError, ValueError) as error:
-            # What pandas raises for values that are in none of Arrow's types, as far as it looks.
+        except _REFUSED as error:
             if not _is_pandas(events):
                 raise usage(f"Arrow cannot read this {type(events).__name__}: {error}") from error
             rows = TraceSource("<rows>", JSON_LINES, attributes=attributes, every=every)
@@ -112,7 +114,7 @@ def _rows_of_frame(frame: Any) -> Iterator[Mapping[str, object]]:
     """The rows of a pandas frame with a column of several types, which Arrow does not take as a whole."""
     columns = {str(name): list(frame[name]) for name in frame.columns}
     if "time" in columns:
-        with suppress(Irregular, arrow.ArrowException):
+        with suppress(Irregular, *_REFUSED):
             times = nanoseconds(arrow.chunked_array([arrow.array(frame["time"], from_pandas=True)]))
             columns["time"] = [
                 None if time is None else Decimal(time).scaleb(-9) for time in times.to_pylist()
