@@ -362,6 +362,9 @@ def test_many_made_traces_are_refused_or_read_by_processes_that_may_die() -> Non
         ("lying columnar", 6122),
         ("stdin", 21552),
         ("packed", 50862),
+        ("frame", 386),
+        ("frame", 832),
+        ("rows", 12),
     ],
 )
 def test_a_made_trace_that_was_a_failure(kind: str, number: int) -> None:
@@ -419,6 +422,12 @@ FAULTS = {
         "    except Exception:\n"
         "        continue\n"
         "    for k in range(read.num_row_groups): read.row_group(k).column(0).statistics\n"
+    ),
+    "a moment of numpy without a unit beside a number of numpy": (
+        "import numpy as np, pyarrow as pa\n"
+        "values = np.empty(2, object)\n"
+        "values[:] = [np.datetime64('NaT'), np.int64(3)]\n"
+        "pa.array(values, from_pandas=True)"
     ),
     "a map of what is no map": ("import pyarrow as pa\npa.array([[None]], pa.map_(pa.string(), pa.int64()))"),
 }
