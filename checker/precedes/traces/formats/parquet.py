@@ -26,7 +26,7 @@ from precedes.traces.formats.written_rows import COLUMNS, Values
 from precedes.traces.layout.columnar_file import ColumnarFile, Layout, layout_of
 from precedes.traces.notices import Notices
 from precedes.traces.problems import some_columns, unreadable
-from precedes.traces.schema import REQUIRED_COLUMNS, TABLE_SCHEMA, column_of
+from precedes.traces.schema import NEEDED_COLUMNS, REQUIRED_COLUMNS, TABLE_SCHEMA, column_of
 from precedes.traces.sources import TraceSource
 
 ROWS_AT_ONCE: Final = 1 << 20
@@ -100,13 +100,21 @@ def canonical_arrow(source: TraceSource, table: pa.Table, first_row: int, notice
     try:
         result = canonical(table, source, numbers, found)
     except Irregular as irregular:
-        if irregular.rows is not None:
+        if irregular.rows is not None and not any(_lacks(table, name) for name in NEEDED_COLUMNS):
             chosen = _taken(table, irregular.rows)
             these = [int(numbers[k]) for k in irregular.rows]
             _look_at(source, chosen, these, Notices(), every=len(these) == len(table))
         return _look_at(source, table, numbers.tolist(), notices)
     notices.merge(found.all())
     return result
+
+
+def _lacks(table: pa.Table, name: str) -> bool:
+    """Whether no row may have a value in a column, which is told of all rows; of run ends Arrow counts no nulls."""
+    if name not in table.column_names:
+        return True
+    column = table[name]
+    return bool(arrow.types.is_run_end_encoded(column.type)) or column.null_count == len(table)
 
 
 def _look_at(
