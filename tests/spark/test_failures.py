@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from precedes.engines.spark.failures import failure
+from precedes.engines.spark.failures import died_reading, failure
 from tests.command.running import Ended, precedes
 
 TRACE = Path(__file__).parents[2] / "traces/rabbitmq-fanout.jsonl.gz"
@@ -270,6 +270,42 @@ def test_a_worker_that_cannot(workers: Prepare, lines: str, code: str, says: str
     ended = precedes("verify", TRACE, "--require", "ST", "--engine", "spark")
     without_java(ended)
     assert ended.err.startswith(f"{code} {says}")
+
+
+DIES_READING = """
+import builtins, os, sys
+given = builtins.__import__
+def imported(name, *rest, **named):
+    module = given(name, *rest, **named)
+    reader = sys.modules.get("precedes.traces.reader")
+    if hasattr(reader, "canonical") and not hasattr(reader, "changed"):
+        reader.changed = True
+        def dies(*_):
+            os.abort()
+        given("precedes.traces.formats.json_lines", fromlist=["x"])._by_arrow = dies
+    return module
+builtins.__import__ = imported
+"""
+
+
+@pytest.mark.spark
+@pytest.mark.skipif(os.name != "posix", reason="the Pythons here are shell scripts")
+def test_a_worker_that_dies_reading_is_a_message_with_the_file(workers: Prepare) -> None:
+    workers(DIES_READING)
+    ended = precedes("verify", TRACE, "--require", "ST", "--engine", "spark")
+    without_java(ended)
+    assert ended.code == 2
+    assert ended.err.startswith(f"{TRACE}: T019 reading this file ended a worker of Spark (Aborted)\n")
+
+
+def test_a_worker_that_dies_otherwise_has_no_file_to_blame() -> None:
+    crashed = "Python worker exited unexpectedly (crashed): Fatal Python error: Segmentation fault\n"
+    inside = '  File "/x/precedes/engines/spark/tasks.py", line 7 in {}\n'
+    task = "Job aborted due to stage failure: Task 3 in stage 1.0 failed 4 times\n"
+    assert died_reading(task + crashed + inside.format("read")) == (3, "Segmentation fault")
+    assert died_reading(task + crashed + inside.format("judged")) is None
+    assert died_reading(task + "Python worker exited unexpectedly (crashed)\n") is None
+    assert died_reading(crashed + inside.format("read")) is None
 
 
 @pytest.mark.spark

@@ -117,7 +117,7 @@ def test_a_file_cut_off_within_quotes_is_refused() -> None:
     [
         ("execution,event,message", "T010", "the header lacks `entity`"),
         ("x", "T010", "`execution`, `entity`, `event`"),
-        ("execution,entity,event,entity", "T008", "entity occurs twice"),
+        ("execution,entity,event,entity", "T008", '"entity" occurs twice'),
     ],
 )
 def test_a_bad_header_is_told(header: str, code: str, says: str) -> None:

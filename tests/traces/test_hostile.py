@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv as python_csv
+import io
 import json
 import random
 import subprocess
 import sys
+import time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,10 +19,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from precedes.traces import Notices, canonical
+from precedes.traces.formats import csv, limits
 from precedes.traces.formats import json_lines as jsonlines
-from precedes.traces.formats import limits
-from precedes.traces.formats.column_types import accepted
+from precedes.traces.formats.column_types import accepted, twice
 from precedes.traces.schema import INPUT_COLUMNS
+from precedes.traces.sources import source_of
 from tests.traces.reading import json_lines, only_fast, outcome, read_bytes, read_file, row_by_row, told
 
 ROOT = Path(__file__).parents[2]
@@ -128,6 +132,70 @@ def test_a_column_may_be_an_object_here_and_a_list_there(
 def test_a_deep_value_is_a_mistake_in_its_row(deep: str) -> None:
     rows = [json.dumps(GOOD)] * 150 + [json.dumps(GOOD)[:-1] + f',"extra":{deep}}}']
     assert [(one.row, one.code) for one in told(lambda: read_bytes(json_lines(rows)))] == [(151, "T007")]
+
+
+@pytest.mark.parametrize("column", ["entity", "event", "dest", "time", "clock", "redelivered"])
+def test_a_value_that_is_nearly_too_deep_is_shown_or_not(column: str) -> None:
+    """It is written for the message with a deeper stack than it was read with."""
+    for depth in range(sys.getrecursionlimit() - 120, sys.getrecursionlimit()):
+        for opens, closes in (("[", "]"), ('{"a":', "}")):
+            value = opens * depth + "1" + closes * depth
+            line = json.dumps(GOOD)[:-1] + f',"{column}":{value}}}\n'
+            found = [(one.row, one.code) for one in told(lambda line=line: read_bytes(line.encode()))]  # type: ignore[misc]
+            assert found[0][1] in ("T007", "T008", "T012", "T013", "T015", "T016")
+
+
+def test_a_quote_that_is_never_closed_ends_soon() -> None:
+    """The blocks of a file end outside of quotes: each line was tried as the last one, and counted from the start."""
+    good = b"x,E1,send,m\n"
+    data = b"execution,entity,event,message\n" + good + b'x,"E1,send,m\n' + good * 300_000
+    began = time.monotonic()
+    assert [(one.row, one.code) for one in told(lambda: read_bytes(data, "t.csv"))] == [(3, "T007")]
+    assert time.monotonic() - began < 30
+
+
+@pytest.mark.parametrize("name", ["t.jsonl", "t.csv"])
+def test_a_row_that_is_too_long_is_told_before_it_is_held(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jsonlines, "BLOCK_BYTES", 100)
+    monkeypatch.setattr(csv, "BLOCK_BYTES", 100)
+    monkeypatch.setattr(limits, "LONGEST_RECORD", 1 << 20)
+    head = b"execution,entity,event,message\n" if name == "t.csv" else b""
+    good = b"x,E1,send,m\n" if name == "t.csv" else json_lines([GOOD])
+
+    class Endless(io.BytesIO):
+        """Rows, and then one without an end."""
+
+        def read(self, size: int | None = -1, /) -> bytes:
+            return super().read(size) or b"x" * 100
+
+    read = csv.read_csv if name == "t.csv" else jsonlines.read_json_lines
+    stream = Endless(head + good * 30)
+    found = told(lambda: list(read(source_of(name), stream, Notices())))
+    assert [(one.code, one.row) for one in found] == [("T007", 31 + bool(head))]
+    assert "MiB" in found[0].message
+
+
+def test_a_long_cell_is_read_alike_in_both_ways() -> None:
+    """Python's `csv` has a limit for cells, and Arrow has none."""
+    data = b"execution,entity,event,message\nx,E1,send," + b"m" * 200_000 + b"\n"
+    whole = outcome(data, "t.csv")
+    assert isinstance(whole[0], list)
+    before = python_csv.field_size_limit()
+    with row_by_row():
+        assert outcome(data, "t.csv") == whole
+    assert python_csv.field_size_limit() == before
+
+
+def test_names_of_many_columns_are_looked_at_once() -> None:
+    names = [f"c{k}" for k in range(40_000)]
+    header = ",".join([*GOOD, *names, *names]).encode()
+    assert [one.code for one in told(lambda: read_bytes(header + b"\n", "t.csv"))] == ["T008"]
+    told_of = told(lambda: read_bytes(",".join(names).encode() + b"\n", "t.csv"))
+    assert [one.code for one in told_of] == ["T010"]
+    assert len(told_of[0].hint or "") < 1_000
+    fields = pa.struct([(name, pa.int64()) for name in (*names, *names)])
+    assert twice(fields) == "c0"
+    assert twice(pa.struct([(name, pa.int64()) for name in names])) is None
 
 
 def test_many_brackets_are_not_deep() -> None:
@@ -269,3 +337,105 @@ def test_floats_of_any_size_are_seconds() -> None:
 def test_every_column_has_its_types() -> None:
     assert all(accepted(column, pa.null()) for column in INPUT_COLUMNS)
     assert not any(accepted(column, pa.duration("s")) for column in INPUT_COLUMNS)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked")
+def test_made_traces_are_refused_or_read_by_processes_that_may_die() -> None:
+    fuzzed(random.randrange(10**9), 300)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked")
+def test_many_made_traces_are_refused_or_read_by_processes_that_may_die() -> None:
+    fuzzed(random.randrange(10**9), 20_000)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked")
+@pytest.mark.parametrize(
+    ("kind", "number"),
+    [
+        ("damaged parquet", 5242),
+        ("damaged parquet", 5974),
+        ("damaged columnar", 5084),
+        ("damaged columnar", 5135),
+        ("lying columnar", 5893),
+        ("lying columnar", 6122),
+        ("stdin", 21552),
+        ("packed", 50862),
+        ("frame", 386),
+        ("frame", 832),
+        ("rows", 12),
+    ],
+)
+def test_a_made_trace_that_was_a_failure(kind: str, number: int) -> None:
+    fuzzed(number, 1, "--kind", kind)
+
+
+def fuzzed(first: int, count: int, *others: str) -> None:
+    """Read made traces, none of which is a failure."""
+    numbers = ["--first", str(first), "--count", str(count)]
+    command = [sys.executable, "-W", "ignore", "-m", "tests.traces.fuzzing", *numbers, *others]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, f"{' '.join(numbers)}: {ran.stdout[-2000:]} {ran.stderr[-2000:]}"
+    assert ran.stdout.startswith(f"{count:,} traces")
+
+
+# ---- faults of Arrow, each in a process that it may end, and what stands before them
+
+
+def survived(program: str) -> bool:
+    """Whether a program that does nothing but to ask Arrow something comes to its end."""
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).returncode >= 0
+
+
+FAULTS = {
+    "a power of ten that its table of decimals has not": (
+        "import pyarrow as pa, pyarrow.compute as pc\n"
+        "pc.cast(pa.array(['1e-400000000']), pa.decimal128(38, 9))"
+    ),
+    "an object in one block of JSON and a list in a later one": (
+        "import io, json, pyarrow.json as pj\n"
+        "clocks = ({'E1': 1}, {'E1': 2}, {'e1': 1, 'q': 2}, {'%41': 1, 'e1': 3}, {'z': 1}, {'y': 2}, [1, 2])\n"
+        "lines = [json.dumps({'pad': 'x' * 300, 'clock': clock}) for clock in clocks for _ in range(9_000)]\n"
+        "for _ in range(5): pj.read_json(io.BytesIO('\\n'.join(lines).encode()), pj.ReadOptions(block_size=2 << 20))"
+    ),
+    "a deep value in JSON": (
+        "import io, pyarrow.json as pj\n"
+        "data = b'{\"c\":' + b'[' * 500_000 + b']' * 500_000 + b'}\\n'\n"
+        "pj.read_json(io.BytesIO(data), read_options=pj.ReadOptions(block_size=1 << 24))"
+    ),
+    "a null before an object of JSON": (
+        "import io, pyarrow.json as pj\npj.read_json(io.BytesIO(b'null\\n{\"a\":1}\\n'))"
+    ),
+    "the metadata of a column whose type is another one in the schema": (
+        "import pyarrow as pa, pyarrow.parquet as pq\n"
+        "sink = pa.BufferOutputStream()\n"
+        "pq.write_table(pa.table({'c': pa.array([1, 2], pa.int32())}), sink, store_schema=False)\n"
+        "data = bytearray(sink.getvalue().to_pybytes())\n"
+        "size = int.from_bytes(data[-8:-4], 'little')\n"
+        "footer = len(data) - 8 - size\n"
+        "for place in range(footer, len(data) - 8):\n"
+        "    changed = data.copy()\n"
+        "    changed[place] = 4 if changed[place] == 2 else changed[place]\n"
+        "    try:\n"
+        "        read = pq.ParquetFile(pa.BufferReader(bytes(changed))).metadata\n"
+        "    except Exception:\n"
+        "        continue\n"
+        "    for k in range(read.num_row_groups): read.row_group(k).column(0).statistics\n"
+    ),
+    "a moment of numpy without a unit beside a number of numpy": (
+        "import numpy as np, pyarrow as pa\n"
+        "values = np.empty(2, object)\n"
+        "values[:] = [np.datetime64('NaT'), np.int64(3)]\n"
+        "pa.array(values, from_pandas=True)"
+    ),
+    "a map of what is no map": ("import pyarrow as pa\npa.array([[None]], pa.map_(pa.string(), pa.int64()))"),
+}
+"""The smallest inputs that end the process that has them read by pyarrow 26.0.1."""
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_of_arrow_is_there_still(fault: str) -> None:
+    """None of these reaches Arrow from a trace; when one is mended, what stands before it can go."""
+    if survived(FAULTS[fault]):
+        pytest.skip(f"pyarrow {pa.__version__} survives {fault}")

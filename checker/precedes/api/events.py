@@ -9,6 +9,8 @@ from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+import numpy as np
+
 from precedes.core.diagnostics import usage
 from precedes.core.formula import Attribute
 from precedes.traces import Notices
@@ -30,6 +32,11 @@ Events: TypeAlias = Paths | Iterable[Mapping[str, object]] | Any
 """Paths; an object with `__arrow_c_stream__` (an Arrow table or reader, a pandas or polars frame, a DuckDB relation); a
 Spark DataFrame; or rows as dictionaries.
 """
+
+_REFUSED: Final = (arrow.ArrowException, OverflowError, TypeError, ValueError)
+"""What Arrow and pandas raise for values that are in none of Arrow's types."""
+
+_MOMENTS: Final = frozenset({np.datetime64, np.timedelta64})
 
 ROWS_AT_ONCE: Final = 1 << 16
 """Rows of dictionaries that are made canonical together."""
@@ -58,11 +65,8 @@ def tables_of(
     if hasattr(events, "__arrow_c_stream__"):
         first = 1
         source = TraceSource("<table>", PARQUET, attributes=attributes, every=every)
-        try:
-            batches = arrow.RecordBatchReader.from_stream(events)
-        except arrow.ArrowException as error:
-            if not _is_pandas(events):
-                raise usage(f"Arrow cannot read this {type(events).__name__}: {error}") from error
+        batches = _batches(events)
+        if batches is None:
             rows = TraceSource("<rows>", JSON_LINES, attributes=attributes, every=every)
             yield from _of_rows(_rows_of_frame(events), rows, notices)
             return
@@ -78,6 +82,24 @@ def tables_of(
         )
     source = TraceSource("<rows>", JSON_LINES, attributes=attributes, every=every)
     yield from _of_rows(iter(events), source, notices)
+
+
+def _batches(events: Any) -> Any:
+    """What Arrow makes of the events; None where it makes nothing of a frame of pandas. PrecedesError for any other."""
+    frame = _is_pandas(events) and hasattr(events, "columns")
+    if frame and not all(_safe(column) for _, column in events.items()):
+        return None
+    try:
+        return arrow.RecordBatchReader.from_stream(events)
+    except _REFUSED as error:
+        if not frame:
+            raise usage(f"Arrow cannot read this {type(events).__name__}: {error}") from error
+        return None
+
+
+def _safe(column: Any) -> bool:
+    """Whether Arrow may look at a column of a frame: numpy's `NaT` beside numpy's numbers ends the process."""
+    return column.dtype != object or _MOMENTS.isdisjoint(map(type, column))
 
 
 def _of_rows(events: Iterator[object], source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
@@ -110,8 +132,8 @@ def _is_pandas(events: Events) -> bool:
 def _rows_of_frame(frame: Any) -> Iterator[Mapping[str, object]]:
     """The rows of a pandas frame with a column of several types, which Arrow does not take as a whole."""
     columns = {str(name): list(frame[name]) for name in frame.columns}
-    if "time" in columns:
-        with suppress(Irregular, arrow.ArrowException):
+    if "time" in columns and _safe(frame["time"]):
+        with suppress(Irregular, *_REFUSED):
             times = nanoseconds(arrow.chunked_array([arrow.array(frame["time"], from_pandas=True)]))
             columns["time"] = [
                 None if time is None else Decimal(time).scaleb(-9) for time in times.to_pylist()

@@ -10,7 +10,7 @@ import io
 import os
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -196,12 +196,24 @@ for command in (verify, infer, explore, draw, simulate, gate, explain, init):
     cli.add_command(command)
 
 
+READ_FILES: Final = frozenset({"verify", "infer", "convert", "gate"})
+"""The commands that read traces: their work is done in a process of its own."""
+
+
 def main() -> None:
     """Run the command and exit. No traceback reaches a user, unless PRECEDES_DEBUG is set."""
     from precedes.core.pandas_guard import leave_pandas_out
 
     leave_pandas_out()
-    sys.exit(run(lambda: cli.main(standalone_mode=False)))
+
+    def work() -> int:
+        return run(lambda: cli.main(standalone_mode=False))
+
+    if sys.argv[1:2] and sys.argv[1] in READ_FILES:
+        from precedes.core.supervision import supervised
+
+        sys.exit(supervised(work, lambda told: put(told.render(), error=True)))
+    sys.exit(work())
 
 
 def run(command: Callable[[], Any]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError
@@ -10,6 +10,8 @@ from precedes.traces.formats.values import RowError
 from precedes.traces.schema import NEEDED_COLUMNS
 
 TOLD_AT_ONCE: Final = 10
+_NAMED: Final = 30
+"""Columns that a message names."""
 
 
 class Problems:
@@ -43,10 +45,17 @@ class Problems:
                 "T010",
                 f"the rows have no {', '.join(f'`{name}`' for name in missing)}",
                 self._path,
-                f"they have {', '.join(f'`{name}`' for name in sorted(columns))}: rename the columns that hold it",
+                f"they have {some_columns(sorted(columns))}: rename the columns that hold it",
                 self._diagnostics[0].row,
             )
         raise PrecedesError(tuple(self._diagnostics))
+
+
+def some_columns(names: Iterable[str]) -> str:
+    """The names of columns for a message, the first ones where there are many."""
+    quoted = [f"`{name}`" for name in names]
+    more = [f"and {len(quoted) - _NAMED:,} more"] if len(quoted) > _NAMED else []
+    return ", ".join([*quoted[:_NAMED], *more])
 
 
 def unreadable(

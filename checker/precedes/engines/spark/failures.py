@@ -166,6 +166,15 @@ _OWN: Final = re.compile(
 )
 """A traceback through this program."""
 
+_CRASHED: Final = re.compile(
+    r"Python worker exited unexpectedly \(crashed\): Fatal Python error: (?P<how>[^\n]*)"
+)
+_TASK: Final = re.compile(r"\bTask (?P<number>\d+) in stage ")
+_READING: Final = re.compile(
+    r'File "[^"]*[/\\]precedes[/\\]engines[/\\]spark[/\\]tasks\.py", line \d+ in (?:read|_judged)\b'
+)
+"""The functions of a worker that read files, in what its Python says of its end."""
+
 _CAUSES: Final = tuple(
     re.compile(pattern, re.MULTILINE)
     for pattern in (r"^Caused by: (.*)", r'^Exception in thread "main" (.*)', r"^Error: (.*)", r"^: (.*)")
@@ -191,6 +200,14 @@ def failure(said: str, log: str, *, started: bool) -> Diagnostic:
     if started:
         return Diagnostic("K006", f"Spark failed: {_cause(text)}", hint=hint)
     return Diagnostic("K002", f"Spark did not start: {_cause(text)}", hint=hint)
+
+
+def died_reading(said: str) -> tuple[int, str] | None:
+    """The number of a task whose worker machine code ended while it read files, and how; None for any other failure."""
+    task, crashed = _TASK.search(said), _CRASHED.search(said)
+    if task is None or crashed is None or not _READING.search(said, crashed.end()):
+        return None
+    return int(task["number"]), _short(crashed["how"])
 
 
 def _cause(text: str) -> str:

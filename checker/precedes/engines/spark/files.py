@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import heapq
 import pickle
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 
@@ -13,6 +14,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.engines.scan.local import scannable
 from precedes.engines.scan.partials import Partial, merge
 from precedes.engines.scan.row_groups import settled
@@ -23,7 +25,9 @@ from precedes.engines.scan.verdict_rows import (
     verdict_file,
     violation_file,
 )
+from precedes.engines.spark.failures import died_reading
 from precedes.engines.spark.messages import WorkerMessages
+from precedes.engines.spark.session import FAILURES, text_of
 from precedes.engines.spark.tasks import (
     BLOCK_SCHEMA,
     JUDGED_SCHEMA,
@@ -37,7 +41,7 @@ from precedes.engines.spark.tasks import (
 from precedes.logic.plan import Plan
 from precedes.traces import Notices, TraceOptions, TraceSource
 from precedes.traces.layout.columnar_file import Layout, with_members
-from precedes.traces.reader import pieces
+from precedes.traces.reader import Piece, pieces
 
 ROWS_PER_SHARE = 500_000
 """Rows that a worker unpacks at a time, about; an execution that has more is never divided."""
@@ -74,19 +78,22 @@ def verify(
     layouts = scannable(sources, options)
     for layout in layouts or ():
         layout.tell(notices)
+    files = _Files(spark, sources, layouts)
     if layouts is not None and out is None:
-        partials = _partials_of_groups(spark, layouts, judging, tell)
+        with files.named():
+            partials = _partials_of_groups(spark, layouts, files.groups, judging, tell)
         messages.unite(notices)
         return settled(merge(partials, plan, limit), layouts, options)
     judged = (
-        _by_shuffle(spark, sources, judging, tell)
+        _by_shuffle(spark, files.pieces, judging, tell)
         if layouts is None
-        else _by_groups(spark, layouts, judging, tell)
+        else _by_groups(spark, layouts, files.groups, judging, tell)
     )
     if out is not None:
         judged = judged.persist(StorageLevel.DISK_ONLY)
     try:
-        rows_of_partials = judged.where("partial is not null").select("partial").collect()
+        with files.named():
+            rows_of_partials = judged.where("partial is not null").select("partial").collect()
         # What is unpickled was pickled by our own workers in this very job.
         partials = [pickle.loads(row.partial) for row in rows_of_partials]  # noqa: S301
         messages.unite(notices)
@@ -100,20 +107,56 @@ def verify(
     return settled(merge(partials, plan, limit), layouts or (), options)
 
 
+class _Files:
+    """What each task reads: `pieces` of files, or, where all are laid out, row `groups`, by the numbers of layouts."""
+
+    def __init__(
+        self, spark: SparkSession, sources: Sequence[TraceSource], layouts: Sequence[Layout] | None
+    ) -> None:
+        tasks = TASKS_PER_CORE * spark.sparkContext.defaultParallelism
+        self.groups: Groups = [] if layouts is None else dealt(layouts, tasks)
+        self.pieces = (
+            [piece for source in sources for piece in pieces(source, ROWS_PER_PIECE)]
+            if layouts is None
+            else []
+        )
+        self._read = [[piece.source.shown] for piece in self.pieces] + [
+            sorted({layouts[place].source.shown for place, _ in pairs}) for pairs in self.groups if layouts
+        ]
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """A worker that dies while it reads files is a message with their names (T019)."""
+        try:
+            yield
+        except FAILURES as error:
+            died = died_reading(text_of(error))
+            if died is None or died[0] >= len(self._read):
+                raise
+            said = f"reading this file ended a worker of Spark ({died[1]})"
+            hint = "`precedes explain T019` says what to do"
+            raise PrecedesError(
+                tuple(Diagnostic("T019", said, path, hint=hint) for path in self._read[died[0]])
+            ) from error
+
+
+Groups = list[list[tuple[int, int]]]
+
+
 def _partials_of_groups(
-    spark: SparkSession, layouts: Sequence[Layout], judging: Judging, tell: Tell
+    spark: SparkSession, layouts: Sequence[Layout], work: Groups, judging: Judging, tell: Tell
 ) -> list[Partial]:
     """What row groups come to, where no verdict rows are wanted: then a job need not go by way of SQL."""
-    work = dealt(layouts, TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
     if not work:
         return []
     assigned = spark.sparkContext.parallelize(work, len(work))
     return assigned.mapPartitions(partials_of_groups(layouts, judging, tell)).collect()
 
 
-def _by_groups(spark: SparkSession, layouts: Sequence[Layout], judging: Judging, tell: Tell) -> DataFrame:
+def _by_groups(
+    spark: SparkSession, layouts: Sequence[Layout], work: Groups, judging: Judging, tell: Tell
+) -> DataFrame:
     """Laid-out files: tasks read row groups themselves, and nothing is shuffled."""
-    work = dealt(layouts, TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
     assigned = spark.range(0, len(work), numPartitions=max(1, len(work))).toDF("work")
     return assigned.mapInArrow(judge_groups(layouts, work, judging, tell), from_arrow_schema(JUDGED_SCHEMA))
 
@@ -134,11 +177,8 @@ def dealt(layouts: Sequence[Layout], tasks: int) -> list[list[tuple[int, int]]]:
     return sorted(work, key=lambda pairs: -sum(rows[pair] for pair in pairs))
 
 
-def _by_shuffle(
-    spark: SparkSession, sources: Sequence[TraceSource], judging: Judging, tell: Tell
-) -> DataFrame:
+def _by_shuffle(spark: SparkSession, work: Sequence[Piece], judging: Judging, tell: Tell) -> DataFrame:
     """Other files: one shuffle of blocks brings executions together."""
-    work = [piece for source in sources for piece in pieces(source, ROWS_PER_PIECE)]
     count = max(
         2 * spark.sparkContext.defaultParallelism, sum(piece.rows for piece in work) // ROWS_PER_SHARE + 1
     )

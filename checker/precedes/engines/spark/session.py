@@ -37,6 +37,9 @@ _SETTINGS: Final = {
     # A worker that is kept has its kernels loaded.
     "spark.python.worker.reuse": "true",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "200000",
+    # A worker that machine code ends says what it was doing.
+    "spark.python.worker.faulthandler.enabled": "true",
+    "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
 }
 
 

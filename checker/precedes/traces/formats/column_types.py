@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -58,8 +59,8 @@ def twice(kind: Type) -> str | None:
     """A name that two fields of a struct have."""
     if not _types.is_struct(kind):
         return None
-    names = [kind.field(k).name for k in range(kind.num_fields)]
-    return next((name for k, name in enumerate(names) if name in names[:k]), None)
+    times = Counter(kind.field(k).name for k in range(kind.num_fields))
+    return next((name for name, count in times.items() if count > 1), None)
 
 
 def refusal(

@@ -9,22 +9,26 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 
 from precedes.core.formula import Attribute
+from precedes.core.supervision import reading
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, arrow_csv, pc
+from precedes.traces.formats import limits
 from precedes.traces.formats.canonical_columns import Irregular, canonical
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
-from precedes.traces.formats.text_stream import Stream, as_text, opened
-from precedes.traces.formats.values import RowError, cell_parser, from_cells, ids_of_cell, seconds
+from precedes.traces.formats.text_stream import Stream, as_text, next_block, opened, too_long
+from precedes.traces.formats.values import RowError, cell_parser, from_cells, ids_of_cell, seconds, shown
 from precedes.traces.formats.written_rows import COLUMNS, Values, write_text
 from precedes.traces.notices import Notices
-from precedes.traces.problems import unreadable
+from precedes.traces.problems import some_columns, unreadable
 from precedes.traces.schema import REQUIRED_COLUMNS
 from precedes.traces.sources import TraceSource
 
@@ -49,7 +53,8 @@ def read_csv(source: TraceSource, stream: Stream, notices: Notices) -> Iterator[
     """
     header: list[str] | None = None
     next_row = 1
-    for block in _blocks(stream):
+    blocks = _blocks(stream)
+    while (block := next_block(blocks, source, next_row)) is not None:
         as_text(block, source.shown, next_row)
         records = block
         if header is None:
@@ -58,25 +63,44 @@ def read_csv(source: TraceSource, stream: Stream, notices: Notices) -> Iterator[
             name_unknown(source.unknown(header), notices)
         if not records:
             continue
-        table, count = _read_block(source, header, records, next_row, notices)
+        with reading(source.shown, next_row):
+            table, count = _read_block(source, header, records, next_row, notices)
         next_row += count
         if len(table):
             yield table
 
 
 def _blocks(stream: Stream) -> Iterator[bytes]:
-    """The stream in pieces that end where records end: at the end of a line, outside of quotes."""
-    rest = b""
+    """The stream in pieces that end where records end: at the end of a line, outside of quotes. Raises RowError for a
+    record that is too long.
+    """
+    rest: list[bytes] = []
+    held = 0
+    quoted = False
     while piece := stream.read(BLOCK_BYTES):
-        rest += piece
-        end = rest.rfind(b"\n") + 1
-        while end and rest.count(b'"', 0, end) % 2:
-            end = rest.rfind(b"\n", 0, end - 1) + 1
+        end = _last_end(piece, quoted=quoted)
         if end:
-            yield rest[:end]
-            rest = rest[end:]
-    if rest:
-        yield rest
+            yield b"".join([*rest, memoryview(piece)[:end]])
+            rest, held = [], 0
+            quoted = piece.count(b'"', end) % 2 == 1
+            piece = piece[end:]
+        else:
+            quoted ^= piece.count(b'"') % 2 == 1
+        rest.append(piece)
+        held += len(piece)
+        if held > limits.LONGEST_RECORD:
+            raise too_long("a quotation mark that is never closed looks like this")
+    if held:
+        yield b"".join(rest)
+
+
+def _last_end(piece: bytes, *, quoted: bool) -> int:
+    """Where the last record that ends in a piece of a file ends; 0: none does. `quoted`: the piece begins in a cell."""
+    letters = np.frombuffer(piece, np.uint8)
+    lines = np.flatnonzero(letters == ord("\n"))
+    before = np.searchsorted(np.flatnonzero(letters == ord('"')), lines)
+    ends = lines[before % 2 == quoted]
+    return int(ends[-1]) + 1 if len(ends) else 0
 
 
 def _header(source: TraceSource, block: bytes) -> tuple[list[str], bytes]:
@@ -86,8 +110,8 @@ def _header(source: TraceSource, block: bytes) -> tuple[list[str], bytes]:
     except csv.Error as error:
         raise unreadable("T007", f"the header is not CSV: {error}", source.shown, row=1) from error
     if len(set(header)) < len(header):
-        twice = sorted({name for name in header if header.count(name) > 1})
-        raise unreadable("T008", f"the column {twice[0]} occurs twice in the header", source.shown, row=1)
+        twice = min(name for name, count in Counter(header).items() if count > 1)
+        raise unreadable("T008", f"the column {shown(twice)} occurs twice in the header", source.shown, row=1)
     stated = {name for name, _ in source.partition}
     missing = [name for name in REQUIRED_COLUMNS if name not in header and name not in stated]
     if missing:
@@ -96,7 +120,7 @@ def _header(source: TraceSource, block: bytes) -> tuple[list[str], bytes]:
             "T010",
             f"the header lacks {names}",
             source.shown,
-            f"the first row names the columns, with commas; here these are {', '.join(f'`{name}`' for name in header)}",
+            f"the first row names the columns, with commas; here these are {some_columns(header)}",
             row=1,
         )
     return header, text.read().encode()
@@ -200,6 +224,16 @@ def _clocks(values: list[object]) -> tuple[list[object], pa.DataType]:
     return [*maps], arrow.map_(arrow.string(), arrow.int64())
 
 
+@contextmanager
+def _long_cells(most: int) -> Iterator[None]:
+    """Cells of up to `most` letters. Python's limit for them is one for the whole process."""
+    before = csv.field_size_limit(most)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
 def _record_by_record(
     source: TraceSource, header: list[str], block: bytes, row: int, notices: Notices
 ) -> tuple[pa.Table, int]:
@@ -231,7 +265,8 @@ def _record_by_record(
         commas += "," in cells.get("dest", "") and not cells["dest"].startswith(_LIST)
         return from_cells(cells)
 
-    table = canonical_rows(records(), values, source, notices)
+    with _long_cells(len(block)):
+        table = canonical_rows(records(), values, source, notices)
     notices.count(notice.COMMA, COMMA, commas)
     return table, count
 

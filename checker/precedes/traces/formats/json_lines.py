@@ -25,12 +25,13 @@ import pyarrow as pa
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.formula import Attribute
 from precedes.core.machine import available_cores
+from precedes.core.supervision import reading
 from precedes.traces.arrow import arrow, arrow_json
 from precedes.traces.formats import limits
 from precedes.traces.formats.canonical_columns import Irregular, canonical, table_of
 from precedes.traces.formats.documents import document
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
-from precedes.traces.formats.text_stream import Stream, as_text, opened
+from precedes.traces.formats.text_stream import Stream, as_text, next_block, opened, too_long
 from precedes.traces.formats.values import DuplicateName, RowError, parse_json, seconds, shown
 from precedes.traces.formats.written_rows import Values, write_text
 from precedes.traces.notices import Notices
@@ -58,7 +59,8 @@ def read_json_lines(source: TraceSource, stream: Stream, notices: Notices) -> It
     """Canonical tables of a stream of bytes; raises PrecedesError for the first block with bad lines."""
     first_line = 1
     with ThreadPoolExecutor(available_cores()) as pool:
-        for block in _blocks(stream):
+        blocks = _blocks(stream)
+        while (block := next_block(blocks, source, first_line)) is not None:
             as_text(block, source.shown, first_line)
             tables = _read_block(source, block, first_line, notices, pool)
             first_line += _lines(block)
@@ -67,18 +69,21 @@ def read_json_lines(source: TraceSource, stream: Stream, notices: Notices) -> It
 
 def _blocks(stream: Stream) -> Iterator[bytes]:
     """The stream in pieces that end where lines end. A last line without its end is in one with those before it, for a
-    document ends so.
+    document ends so. Raises RowError for a line that is too long.
     """
     rest: list[bytes] = []
+    held = 0
     piece = stream.read(BLOCK_BYTES)
     while piece:
         following = stream.read(BLOCK_BYTES)
         end = piece.rfind(b"\n") + 1 if following else len(piece)
         if end:
             yield b"".join([*rest, memoryview(piece)[:end]])
-            rest = [piece[end:]]
-        else:
-            rest.append(piece)
+            rest, held = [], 0
+        rest.append(piece[end:])
+        held += len(piece) - end
+        if held > limits.LONGEST_RECORD:
+            raise too_long(_ONE_EACH)
         piece = following
 
 
@@ -136,11 +141,12 @@ def _lines(block: bytes) -> int:
 
 def _read_slice(source: TraceSource, given: _Slice) -> tuple[pa.Table, Notices]:
     notices = Notices()
-    try:
-        return _by_arrow(source, _tidied(given), notices), notices
-    except Irregular:
-        notices = Notices()
-        return _line_by_line(source, given, notices), notices
+    with reading(source.shown, given.first_line):
+        try:
+            return _by_arrow(source, _tidied(given), notices), notices
+        except Irregular:
+            notices = Notices()
+            return _line_by_line(source, given, notices), notices
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +272,11 @@ def _guessed_schema(source: TraceSource, sample: Sequence[dict[str, object]], pl
         types["group"] = arrow.string()
     if isinstance(first.get("clock"), list):
         types["clock"] = arrow.list_(arrow.int64())
-    schema: pa.Schema = arrow.schema(list(types.items()))
+    try:
+        schema: pa.Schema = arrow.schema(list(types.items()))
+    except UnicodeEncodeError as error:
+        # A name with half of a surrogate pair in it.
+        raise Irregular from error
     return schema
 
 

@@ -38,6 +38,9 @@ _DEEPEST: Final = 256
 _LONGEST: Final = 2**31 - 2
 """Bytes that Arrow's JSON reader takes at once."""
 
+LONGEST_RECORD: Final = 64 << 20
+"""Bytes of a row of text. A value in Python takes twenty times the bytes of its JSON, at worst."""
+
 _LINES_FOR_KEYS: Final = 1_000
 _RARE: Final = 0.125
 

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from precedes.core.formula import Attribute, AttributeSort
+from precedes.core.supervision import reading
 from precedes.traces.arrow import Column, arrow, arrow_parquet, pc
 from precedes.traces.formats.canonical_columns import Irregular, canonical, nanoseconds, text_of
 from precedes.traces.formats.column_types import accepted, lookable, refusal
 from precedes.traces.formats.inexact_values import exact_column, exact_value, whole_columns
+from precedes.traces.formats.parquet_file import UNREADABLE, damaged, opened
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
-from precedes.traces.formats.text_stream import reason
 from precedes.traces.formats.values import RowError, id_text, shown
 from precedes.traces.formats.written_rows import COLUMNS, Values
 from precedes.traces.layout.columnar_file import ColumnarFile, Layout, layout_of
 from precedes.traces.notices import Notices
-from precedes.traces.problems import unreadable
-from precedes.traces.schema import REDELIVERED, REQUIRED_COLUMNS, TABLE_SCHEMA, column_of
+from precedes.traces.problems import some_columns, unreadable
+from precedes.traces.schema import NEEDED_COLUMNS, REDELIVERED, REQUIRED_COLUMNS, TABLE_SCHEMA, column_of
 from precedes.traces.sources import TraceSource
 
 ROWS_AT_ONCE: Final = 1 << 20
@@ -41,41 +43,38 @@ def read_groups(source: TraceSource, notices: Notices, groups: range | None) -> 
     if layout is not None:
         yield from _laid_out(layout, notices, groups)
         return
-    with _opened(source) as file:
+    with opened(source) as file:
         names = file.schema_arrow.names
         refuse_twice(source, names)
-        known = [name for name in names if source.reads(name) and names.count(name) == 1]
+        times = Counter(names)
+        known = [name for name in names if source.reads(name) and times[name] == 1]
         name_unknown(source.unknown(names), notices)
         _require(source, names)
         numbers = range(file.num_row_groups) if groups is None else groups
-        first = 1 + sum(file.metadata.row_group(k).num_rows for k in range(numbers.start))
+        counts = [file.metadata.row_group(k).num_rows for k in range(numbers.stop)]
+        first, last = 1 + sum(counts[: numbers.start]), sum(counts)
         batches = file.iter_batches(ROWS_AT_ONCE, row_groups=list(numbers), columns=known)
         while True:
-            try:
-                batch = next(batches)
-            except StopIteration:
-                return
-            except (arrow.ArrowException, OSError) as error:
-                raise _damaged(source) from error
-            if len(batch):
-                yield canonical_arrow(source, arrow.Table.from_batches([batch]), first, notices)
+            with reading(source.shown, first):
+                try:
+                    batch = next(batches)
+                except StopIteration:
+                    break
+                except UNREADABLE as error:
+                    raise damaged(source) from error
+                rows = arrow.Table.from_batches([batch])
+                tables = [canonical_arrow(source, rows, first, notices)] if len(batch) else []
+            yield from tables
             first += len(batch)
+        if first != last + 1:
+            raise damaged(source)
 
 
 def row_groups(source: TraceSource) -> tuple[int, ...]:
     """The rows of each row group of a file; raises PrecedesError."""
-    with _opened(source) as file:
+    with opened(source) as file:
         metadata = file.metadata
         return tuple(metadata.row_group(k).num_rows for k in range(metadata.num_row_groups))
-
-
-def _opened(source: TraceSource) -> Any:
-    try:
-        return arrow_parquet.ParquetFile(source.path)
-    except (arrow.ArrowInvalid, OSError) as error:
-        if isinstance(error, arrow.ArrowInvalid):
-            raise _damaged(source) from error
-        raise unreadable("T003", f"cannot be read: {reason(error)}", source.shown) from error
 
 
 def _laid_out(layout: Layout, notices: Notices, groups: range | None) -> Iterator[pa.Table]:
@@ -101,13 +100,21 @@ def canonical_arrow(source: TraceSource, table: pa.Table, first_row: int, notice
     try:
         result = canonical(table, source, numbers, found)
     except Irregular as irregular:
-        if irregular.rows is not None:
+        if irregular.rows is not None and not any(_lacks(table, name) for name in NEEDED_COLUMNS):
             chosen = _taken(table, irregular.rows)
             these = [int(numbers[k]) for k in irregular.rows]
             _look_at(source, chosen, these, Notices(), every=len(these) == len(table))
         return _look_at(source, table, numbers.tolist(), notices)
     notices.merge(found.all())
     return result
+
+
+def _lacks(table: pa.Table, name: str) -> bool:
+    """Whether no row may have a value in a column, which is told of all rows; of run ends Arrow counts no nulls."""
+    if name not in table.column_names:
+        return True
+    column = table[name]
+    return bool(arrow.types.is_run_end_encoded(column.type)) or column.null_count == len(table)
 
 
 def _look_at(
@@ -173,9 +180,10 @@ def _known(source: TraceSource, table: pa.Table, first_row: int, notices: Notice
     """The known columns, of types whose values can be looked at one by one; raises PrecedesError."""
     refuse_twice(source, table.column_names)
     whole_names = whole_columns(source.attributes)
+    times = Counter(table.column_names)
     columns: dict[str, Column] = {}
-    for name in table.column_names:
-        if not source.reads(name) or table.column_names.count(name) > 1:
+    for name in times:
+        if not source.reads(name) or times[name] > 1:
             continue
         column = _decoded(table[name])
         if name in source.columns and not (
@@ -229,8 +237,9 @@ def _first_invalid(column: Column) -> int:
 
 def refuse_twice(source: TraceSource, names: Sequence[str]) -> None:
     """Raise PrecedesError (T008) for a known column that stands twice."""
+    times = Counter(names)
     for name in sorted(source.columns):
-        if names.count(name) > 1:
+        if times[name] > 1:
             raise unreadable(
                 "T008", f"the column `{name}` occurs twice", source.shown, "remove or rename one of the two"
             )
@@ -242,17 +251,8 @@ def _require(source: TraceSource, names: list[str]) -> None:
     if missing:
         listed = ", ".join(f"`{name}`" for name in missing)
         raise unreadable(
-            "T010", f"there is no column {listed}", source.shown, f"it has {', '.join(names) or 'none'}"
+            "T010", f"there is no column {listed}", source.shown, f"it has {some_columns(names) or 'none'}"
         )
-
-
-def _damaged(source: TraceSource) -> Exception:
-    return unreadable(
-        "T005",
-        "this is not a Parquet file, or it is damaged",
-        source.shown,
-        "a file that was cut off looks like this",
-    )
 
 
 ROWS_PER_GROUP: Final = 1 << 20

@@ -10,7 +10,15 @@ import pyarrow as pa
 
 from precedes.traces import notices as notice
 from precedes.traces.formats.canonical_columns import table_of
-from precedes.traces.formats.values import Row, RowError, as_text, canonical_row, from_cells, shown
+from precedes.traces.formats.values import (
+    Row,
+    RowError,
+    as_text,
+    canonical_row,
+    characters,
+    from_cells,
+    shown,
+)
 from precedes.traces.notices import Notices
 from precedes.traces.problems import Problems
 from precedes.traces.schema import INPUT_COLUMNS
@@ -54,8 +62,14 @@ def canonical_rows(
 
 
 def _kept(raw: Mapping[str, object], notices: Notices) -> dict[str, str | None]:
-    """The other columns of a row, as text."""
-    kept = {name: as_text(value) for name, value in raw.items() if name not in INPUT_COLUMNS}
+    """The other columns of a row, as text. Raises RowError."""
+    kept = {
+        characters(name, "the name of a column"): as_text(value)
+        for name, value in raw.items()
+        if name not in INPUT_COLUMNS
+    }
+    for name, text in kept.items():
+        characters(text or "", f"`{name}`")
     name_unknown((name for name, text in kept.items() if text is None), notices)
     return kept
 

@@ -10,8 +10,11 @@ from typing import IO, Protocol
 import pyarrow as pa
 
 from precedes.core.diagnostics import PrecedesError
+from precedes.core.supervision import reading
 from precedes.traces.arrow import arrow
+from precedes.traces.formats import limits
 from precedes.traces.formats.documents import disguise
+from precedes.traces.formats.values import RowError
 from precedes.traces.problems import unreadable
 from precedes.traces.sources import STANDARD_INPUT, Compression, TraceSource
 
@@ -41,9 +44,10 @@ class _Checked:
         parts: list[bytes] = []
         missing = size
         try:
-            while missing and (part := self._raw.read(missing)):
-                parts.append(part)
-                missing -= len(part)
+            with reading(self._source.shown):
+                while missing and (part := self._raw.read(missing)):
+                    parts.append(part)
+                    missing -= len(part)
         except (OSError, arrow.ArrowInvalid) as error:
             raise self._error(error) from error
         data = b"".join(parts)
@@ -89,6 +93,22 @@ def opened(source: TraceSource) -> Iterator[Stream]:
             raw.seek(0)
             with arrow.CompressedInputStream(raw, source.compression.value) as plain:
                 yield _Checked(plain, source)
+
+
+def too_long(hint: str) -> RowError:
+    """What is wrong with a row that has more bytes than any row of a trace needs."""
+    return RowError("T007", f"this row has more than {limits.LONGEST_RECORD >> 20} MiB", hint)
+
+
+def next_block(blocks: Iterator[bytes], source: TraceSource, first_row: int) -> bytes | None:
+    """The next of the blocks that a text file is cut into, which begins with a row; None at the end.
+
+    Raises PrecedesError for a row that is too long.
+    """
+    try:
+        return next(blocks, None)
+    except RowError as error:
+        raise unreadable(error.code, error.message, source.shown, error.hint, first_row) from error
 
 
 def as_text(block: bytes, path: str, first_line: int) -> None:

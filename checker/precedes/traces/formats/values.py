@@ -169,12 +169,14 @@ def attribute_value(value: object, attribute: Attribute) -> str | int | None:
 
 def as_text(value: object) -> str | None:
     """A value of a column that nobody has declared yet, as the text from which each sort reads what it reads from the
-    value; None for what is no value of any sort.
+    value; None for what is no value of any sort. Raises RowError.
     """
     match value:
         case bool():
             return "true" if value else "false"
-        case str() | int():
+        case int():
+            return _decimal(value, "a number")
+        case str():
             return str(value)
         case float():
             return as_text(Decimal(repr(value)))
@@ -242,13 +244,11 @@ def id_text(value: object, what: str) -> str:
         case bool():
             raise RowError("T012", f"{what} is {shown(value)}, not an id", "ids are text or whole numbers")
         case int():
-            return str(value)
+            return _decimal(value, what)
         case "":
             raise RowError("T014", f"{what} is an empty text", "an id has at least one character")
         case str():
-            if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
-                raise RowError("T006", f"{what} has half of a surrogate pair, which is not a character", None)
-            return value
+            return characters(value, what)
         case float() | Decimal():
             raise RowError(
                 "T012",
@@ -257,6 +257,21 @@ def id_text(value: object, what: str) -> str:
             )
         case _:
             raise RowError("T012", f"{what} is {shown(value)}, not an id", "ids are text or whole numbers")
+
+
+def _decimal(value: int, what: str) -> str:
+    """A whole number as text. Python writes none that is very long, which only a program can have."""
+    try:
+        return str(value)
+    except ValueError as error:
+        raise RowError("T015", f"{what} is a whole number of too many digits", "ids are short") from error
+
+
+def characters(text: str, what: str) -> str:
+    """The text. Raises RowError if it has something in it that is no character."""
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        raise RowError("T006", f"{what} has half of a surrogate pair, which is not a character", None)
+    return text
 
 
 def from_cells(cells: Mapping[str, str]) -> dict[str, object]:
@@ -276,7 +291,13 @@ def ids_of_cell(cell: str, column: str) -> list[str]:
 
 def shown(value: object) -> str:
     """A value as an error message shows it: short, on one line."""
-    text = str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False, default=str)
+    try:
+        text = (
+            str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False, default=str)
+        )
+    except (ValueError, RecursionError):
+        # What was read from a file is written with a deeper stack; a whole number may have too many digits for text.
+        return "a value that is too large to be shown"
     return text if len(text) <= 60 else text[:57] + "..."
 
 

@@ -33,21 +33,24 @@ from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any, Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from msgspec import Struct
 
 from precedes.core.columns import MISSING_TIME, Int32, Int64
 from precedes.core.formula import Attribute, AttributeSort
+from precedes.core.supervision import reading
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, arrow_parquet
 from precedes.traces.assembly.clocks import OUTSIDE
 from precedes.traces.assembly.destinations import NOT_SENT, TO_ALL
 from precedes.traces.assembly.encoding import Lists, lists_of
 from precedes.traces.assembly.histories import NO_SEQ
-from precedes.traces.formats.canonical_columns import canonical
+from precedes.traces.formats.canonical_columns import Irregular, canonical
+from precedes.traces.formats.parquet_file import UNREADABLE, opened
 from precedes.traces.formats.registry import PARQUET
-from precedes.traces.formats.text_stream import reason
 from precedes.traces.layout.kept_columns import values_of
 from precedes.traces.notices import NO_ADDRESSING, Addressing, Notice, Notices
 from precedes.traces.options import GroupMembers, TraceOptions
@@ -126,6 +129,18 @@ class Group:
     viewed: bool = False
     grouped: bool = False
     to_groups: bool = False
+
+
+class _Footer(Struct):
+    """What is written under `KEY`. Files of earlier writers do not say who was met."""
+
+    version: int
+    groups: tuple[Group, ...]
+    notices: tuple[tuple[str, str, int | None], ...]
+    met: tuple[str, ...] | None = None
+    addressed: tuple[str, ...] = ()
+    chosen: bool = False
+    members: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +223,9 @@ def layout_of(source: TraceSource) -> Layout | None:
     if source.format != PARQUET or source.partition:
         return None
     try:
-        metadata = arrow_parquet.read_metadata(source.path)
-    except (arrow.ArrowException, OSError):
+        with reading(source.shown):
+            metadata = arrow_parquet.read_metadata(source.path)
+    except UNREADABLE:
         return None
     return _said(source, metadata)
 
@@ -238,31 +254,25 @@ def _said(source: TraceSource, metadata: Any) -> Layout | None:
     if text is None:
         return None
     try:
-        said = json.loads(text)
-        if said["version"] != VERSION:
-            return None
-        groups = tuple(Group(**group) for group in said["groups"])
-        told = tuple(Notice(*one) for one in said["notices"])
-        addressing = _addressing(said)
-        members = tuple((name, tuple(inside)) for name, inside in said["members"])
-    except (ValueError, KeyError, TypeError):
+        said = msgspec.json.decode(text, type=_Footer)
+        schema = metadata.schema.to_arrow_schema()
+    except (*UNREADABLE, ValueError, RecursionError):
+        return None
+    if said.version != VERSION or not all(map(_possible, said.groups)):
         return None
     rows = [metadata.row_group(k).num_rows for k in range(metadata.num_row_groups)]
-    schema = metadata.schema.to_arrow_schema()
     kept = tuple(schema.names[len(LAYOUT_SCHEMA) :])
-    fits = rows == [group.rows for group in groups] and schema.names == layout_schema(kept).names
-    texts = all(schema.field(name).type == arrow.string() for name in kept)
-    return Layout(source, groups, told, addressing, kept, members) if fits and texts else None
+    if rows != [group.rows for group in said.groups] or not schema.equals(layout_schema(kept)):
+        return None
+    told = tuple(Notice(*one) for one in said.notices)
+    met = None if said.met is None else frozenset(said.met)
+    addressing = Addressing(met, frozenset(said.addressed), said.chosen)
+    return Layout(source, said.groups, told, addressing, kept, said.members)
 
 
-def _addressing(said: dict[str, Any]) -> Addressing:
-    """Files of earlier writers do not say who was met."""
-    met = said.get("met")
-    return Addressing(
-        None if met is None else frozenset(met),
-        frozenset(said.get("addressed", ())),
-        said.get("chosen", False),
-    )
+def _possible(group: Group) -> bool:
+    """Whether a row group can be as the footer says: memory is taken by what is said here."""
+    return 0 <= group.executions <= group.rows
 
 
 class ColumnarFile:
@@ -271,12 +281,9 @@ class ColumnarFile:
     def __init__(self, layout: Layout, metadata: Any = None) -> None:
         self.layout = layout
         source = layout.source
-        try:
-            asked = [each for each in layout.asked if each.name != REDELIVERED]
-            texts = [each.name for each in asked if each.sort is AttributeSort.TEXT]
-            self._file = arrow_parquet.ParquetFile(source.path, metadata=metadata, read_dictionary=texts)
-        except (arrow.ArrowException, OSError) as error:
-            raise unreadable("T003", f"cannot be read: {reason(error)}", source.shown) from error
+        asked = [each for each in layout.asked if each.name != REDELIVERED]
+        texts = [each.name for each in asked if each.sort is AttributeSort.TEXT]
+        self._file = opened(source, metadata=metadata, read_dictionary=texts)
         if metadata is None and _said(source, self._file.metadata) != layout:
             raise unreadable("T003", "the file was replaced while it was read", source.shown)
         self._starts = np.cumsum([0, *(group.rows for group in layout.groups)])
@@ -312,27 +319,12 @@ class ColumnarFile:
 
         With `places` one column at a time is in memory.
         """
-        group = self._file.metadata.row_group(number)
-        # Of a list, the statistics do not tell an empty one from one that is absent: no column has its path.
-        empty = {
-            chunk.path_in_schema
-            for chunk in map(group.column, range(group.num_columns))
-            if chunk.statistics is not None and chunk.statistics.null_count == group.num_rows
-        }
-        ordinary = [*_ORDINARY, *(each.name for each in self.layout.asked if each.name != REDELIVERED)]
-        names = [name for name in ordinary if name not in empty]
+        names = [*_ORDINARY, *(each.name for each in self.layout.asked if each.name != REDELIVERED)]
         if places is None:
-            table = self._read(number, names)
-            read = {name: table[name] for name in names}
-        else:
-            chosen = arrow.array(places)
-            read = {name: self._read(number, [name])[name].take(chosen) for name in names}
-        length = group.num_rows if places is None else len(places)
-        columns = [
-            arrow.nulls(length, field.type) if field.name in empty else read[field.name]
-            for field in map(layout_schema(self.layout.kept).field, ordinary)
-        ]
-        return pa.Table.from_arrays(columns, names=ordinary)
+            return self._read(number, names)
+        chosen = arrow.array(places)
+        columns = [self._read(number, [name])[name].take(chosen) for name in names]
+        return pa.Table.from_arrays(columns, names=names)
 
     def canonical(
         self, number: int, rows: pa.Table, notices: Notices, places: Int64 | None = None
@@ -344,7 +336,10 @@ class ColumnarFile:
         source = self.layout.source
         numbers = np.arange(len(rows)) if places is None else places
         numbers = numbers + int(self._starts[number]) + 1
-        found = canonical(rows.select(list(INPUT_COLUMNS)), source.asked(()), numbers, notices)
+        try:
+            found = canonical(rows.select(list(INPUT_COLUMNS)), source.asked(()), numbers, notices)
+        except Irregular as irregular:
+            raise damaged(source) from irregular
         found = _replaced(found, "vector", rows["clock_list"])
         if source.only and rows["origin_row"].null_count == 0:
             for name, written in ORIGIN.items():
@@ -391,9 +386,14 @@ class ColumnarFile:
 
     def _read(self, number: int, columns: list[str]) -> pa.Table:
         try:
-            table: pa.Table = self._file.read_row_group(number, columns, use_threads=False)
-        except (arrow.ArrowException, OSError) as error:
+            with reading(self.layout.source.shown, int(self._starts[number]) + 1):
+                table: pa.Table = self._file.read_row_group(number, columns, use_threads=False)
+                # Arrow takes UTF-8 and the indices of dictionaries on trust. Of numbers there is nothing to look at.
+                table.validate(full=True)
+        except UNREADABLE as error:
             raise damaged(self.layout.source) from error
+        if len(table) != self.layout.groups[number].rows:
+            raise damaged(self.layout.source)
         return table
 
 

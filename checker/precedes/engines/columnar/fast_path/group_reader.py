@@ -14,7 +14,7 @@ from precedes.core.execution import ACKNOWLEDGEMENTS, EVENT_CODES
 from precedes.engines.columnar.execution_source import Excerpt, RowGroupSlice, excerpts_of
 from precedes.traces import Notices, TraceOptions, assemble
 from precedes.traces.arrow import Column, arrow, pc
-from precedes.traces.layout.columnar_file import ColumnarFile
+from precedes.traces.layout.columnar_file import ColumnarFile, damaged
 from precedes.traces.options import GroupMembers
 from precedes.traces.schema import TO_GROUP
 from precedes.traces.stated_groups import united
@@ -45,7 +45,7 @@ class GroupReader:
         messages: Int32 | None = None,
     ) -> None:
         self._file = file.again
-        self._path = file.layout.source.path
+        self._source = file.layout.source
         self._number = number
         self._options = options
         self._starts, self._stops = spans
@@ -88,13 +88,14 @@ class GroupReader:
         apart = [] if self.clocked else [x for x in sorted(wanted) if self._large(x)]
         for batch, found in self.whole([x for x in sorted(wanted) if x not in apart]):
             for x, there in found.items():
+                self._check(batch, there, max((m for part in wanted[x] for m in part), default=NOBODY))
                 yield x, excerpts_of(batch, there, wanted[x])
         for x in apart:
             yield x, self._cuts(x, wanted[x])
 
     def slice(self, x: int) -> RowGroupSlice:
         """Where execution x is."""
-        return RowGroupSlice(self._path, self._number, *self._span(x))
+        return RowGroupSlice(self._source.path, self._number, *self._span(x))
 
     def ids(self, x: int) -> tuple[Sequence[str], Sequence[str]]:
         """The names of the entities and of the messages of execution x."""
@@ -130,9 +131,15 @@ class GroupReader:
             return excerpts_of(self._together([x]), 0, parts)
         whole = replace(self._options, cluster=self._cluster(x), groups=self._groups(x))
         assembled = self._assembled(chosen, whole)
+        self._check(assembled, 0, len(kept) - 1)
         kinds = self._column("event_number").to_numpy()[start:stop]
         cut = replace(assembled, acknowledging=np.array([np.isin(kinds, _SETTLING).any()]))
         return [Excerpt(execution_of(cut, 0, [kept.index(m) for m in part]), None) for part in parts]
+
+    def _check(self, batch: Batch, x: int, last: int) -> None:
+        """Raise PrecedesError (T005) if an execution has no message `last`: its names and its numbers disagree."""
+        if last >= batch.message_offsets[x + 1] - batch.message_offsets[x]:
+            raise damaged(self._source)
 
     def _span(self, x: int) -> tuple[int, int]:
         return int(self._starts[x]), int(self._stops[x])
