@@ -106,7 +106,7 @@ def _singles(measured: dict[str, Any]) -> Iterable[str]:
         yield _table(("predicate", *(f"{one['events'] / 1e6:.1f} M events" for one in sizes), "×4"), rows)
         if "processor" in process:
             yield (
-                "\n`precedes verify` of the largest, laid out, `ST` and `causal_order`:"
+                "\n`precedes verify` of the largest, as a columnar file, `ST` and `causal_order`:"
                 f" {process['processor']:.1f} s of the processor, peak {process['peak_mib']:.0f} MiB."
             )
 

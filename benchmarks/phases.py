@@ -85,7 +85,7 @@ def main() -> None:
         "processes": {
             "says its version": _processor([PRECEDES, "--version"]),
             "verifies 1,000 events": _verifying(traces.plain(Workload(40))),
-            "verifies 500,000 laid-out events": _verifying(traces.laid_out(Workload(20_000))),
+            "verifies 500,000 events of a columnar file": _verifying(traces.laid_out(Workload(20_000))),
             "verifies the whole trace": _verifying(path),
         },
     }

@@ -61,7 +61,7 @@ def main() -> None:
     spark = session("local[2]")
     prepared = inside.required("ST")
     found: dict[str, dict[str, float]] = {}
-    for way, file in (("laid out", laid_out), ("shuffled", together)):
+    for way, file in (("columnar file", laid_out), ("shuffled", together)):
         found[way] = {}
         for what, parts in (("large", [one]), ("small", [many]), ("together", [many, one])):
             path = file(f"skew-{way.replace(' ', '-')}-{what}-{by}.parquet", parts)

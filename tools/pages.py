@@ -78,8 +78,8 @@ def promises() -> str:
         "What brokers promise, in the language itself. `precedes verify TRACE --profile NAME` asks one of a trace;",
         "[What did my broker promise?](../how-to/broker-promises.md) shows how. Generated from the profiles.",
         "",
-        "No profile asks for more than its source says. Where that is less than people think, the remarks in its file",
-        "say so.",
+        "No profile asks for more than its source says. If that is less than people think, the remarks above its",
+        "definition say so.",
         "",
     ]
     lines += _table(

@@ -19,6 +19,7 @@ import yaml
 
 from precedes.cli.main import cli
 from precedes.core.error_codes import codes
+from precedes.core.verdict import REASON_TEXT
 from precedes.gate.config import schema
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
@@ -256,6 +257,11 @@ def test_links_lead_somewhere() -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]+)", (ROOT / "README.md").read_text(encoding="utf-8"))
     assert len(links) > 5
     assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_page_on_answers_says_what_to_do_about_every_reason() -> None:
+    text = (ROOT / "docs/theory.md").read_text(encoding="utf-8")
+    assert [reason for reason in REASON_TEXT.values() if f"| {reason} |" not in text] == []
 
 
 def test_the_page_of_the_gate_has_every_key() -> None:

@@ -23,6 +23,7 @@ from precedes.language.quoting import quoted, shown
 from precedes.language.sorts.cells import ANY, BOUND, COMPARED, ORDERED, Cell, Cells
 from precedes.language.syntax import Sort
 from precedes.language.vocabulary import (
+    COLUMNS,
     DELIVERY,
     EVERY,
     FUNCTIONS,
@@ -633,7 +634,9 @@ def log_sort(kind: syntax.LogKind) -> Sort:
 
 
 def declaration(name: str) -> str:
-    """How an attribute of a name is declared."""
+    """How an attribute of a name is declared, if it can be."""
+    if name in COLUMNS:
+        return f"{name} is a column of a trace, but nothing that a message carries"
     return f"to declare an attribute of messages, write: attribute {name} of message: text"
 
 

@@ -17,9 +17,7 @@ from precedes.traces.notices import MOST_NAMES, Addressing, Notices
 from precedes.traces.options import TraceOptions
 
 TO_ALL: Final = "sends have no `dest`, so they go to every entity, including the sender"
-NOT_SENT: Final = (
-    "deliveries have no send, so requirements on sends do not apply to them: log the sends, or name `sender`"
-)
+NOT_SENT: Final = "deliveries have no send, so nobody sent these messages: log the sends, or name `sender`"
 
 _SEND: Final = EVENT_CODES[EventKind.SEND]
 _DELIVER: Final = EVENT_CODES[EventKind.DELIVER]
