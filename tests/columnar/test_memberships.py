@@ -127,6 +127,51 @@ def test_atoms_are_judged_as_they_are_defined(run: Execution) -> None:
     assert len(met) > 1
 
 
+def renamed(run: Execution, ids: dict[str, str]) -> Execution:
+    """The execution with other ids for its views."""
+    return replace(
+        run,
+        histories=tuple(
+            replace(one, events=tuple(replace(e, view=ids.get(e.view or "", e.view)) for e in one.events))
+            for one in run.histories
+        ),
+    )
+
+
+NUMBERED = [
+    renamed(run, ids)
+    for run in RUNS
+    for ids in ({"v1": "9", "v2": "10"}, {"v1": "-5"}, {"v1": str(2**63 - 1), "v2": str(1 - 2**63)})
+]
+NUMBERS: list[f.NumberTerm] = [
+    *map(f.ViewNumber, (*VIEWS, f.ViewNamed("9"), f.ViewOf(D))),
+    f.Position(P, f.ReceiptLog(E)),
+    f.Constant(Fraction(9), f.Dimension.NUMBER),
+    f.Constant(Fraction(2**64), f.Dimension.NUMBER),
+    f.Difference(f.ViewNumber(f.ViewNamed("9")), f.ViewNumber(V)),
+    f.Scaled(Fraction(-2), f.ViewNumber(W)),
+]
+
+
+@pytest.mark.parametrize("relation", f.Relation)
+def test_numbers_of_views_are_compared_as_they_are_defined(relation: f.Relation) -> None:
+    met: set[int] = set()
+    for left, right in product(NUMBERS[:-5], NUMBERS):
+        of = closed(f.Comparison(relation, left, right, f.Dimension.NUMBER), universal=False)
+        for run in NUMBERED:
+            found, meant = values(Case(of, run))
+            assert found == meant, (of, run)
+            met.add(found)
+    assert {TRUE, FALSE, Reason.NO_VIEW_NUMBER, Reason.NO_VIEWS, Reason.INCOMPLETE} <= met
+
+
+def test_numbers_of_views_are_the_same_as_machine_code() -> None:
+    order = f.Comparison(f.Relation.LESS, f.ViewNumber(V), f.ViewNumber(W), f.Dimension.NUMBER)
+    of = closed(f.Implies(f.InstallsBefore(V, W, E), order), universal=True)
+    for run in NUMBERED:
+        assert values(Case(of, run), jit=True) == values(Case(of, run))
+
+
 QUANTIFIED: list[f.Formula] = [
     f.Forall(G, f.TRUTH, f.Exists(E, f.IsMember(E, G), f.TRUTH)),
     f.Forall(V, f.TRUTH, f.Forall(E, f.IsMember(E, V), f.Installs(E, V))),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from precedes import Verdict, verify
 from precedes.record import Recorder
 from tests.command.running import precedes
 from tests.command.test_verify import CONSUMED, ENGINES, KEPT, PRODUCED
@@ -80,6 +81,49 @@ def test_gate(tmp_path: Path, text: str, required: str, missing: str) -> None:
     assert ended.code == 3, ended
     assert ": vacuous: " in ended.out
     assert f" {missing}, so there was nothing to check" in ended.out
+
+
+VIEWS = (
+    '{"execution": "x", "entity": "a", "seq": 0, "event": "view", "view": "1", "members": ["a"]}\n'
+    '{"execution": "x", "entity": "a", "seq": 1, "event": "view", "view": "2", "members": ["a", "b"]}\n'
+)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_views_are_checked_without_a_message(tmp_path: Path, form: str, engine: str) -> None:
+    path = trace(tmp_path, VIEWS, form)
+    ended = precedes("verify", path, "--require", "self_inclusion", "--engine", engine)
+    assert (ended.code, "holds: everything that was required" in ended.out) == (0, True)
+    both = precedes("verify", path, "--require", "self_inclusion", "--require", "SP", "--engine", engine)
+    assert both.code == 3
+    assert "vacuous: " in both.out
+    assert "some requirements could not be judged" in both.out
+    without = precedes("verify", path, "--require", "SP", "--engine", engine)
+    assert (without.code, "there was no message, so nothing was checked" in without.out) == (3, True)
+
+
+def test_views_are_inferred_and_gated_without_a_message(tmp_path: Path) -> None:
+    path = trace(tmp_path, VIEWS, "rows")
+    document = json.loads(precedes("infer", path, "--format", "json").out)
+    kept = {name for first, others in document["kept"].items() for name in (first, *others)}
+    assert kept == {"self_inclusion", "local_monotonicity", "one_view_order"}
+    assert not document["broken"]
+    assert precedes("infer", path).code == 0
+    for name, code in (("self_inclusion", 0), ("virtual_synchrony", 3)):
+        assert verify(path, name).verdict is (Verdict.UNKNOWN if code else Verdict.HOLDS)
+        (tmp_path / "precedes.toml").write_text(
+            f"[[verify]]\nfiles = ['trace.jsonl']\nrequire = ['{name}']\n", encoding="utf-8"
+        )
+        ended = precedes("gate", "--config", tmp_path / "precedes.toml", "--no-cache")
+        assert ended.code == code, ended
+        assert ("G301" in ended.out) is bool(code)
+
+
+def test_a_violation_without_a_message_is_told_as_one(tmp_path: Path) -> None:
+    path = trace(tmp_path, VIEWS.replace('["a"]', '["b"]'), "rows")
+    ended = precedes("verify", path, "--require", "self_inclusion")
+    assert ended.code == 1
+    assert ended.out.splitlines()[-1].startswith("violated (")
 
 
 def test_what_is_simulated(tmp_path: Path) -> None:

@@ -57,6 +57,30 @@ def every(variable: core.Variable, body: core.Formula, range_: core.Formula = co
             "forall g in groups: forall i in members(g): i = i",
             every(G, every(I, core.SameEntity(I, I), core.IsMember(I, G))),
         ),
+        (
+            "forall v, w in views: number(v) < number(w)",
+            every(
+                V,
+                every(
+                    W,
+                    core.Comparison(
+                        core.Relation.LESS, core.ViewNumber(V), core.ViewNumber(W), core.Dimension.NUMBER
+                    ),
+                ),
+            ),
+        ),
+        (
+            'forall d: number(view(d)) = number("7")',
+            every(
+                D,
+                core.Comparison(
+                    core.Relation.EQUAL,
+                    core.ViewNumber(core.ViewOf(D)),
+                    core.ViewNumber(core.ViewNamed("7")),
+                    core.Dimension.NUMBER,
+                ),
+            ),
+        ),
         ('forall d: view(d) = "v1"', every(D, core.SameView(core.ViewOf(D), core.ViewNamed("v1")))),
         ("forall p: view(send(p)) in views", every(P, core.SameView(*[core.ViewOf(core.SendEvent(P))] * 2))),
         (

@@ -100,7 +100,8 @@ def _asked(execution: Execution, run: oracle.Run) -> Iterator[str]:
         return
     yield from oracle.CAUSAL
     if not run.unviewed:
-        yield from oracle.VIEWS
+        decided = oracle.comparable(run) or not oracle.local_monotonicity(run)
+        yield from (name for name in oracle.VIEWS if decided or name != "local_monotonicity")
     if exact:
         yield "vector_time"
     sent = {m: time for what, m, time in events if what == "send"}

@@ -18,7 +18,7 @@ from precedes.core import formula as f
 from precedes.core.execution import EventKind, Execution
 from precedes.core.traversal import walk
 from tests.oracle.conversion import run_of
-from tests.oracle.oracle import Causality, Run
+from tests.oracle.oracle import Causality, Run, number_of
 
 Value = bool | None
 T = TypeVar("T")
@@ -328,7 +328,7 @@ class _Part:
             case _:
                 raise AssertionError(f"{atom} says nothing of groups and views")
 
-    def _elsewhere(self, atom: f.Formula) -> bool:
+    def _elsewhere(self, atom: f.Formula | f.ViewTerm) -> bool:
         """Whether it is asked of a part and speaks of a message that is not in it."""
         named = {self.message(node) for node in walk(atom) if isinstance(node, f.MessageTerm)}
         return self.whole.divided and not self.only.issuperset(named)
@@ -360,6 +360,15 @@ class _Part:
         i, k = self.whole.causality.events[event]
         before = [v for what, v, _ in self.whole.run.histories[i][:k] if what == "view"]
         return before[-1] if before else ""
+
+    def _view_number(self, term: f.ViewTerm) -> Fraction | _Absent | None:
+        if self.whole.run.unviewed:
+            return NOTHING if self._elsewhere(term) else None
+        view = self._view(term)
+        if view not in self.whole.run.members:
+            return NOTHING
+        number = number_of(view)
+        return None if number is None else Fraction(number)
 
     # ---- what may be unknown
 
@@ -419,6 +428,8 @@ class _Part:
                 found = self._carried(attribute, message)
                 assert not isinstance(found, str)
                 return Fraction(found) if isinstance(found, int) else found
+            case f.ViewNumber(view):
+                return self._view_number(view)
             case f.TimeOf(event):
                 return self._of_event(event, lambda i, k: run.histories[i][k][2])
             case f.RecordedClock(event, entity):

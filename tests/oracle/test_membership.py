@@ -52,7 +52,7 @@ def compare(number: int) -> Counter[tuple[str, Value]]:
 
 NODES = (
     *("GroupVariable", "GroupNamed", "ViewVariable", "ViewNamed", "ViewOf", "IsMember", "AddressedTo"),
-    *("SameGroup", "Installs", "InstallsBefore", "InstallsAgain", "SameView", "IsDestination"),
+    *("SameGroup", "Installs", "InstallsBefore", "InstallsAgain", "SameView", "IsDestination", "ViewNumber"),
 )
 
 

@@ -52,6 +52,10 @@ def told(expectation: str, scenario: str = OFFICE) -> tuple[str, str]:
             "n1 delivers a in view v1, n2 delivers a in view {n1, n2}",
         ),
         ("forall d in DL3: exists v: view(d) = v", "n3 delivers a in no view"),
+        (
+            "number(view(deliver(a, n3))) = 3",
+            "there is no such thing as the number of the view of the delivery of a",
+        ),
         ("n2 in members(view(deliver(a, n1))) implies n3 in members(billing)", "n3 is not in group billing"),
         ("forall d, e in DL3: d = e", "n3 delivers a and then a again"),
         ("exists i in members(billing): a in SL[i] and i = n2", ""),
@@ -60,6 +64,27 @@ def told(expectation: str, scenario: str = OFFICE) -> tuple[str, str]:
 )
 def test_sentences(expectation: str, said: str) -> None:
     assert said in told(expectation)[0]
+
+
+def test_numbers_of_views() -> None:
+    scenario = """
+    scenario numbered
+    cluster a b
+    H1: < view "3"{1} !m{2} view "2"{1,2} ]
+    H2: < view "2"{1,2} ?m ]
+    """
+    assert told("local_monotonicity", scenario) == (
+        "a installs view 3 before view 2, the number of view 3 is not less than the number of view 2",
+        """cluster a b
+H[a]: < view "3"{a} !m{b} view "2"{a,b} ]
+#       ^^^^^^^^^^^       ^^^^^^^^^^^^^
+H[b]: < view "2"{a,b} ?m ]""",
+    )
+    said, _ = told("number(view(send(m))) <= number(view(deliver(m, b)))", scenario)
+    assert said == (
+        "the number of the view of the send of m (3) is more than "
+        "the number of the view of the delivery of m at b (2)"
+    )
 
 
 def test_a_group_that_loses_a_message() -> None:

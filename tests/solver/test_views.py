@@ -400,6 +400,10 @@ OF_THE_LIBRARY = (
     "local_monotonicity implies forall i, j: forall v, w: next_view(v, w, i) implies not next_view(w, v, j)",
     "forall i: forall p in RL[i]: forall v: view(deliver(p, i)) = v implies v in VL[i]",
     "forall g in groups: forall p: g in dest(p) implies sent(p)",
+    "local_monotonicity implies one_view_order",
+    "forall v, w in views: v = w or number(v) < number(w) or number(w) < number(v)",
+    'forall p: view(send(p)) = "5" implies number(view(send(p))) + 1 = 6',
+    'forall v in views: number(v) = 7 and number("7") = 7 implies v = "7"',
 )
 
 
@@ -418,6 +422,10 @@ NOT_OF_THE_LIBRARY = (
     "extended_virtual_synchrony implies order_equivalent",
     "kept_by_groups implies once_per_group",
     "once_per_group implies kept_by_groups",
+    "one_view_order implies local_monotonicity",
+    "forall v in views: number(v) >= 0",
+    "forall v in views: number(v) = 1 or number(v) < 9223372036854775807",
+    "local_monotonicity implies forall p, q: p ~> q implies number(view(send(p))) <= number(view(send(q)))",
 )
 
 
@@ -425,6 +433,13 @@ NOT_OF_THE_LIBRARY = (
 def test_refuted_of_the_library(text: str) -> None:
     """`precedes check` of the printed scenario agrees."""
     assert pasted(counterexample(text), text) == FALSE
+
+
+def test_a_view_whose_id_is_no_number() -> None:
+    """Nothing is said of its number, nor is it made up."""
+    for compared in ('number("v") = number("v")', 'number("v") != number("v")'):
+        text = f'"v" in views and {compared}'
+        assert isinstance(find(required(text).formula, options=SMALL), NoExample)
 
 
 def test_a_table_with_names_of_views() -> None:

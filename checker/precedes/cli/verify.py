@@ -124,7 +124,7 @@ def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **opti
 def infer(traces: tuple[str, ...], form: str, per: str, **options: Any) -> Exit:
     """Find the strongest guarantees that recorded executions satisfy, and the weakest that they violate.
 
-    Exit code 0: they satisfy some. 3: there was no message, or nothing is satisfied for certain.
+    Exit code 0: they satisfy some. 3: there was nothing to check, or nothing is satisfied for certain.
     """
     from precedes.core.verdict import Verdict
     from precedes.jobs import infer as inference

@@ -25,6 +25,7 @@ from precedes.core.execution import (
     Execution,
     History,
     Message,
+    view_number,
 )
 from precedes.core.formula import Attribute, AttributeSort, Carrier
 from precedes.core.verdict import NO_REASON, Reason
@@ -72,6 +73,12 @@ class Views:
     names: Names
     member_offsets: Int64
     members: Int32
+
+    @property
+    def numbers(self) -> Int64:
+        """The numbers of the V views; NOT_RECORDED where an id is no number."""
+        found = map(view_number, self.names)
+        return np.array([NOT_RECORDED if number is None else number for number in found], np.int64)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ values and nothing that judges them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -44,6 +45,18 @@ FIRST_WITHOUT_MESSAGE: Final = min(EVENT_CODES[kind] for kind in WITHOUT_MESSAGE
 LAST_WITHOUT_MESSAGE: Final = max(EVENT_CODES[kind] for kind in WITHOUT_MESSAGE)
 """The codes of the kinds without a message are those from the one to the other."""
 ACKNOWLEDGEMENTS: Final = frozenset({EventKind.ACK, EventKind.NACK})
+
+
+_NUMBERED: Final = re.compile(r"0|-?[1-9][0-9]{0,18}")
+LARGEST_VIEW_NUMBER: Final = 2**63 - 1
+
+
+def view_number(view: str) -> int | None:
+    """The whole number that the id of a view is written as, so that different numbers are different views: `007`, `+7`
+    and `-0` are none. Nor is one beyond 64 bits, or the least of these, by which columns say that there is none.
+    """
+    number = int(view) if _NUMBERED.fullmatch(view) else None
+    return None if number is None or abs(number) > LARGEST_VIEW_NUMBER else number
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ Meaning (three-valued, see `precedes.core.verdict`):
   what is said of it is false. `InstallsBefore` looks at the first installation of each view. Where no view is
   installed in the whole execution, or one without an id, whatever is said of views is unknown (`NO_VIEWS`), a
   quantifier over views, too.
+- The number of a view is the whole number that its id is written as (`precedes.core.execution.view_number`). Of a view
+  with another id it is unknown (`NO_VIEW_NUMBER`).
 - Views and groups are those of the whole in every part.
 - `Per(attributes, body)` asks the body of each part of the execution, and the parts are the messages that have the
   same values of all these attributes. Entities, `~>`, clocks and times stay those of the whole. A message without one
@@ -48,7 +50,8 @@ at an entity stays the first. What is impossible is no completion. So on an inco
 - The order of two messages in a log stays as recorded. If only one of them is recorded there, it is unknown, unless
   the other was sent after this one was delivered there.
 - An installation that is recorded happened, and two of one entity keep their order. There may be others in between, so
-  the view of an event is never certain. Who is in a recorded view or group is known of recorded entities.
+  the view of an event is never certain. Who is in a recorded view or group is known of recorded entities, and the
+  number of a recorded view is known.
 - Positions, sizes and vector times are at least what is recorded. Times and clocks of unrecorded events are unknown.
 - Quantifiers range over unrecorded messages, entities and views, too; all groups are known
   (`precedes.logic.completion`). What follows from formulas that are asked together is judged with them
@@ -351,6 +354,13 @@ class AttributeOf:
 
 
 @dataclass(frozen=True, slots=True)
+class ViewNumber:
+    """The whole number that the id of a view is; undefined where there is no such view."""
+
+    view: ViewTerm
+
+
+@dataclass(frozen=True, slots=True)
 class RecordedClock:
     """The component for `entity` of the clock recorded with an event; an absent component is 0, an absent
     clock unknown.
@@ -408,6 +418,7 @@ NumberTerm = (
     | DeliveryPosition
     | DeliveryAttribute
     | AttributeOf
+    | ViewNumber
     | Sum
     | Difference
     | Scaled

@@ -51,6 +51,7 @@ class Reason(IntFlag):
     NO_ACKNOWLEDGEMENT = 1 << 16
     GROUP_CHOOSES = 1 << 17
     NO_VIEWS = 1 << 18
+    NO_VIEW_NUMBER = 1 << 19
 
 
 NO_REASON: Final = Reason(0)
@@ -75,6 +76,7 @@ REASON_TEXT: Final[dict[Reason, str]] = {
     Reason.NO_ACKNOWLEDGEMENT: "no acknowledgements are recorded",
     Reason.GROUP_CHOOSES: "a message is addressed to a group, and any of its members may be the one to deliver it",
     Reason.NO_VIEWS: "no view is recorded, or one without an id",
+    Reason.NO_VIEW_NUMBER: "the id of a view is no whole number",
 }
 
 

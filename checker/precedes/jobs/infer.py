@@ -73,8 +73,8 @@ class Inferred:
 
     @property
     def verdict(self) -> Verdict:
-        """Holds where something is kept and a message was met; unknown otherwise: there is nothing to violate."""
-        return Verdict.HOLDS if self.kept and self.report.messages else Verdict.UNKNOWN
+        """Holds where something is kept and there was something to check; unknown otherwise."""
+        return Verdict.HOLDS if self.kept and self.report.checked else Verdict.UNKNOWN
 
     def violated_as_recorded(self, name: str) -> int:
         """In how many executions a name is violated if no row is missing."""

@@ -92,6 +92,12 @@ FUNCTIONS: Final = {
             Sort.VIEW,
             "the view in which e happened: the last one that its entity installed before; undefined if there is none",
         ),
+        Function(
+            "number",
+            (VIEW,),
+            Sort.NUMBER,
+            "the whole number that the id of v is written as; unknown if it is none",
+        ),
         Function("size", (LOG,), Sort.NUMBER, "how many messages are in L"),
         Function("clock", (EVENT, ENTITY), Sort.NUMBER, "the component for i of the clock recorded with e"),
         Function(

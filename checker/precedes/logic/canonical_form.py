@@ -105,6 +105,7 @@ from precedes.core.formula import (
     Variable,
     VectorTime,
     ViewNamed,
+    ViewNumber,
     ViewOf,
     ViewTerm,
     ViewVariable,
@@ -428,6 +429,8 @@ class _Normaliser:
                 return ("delivery position", self._delivery(delivery), self._entity(entity), self._part(part))
             case DeliveryAttribute(attribute, delivery):
                 return ("attribute", *self._attributes((attribute,)), self._delivery(delivery))
+            case ViewNumber(view):
+                return ("view number", self._with_members(view))
             case RecordedClock(event, entity):
                 return ("clock", self._event(event), self._entity(entity))
             case VectorTime(event, entity):

@@ -13,6 +13,7 @@ from precedes.core.formula import (
     Size,
     VectorTime,
     ViewNamed,
+    ViewNumber,
     ViewTerm,
 )
 from precedes.core.traversal import entities_in, messages_in, walk
@@ -27,6 +28,11 @@ def names_in(formula: Formula) -> frozenset[str]:
 def views_in(formula: Formula) -> bool:
     """Whether it speaks of views."""
     return any(isinstance(node, ViewTerm) for node in walk(formula))
+
+
+def view_numbers_in(formula: Formula) -> bool:
+    """Whether it asks for the numbers of views."""
+    return any(isinstance(node, ViewNumber) for node in walk(formula))
 
 
 def groups_in(formula: Formula) -> bool:

@@ -27,6 +27,7 @@ from precedes.core.formula import (
     Sum,
     TimeOf,
     VectorTime,
+    ViewNumber,
 )
 
 Measure = (
@@ -42,6 +43,7 @@ Measure = (
     | DeliveryTime
     | DeliveryPosition
     | DeliveryAttribute
+    | ViewNumber
 )
 """A number term that is neither constant nor made of others."""
 
@@ -89,7 +91,7 @@ def _terms(term: NumberTerm, factor: Fraction) -> Iterator[tuple[Measure | None,
             yield from _terms(scaled, factor * by)
         case (
             Delta() | Epsilon() | TimeOf() | Position() | Size() | RecordedClock() | VectorTime() | AttributeOf()
-            | Nth() | DeliveryTime() | DeliveryPosition() | DeliveryAttribute()
+            | Nth() | DeliveryTime() | DeliveryPosition() | DeliveryAttribute() | ViewNumber()
         ):  # fmt: skip
             yield term, factor
         case _:

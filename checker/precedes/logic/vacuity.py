@@ -94,6 +94,7 @@ from precedes.core.formula import (
     Variable,
     VectorTime,
     ViewNamed,
+    ViewNumber,
     ViewOf,
     ViewTerm,
     ViewVariable,
@@ -502,6 +503,8 @@ def _measured(term: NumberTerm) -> Seen:
             return _measured(left) | _measured(right)
         case Scaled(_, inner):
             return _measured(inner)
+        case ViewNumber(view):
+            return _with_members(view)
         case Nth() | DeliveryTime() | DeliveryPosition() | DeliveryAttribute():
             return Seen.DELIVERED
         case Size() | AttributeOf() | Constant() | Delta() | Epsilon():
@@ -510,10 +513,12 @@ def _measured(term: NumberTerm) -> Seen:
             assert_never(term)
 
 
-def _events(term: NumberTerm) -> Iterator[EventTerm]:
+def _events(term: NumberTerm) -> Iterator[EventTerm | DeliveryTerm]:
     match term:
         case TimeOf(event) | RecordedClock(event, _) | VectorTime(event, _):
             yield event
+        case ViewNumber(ViewOf(happening)):
+            yield happening
         case Sum(left, right) | Difference(left, right):
             yield from _events(left)
             yield from _events(right)
@@ -521,7 +526,7 @@ def _events(term: NumberTerm) -> Iterator[EventTerm]:
             yield from _events(inner)
         case (
             Position() | Size() | AttributeOf() | Nth() | DeliveryTime() | DeliveryPosition() | DeliveryAttribute()
-            | Constant() | Delta() | Epsilon()
+            | Constant() | Delta() | Epsilon() | ViewNumber()
         ):  # fmt: skip
             return
         case _:

@@ -18,7 +18,7 @@ from precedes.language.printer import statement_text
 from precedes.language.profiles import profiles, service_of
 from precedes.language.requirements import mode_in, requirement
 from precedes.language.vocabulary import FUNCTIONS, RELATIONS, signature
-from precedes.logic.contents import acknowledgements_in, groups_in, views_in
+from precedes.logic.contents import acknowledgements_in, groups_in, view_numbers_in, views_in
 
 _WIDTH: Final = 100
 _MODES: Final = {
@@ -95,7 +95,8 @@ def needed(name: str, library: Library) -> tuple[str, ...]:
         return ()
     columns = [f"the column `{attribute.name}`" for attribute in attributes_in(formula)]
     rows = ["the events `ack` and `nack`"] if acknowledgements_in(formula) else []
-    rows += ["the events `view`, each with an id"] if views_in(formula) else []
+    if views_in(formula):
+        rows.append(f"the events `view`, each with {'a whole number as its id' if view_numbers_in(formula) else 'an id'}")
     rows += ["the groups of entities"] if groups_in(formula) else []
     return (*columns, *rows)
 

@@ -56,7 +56,7 @@ def as_text(found: Inferred, notices: Sequence[Notice], seconds: float, question
     report = found.report
     lines = [f"notice {notice.render()}" for notice in notices]
     lines += [f"notice {text}" for text in remarks(report)]
-    if not report.messages:
+    if not report.checked:
         what = "the trace has no execution" if not report.executions else "there was no message"
         return (
             "\n".join([*lines, f"undecided: {what}, so nothing can be inferred ({size_of(report, seconds)})"])

@@ -174,9 +174,9 @@ def remarks(report: Report) -> list[str]:
 
 
 def idle(report: Report) -> dict[str, list[str]]:
-    """What holds vacuously, by the sentences that say why; nothing where the trace has no message at all."""
+    """What holds vacuously, by the sentences that say why; nothing where nothing at all was checked."""
     said: dict[str, list[str]] = {}
-    for name in report.untested if report.messages else ():
+    for name in report.untested if report.checked else ():
         if name in report.leaves:
             said.setdefault(vacuous(report, name), []).append(name)
     return said
@@ -223,10 +223,10 @@ def _closing(report: Report, seconds: float) -> str:
     size = size_of(report, seconds)
     if not report.executions:
         return f"undecided: the trace has no execution, so nothing was checked ({size})"
-    if not report.messages:
+    if report.verdict is Verdict.VIOLATED:
+        return f"violated ({size})"
+    if not report.checked:
         return f"undecided: there was no message, so nothing was checked ({size})"
     if report.verdict is Verdict.HOLDS:
         return f"holds: everything that was required ({size})"
-    if report.verdict is Verdict.UNKNOWN:
-        return f"undecided: some requirements could not be judged ({size})"
-    return f"{report.verdict.value} ({size})"
+    return f"undecided: some requirements could not be judged ({size})"

@@ -276,7 +276,13 @@ def decided_by_membership(choices: Choices, attributes: tuple[f.Attribute, ...] 
 
 def _membership_atom(choices: Choices, scope: Scope) -> f.Formula:
     """An atom about groups or views."""
-    kind = choices.integer(0, 9)
+    kind = choices.integer(0, 11)
+    if kind > 9:
+        left: f.NumberTerm = f.ViewNumber(view_term(choices, scope))
+        right = number_term(choices, scope, f.Dimension.NUMBER, 1)
+        if chance(choices, 60):
+            right = f.ViewNumber(view_term(choices, scope))
+        return f.Comparison(pick(choices, tuple(f.Relation)), left, right, f.Dimension.NUMBER)
     if kind < 2:
         return f.IsMember(entity_term(choices, scope), _group_or_view(choices, scope))
     if kind < 4:
@@ -312,7 +318,7 @@ def view_term(choices: Choices, scope: Scope) -> f.ViewTerm:
         return scope.views[-1 - choices.integer(0, len(scope.views) - 1)]
     if scope.bound and chance(choices, 65):
         return view_of(choices, scope)
-    return f.ViewNamed(pick(choices, ("V1", "V2", "V9")))
+    return f.ViewNamed(pick(choices, ("V1", "V2", "V9", "1", "2")))
 
 
 def view_of(choices: Choices, scope: Scope) -> f.ViewOf:
@@ -409,6 +415,8 @@ def number_term(choices: Choices, scope: Scope, dimension: f.Dimension, depth: i
             return _delivery_number(choices, scope, delivery)
         timed = f.DeliveryAttribute(EVENT_ATTRIBUTES[2], delivery)
         return timed if chance(choices, 25) else f.DeliveryTime(delivery)
+    if scope.membership and dimension is number and chance(choices, 25):
+        return f.ViewNumber(view_term(choices, scope))
     numbers = [attribute for attribute in scope.attributes if attribute.sort.value == dimension.value]
     if numbers and chance(choices, 30):
         return f.AttributeOf(pick(choices, numbers), message_term(choices, scope))

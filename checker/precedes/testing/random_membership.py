@@ -13,7 +13,8 @@ from precedes.core.execution import Event, EventKind, Execution, Message
 from precedes.testing.choices import Choices, chance, pick
 
 GROUPS: Final = ("G1", "G2", "G3")
-VIEWS: Final = ("V1", "V2", "V3")
+VIEWS: Final = (("V1", "V2", "V3"), ("1", "2", "3"), ("1", "10", "2"), ("-1", "V2", "2"))
+"""What views may be called in an execution."""
 OUTSIDE: Final = "E9"
 """A member of views that is not in the cluster."""
 
@@ -25,10 +26,11 @@ def installing(choices: Choices, steps: list[Step], entities: tuple[str, ...]) -
     unnamed = chance(choices, 10)
     orderly = chance(choices, 50)
     place = 0
-    for number in range(choices.integer(0, len(VIEWS))):
+    ids = pick(choices, VIEWS)
+    for number in range(choices.integer(0, len(ids))):
         inside = tuple(entity for entity in entities if not chance(choices, 25))
         members = (*inside, OUTSIDE) if chance(choices, 10) else inside
-        name = None if unnamed and chance(choices, 60) else VIEWS[number]
+        name = None if unnamed and chance(choices, 60) else ids[number]
         view = Event(EventKind.VIEW, members=members, view=name)
         place = place if number == 0 and chance(choices, 70) else choices.integer(place, len(steps))
         for entity in entities:

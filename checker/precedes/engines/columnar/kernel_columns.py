@@ -101,6 +101,7 @@ class Columns(NamedTuple):
     view_offsets: Int64
     view_member_offsets: Int64
     view_members: Int32
+    view_numbers: Int64
     event_view: Int32
     view_of_event: Int32
     installed_offsets: Int64
@@ -273,7 +274,7 @@ def column_of(batch: Batch, name: str) -> Any:
             if batch.groups is None:
                 return no_groups(name, batch.executions, int(batch.message_offsets[-1]))
             return getattr(batch.groups, _OF_GROUPS[name])
-        case "event_view" | "view_offsets" | "view_member_offsets" | "view_members":
+        case "event_view" | "view_offsets" | "view_member_offsets" | "view_members" | "view_numbers":
             if batch.views is None:
                 return no_views(name, batch.executions, len(batch.event_kind))
             return getattr(batch.views, name.removeprefix("event_" if name == "event_view" else "view_"))

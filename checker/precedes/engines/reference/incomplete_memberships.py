@@ -19,10 +19,6 @@ from precedes.core.formula import (
     MembershipAtom,
     SameGroup,
     SameView,
-    ViewNamed,
-    ViewOf,
-    ViewTerm,
-    ViewVariable,
 )
 from precedes.core.verdict import FALSE, TRUE, Reason
 from precedes.engines.reference.incomplete_names import INCOMPLETE, IncompleteNames
@@ -47,36 +43,24 @@ class IncompleteMemberships:
             case IsMember(entity, members_of):
                 if isinstance(members_of, GroupTerm):
                     return self._in_group(self._names.entity(entity), members_of)
-                return self._in_view(self._names.entity(entity), self._view(members_of))
+                return self._in_view(self._names.entity(entity), self._names.view(members_of))
             case AddressedTo(message, group):
                 return self._addressed_to(self._names.message(message), group)
             case SameGroup(one_group, other_group):
                 found = self._terms.group(one_group)
                 return TRUE if found is not None and found == self._terms.group(other_group) else FALSE
             case Installs(entity, view):
-                return self._at_least(self._names.entity(entity), self._view(view), 1)
+                return self._at_least(self._names.entity(entity), self._names.view(view), 1)
             case InstallsAgain(entity, view):
-                return self._at_least(self._names.entity(entity), self._view(view), 2)
+                return self._at_least(self._names.entity(entity), self._names.view(view), 2)
             case InstallsBefore(first, second, entity):
                 return self._installs_before(
-                    self._view(first), self._view(second), self._names.entity(entity)
+                    self._names.view(first), self._names.view(second), self._names.entity(entity)
                 )
             case SameView(left, right):
-                return self._same_view(self._view(left), self._view(right))
+                return self._same_view(self._names.view(left), self._names.view(right))
             case _:
                 assert_never(atom)
-
-    def _view(self, term: ViewTerm) -> str | None:
-        """The id of a view; None for the view of an event."""
-        match term:
-            case ViewVariable(name):
-                return self._terms.views[name]
-            case ViewNamed(name):
-                return name
-            case ViewOf():
-                return None
-            case _:
-                assert_never(term)
 
     def _in_group(self, entity: str | None, group: GroupTerm) -> int:
         named = self._terms.group(group)

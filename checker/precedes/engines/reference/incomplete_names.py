@@ -19,6 +19,10 @@ from precedes.core.formula import (
     Sender,
     SendEvent,
     SendLog,
+    ViewNamed,
+    ViewOf,
+    ViewTerm,
+    ViewVariable,
 )
 from precedes.core.verdict import FALSE, TRUE, Reason, conjunction
 from precedes.engines.reference.terms import Terms
@@ -61,6 +65,18 @@ class IncompleteNames:
                 made = self._terms.delivery(delivery)
                 assert made is not None
                 return made.entity
+            case _:
+                assert_never(term)
+
+    def view(self, term: ViewTerm) -> str | None:
+        """The id of the view; None for the view of an event."""
+        match term:
+            case ViewVariable(name):
+                return self._terms.views[name]
+            case ViewNamed(name):
+                return name
+            case ViewOf():
+                return None
             case _:
                 assert_never(term)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import assert_never
 
-from precedes.core.execution import Event, EventKind
+from precedes.core.execution import Event, EventKind, view_number
 from precedes.core.formula import (
     ArrivalEvent,
     AttributeOf,
@@ -34,6 +34,7 @@ from precedes.core.formula import (
     Size,
     TimeOf,
     VectorTime,
+    ViewNumber,
 )
 from precedes.core.verdict import FALSE, TRUE, Reason
 from precedes.engines.reference.incomplete_names import INCOMPLETE, IncompleteNames
@@ -134,12 +135,23 @@ class IncompleteNumbers:
                 return (
                     Measured(reasons=INCOMPLETE) if not isinstance(value, int) else Measured(Fraction(value))
                 )
+            case ViewNumber(view):
+                return self._view_number(self._names.view(view))
             case RecordedClock(event, entity):
                 return self._clock(event, self._names.entity(entity))
             case VectorTime(event, entity):
                 return self._vector_time(event, self._names.entity(entity))
             case _:
                 assert_never(measure)
+
+    def _view_number(self, view: str | None) -> Measured:
+        """Nobody knows which view the view of an event is, and one that was not recorded may not be there."""
+        if self._recorded.views_unknown:
+            return Measured(reasons=Reason.NO_VIEWS)
+        if view is None or view not in self._recorded.execution.views:
+            return Measured(reasons=INCOMPLETE)
+        number = view_number(view)
+        return Measured(reasons=Reason.NO_VIEW_NUMBER) if number is None else Measured(Fraction(number))
 
     def _delivery_position(self, position: DeliveryPosition) -> Measured | None:
         """At least what was recorded: there may be more deliveries before it."""

@@ -1,22 +1,13 @@
-"""Groups and views on one complete execution: what their terms stand for, and the values of atoms about them.
-
-Two histories leave the view of an event open, although all views have ids: one whose order is in doubt, and one of
-which only the send log and the receipt log are known, for its sends.
-"""
+"""Groups and views on one complete execution: the values of atoms about them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import assert_never
 
-from precedes.core.execution import EventKind
 from precedes.core.formula import (
     AddressedTo,
-    ArrivalEvent,
-    DeliveryEvent,
-    DeliveryTerm,
     EntityTerm,
-    EventTerm,
     GroupTerm,
     Installs,
     InstallsAgain,
@@ -26,11 +17,7 @@ from precedes.core.formula import (
     MessageTerm,
     SameGroup,
     SameView,
-    SendEvent,
-    ViewNamed,
-    ViewOf,
     ViewTerm,
-    ViewVariable,
 )
 from precedes.core.verdict import FALSE, TRUE, Reason
 from precedes.engines.reference.terms import Terms, Unknown
@@ -122,7 +109,7 @@ class Memberships:
         """The ids of views; where one is not there or not known, the value of an atom about them."""
         ids: list[str] = []
         missing, reasons = False, 0
-        for found in map(self._view, views):
+        for found in map(self._terms.view, views):
             if isinstance(found, Unknown):
                 reasons |= found.reasons
             elif found is None:
@@ -130,58 +117,6 @@ class Memberships:
             else:
                 ids.append(found)
         return FALSE if missing else reasons or tuple(ids)
-
-    # ---- views ---------------------------------------------------------------------------------------------
-
-    def _view(self, term: ViewTerm) -> str | Unknown | None:
-        match term:
-            case ViewVariable(name):
-                return self._terms.views[name]
-            case ViewNamed(name):
-                return name if name in self._execution.views else None
-            case ViewOf(event):
-                return self._view_of(event)
-            case _:
-                assert_never(term)
-
-    def _view_of(self, event: EventTerm | DeliveryTerm) -> str | Unknown | None:
-        if isinstance(event, DeliveryTerm):
-            made = self._terms.delivery(event)
-            return None if made is None else self._view_at(made.entity, made.place)
-        message = self._terms.message(event.message)
-        match event:
-            case SendEvent():
-                return None if message is None else self._view_of_send(message)
-            case DeliveryEvent(_, entity):
-                kind = self._execution.delivery
-            case ArrivalEvent(_, entity):
-                if not self._recorded.has_arrivals:
-                    return Unknown(Reason.NO_ARRIVAL)
-                kind = EventKind.ARRIVE
-            case _:
-                assert_never(event)
-        here = self._terms.entity(entity)
-        if message is None or here is None:
-            return None
-        place = self._recorded.first_place.get((kind, message, here))
-        return None if place is None else self._view_at(here, place)
-
-    def _view_of_send(self, message: str) -> str | Unknown | None:
-        sender = self._recorded.sender(message)
-        if sender is None or not self._recorded.installations.get(sender):
-            return None
-        if not self._recorded.logged(message):
-            return Unknown(Reason.SEND_NOT_LOGGED)
-        if not self._execution.history(sender).interleaved:
-            return Unknown(Reason.INTERLEAVING)
-        return self._view_at(sender, self._recorded.first_place[EventKind.SEND, message, sender])
-
-    def _view_at(self, entity: str, place: int) -> str | Unknown | None:
-        """The last view that an entity installed before a place of its history."""
-        installed = self._recorded.installations[entity]
-        if installed and self._recorded.doubt[entity]:
-            return Unknown(self._recorded.doubt[entity])
-        return next((view for at, view in reversed(installed) if at < place), None)
 
 
 def _truth(true: bool) -> int:

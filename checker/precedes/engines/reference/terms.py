@@ -14,7 +14,7 @@ from functools import cached_property, reduce
 from operator import or_
 from typing import assert_never
 
-from precedes.core.execution import Event, EventKind
+from precedes.core.execution import Event, EventKind, view_number
 from precedes.core.formula import (
     ArrivalEvent,
     Attribute,
@@ -62,6 +62,11 @@ from precedes.core.formula import (
     TextTerm,
     TimeOf,
     VectorTime,
+    ViewNamed,
+    ViewNumber,
+    ViewOf,
+    ViewTerm,
+    ViewVariable,
 )
 from precedes.core.verdict import FALSE, NO_REASON, TRUE, Reason
 from precedes.engines.reference.happens_before import HappensBeforeRelation
@@ -276,6 +281,72 @@ class Terms:
         reasons = reduce(or_, (value for value in inside.values() if value != FALSE), TRUE)
         return Unknown(reasons) if reasons else tuple(m for m, value in inside.items() if value == TRUE)
 
+    # ---- views ---------------------------------------------------------------------------------------------
+
+    def view(self, term: ViewTerm) -> str | Unknown | None:
+        """The id of the view that a term names, where views are known.
+
+        Two histories leave the view of an event open: one whose order is in doubt, and one of which only the send log
+        and the receipt log are known, for its sends.
+        """
+        match term:
+            case ViewVariable(name):
+                return self.views[name]
+            case ViewNamed(name):
+                return name if name in self.recorded.execution.views else None
+            case ViewOf(event):
+                return self._view_of(event)
+            case _:
+                assert_never(term)
+
+    def _view_of(self, event: EventTerm | DeliveryTerm) -> str | Unknown | None:
+        if isinstance(event, DeliveryTerm):
+            made = self.delivery(event)
+            return None if made is None else self._view_at(made.entity, made.place)
+        message = self.message(event.message)
+        match event:
+            case SendEvent():
+                return None if message is None else self._view_of_send(message)
+            case DeliveryEvent(_, entity):
+                kind = self.recorded.execution.delivery
+            case ArrivalEvent(_, entity):
+                if not self.recorded.has_arrivals:
+                    return Unknown(Reason.NO_ARRIVAL)
+                kind = EventKind.ARRIVE
+            case _:
+                assert_never(event)
+        here = self.entity(entity)
+        if message is None or here is None:
+            return None
+        place = self.recorded.first_place.get((kind, message, here))
+        return None if place is None else self._view_at(here, place)
+
+    def _view_of_send(self, message: str) -> str | Unknown | None:
+        sender = self.recorded.sender(message)
+        if sender is None or not self.recorded.installations.get(sender):
+            return None
+        if not self.recorded.logged(message):
+            return Unknown(Reason.SEND_NOT_LOGGED)
+        if not self.recorded.execution.history(sender).interleaved:
+            return Unknown(Reason.INTERLEAVING)
+        return self._view_at(sender, self.recorded.first_place[EventKind.SEND, message, sender])
+
+    def _view_at(self, entity: str, place: int) -> str | Unknown | None:
+        """The last view that an entity installed before a place of its history."""
+        installed = self.recorded.installations[entity]
+        if installed and self.recorded.doubt[entity]:
+            return Unknown(self.recorded.doubt[entity])
+        return next((view for at, view in reversed(installed) if at < place), None)
+
+    def _view_number(self, term: ViewTerm) -> Number:
+        if self.recorded.views_unknown:
+            return Unknown(Reason.NO_VIEWS)
+        view = self.view(term)
+        if not isinstance(view, str):
+            return view
+        number = view_number(view)
+        return Unknown(Reason.NO_VIEW_NUMBER) if number is None else number
+
     # ---- numbers -------------------------------------------------------------------------------------------
 
     def number(self, term: NumberTerm) -> Number:
@@ -308,6 +379,8 @@ class Terms:
                 found = self._value(attribute, message)
                 assert not isinstance(found, str)
                 return found
+            case ViewNumber(view):
+                return self._view_number(view)
             case RecordedClock(event, entity):
                 return self._recorded_clock(event, entity)
             case VectorTime(event, entity):
@@ -528,7 +601,7 @@ def mentions_time(term: NumberTerm) -> bool:
             return attribute.sort is AttributeSort.TIME
         case (
             Constant() | Delta() | Epsilon() | Position() | Size() | RecordedClock() | VectorTime() | Nth()
-            | DeliveryPosition()
+            | DeliveryPosition() | ViewNumber()
         ):  # fmt: skip
             return False
         case _:

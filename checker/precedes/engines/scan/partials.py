@@ -27,7 +27,7 @@ from precedes.engines.columnar.execution_source import Excerpt, ExecutionSource,
 from precedes.engines.columnar.fast_path.screen import Fine
 from precedes.engines.columnar.offenders import Offenders
 from precedes.engines.reference import explain
-from precedes.logic.contents import counts_in
+from precedes.logic.contents import counts_in, views_in
 from precedes.logic.plan import Plan
 from precedes.logic.vacuity import EVERYTHING, NOTHING, PREMISE, Seen, lacking, possible, premise
 
@@ -146,7 +146,8 @@ class Report:
     `violations` and `unknowns` are the first few of all, `vacuous` counts the executions without a message, and `unmet`
     are names in the requirements that occur in no execution. `untested` are names that hold in every execution because
     nothing could have violated them, or a part of them, each with the kinds of things that would have to be there.
-    `as_recorded` are the counts of incomplete executions if no row is missing.
+    `as_recorded` are the counts of incomplete executions if no row is missing. `viewed` are the names without parts
+    that speak of views and had some to check.
     """
 
     executions: int
@@ -160,18 +161,24 @@ class Report:
     unmet: tuple[str, ...]
     untested: Mapping[str, Seen] = field(default_factory=dict)
     as_recorded: Mapping[str, Count] = field(default_factory=dict)
+    viewed: frozenset[str] = frozenset()
+
+    @property
+    def checked(self) -> bool:
+        """Whether there was something to check: a message, or a view where one was asked about."""
+        return bool(self.messages or self.viewed)
 
     @property
     def verdict(self) -> Verdict:
         """Of all that was required together.
 
-        A run that met no message is unknown, and so is one that never met an entity or message which a requirement
+        A run that met nothing to check is unknown, and so is one that never met an entity or message which a requirement
         names, or anything that it speaks of: it checked nothing, or not what was meant.
         """
         verdicts = {count.verdict for count in self.counts.values()}
         if Verdict.VIOLATED in verdicts:
             return Verdict.VIOLATED
-        checked = self.messages and not self.unmet and not self.untested and Verdict.UNKNOWN not in verdicts
+        checked = self.checked and not self.unmet and not self.untested and Verdict.UNKNOWN not in verdicts
         return Verdict.HOLDS if checked else Verdict.UNKNOWN
 
 
@@ -368,6 +375,8 @@ def report(partial: Partial, plan: Plan) -> Report:
 
     ReplayError where a violation does not stand up to the reference evaluator.
     """
+    untested = _untested(partial, plan)
+    viewed = {name for name, one in plan.leaves.items() if Seen.VIEW in partial.seen and views_in(one.formula)}
     return Report(
         partial.executions,
         partial.events,
@@ -378,8 +387,9 @@ def report(partial: Partial, plan: Plan) -> Report:
         tuple(_told(uncertainty, plan) for uncertainty in partial.uncertainties),
         partial.vacuous,
         tuple(sorted(plan.mentioned - partial.met)),
-        _untested(partial, plan),
+        untested,
         _asked(partial.as_recorded),
+        frozenset(viewed - untested.keys()),
     )
 
 

@@ -15,6 +15,7 @@ from functools import cached_property
 from itertools import combinations, product
 from typing import assert_never
 
+from precedes.core.execution import view_number
 from precedes.core.formula import Attribute, AttributeSort, Relation
 from precedes.engines.solver import event_order
 from precedes.engines.solver.features import Features
@@ -241,6 +242,15 @@ class Bounded:
         """See `Structure`."""
         return self.view_at(self._made(delivery))
 
+    def view_number(self, view: Element) -> Linear:
+        """See `Structure`."""
+        return number(self.views.numbers[_number(view)])
+
+    def is_numbered(self, view: Element) -> Proposition:
+        """See `Structure`."""
+        other_ids = (row for name, row in self.view_names.items() if view_number(name) is None)
+        return negated(some(row[_number(view)] for row in other_ids))
+
     def happened(self, event: Happening) -> Proposition:
         """See `Structure`."""
         message, entity = _number(event.message), _number(event.entity)
@@ -461,6 +471,7 @@ class Bounded:
         for row in self.group_names.values():
             yield from map(implied, row, self.groups.exist)
         yield from self.views.constraints()
+        yield from self.views.numbering(self.view_names)
         yield from self.groups.constraints(self._sent, self.dest)
         yield from self._times_fit()
 

@@ -35,7 +35,7 @@ class Decoding:
         self._name = name
         self._entities = self._named(encoding.entity_names, len(encoding.entities), _numbered("E"))
         self._messages = self._named(encoding.message_names, len(encoding.messages), message_names())
-        self._views = self._named(encoding.view_names, len(encoding.views.views), _numbered("v"))
+        self._views = self._view_ids()
         self._groups = self._named(encoding.group_names, len(encoding.groups.groups), _numbered("g"))
 
     def execution(self) -> Execution:
@@ -67,6 +67,19 @@ class Decoding:
                     names[place] = name
         unused = (name for name in fresh if name not in given)
         return [next(unused) if name is None else name for name in names]
+
+    def _view_ids(self) -> list[str]:
+        """The ids that the formula names. Where it asks for numbers all others are these; where it does not, v1, v2 and
+        so on.
+        """
+        encoding = self._encoding
+        named = self._named(encoding.view_names, len(encoding.views.views), _numbered("v"))
+        if not encoding.wanted.view_numbers:
+            return named
+        return [
+            str(self._solver.whole(symbol)) if self._solver.holds(encoding.is_numbered(v)) else named[v]
+            for v, symbol in enumerate(encoding.views.numbers)
+        ]
 
     def _message(self, m: int) -> Message:
         encoding, solver = self._encoding, self._solver

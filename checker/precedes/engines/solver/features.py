@@ -39,6 +39,7 @@ from precedes.core.formula import (
     Undetermined,
     VectorTime,
     ViewNamed,
+    ViewNumber,
     ViewOf,
     ViewVariable,
 )
@@ -66,6 +67,7 @@ class Features:
     crashes: bool
     views: bool
     views_of_events: bool
+    view_numbers: bool
     reinstallations: bool
     groups: bool
     sub_logs: bool
@@ -100,9 +102,8 @@ class Features:
     def numbers(self) -> bool:
         """Whether arithmetic is needed."""
         times = self.times or self.delta or self.epsilon
-        return (
-            times or self.numbered or self.clocks or self.vector_times or self.places or bool(self.attributes)
-        )
+        counted = self.numbered or self.clocks or self.vector_times or self.places
+        return times or counted or self.view_numbers or bool(self.attributes)
 
 
 def features(formula: Formula) -> Features:
@@ -124,6 +125,7 @@ def features(formula: Formula) -> Features:
         crashes=Faulty in kinds,
         views=bool(kinds & {ViewVariable, ViewNamed, ViewOf}),
         views_of_events=ViewOf in kinds,
+        view_numbers=ViewNumber in kinds,
         reinstallations=InstallsAgain in kinds,
         groups=bool(kinds & {GroupVariable, GroupNamed}),
         sub_logs=any(isinstance(n, SendLog) and n.to is not None for n in nodes),

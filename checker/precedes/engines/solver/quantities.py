@@ -9,7 +9,6 @@ from typing import assert_never
 
 from precedes.core.formula import (
     AttributeOf,
-    AttributeSort,
     Comparison,
     Constant,
     DeliveryAttribute,
@@ -29,8 +28,9 @@ from precedes.core.formula import (
     Sum,
     TimeOf,
     VectorTime,
+    ViewNumber,
 )
-from precedes.core.traversal import Node, walk
+from precedes.core.traversal import walk
 from precedes.engines.solver.logic import (
     Element,
     Linear,
@@ -38,15 +38,18 @@ from precedes.engines.solver.logic import (
     both,
     compared,
     either,
+    every,
+    implied,
     negated,
     same,
     some,
 )
 from precedes.engines.solver.structure import Sharing, Structure, in_log, shares
 from precedes.engines.solver.term_cases import Bindings, TermCases, of_arrivals
+from precedes.logic.linear_forms import Measure, is_time
 
 Numbers = Iterable[tuple[Proposition, Linear]]
-_LEAVES = (TimeOf, Position, Size, RecordedClock, VectorTime, AttributeOf)
+_LEAVES = (TimeOf, Position, Size, RecordedClock, VectorTime, AttributeOf, ViewNumber)
 
 
 class Quantities:
@@ -61,7 +64,10 @@ class Quantities:
         """The cases in which a comparison is certainly true, or false: what is undefined is false."""
         left, right = list(self._number(formula.left, bindings)), list(self._number(formula.right, bindings))
         recorded = self._structure.arrivals_recorded() if of_arrivals(formula) else True
-        timed = self._with_epsilon and any(map(_is_time, walk(formula)))
+        numbered = self._are_numbered(formula, bindings)
+        timed = self._with_epsilon and any(
+            isinstance(node, Measure) and is_time(node) for node in walk(formula)
+        )
         defined: list[Proposition] = []
         for (here, one), (there, other) in product(left, right):
             guard = both(here, there)
@@ -76,7 +82,7 @@ class Quantities:
                     compared(one.plus(epsilon), Relation.AT_MOST, other),
                     compared(other.plus(epsilon), Relation.AT_MOST, one),
                 )
-            yield both(recorded, guard, apart, holds if want else negated(holds))
+            yield both(recorded, numbered, guard, apart, holds if want else negated(holds))
         if not want:
             yield both(recorded, negated(some(defined)))
             # What does not exist is false, whatever else is not known.
@@ -85,6 +91,15 @@ class Quantities:
                 for leaf in walk(formula)
                 if recorded is not True and isinstance(leaf, _LEAVES) and not of_arrivals(leaf)
             )
+
+    def _are_numbered(self, formula: Comparison, bindings: Bindings) -> Proposition:
+        """The views whose numbers are compared have one."""
+        return every(
+            implied(there, self._structure.is_numbered(view))
+            for node in walk(formula)
+            if isinstance(node, ViewNumber)
+            for there, view in self._terms.view(node.view, bindings)
+        )
 
     def _number(self, term: NumberTerm, bindings: Bindings) -> Numbers:
         structure = self._structure
@@ -134,6 +149,11 @@ class Quantities:
                     (guard, structure.attribute(attribute, element))
                     for guard, element in self._terms.message(message, bindings)
                 ]
+            case ViewNumber(view):
+                return [
+                    (guard, structure.view_number(element))
+                    for guard, element in self._terms.view(view, bindings)
+                ]
             case RecordedClock(event, entity):
                 return [
                     (both(guard, there), structure.clock(found, of))
@@ -179,16 +199,6 @@ class Quantities:
                 return [(guard, value.times(factor)) for guard, value in self._number(scaled, bindings)]
             case _:
                 assert_never(term)
-
-
-def _is_time(node: Node) -> bool:
-    match node:
-        case TimeOf() | DeliveryTime():
-            return True
-        case AttributeOf(attribute, _) | DeliveryAttribute(attribute, _):
-            return attribute.sort is AttributeSort.TIME
-        case _:
-            return False
 
 
 def _within(structure: Structure, message: Element, part: Sharing | None) -> Proposition:

@@ -19,7 +19,7 @@ from precedes.engines.solver.answers import Bounds, Deadline
 from precedes.engines.solver.bounded import Bounded
 from precedes.engines.solver.decoder import Decoding
 from precedes.engines.solver.features import Features
-from precedes.engines.solver.logic import Linear, Solver, Watch, compared
+from precedes.engines.solver.logic import Linear, Solver, Watch, compared, number
 from precedes.engines.solver.minimization import Minimization, satisfiable
 from precedes.engines.solver.translation import Translation
 
@@ -74,5 +74,8 @@ def _minimize(encoding: Bounded, minimization: Minimization) -> None:
     minimization.decide(encoding.choices())
     for _, symbol in sorted(encoding.numbers().items()):
         minimization.least([symbol])
+    for symbol in encoding.views.numbers:
+        minimization.insist(compared(Linear(_ONE), Relation.AT_MOST, number(symbol)))
+        minimization.nearest_to_zero(symbol)
     for _, symbol in sorted(encoding.attributes.items(), key=lambda item: (item[0][0].name, item[0][1])):
         minimization.nearest_to_zero(symbol)

@@ -126,6 +126,16 @@ class Structure(Protocol):
         """The view in which a delivery happened."""
         ...
 
+    def view_number(self, view: Element) -> Linear:
+        """The number of a view, which is that of no other. Every view has one but those that a formula calls by
+        another id.
+        """
+        ...
+
+    def is_numbered(self, view: Element) -> Proposition:
+        """The id of the view is a number."""
+        ...
+
     def happened(self, event: Happening) -> Proposition:
         """The event took place; a send takes place at the sender only."""
         ...

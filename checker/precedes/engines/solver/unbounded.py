@@ -187,6 +187,14 @@ class Unbounded:
         """See `Structure`."""
         return self._views.view_of_delivery(delivery)
 
+    def view_number(self, view: Element) -> Linear:
+        """See `Structure`."""
+        return self._views.number(view)
+
+    def is_numbered(self, view: Element) -> Proposition:  # noqa: ARG002 - whichever view it is
+        """See `Structure`; to assume it makes the statement weaker, which a proof may."""
+        return True
+
     def happened(self, event: Happening) -> Proposition:
         """See `Structure`."""
         if event.kind is Kind.SEND:
@@ -364,6 +372,9 @@ class Unbounded:
         yield from self._names()
         if self._wanted.views:
             yield from self._views.axioms()
+        if self._wanted.view_numbers:
+            called = {name: self._named[V, name] for name in self._wanted.view_names}
+            yield from self._views.axioms_of_numbers(called)
         if not self._messages:
             yield from self._numbers()
             return

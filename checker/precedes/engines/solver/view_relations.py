@@ -10,24 +10,31 @@ after an installation has a view at all is asserted, because there are finitely 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import product
 from typing import Any, Protocol
 
+from precedes.core.execution import view_number
+from precedes.core.formula import Relation
 from precedes.engines.solver.delivery_order import DeliveryOrder
 from precedes.engines.solver.logic import (
     Element,
     Function,
+    Linear,
     Proposition,
     Sort,
     Symbol,
     both,
+    compared,
     either,
     equivalent,
     implied,
     mapping,
+    measure,
     negated,
+    number,
     quantified,
     relation,
     same,
@@ -98,6 +105,10 @@ class ViewRelations:
         """The view in which a delivery happened, if it happened in one."""
         return [(self._of_deliveries.inside(delivery), self._of_deliveries.view(delivery))]
 
+    def number(self, view: Element) -> Linear:
+        """The number of a view."""
+        return number(measure("number of view", (V,), whole=True)(view))
+
     # ---- what holds of every execution ------------------------------------------------------------------
 
     def axioms(self) -> Iterator[Proposition]:
@@ -127,6 +138,27 @@ class ViewRelations:
                 either(same(v, w), self.before(v, w, i), self.before(w, v, i)),
             ),
         )
+
+    def axioms_of_numbers(self, names: Mapping[str, tuple[Proposition, Element]]) -> Iterator[Proposition]:
+        """Different views have different numbers, and a view has the number that a formula calls it by; `names` are
+        the ids of the formula, with the condition that there is such a view.
+        """
+        yield self._all(
+            [V, V],
+            lambda v, w: implied(
+                both(
+                    self.exists(v),
+                    self.exists(w),
+                    compared(self.number(v), Relation.EQUAL, self.number(w)),
+                ),
+                same(v, w),
+            ),
+        )
+        for name, (there, view) in names.items():
+            called = view_number(name)
+            if called is not None:
+                the_same = compared(self.number(view), Relation.EQUAL, Linear(Fraction(called)))
+                yield implied(there, the_same)
 
     def axioms_of_events(self, *, deliveries: bool) -> Iterator[Proposition]:
         """What is true of the events of every execution and their views."""

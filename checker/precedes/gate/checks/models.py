@@ -297,7 +297,7 @@ class Simulating(_OfModel):
         specs = _specs(self.root, settings)
         report = self._judged(library_with(tuple(map(str, specs))), channel)
         place = self.place
-        if not report.messages:
+        if not report.checked:
             yield Item(
                 "G301",
                 self.name,

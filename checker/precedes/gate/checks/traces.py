@@ -146,7 +146,7 @@ def _items(
 ) -> Iterator[Item]:
     place = _place(this)
     budgets = _budgets(this, question.plan().below, required)
-    if not report.messages or report.unmet:
+    if not report.checked or report.unmet:
         unmet = ", ".join(report.unmet)
         said = f"{unmet} occurs in no execution" if unmet else "there was no message, so nothing was checked"
         yield Item("G301", this.name, "trace", "undecided", said, place)

@@ -289,6 +289,8 @@ class Terms:
                         "N014", "size needs a whole log, not a part of one", term.span, hint
                     )
                 return core.Size(whole)
+            case syntax.Apply(function="number", arguments=(view,)):
+                return core.ViewNumber(self.view(view, environment, hoists))
             case syntax.Apply(function="nth", arguments=(delivery,)):
                 return core.Nth(self.delivery(delivery, environment))
             case syntax.Apply(function="time", arguments=(delivery,)):

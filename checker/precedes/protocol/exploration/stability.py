@@ -81,6 +81,7 @@ from precedes.core.formula import (
     Variable,
     VectorTime,
     ViewNamed,
+    ViewNumber,
     ViewOf,
     ViewTerm,
     ViewVariable,
@@ -297,7 +298,7 @@ def _settled(term: NumberTerm) -> bool:
             return _settled(inner)
         case (
             Constant() | Delta() | Epsilon() | TimeOf() | Position() | RecordedClock() | VectorTime() | AttributeOf()
-            | Nth() | DeliveryTime() | DeliveryPosition() | DeliveryAttribute()
+            | Nth() | DeliveryTime() | DeliveryPosition() | DeliveryAttribute() | ViewNumber()
         ):  # fmt: skip
             return True
         case _:
@@ -310,6 +311,8 @@ def _exists(term: NumberTerm, known: Known) -> bool:
             return _has_happened(event, known)
         case Position(message, log):
             return _in(message, log, known)
+        case ViewNumber(view):
+            return _is_there(view, known)
         case Sum(left, right) | Difference(left, right):
             return _exists(left, known) and _exists(right, known)
         case Scaled(_, inner):

@@ -27,6 +27,8 @@ from precedes.core.formula import (
     Sum,
     TimeOf,
     VectorTime,
+    ViewNamed,
+    ViewNumber,
 )
 from precedes.core.verdict import TRUE
 from precedes.engines.reference.terms import Terms, Unknown
@@ -105,6 +107,10 @@ class Numbers:
             case AttributeOf(attribute, message):
                 dimension = Dimension(attribute.sort.value)
                 return f"{attribute.name} of {self.ids.of_message(message)}" + self._known(term, dimension)
+            case ViewNumber(view):
+                # The id of a named view says its number.
+                known = "" if isinstance(view, ViewNamed) else self._known(term)
+                return f"the number of {self.ids.of_view(view)}{known}"
             case Sum(left, right):
                 return f"{self.number(left)} + {self.number(right)}"
             case Difference(left, right):

@@ -37,9 +37,18 @@ from precedes.core.formula import (
     Size,
     TimeOf,
     VectorTime,
+    ViewNumber,
+    ViewTerm,
 )
 from precedes.core.verdict import Reason
-from precedes.engines.columnar.codes import GROUP_CHOOSES, NO_ATTRIBUTE, NO_TIME_GIVEN, NO_VALUE
+from precedes.engines.columnar.codes import (
+    GROUP_CHOOSES,
+    NO_ATTRIBUTE,
+    NO_TIME_GIVEN,
+    NO_VALUE,
+    NO_VIEW_NUMBER,
+    NO_VIEWS,
+)
 from precedes.engines.columnar.compiler.source_text import Carried, Code, Source, all_of
 from precedes.engines.columnar.compiler.terms import NO_ARRIVAL, UNLOGGED, Operand, Terms
 from precedes.engines.columnar.runtime import events, logs, memberships
@@ -67,7 +76,7 @@ def compared(comparison: Comparison, terms: Terms) -> Code:
             [(number, int(factor)) for (_, number), factor in found],
             int(constant * scale),
             source,
-            any_number=any(isinstance(measure, AttributeOf | DeliveryAttribute) for measure in factors),
+            any_number=any(map(may_be_any, factors)),
         )
         judged = f"0 if {difference} {OPERATORS[comparison.relation]} 0 else -1"
         if timed:
@@ -75,6 +84,11 @@ def compared(comparison: Comparison, terms: Terms) -> Code:
             judged = f"{int(Reason.EPSILON)} if abs({difference}) < {band} else ({judged})"
         source.line(f"{value} = {judged}")
     return Code(value, False)
+
+
+def may_be_any(measure: Measure) -> bool:
+    """Whether it may be as large as fits: it is recorded as a number, and counts nothing."""
+    return isinstance(measure, AttributeOf | DeliveryAttribute | ViewNumber)
 
 
 def written_difference(
@@ -118,7 +132,7 @@ def measured(measure: Measure, terms: Terms) -> tuple[str, str]:
             return "0", source.column("epsilon")
         case (
             TimeOf() | Position() | Size() | AttributeOf() | RecordedClock() | VectorTime() | Nth() | DeliveryTime()
-            | DeliveryPosition() | DeliveryAttribute()
+            | DeliveryPosition() | DeliveryAttribute() | ViewNumber()
         ):  # fmt: skip
             status, number = source.fresh("status"), source.fresh("number")
             source.line(f"{status} = -1")
@@ -149,7 +163,8 @@ class Measurement:
         | Nth
         | DeliveryTime
         | DeliveryPosition
-        | DeliveryAttribute,
+        | DeliveryAttribute
+        | ViewNumber,
     ) -> None:
         match measure:
             case Nth(delivery):
@@ -164,6 +179,8 @@ class Measurement:
                 self._known(self.terms.made_with(attribute, delivery))
                 with self.source.block(f"if {self.number} == {NO_VALUE}:"):
                     self.source.line(f"{self.status} = {NO_ATTRIBUTE}")
+            case ViewNumber(view):
+                self._view_number(view)
             case Position(part=Part() as part):
                 self._position_in_part(measure, part)
             case Size(part=Part() as part):
@@ -204,6 +221,24 @@ class Measurement:
                     self._vector_time(found, i)
             case _:
                 assert_never(measure)
+
+    def _view_number(self, term: ViewTerm) -> None:
+        unknown, view = self.terms.views_unknown(), self.source.fresh("view")
+        with self.source.block(f"if {unknown}:"):
+            self.source.line(f"{self.status} = {NO_VIEWS}")
+        with self.source.block(f"if not {unknown}:"):
+            self.source.line(f"{view} = {self.terms.view(term)}")
+            with self.source.block(f"if {view} < -1:"):
+                self.source.line(f"{self.status} = {memberships.UNKNOWN} - {view}")
+            with self.source.block(f"if {view} >= 0:"):
+                self.of_view(view)
+
+    def of_view(self, view: str) -> None:
+        """The number of a view that is there."""
+        place = f"{self.source.column('view_offsets')}[x] + {view}"
+        self._known(f"{self.source.column('view_numbers')}[{place}]")
+        with self.source.block(f"if {self.number} == {NO_VALUE}:"):
+            self.source.line(f"{self.status} = {NO_VIEW_NUMBER}")
 
     def _delivery_position(self, position: DeliveryPosition) -> None:
         """How many deliveries of the entity, or those of a part, there are up to the delivery."""

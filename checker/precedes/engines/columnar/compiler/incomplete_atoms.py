@@ -155,7 +155,7 @@ class IncompleteAtoms:
                 i = terms.entity(entity)
                 if isinstance(members_of, GroupTerm):
                     return self._in_group(i, terms.group(members_of))
-                view = self._recorded_view(members_of)
+                view = self.recorded_view(members_of)
                 there = terms.source.call(memberships.in_view, f"{i.text}, {view}, x, columns")
                 return terms.of_views(f"({there} if {all_of([i.exists, f'{view} >= 0'])} else {OPEN})")
             case AddressedTo(message, group):
@@ -167,10 +167,10 @@ class IncompleteAtoms:
                 return terms.atom(atom)
             case Installs(entity, view_term) | InstallsAgain(entity, view_term):
                 again = isinstance(atom, InstallsAgain)
-                made = terms.installs(terms.entity(entity), self._recorded_view(view_term), again=again)
+                made = terms.installs(terms.entity(entity), self.recorded_view(view_term), again=again)
                 return terms.of_views(f"(0 if {made} == 0 else {OPEN})")
             case InstallsBefore(first, second, entity):
-                views = f"{self._recorded_view(first)}, {self._recorded_view(second)}"
+                views = f"{self.recorded_view(first)}, {self.recorded_view(second)}"
                 arguments = f"{views}, {terms.entity(entity).text}, here, columns"
                 order = terms.source.call(memberships.ordered_views, arguments)
                 return terms.of_views(_unless(self._is_one_view(first, second), order).text)
@@ -184,7 +184,7 @@ class IncompleteAtoms:
         inside = f"(0 if {self.terms.in_group(entity.text, group)} else -1)"
         return guarded(group.exists, Code(f"({inside} if {entity.exists} else {OPEN})", False))
 
-    def _recorded_view(self, term: ViewTerm) -> str:
+    def recorded_view(self, term: ViewTerm) -> str:
         """The number of a view by its id."""
         return "-1" if isinstance(term, ViewOf) else self.terms.view(term)
 

@@ -28,10 +28,17 @@ from precedes.core.formula import (
     Size,
     TimeOf,
     VectorTime,
+    ViewNumber,
+    ViewTerm,
 )
 from precedes.core.verdict import Reason
-from precedes.engines.columnar.codes import NO_VALUE
-from precedes.engines.columnar.compiler.comparisons import Measurement, measured, written_difference
+from precedes.engines.columnar.codes import NO_VALUE, NO_VIEWS
+from precedes.engines.columnar.compiler.comparisons import (
+    Measurement,
+    may_be_any,
+    measured,
+    written_difference,
+)
 from precedes.engines.columnar.compiler.incomplete_atoms import OPEN, IncompleteAtoms
 from precedes.engines.columnar.compiler.source_text import Code, all_of
 from precedes.engines.columnar.compiler.terms import Operand, Terms
@@ -68,7 +75,7 @@ def compared_openly(comparison: Comparison, terms: Terms) -> Code:
     source.line(f"{value} = {' | '.join(statuses) or '0'}")
     with source.block(f"if {value} == 0:"):
         parts = [(found[measure].number, factor) for measure, factor in factors.items()]
-        any_number = any(isinstance(measure, AttributeOf | DeliveryAttribute) for measure in factors)
+        any_number = any(map(may_be_any, factors))
         difference = written_difference(parts, int(form.constant * scale), source, any_number=any_number)
         rises, falls = _directions(factors, found)
         sure = all_of([each.sure for each in found.values()])
@@ -121,7 +128,7 @@ def _measured(measure: Measure, terms: Terms) -> Measured:
             return Measured(str(OPEN), "0")
         case (
             TimeOf() | RecordedClock() | Position() | Size() | AttributeOf() | VectorTime() | Nth() | DeliveryTime()
-            | DeliveryPosition() | DeliveryAttribute()
+            | DeliveryPosition() | DeliveryAttribute() | ViewNumber()
         ):  # fmt: skip
             return _Writer(terms).written(measure)
         case _:
@@ -148,7 +155,8 @@ class _Writer:
         | Nth
         | DeliveryTime
         | DeliveryPosition
-        | DeliveryAttribute,
+        | DeliveryAttribute
+        | ViewNumber,
     ) -> Measured:
         match measure:
             case Nth():
@@ -169,6 +177,8 @@ class _Writer:
                 with self.source.block(f"if {self.number} == {NO_VALUE}:"):
                     self.source.line(f"{self.status} = {OPEN}")
                 return Measured(self.status, self.number)
+            case ViewNumber(view):
+                return self._view_number(view)
             case TimeOf() | RecordedClock():
                 self._start(OPEN, 0)
                 self.recorded.write(measure)
@@ -185,6 +195,17 @@ class _Writer:
                 return self._vector_time(measure)
             case _:
                 assert_never(measure)
+
+    def _view_number(self, term: ViewTerm) -> Measured:
+        """Open where the view was not recorded, or is that of an event."""
+        view = self.source.fresh("view")
+        self._start(OPEN, 0)
+        self.source.line(f"{view} = {IncompleteAtoms(self.terms).recorded_view(term)}")
+        with self.source.block(f"if {view} >= 0:"):
+            self.recorded.of_view(view)
+        with self.source.block(f"if {self.terms.views_unknown()}:"):
+            self.source.line(f"{self.status} = {NO_VIEWS}")
+        return Measured(self.status, self.number)
 
     def _start(self, status: int, number: int) -> None:
         self.source.line(f"{self.status} = {status}")

@@ -128,7 +128,7 @@ class RowGroup:
                 "to_group_offsets" | "to_groups" | "group_offsets" | "group_member_offsets" | "group_members"
             ) if not self._reader.has(name):
                 return no_groups(name, self.executions, int(self.message_offsets[-1]))
-            case "event_view" | "view_offsets" | "view_member_offsets" | "view_members" if (
+            case "event_view" | "view_offsets" | "view_member_offsets" | "view_members" | "view_numbers" if (
                 not self._reader.viewed
             ):
                 return no_views(name, self.executions, len(self._made["event_kind"]))
