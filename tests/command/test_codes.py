@@ -35,6 +35,7 @@ TEXTS: Mapping[str, str] = {
     "P012": HEAD + "delta 1h",
     "P013": f"predicate f(L) := size(L) = {'9' * 400}",
     "P014": "predicate f := forall SL: true",
+    "P018": HEAD + "RL1: < a ]\nSL1: < a{team:A} ]",
     "P016": "attribute key of entity: text",
     "P015": "predicate f(i) := forall p in RL[i, i]: true",
     "N001": "claim STT implies SP",
@@ -72,6 +73,8 @@ TEXTS: Mapping[str, str] = {
     "S016": HEAD + "H1: < !a@99999999999s ]",
     "S017": HEAD + "H1: < a ]",
     "S018": HEAD + "SL1: < a[key=k1] b[priority=high] ]",
+    "S019": HEAD + "SL1: < a{group:team} ]",
+    "S020": HEAD + "H1: < view v{1} ]\nH2: < view v{2} ]",
 }
 """Files that `check` refuses, and nothing else in them is wrong."""
 
@@ -91,6 +94,7 @@ def told(text: str) -> set[str]:
 
 
 SEND = {"execution": "x", "entity": "A", "seq": 0, "event": "send", "message": "m", "dest": ["B"]}
+VIEW = {"execution": "x", "entity": "A", "event": "view", "view": "v"}
 DELIVER = {"execution": "x", "entity": "B", "seq": 0, "event": "deliver", "message": "m"}
 ROWS: Mapping[str, tuple[dict[str, object], ...]] = {
     "T008": (SEND,),
@@ -108,6 +112,8 @@ ROWS: Mapping[str, tuple[dict[str, object], ...]] = {
     "T034": ({**SEND, "event": "crash", "message": None, "dest": None}, {**SEND, "seq": 1}),
     "T035": (SEND, {**DELIVER, "sender": "B"}),
     "T036": (SEND, {**DELIVER, "clock": [1, 1, 1]}),
+    "T038": (SEND, {**VIEW, "seq": 1, "members": ["A"]}, {**VIEW, "seq": 2, "members": ["B"]}),
+    "T039": ({**SEND, "group": "g"}, {**SEND, "seq": 1, "message": "n", "group": "h"}),
     "T101": ({**SEND, "colour": "red"}, DELIVER),
     "T102": ({**SEND, "seq": None}, {**DELIVER, "seq": None}),
     "T103": (SEND, SEND, DELIVER),
@@ -129,7 +135,7 @@ ROWS: Mapping[str, tuple[dict[str, object], ...]] = {
 }
 """Rows of a trace that are refused, contradict each other or are told of."""
 ORDER = {"T116": ("--order", "rows"), "T117": ("--order", "clocks")}
-STRICT = ("T031", "T032", "T033", "T034", "T035", "T036")
+STRICT = ("T031", "T032", "T033", "T034", "T035", "T036", "T038", "T039")
 
 
 @pytest.mark.parametrize("code", ROWS)
