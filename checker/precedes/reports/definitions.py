@@ -96,7 +96,8 @@ def needed(name: str, library: Library) -> tuple[str, ...]:
     columns = [f"the column `{attribute.name}`" for attribute in attributes_in(formula)]
     rows = ["the events `ack` and `nack`"] if acknowledgements_in(formula) else []
     if views_in(formula):
-        rows.append(f"the events `view`, each with {'a whole number as its id' if view_numbers_in(formula) else 'an id'}")
+        its_id = "a whole number as its id" if view_numbers_in(formula) else "an id"
+        rows.append(f"the events `view`, each with {its_id}")
     rows += ["the groups of entities"] if groups_in(formula) else []
     return (*columns, *rows)
 

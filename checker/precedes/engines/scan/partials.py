@@ -172,8 +172,8 @@ class Report:
     def verdict(self) -> Verdict:
         """Of all that was required together.
 
-        A run that met nothing to check is unknown, and so is one that never met an entity or message which a requirement
-        names, or anything that it speaks of: it checked nothing, or not what was meant.
+        A run that met nothing to check is unknown, and so is one that never met an entity or message which a
+        requirement names, or anything that it speaks of: it checked nothing, or not what was meant.
         """
         verdicts = {count.verdict for count in self.counts.values()}
         if Verdict.VIOLATED in verdicts:
@@ -376,7 +376,9 @@ def report(partial: Partial, plan: Plan) -> Report:
     ReplayError where a violation does not stand up to the reference evaluator.
     """
     untested = _untested(partial, plan)
-    viewed = {name for name, one in plan.leaves.items() if Seen.VIEW in partial.seen and views_in(one.formula)}
+    viewed = {
+        name for name, one in plan.leaves.items() if Seen.VIEW in partial.seen and views_in(one.formula)
+    }
     return Report(
         partial.executions,
         partial.events,
