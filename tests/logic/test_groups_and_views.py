@@ -15,8 +15,10 @@ from precedes.core.formula import (
     And,
     Attribute,
     AttributeSort,
+    Comparison,
     DeliveryEvent,
     DeliveryVariable,
+    Dimension,
     EntityNamed,
     EntityVariable,
     Exists,
@@ -35,12 +37,15 @@ from precedes.core.formula import (
     Or,
     Per,
     ReceiptLog,
+    Relation,
     Requirement,
     SameGroup,
     SameView,
     SendEvent,
     ViewNamed,
+    ViewNumber,
     ViewOf,
+    ViewTerm,
     ViewVariable,
 )
 from precedes.core.verdict import FALSE, TRUE, Reason, Verdict
@@ -50,7 +55,7 @@ from precedes.engines.reference.offenders import offenders
 from precedes.engines.scan.partials import judge, report
 from precedes.logic.canonical_form import canonical
 from precedes.logic.completion import UNRECORDED, opened
-from precedes.logic.contents import groups_in, names_in, views_in
+from precedes.logic.contents import groups_in, names_in, view_numbers_in, views_in
 from precedes.logic.plan import plan
 from precedes.logic.refutation import refutations
 from precedes.logic.vacuity import EVERYTHING, NOTHING, Seen, lacking, possible, premise
@@ -72,6 +77,13 @@ def each(
 
 ONE_ORDER = each((V, W, I, J), Not(And((InstallsBefore(V, W, I), InstallsBefore(W, V, J)))))
 ONCE = each((V, I), Not(InstallsAgain(I, V)))
+
+
+def less(one: ViewTerm, other: ViewTerm) -> Formula:
+    return Comparison(Relation.LESS, ViewNumber(one), ViewNumber(other), Dimension.NUMBER)
+
+
+IN_ORDER = each((V, W, I), Implies(InstallsBefore(V, W, I), less(V, W)))
 SELF_INCLUSION = Forall(V, TRUTH, Forall(I, Installs(I, V), IsMember(I, V)))
 SAME_VIEW = Forall(
     P,
@@ -98,6 +110,7 @@ def renamed(formula: Formula) -> Formula:
 
 EQUAL: list[tuple[Formula, Formula]] = [
     (ONE_ORDER, renamed(ONE_ORDER)),
+    (IN_ORDER, each((W, V, J), Implies(InstallsBefore(V, W, J), less(V, W)))),
     (each((V, W), SameView(V, W)), each((W, V), SameView(V, W))),
     (each((G, H), SameGroup(G, H)), each((G, H), SameGroup(H, G))),
     (each((G,), Forall(I, IsMember(I, G), Installs(I, ViewNamed("v")))),
@@ -115,6 +128,7 @@ def test_the_same_in_other_words_has_one_form(one: Formula, other: Formula) -> N
 DIFFERENT: list[tuple[Formula, Formula]] = [
     (each((V,), Installs(E1, V)), each((V,), InstallsAgain(E1, V))),
     (each((V,), IsMember(E1, V)), each((G,), IsMember(E1, G))),
+    (IN_ORDER, each((V, W, I), Implies(InstallsBefore(V, W, I), less(W, V)))),
     (IsMember(E1, ViewNamed("x")), IsMember(E1, GroupNamed("x"))),
     (
         each((V, P), SameView(V, ViewOf(SendEvent(P)))),
@@ -162,6 +176,7 @@ def test_a_view_that_comes_before_another_does_not_come_after_it() -> None:
 def test_what_must_be_there_for_a_violation() -> None:
     assert lacking(premise(ONE_ORDER), NOTHING) == Seen.VIEW
     assert lacking(premise(ONCE), NOTHING) == Seen.VIEW
+    assert lacking(premise(IN_ORDER), NOTHING) == Seen.VIEW
     assert lacking(premise(SELF_INCLUSION), Seen.SENT) == Seen.VIEW
     assert lacking(premise(KEPT), NOTHING) == Seen.SENT | Seen.GROUP
     assert not possible(premise(KEPT), EVERYTHING & ~Seen.GROUP)
@@ -175,6 +190,9 @@ def test_the_premise_of_one_order_is_two_views_of_one_entity() -> None:
     met = premise(ONE_ORDER)
     assert evaluate(met, Execution("x", (both, replace(both, entity="E2")), {})) == TRUE
     assert evaluate(met, Execution("x", (one,), {})) == FALSE
+    in_order = premise(IN_ORDER)
+    assert evaluate(in_order, Execution("x", (History("E1", (installs("1"), installs("2"))),), {})) == TRUE
+    assert evaluate(in_order, Execution("x", (History("E1", (installs("1"),)),), {})) == FALSE
 
 
 def installs(view: str | None) -> Event:
@@ -209,6 +227,8 @@ def test_a_scan_says_what_it_had_nothing_to_check_of(
 
 def test_what_a_formula_speaks_of() -> None:
     assert views_in(SAME_VIEW)
+    assert view_numbers_in(IN_ORDER)
+    assert not view_numbers_in(SAME_VIEW)
     assert not views_in(KEPT)
     assert groups_in(KEPT)
     assert not groups_in(SAME_VIEW)
@@ -244,6 +264,10 @@ def test_what_is_asked_of_all_groups_is_asked_of_no_other() -> None:
         (each((V, I), Not(InstallsAgain(I, V))), True),
         (ONE_ORDER, True),
         (SELF_INCLUSION, True),
+        (IN_ORDER, True),
+        (less(ViewNamed("1"), ViewNamed("2")), False),
+        (less(ViewOf(SendEvent(P)), ViewOf(DeliveryEvent(P, I))), False),
+        (less(ViewOf(SendEvent(P)), ViewOf(D)), True),
         (SAME_VIEW, True),
         (KEPT, False),
         (Installs(E1, ViewNamed("v")), False),
