@@ -50,6 +50,15 @@ COLUMNS: list[tuple[str, Any, list[object]]] = [
 ]
 
 
+def frame_of(column: str, given: Any) -> pd.DataFrame:
+    """The events with one more column; a view is installed where it has one."""
+    frame = pd.DataFrame(EVENTS)
+    if column == "view":
+        frame["event"], frame["message"] = ["send", "view", "view"], ["a", None, None]
+    frame[column] = given
+    return frame
+
+
 CARRIED = (Attribute("position", AttributeSort.NUMBER), Attribute("channel", AttributeSort.TEXT))
 
 
@@ -62,8 +71,7 @@ def values(events: object, column: str) -> list[object]:
 
 @pytest.mark.parametrize(("column", "given", "meant"), COLUMNS)
 def test_pandas(column: str, given: Any, meant: list[object]) -> None:
-    frame = pd.DataFrame(EVENTS)
-    frame[column] = given
+    frame = frame_of(column, given)
     assert values(frame, column) == meant
     assert values(frame.to_dict("records"), column) == meant
 
@@ -97,8 +105,7 @@ def test_polars(column: str, given: pl.Series, meant: list[object]) -> None:
     ],
 )
 def test_what_is_not_whole_is_refused_with_row_and_column(column: str, given: Any, said: str) -> None:
-    frame = pd.DataFrame(EVENTS)
-    frame[column] = given
+    frame = frame_of(column, given)
     with pytest.raises(precedes.PrecedesError) as caught:
         values(frame, column)
     assert said in str(caught.value)

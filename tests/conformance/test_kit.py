@@ -24,7 +24,7 @@ from precedes.language.library import standard_library
 from precedes.testing import KINDS, Answer, Case, Kind, Unsupported, case, cases, check_engine
 from precedes.testing.__main__ import main
 from precedes.testing.numbered_cases import BATCH, EXECUTIONS, REQUIREMENTS, definitions, expression
-from precedes.testing.random_formulas import ATTRIBUTES
+from precedes.testing.random_formulas import ATTRIBUTES, EVENT_ATTRIBUTES
 from precedes.traces import TraceOptions
 from tests.conformance.engines import OneByOne
 from tests.traces.reading import batches, json_lines
@@ -113,7 +113,7 @@ def read_back(one: Case, path: Path) -> Execution | None:
         delta=execution.delta,
         epsilon=execution.epsilon,
         complete=execution.complete,
-        attributes=ATTRIBUTES,
+        attributes=(*ATTRIBUTES, *EVENT_ATTRIBUTES),
         strict=True,
     )
     path.write_bytes(json_lines(one.rows()))

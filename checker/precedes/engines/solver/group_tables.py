@@ -19,7 +19,7 @@ class GroupTables:
     """The groups of all executions with so many entities and messages. Groups are numbers from 0."""
 
     def __init__(self, wanted: Features, entities: range, messages: range) -> None:
-        self._named_only = wanted.sub_logs
+        self._named_only = wanted.sub_logs or wanted.failure_line
         self._entities = entities
         self.groups = range(max(GROUPS, len(wanted.group_names)) if wanted.groups else 0)
         self.exist = [boolean(f"group {g}") for g in self.groups]
@@ -35,8 +35,8 @@ class GroupTables:
     ) -> Iterator[Proposition]:
         """Groups that are there have the first numbers; nobody is in any other, and nothing is addressed to it.
 
-        Where a formula asks for what an entity sent to another, members of a group that a message is addressed to are
-        destinations by name, too: for others it would be unknown.
+        Where a formula asks for what an entity sent to another, or for the failure line, which asks it, members of a
+        group that a message is addressed to are destinations by name, too: for others it would be unknown.
         """
         for group, following in pairwise(self.exist):
             yield implied(following, group)
