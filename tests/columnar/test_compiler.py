@@ -74,7 +74,8 @@ def test_random_cases_meet_every_value() -> None:
     assert {TRUE, FALSE} <= met
     # The one for contradictions is given to executions by the reader of traces, the one for logs of
     # unknown interleaving to scenarios. Those of groups and views are met in `test_memberships`.
-    apart = Reason.CONTRADICTION | Reason.INTERLEAVING | Reason.GROUP_CHOOSES | Reason.NO_VIEWS
+    apart = Reason.CONTRADICTION | Reason.INTERLEAVING
+    apart |= Reason.GROUP_CHOOSES | Reason.NO_VIEWS | Reason.NO_VIEW_NUMBER
     assert Reason(reasons) == ~Reason(0) & ~apart
 
 

@@ -31,7 +31,7 @@ def alike(seeds: range) -> list[list[Execution]]:
     groups: dict[object, list[Execution]] = {}
     for seed in seeds:
         one = replace(
-            execution(Seeded(seed), replace(SHAPE, odd=seed % 2 == 0)),
+            execution(Seeded(seed), replace(SHAPE, odd=seed % 2 == 0, membership=seed % 3 == 0)),
             name=f"x{seed}",
             complete=True,
             epsilon=3,

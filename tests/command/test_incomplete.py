@@ -204,7 +204,9 @@ def test_what_is_inferred_of_what_was_recorded(tmp_path: Path) -> None:
     complete = json.loads(precedes("infer", path, "--format", "json").out)
     fits = found["not_violated_as_recorded"]
     assert found["kept"] == {}
-    assert members(fits) == members(complete["kept"])
+    # Without a view this one is vacuous, and of an incomplete trace nobody knows that there is none.
+    assert members(fits) == members(complete["kept"]) | {"self_delivery"}
+    assert "self_delivery" in complete["nothing_to_judge"]
     broken = {name: [*one["with"]] for name, one in found["broken"].items()}
     lacking = {name: [*one["with"]] for name, one in found["violated_as_recorded"].items()}
     assert members(broken) | members(lacking) >= members(
@@ -219,7 +221,9 @@ def test_what_is_inferred_of_what_was_recorded(tmp_path: Path) -> None:
         | set(found["unknown"])
         | set(found["nothing_to_judge"])
     )
-    assert told == names
+    # Of what is unknown, the weakest names are told.
+    stronger = {name for name in names for weak in found["unknown"] if proved().implies(name, weak)}
+    assert told | stronger == names
     text = precedes("infer", path, "--incomplete").out
     assert "not violated by the recorded rows; a missing row may violate it\n" in text
     assert "violated as recorded, but a row may be missing\n" in text
