@@ -68,7 +68,7 @@ class _Board:
 
 
 _boards: list[_Board] = []
-"""None, where nobody waits."""
+"""Empty where nobody waits."""
 
 
 @contextmanager

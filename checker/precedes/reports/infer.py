@@ -79,7 +79,7 @@ def as_text(found: Inferred, notices: Sequence[Notice], seconds: float, question
         lines += _names(found, found.lacking, Inferred.violated_as_recorded)
         lines += _following("and therefore", found.lacking)
     if found.open:
-        lines += ["", "unknown", *_names(found, found.open, Inferred.unknown)]
+        lines += ["", "unknown", *_unknown(found)]
     if found.untested:
         parts = [name for name in found.untested if name in report.leaves]
         none = "vacuous: in no execution could these have been violated, so there was nothing to check"
@@ -110,6 +110,20 @@ def _names(
         count = f"{how(found, name):>{number},} of {found.report.executions:,}  " if how else ""
         why = f" ({helped(found.open[name])})" if found.open.get(name) else ""
         yield f"  {name:<{width}}  {count}{found.titles[name]}{why}".rstrip()
+
+
+def _unknown(found: Inferred) -> Iterator[str]:
+    """A line for each name that is unknown, but one for all names that lack the same in every execution."""
+    lacking: dict[str, list[str]] = {}
+    for name, why in found.open.items():
+        if found.unknown(name) == found.report.executions:
+            lacking.setdefault(why, []).append(name)
+    shared = {why: names for why, names in lacking.items() if len(names) > 1}
+    together = {name for names in shared.values() for name in names}
+    yield from _names(found, [name for name in found.open if name not in together], Inferred.unknown)
+    for why, names in shared.items():
+        text = f"{helped(why)}: {', '.join(names)}"
+        yield from wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
 def _following(words: str, groups: Mapping[str, tuple[str, ...]], told: Sequence[str] = ()) -> list[str]:
