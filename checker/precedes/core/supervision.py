@@ -87,7 +87,8 @@ def supervised(work: Callable[[], int], tell: Callable[[Diagnostic], None]) -> i
 
     What ended that process, if anything did, is told, and the exit code is 2.
     """
-    if sys.platform != "linux" or threading.active_count() > 1:
+    able = sys.platform == "linux" and hasattr(os, "fork") and hasattr(signal, "SIGCHLD")
+    if not able or threading.active_count() > 1:
         return work()
     _boards.append(_Board())
     waiting = os.getpid()
