@@ -164,12 +164,17 @@ class Execution:
         """The cluster, in its order."""
         return tuple(history.entity for history in self.histories)
 
-    @property
+    @cached_property
     def views(self) -> Mapping[str, frozenset[str]]:
         """The members of each view that somebody installs, by its id, in the order of the histories."""
-        return self._views
+        views: dict[str, frozenset[str]] = {}
+        for history in self.histories:
+            for event in history.events:
+                if event.view is not None:
+                    views.setdefault(event.view, frozenset(event.members))
+        return views
 
-    @property
+    @cached_property
     def views_unknown(self) -> bool:
         """Whether nobody knows which views there are: none is installed, or one without an id."""
         views = [e.view for history in self.histories for e in history.events if e.kind is EventKind.VIEW]
@@ -209,15 +214,6 @@ class Execution:
     @cached_property
     def _delivered(self) -> dict[str, tuple[str, ...]]:
         return {history.entity: history.messages(self.delivery) for history in self.histories}
-
-    @cached_property
-    def _views(self) -> dict[str, frozenset[str]]:
-        views: dict[str, frozenset[str]] = {}
-        for history in self.histories:
-            for event in history.events:
-                if event.view is not None:
-                    views.setdefault(event.view, frozenset(event.members))
-        return views
 
     @cached_property
     def _installed(self) -> dict[str, tuple[str, ...]]:

@@ -174,7 +174,7 @@ class Evaluator:
 
     def has_unknown_domain(self, variable: Variable) -> bool:
         """Whether nobody knows what the variable can stand for: a view, where some have no id."""
-        return isinstance(variable, ViewVariable) and self.recorded.views_unknown
+        return isinstance(variable, ViewVariable) and self.recorded.execution.views_unknown
 
     def _forall(self, variable: Variable, extent: Formula, body: Formula) -> Judgement:
         if self.has_unknown_domain(variable):

@@ -146,7 +146,7 @@ class IncompleteNumbers:
 
     def _view_number(self, view: str | None) -> Measured:
         """Nobody knows which view the view of an event is, and one that was not recorded may not be there."""
-        if self._recorded.views_unknown:
+        if self._recorded.execution.views_unknown:
             return Measured(reasons=Reason.NO_VIEWS)
         if view is None or view not in self._recorded.execution.views:
             return Measured(reasons=INCOMPLETE)

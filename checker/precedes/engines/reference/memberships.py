@@ -46,7 +46,7 @@ class Memberships:
 
     def value(self, atom: MembershipAtom) -> int:
         """The value of an atom under the current bindings."""
-        if is_about_views(atom) and self._recorded.views_unknown:
+        if is_about_views(atom) and self._execution.views_unknown:
             return Reason.NO_VIEWS
         match atom:
             case IsMember(entity, members_of):

@@ -103,11 +103,6 @@ class Recorded:
         """How often an entity installed a view."""
         return sum(installed == view for _, installed in self.installations[entity])
 
-    @cached_property
-    def views_unknown(self) -> bool:
-        """Whether nothing is known of views."""
-        return self.execution.views_unknown
-
     @property
     def doubts(self) -> Reason:
         """Why the order of some entity's events is not known; no reason where all are."""

@@ -339,7 +339,7 @@ class Terms:
         return next((view for at, view in reversed(installed) if at < place), None)
 
     def _view_number(self, term: ViewTerm) -> Number:
-        if self.recorded.views_unknown:
+        if self.recorded.execution.views_unknown:
             return Unknown(Reason.NO_VIEWS)
         view = self.view(term)
         if not isinstance(view, str):

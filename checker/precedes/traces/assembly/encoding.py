@@ -72,6 +72,17 @@ def lists_of(column: Column) -> Lists:
     return Lists(offsets, column.is_valid().to_numpy(), values)
 
 
+def unlike(lists: Lists, codes: Codes, one: IntArray, other: IntArray) -> Int64:
+    """Of pairs of rows the places of those with different values, whatever their order; `codes` has every value's."""
+    size = int(codes.max(initial=0)) + 1
+
+    def values(rows: IntArray) -> Int64:
+        places, owner = lists.entries(rows)
+        return np.unique(owner * size + codes[places])
+
+    return np.unique(np.setxor1d(values(one), values(other)) // size)
+
+
 class Numbering:
     """The distinct pairs (execution, code), numbered by execution, then by code.
 

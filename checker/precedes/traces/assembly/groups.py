@@ -23,6 +23,7 @@ from precedes.traces.assembly.encoding import (
     encode,
     first_places,
     lists_of,
+    unlike,
 )
 from precedes.traces.assembly.histories import Events, TableNames
 from precedes.traces.options import GroupMembers
@@ -106,27 +107,17 @@ def equal_groups(names: TableNames, one: Int64, other: Int64) -> Bool:
     if names.to_groups is None:
         return equal
     _, (codes,) = encode(names.to_groups.values)
-    size = int(codes.max(initial=0)) + 1
-    left, right = (_sets(names.to_groups, codes, rows, size) for rows in (one, other))
-    equal[np.setxor1d(left, right) // size] = False
+    equal[unlike(names.to_groups, codes, one, other)] = False
     return equal
-
-
-def _sets(lists: Lists, codes: Codes, rows: Int64, size: int) -> Int64:
-    """The entries of some rows, each once, as numbers whose quotients by `size` are the places of the rows."""
-    places, owner = lists.entries(rows)
-    return np.unique(owner * size + codes[places])
 
 
 def _sources(stated: Lists, codes: Codes, entity: Int64, names: TableNames, findings: list[Finding]) -> Int64:
     """For each entity whose groups some row states the first such row."""
     rows = np.flatnonzero(stated.present)
     firsts, first_of = first_places(entity[rows], len(names.entities.codes))
-    size = int(codes.max(initial=0)) + 1
     again = np.flatnonzero(first_of != np.arange(len(rows)))
     later, first = rows[again], rows[first_of[again]]
-    left, right = (_sets(stated, codes, some, size) for some in (first, later))
-    for place in np.unique(np.setxor1d(left, right) // size).tolist():
+    for place in unlike(stated, codes, first, later).tolist():
         x = int(names.entities.executions[entity[later[place]]])
         findings.append(Finding(x, int(later[place]), int(first[place]), Contradiction.GROUPS))
     return rows[firsts]

@@ -12,7 +12,7 @@ from precedes.core.columns import NOBODY, Batch, Int32, Int64, Members, Names, V
 from precedes.core.execution import EVENT_CODES, EventKind
 from precedes.traces.arrow import arrow, pc
 from precedes.traces.assembly.contradictions import Contradiction, Finding
-from precedes.traces.assembly.encoding import ABSENT, Lists, Numbering, encode, first_places, lists_of
+from precedes.traces.assembly.encoding import ABSENT, Lists, Numbering, encode, first_places, lists_of, unlike
 from precedes.traces.assembly.histories import Events, TableNames
 
 _VIEW: Final = EVENT_CODES[EventKind.VIEW]
@@ -42,7 +42,7 @@ def with_views(
     source[view[telling[places]]] = rows[telling[places]]
     later = np.flatnonzero(first_of != np.arange(len(telling)))
     second, first = rows[telling[later]], rows[telling[first_of[later]]]
-    other = ~_equal_members(members, first, second)
+    other = unlike(members, encode(members.values)[1][0], first, second)
     findings.extend(
         Finding(where, one, two, Contradiction.VIEW_MEMBERS)
         for where, one, two in zip(
@@ -60,20 +60,6 @@ def with_views(
         members=_members(members, said),
         views=Views(local, views.offsets, ids[views.codes], offsets, inside),
     )
-
-
-def _equal_members(members: Lists, one: Int64, other: Int64) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Whether two rows name the same members, in whichever order."""
-    _, (codes,) = encode(members.values)
-    size = int(codes.max(initial=0)) + 1
-
-    def sets(rows: Int64) -> Int64:
-        places, owner = members.entries(rows)
-        return np.unique(owner * size + codes[places])
-
-    equal = np.ones(len(one), np.bool_)
-    equal[np.setxor1d(sets(one), sets(other)) // size] = False
-    return equal
 
 
 def _inside(members: Lists, source: Int64, views: Numbering, names: TableNames) -> tuple[Int64, Int32]:
