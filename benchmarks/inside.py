@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
-from precedes.core.columns import execution_of
 from precedes.core.formula import Requirement
+from precedes.core.transposition import execution_of
 from precedes.core.verdict import FALSE
 from precedes.engines.columnar.batch_scan import Scan, scan
 from precedes.engines.reference import evaluate

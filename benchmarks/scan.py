@@ -17,7 +17,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.workload import Workload, write
-from precedes.core.columns import Batch, execution_of
+from precedes.core.columns import Batch
+from precedes.core.transposition import execution_of
 from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.reference import evaluate
 from precedes.language.library import standard_library

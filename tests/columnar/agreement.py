@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from precedes.core.columns import batch_of
 from precedes.core.execution import Execution
 from precedes.core.formula import Formula
+from precedes.core.transposition import batch_of
 from precedes.core.verdict import FALSE
 from precedes.engines.columnar.compiler.formula_compiler import compile_formula
 from precedes.engines.columnar.execution_source import BatchSource

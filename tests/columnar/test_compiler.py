@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from precedes.core import formula as f
-from precedes.core.columns import batch_of
 from precedes.core.execution import Event, EventKind, Execution, History, Message
 from precedes.core.formula import Formula
+from precedes.core.transposition import batch_of
 from precedes.core.verdict import FALSE, TRUE, Reason, Verdict, verdict
 from precedes.engines.columnar.compiler.formula_compiler import compile_formula
 from precedes.engines.columnar.execution_source import BatchSource

@@ -10,8 +10,8 @@ import pytest
 
 from precedes.core import cache_directory
 from precedes.core import formula as f
-from precedes.core.columns import batch_of
 from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.transposition import batch_of
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.compiler import machine_code
 from precedes.engines.columnar.compiler.formula_compiler import compile_formula

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from precedes.core import formula as f
-from precedes.core.columns import MISSING_TIME, Batch, batch_of, execution_of
+from precedes.core.columns import MISSING_TIME, Batch
 from precedes.core.execution import ACKNOWLEDGEMENTS, Event, EventKind, Execution, History, Message
 from precedes.core.formula import Requirement
+from precedes.core.transposition import batch_of, execution_of
 from precedes.core.verdict import FALSE, TRUE, Reason
 from precedes.core.witness import Witness
 from precedes.engines.columnar.batch_scan import scan

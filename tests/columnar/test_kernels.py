@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from precedes.core.columns import Batch, batch_of, execution_of
+from precedes.core.columns import Batch
 from precedes.core.execution import (
     EVENT_CODES,
     WITHOUT_MESSAGE,
@@ -21,6 +21,7 @@ from precedes.core.execution import (
     Message,
 )
 from precedes.core.formula import Requirement
+from precedes.core.transposition import batch_of, execution_of
 from precedes.core.verdict import FALSE, TRUE, verdict
 from precedes.engines.columnar import codes
 from precedes.engines.columnar.batch_scan import scan

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from precedes.core.columns import batch_of
 from precedes.core.formula import Requirement
+from precedes.core.transposition import batch_of
 from precedes.engines.columnar import execution_source
 from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.kernels import causal_order, time

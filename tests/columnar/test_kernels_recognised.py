@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from precedes.core.columns import batch_of
 from precedes.core.execution import Execution
 from precedes.core.formula import (
     TRUTH,
@@ -30,6 +29,7 @@ from precedes.core.formula import (
     SendLog,
     Sent,
 )
+from precedes.core.transposition import batch_of
 from precedes.core.verdict import verdict
 from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.kernels.choice import TUNED

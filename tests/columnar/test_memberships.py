@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from precedes.core import formula as f
-from precedes.core.columns import batch_of
 from precedes.core.execution import Event, EventKind, Execution, History, Message
 from precedes.core.formula import Requirement
+from precedes.core.transposition import batch_of
 from precedes.core.traversal import free_variables
 from precedes.core.verdict import FALSE, TRUE, Reason
 from precedes.engines.columnar.batch_scan import scan

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from precedes.core import formula as f
-from precedes.core.columns import batch_of
 from precedes.core.execution import Execution
+from precedes.core.transposition import batch_of
 from precedes.core.verdict import FALSE
 from precedes.engines.columnar.offenders import Offenders, OffenderSearch
 from precedes.engines.reference import evaluate

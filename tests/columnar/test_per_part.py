@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from precedes.core.columns import Batch, batch_of, execution_of
+from precedes.core.columns import Batch
 from precedes.core.execution import Event, EventKind, Execution, History, Message
 from precedes.core.formula import (
     Acyclic,
@@ -34,6 +34,7 @@ from precedes.core.formula import (
     SamePart,
     Truth,
 )
+from precedes.core.transposition import batch_of, execution_of
 from precedes.core.verdict import FALSE, TRUE, Reason
 from precedes.engines.columnar.batch_scan import Scan, scan
 from precedes.engines.columnar.compiler.formula_compiler import compile_formula

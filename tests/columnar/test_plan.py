@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from precedes.core.columns import batch_of
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.formula import (
     And,
@@ -23,6 +22,7 @@ from precedes.core.formula import (
     Requirement,
     Sent,
 )
+from precedes.core.transposition import batch_of
 from precedes.core.verdict import FALSE, TRUE, conjunction
 from precedes.engines.columnar.batch_scan import scan
 from precedes.logic.plan import plan
@@ -142,7 +142,7 @@ prepared = plan([Requirement(name, formula) for name, formula in DEFINITIONS.ite
 """
 
 SCANNING = """
-from precedes.core.columns import batch_of
+from precedes.core.transposition import batch_of
 from precedes.engines.columnar.batch_scan import scan
 from precedes.testing.choices import Seeded
 from precedes.testing.random_executions import execution

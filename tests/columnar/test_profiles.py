@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from precedes.core.columns import batch_of
 from precedes.core.execution import Execution
+from precedes.core.transposition import batch_of
 from precedes.core.verdict import Verdict, verdict
 from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.reference import evaluate

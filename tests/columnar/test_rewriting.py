@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from precedes.core.columns import batch_of
 from precedes.core.formula import Requirement
+from precedes.core.transposition import batch_of
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.compiler.formula_compiler import compile_formula

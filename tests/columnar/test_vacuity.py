@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from precedes.core import formula as f
-from precedes.core.columns import batch_of
 from precedes.core.execution import EventKind, Execution
+from precedes.core.transposition import batch_of
 from precedes.core.traversal import walk
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.execution_source import BatchSource

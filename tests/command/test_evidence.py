@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from precedes.core.columns import execution_of
 from precedes.core.execution import EventKind
+from precedes.core.transposition import execution_of
 from precedes.core.verdict import verdict
 from precedes.engines.reference import evaluate
 from precedes.language.durations import duration

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from precedes.core.columns import execution_of
+from precedes.core.transposition import execution_of
 from precedes.core.verdict import verdict
 from precedes.engines.reference import evaluate
 from precedes.language.library import standard_library

@@ -9,9 +9,9 @@ from itertools import product
 
 import pytest
 
-from precedes.core.columns import batch_of
 from precedes.core.execution import Execution
 from precedes.core.formula import And, Formula, Implies, Not, Or, Requirement
+from precedes.core.transposition import batch_of
 from precedes.core.verdict import FALSE, TRUE, verdict
 from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.compiler.formula_compiler import compile_formula

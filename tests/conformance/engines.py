@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from precedes.core import formula as f
-from precedes.core.columns import batch_of
 from precedes.core.execution import Event, EventKind, Execution, History, Message
 from precedes.core.formula import Requirement
+from precedes.core.transposition import batch_of
 from precedes.core.traversal import attributes_in, walk
 from precedes.core.verdict import FALSE, TRUE, Reason, Verdict, verdict
 from precedes.engines.columnar.batch_scan import scan as scan_batch

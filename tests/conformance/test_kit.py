@@ -15,9 +15,9 @@ import pytest
 import precedes
 from precedes import testing
 from precedes.core import formula as core
-from precedes.core.columns import execution_of
 from precedes.core.execution import Execution
 from precedes.core.formula import Requirement
+from precedes.core.transposition import execution_of
 from precedes.core.verdict import Reason, Verdict, verdict
 from precedes.engines.reference import evaluate
 from precedes.language.library import standard_library

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from precedes.core.columns import batch_of
 from precedes.core.execution import Event, EventKind, Execution, History, Message
 from precedes.core.formula import (
     FALSEHOOD,
@@ -48,6 +47,7 @@ from precedes.core.formula import (
     ViewTerm,
     ViewVariable,
 )
+from precedes.core.transposition import batch_of
 from precedes.core.verdict import FALSE, TRUE, Reason, Verdict
 from precedes.engines.columnar.execution_source import BatchSource
 from precedes.engines.reference import evaluate

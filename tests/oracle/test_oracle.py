@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 
-from precedes.core.columns import batch_of
 from precedes.core.execution import Execution
 from precedes.core.formula import Implies, Requirement
+from precedes.core.transposition import batch_of
 from precedes.core.verdict import Verdict, verdict
 from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.reference import evaluate

@@ -9,8 +9,8 @@ from typing import ClassVar
 
 import pytest
 
-from precedes.core.columns import execution_of
 from precedes.core.diagnostics import PrecedesError
+from precedes.core.transposition import execution_of
 from precedes.core.verdict import Verdict
 from precedes.jobs.explore import Search, explored
 from precedes.jobs.simulate import simulate

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 import pytest
 
-from precedes.core.columns import batch_of
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import EventKind, Execution
+from precedes.core.transposition import batch_of
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.batch_scan import scan
 from precedes.jobs.check import library_with

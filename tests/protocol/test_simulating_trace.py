@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from precedes.core.columns import execution_of
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import History
+from precedes.core.transposition import execution_of
 from precedes.jobs.simulate import simulate
 from precedes.protocol import Protocol, Reliable
 from precedes.protocol.bounds import Conditions, Destinations

@@ -17,9 +17,9 @@ from pyspark.sql.functions import expr
 
 import precedes
 import precedes.spark
-from precedes.core.columns import execution_of
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.formula import Attribute, AttributeSort
+from precedes.core.transposition import execution_of
 from precedes.engines.spark import frames, tasks
 from precedes.traces import Notices, TraceOptions
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from precedes.core.columns import Batch, execution_of
+from precedes.core.columns import Batch
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import EventKind, Message
+from precedes.core.transposition import execution_of
 from precedes.core.verdict import Reason
 from precedes.traces import Notices, TraceOptions, assemble
 from precedes.traces.assembly import encoding

@@ -18,9 +18,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from precedes.api.events import tables_of
-from precedes.core.columns import NOT_RECORDED, Attributes, batch_of, execution_of
+from precedes.core.columns import NOT_RECORDED, Attributes
 from precedes.core.execution import Execution
 from precedes.core.formula import Attribute, AttributeSort
+from precedes.core.transposition import batch_of, execution_of
 from precedes.core.verdict import Reason
 from precedes.engines.columnar.fast_path.row_group import row_group
 from precedes.language.library import standard_library

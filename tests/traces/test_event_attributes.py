@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import precedes
-from precedes.core.columns import batch_of, execution_of
 from precedes.core.formula import Attribute, AttributeSort, Carrier
+from precedes.core.transposition import batch_of, execution_of
 from precedes.engines.scan.verdict_rows import VIOLATION_SCHEMA
 from precedes.language.library import Library, standard_library
 from precedes.language.parsing.parser import parse

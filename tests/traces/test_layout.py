@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from precedes.core.columns import execution_of
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import Execution
+from precedes.core.transposition import execution_of
 from precedes.core.verdict import Verdict
 from precedes.engines.columnar.execution_source import BatchSource, Excerpt
 from precedes.engines.columnar.fast_path import group_reader

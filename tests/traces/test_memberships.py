@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import precedes
-from precedes.core.columns import batch_of, execution_of
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import Execution
+from precedes.core.transposition import batch_of, execution_of
 from precedes.engines.columnar.fast_path import group_reader
 from precedes.engines.columnar.fast_path.group_reader import GroupReader
 from precedes.engines.columnar.fast_path.row_group import row_group, spans_of

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from precedes.core.clock_order import Compared, compared, counted_events, has_cycle
-from precedes.core.columns import Batch, batch_of, histories_of
+from precedes.core.columns import Batch, histories_of
 from precedes.core.execution import Event, EventKind, Execution
+from precedes.core.transposition import batch_of
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.reference.happens_before import HappensBeforeRelation
 from precedes.testing.choices import Seeded

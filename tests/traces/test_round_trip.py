@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from precedes.core.columns import batch_of, execution_of
 from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.transposition import batch_of, execution_of
 from precedes.core.verdict import NO_REASON
 from precedes.testing.random_executions import ROWS, SCENARIOS
 from precedes.traces import Notices, TraceOptions, read_batches, write_executions

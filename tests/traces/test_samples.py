@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from precedes.core.columns import execution_of
 from precedes.core.execution import Execution
+from precedes.core.transposition import execution_of
 from precedes.traces import Notices, TraceOptions, read_batches
 
 SAMPLES = Path(__file__).parents[2] / "traces"

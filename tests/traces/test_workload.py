@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.workload import Workload, write
-from precedes.core.columns import execution_of
+from precedes.core.transposition import execution_of
 from precedes.traces import TraceOptions
 from tests.traces.reading import batches
 from tests.traces.test_assembling import same

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from precedes.api.events import Events, is_spark_frame, paths_in, tables_of
 from precedes.api.traces import Reading, reading_of
-from precedes.core.columns import execution_of
 from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.core.execution import Execution
 from precedes.core.formula import Attribute
 from precedes.core.suggestions import did_you_mean
+from precedes.core.transposition import execution_of
 from precedes.language.library import standard_library
 from precedes.language.sorts.inference import declaration
 from precedes.traces import Notices, batches_of, read_batches, write_executions

@@ -45,6 +45,8 @@ FIRST_WITHOUT_MESSAGE: Final = min(EVENT_CODES[kind] for kind in WITHOUT_MESSAGE
 LAST_WITHOUT_MESSAGE: Final = max(EVENT_CODES[kind] for kind in WITHOUT_MESSAGE)
 """The codes of the kinds without a message are those from the one to the other."""
 ACKNOWLEDGEMENTS: Final = frozenset({EventKind.ACK, EventKind.NACK})
+ACKNOWLEDGEMENT_CODES: Final = sorted(EVENT_CODES[kind] for kind in ACKNOWLEDGEMENTS)
+"""The kinds by which an entity accepts a message or gives it back, and their codes."""
 
 
 _NUMBERED: Final = re.compile(r"0|-?[1-9][0-9]{0,18}")

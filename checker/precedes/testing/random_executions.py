@@ -16,9 +16,10 @@ from operator import or_
 from typing import Final, assert_never
 
 from precedes.core.clock_order import compared, counted_events, has_cycle
-from precedes.core.columns import batch_of, histories_of
+from precedes.core.columns import histories_of
 from precedes.core.execution import Event, EventKind, Execution, History, Message
 from precedes.core.formula import Attribute, AttributeSort
+from precedes.core.transposition import batch_of
 from precedes.core.verdict import NO_REASON, Reason
 from precedes.testing.choices import Choices, chance, pick, shuffled
 from precedes.testing.random_membership import Step, grouped, installing

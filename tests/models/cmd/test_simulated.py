@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from precedes.core.columns import batch_of
+from precedes.core.transposition import batch_of
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.batch_scan import scan
 from precedes.logic.plan import plan

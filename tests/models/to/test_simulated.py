@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from precedes.core.columns import batch_of
 from precedes.core.diagnostics import PrecedesError
+from precedes.core.transposition import batch_of
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.batch_scan import scan
 from precedes.logic.plan import plan

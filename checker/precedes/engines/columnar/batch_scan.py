@@ -11,8 +11,9 @@ from typing import Any, Final, assert_never
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.columns import Batch, batch_of, execution_of
+from precedes.core.columns import Batch
 from precedes.core.formula import Per
+from precedes.core.transposition import batch_of, execution_of
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.codes import DEFERRED
 from precedes.engines.columnar.compiler.formula_compiler import Witnesses, compile_formula

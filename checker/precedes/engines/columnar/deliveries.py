@@ -7,14 +7,11 @@ from typing import Any, Final, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.execution import ACKNOWLEDGEMENTS, EVENT_CODES, EventKind
+from precedes.core.execution import ACKNOWLEDGEMENT_CODES, EVENT_CODES, EventKind
 
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
 Bool = npt.NDArray[np.bool_]
-
-_SETTLING: Final = [EVENT_CODES[kind] for kind in ACKNOWLEDGEMENTS]
-"""The numbers of the events by which an entity accepts a message or gives it back."""
 
 NEVER: Final = np.iinfo(np.int64).max
 
@@ -84,7 +81,7 @@ class Acknowledged(NamedTuple):
 def deliveries_of(events: Events) -> Deliveries:
     """Every delivery."""
     kind = events.event_kind
-    settling = np.isin(kind, _SETTLING)
+    settling = np.isin(kind, ACKNOWLEDGEMENT_CODES)
     event = np.flatnonzero((kind == events.delivery) | settling)
     entity = _entities(events, event)
     message = events.event_message[event].astype(np.int64)
@@ -121,7 +118,7 @@ def acknowledged_of(events: Events) -> Acknowledged:
     given = np.flatnonzero(kind == EVENT_CODES[EventKind.ACK])
     pairs = np.unique(np.stack([_entities(events, given), events.event_message[given]]), axis=1)
     recorded = events.acknowledging.copy()
-    settling = _entities(events, np.flatnonzero(np.isin(kind, _SETTLING)))
+    settling = _entities(events, np.flatnonzero(np.isin(kind, ACKNOWLEDGEMENT_CODES)))
     recorded[np.searchsorted(events.entity_offsets, settling, "right") - 1] = True
     entities = np.arange(int(events.entity_offsets[-1]) + 1)
     return Acknowledged(np.searchsorted(pairs[0], entities), pairs[1].astype(np.int32), recorded)

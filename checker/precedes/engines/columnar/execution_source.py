@@ -14,8 +14,9 @@ from typing import Final, Literal, Protocol, Self, assert_never
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.columns import Attributes, Batch, Int32, Int64, Names, execution_of
+from precedes.core.columns import Attributes, Batch, Int32, Int64, Names
 from precedes.core.execution import Execution
+from precedes.core.transposition import execution_of
 from precedes.engines.columnar.kernel_columns import Columns, ColumnTable, column_of
 from precedes.engines.columnar.kernels.kernel import PLAIN_EVENTS
 

@@ -15,7 +15,7 @@ from typing import Any, Final, assert_never
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.columns import MISSING_TIME, Batch, execution_of
+from precedes.core.columns import MISSING_TIME, Batch
 from precedes.core.execution import EventKind
 from precedes.core.formula import (
     Acyclic,
@@ -30,6 +30,7 @@ from precedes.core.formula import (
     Variable,
     ViewVariable,
 )
+from precedes.core.transposition import execution_of
 from precedes.engines.columnar.codes import SEND
 from precedes.engines.columnar.compiler.formula_compiler import arguments, as_lists, facts_of
 from precedes.engines.columnar.compiler.functions import Generated, generate_enumeration

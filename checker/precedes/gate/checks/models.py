@@ -314,7 +314,7 @@ class Simulating(_OfModel):
 
     def _judged(self, library: Library, channel: Channel) -> Report:
         """The executions in batches, so that a number of them does not need as much memory."""
-        from precedes.core.columns import batch_of
+        from precedes.core.transposition import batch_of
         from precedes.engines.scan.partials import Merging, judge, report
         from precedes.logic.plan import plan
         from precedes.protocol.simulation.simulator import run, usual

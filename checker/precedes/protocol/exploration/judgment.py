@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Generic, TypeVar
 
-from precedes.core.columns import batch_of
 from precedes.core.execution import EventKind, Execution
 from precedes.core.formula import TRUTH, Requirement
 from precedes.core.mode import Mode, completed, in_mode, judged, mode_of
+from precedes.core.transposition import batch_of
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.batch_scan import scan
 from precedes.logic.plan import Plan, leaves_of, plan

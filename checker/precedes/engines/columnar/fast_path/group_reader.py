@@ -9,8 +9,9 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from precedes.core.columns import NOBODY, Batch, Int32, Int64, Names, execution_of
-from precedes.core.execution import ACKNOWLEDGEMENTS, EVENT_CODES
+from precedes.core.columns import NOBODY, Batch, Int32, Int64, Names
+from precedes.core.execution import ACKNOWLEDGEMENT_CODES
+from precedes.core.transposition import execution_of
 from precedes.engines.columnar.execution_source import Excerpt, RowGroupSlice, excerpts_of
 from precedes.traces import Notices, TraceOptions, assemble
 from precedes.traces.arrow import Column, arrow, pc
@@ -18,9 +19,6 @@ from precedes.traces.layout.columnar_file import ColumnarFile, damaged
 from precedes.traces.options import GroupMembers
 from precedes.traces.schema import TO_GROUP
 from precedes.traces.stated_groups import united
-
-_SETTLING: Final = [EVENT_CODES[kind] for kind in ACKNOWLEDGEMENTS]
-"""The numbers of the events by which an entity accepts a message or gives it back."""
 
 LARGE: Final = 20_000
 """Rows above which an execution is read alone, and cut to the messages in question before it is assembled."""
@@ -133,7 +131,7 @@ class GroupReader:
         assembled = self._assembled(chosen, whole)
         self._check(assembled, 0, len(kept) - 1)
         kinds = self._column("event_number").to_numpy()[start:stop]
-        cut = replace(assembled, acknowledging=np.array([np.isin(kinds, _SETTLING).any()]))
+        cut = replace(assembled, acknowledging=np.array([np.isin(kinds, ACKNOWLEDGEMENT_CODES).any()]))
         return [Excerpt(execution_of(cut, 0, [kept.index(m) for m in part]), None) for part in parts]
 
     def _check(self, batch: Batch, x: int, last: int) -> None:
