@@ -3,6 +3,7 @@ skipped."""
 
 import os
 import shlex
+import signal
 import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 # The tests start hundreds of processes. Where nothing is written, each of them compiles the whole package again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# A program that a shell starts in the background ignores interrupts, and so does whatever it starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No test depends on how busy the machine is.
 settings.register_profile(

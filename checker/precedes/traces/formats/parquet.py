@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -110,10 +110,14 @@ def canonical_arrow(source: TraceSource, table: pa.Table, first_row: int, notice
 
 
 def _lacks(table: pa.Table, name: str) -> bool:
-    """Whether no row may have a value in a column, which is told of all rows; of run ends Arrow counts no nulls."""
+    """Whether no row may have a value in a column, which is told of all rows. Arrow counts no nulls of run ends, and
+    none that stand in a dictionary.
+    """
     if name not in table.column_names:
         return True
-    column = table[name]
+    column: Any = table[name]
+    if arrow.types.is_dictionary(column.type) and any(chunk.dictionary.null_count for chunk in column.chunks):
+        return True
     return bool(arrow.types.is_run_end_encoded(column.type)) or column.null_count == len(table)
 
 
