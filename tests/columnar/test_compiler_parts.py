@@ -154,7 +154,7 @@ def test_what_does_not_depend_on_an_inner_variable_is_judged_outside() -> None:
 def test_small_batches_are_judged_without_numba() -> None:
     program = (
         "import sys\n"
-        "from precedes.core.columns import batch_of\n"
+        "from precedes.core.transposition import batch_of\n"
         "from precedes.engines.columnar.compiler.formula_compiler import compile_formula\n"
         "from precedes.engines.columnar.execution_source import BatchSource\n"
         "from tests.columnar.agreement import case\n"
