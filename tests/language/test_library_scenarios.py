@@ -1,4 +1,4 @@
-"""What keeps the definitions of deliveries, views and groups, and what breaks them: specs/library, by their names."""
+"""What keeps the definitions of deliveries, views, groups and crashes, and what breaks them: specs/library, by their names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from precedes.reports.figure import figure, sentence
 from tests.language.judging import wrong
 
 SPECS = Path(__file__).parents[2] / "specs"
-FILES = ("deliveries", "views", "groups")
+FILES = ("deliveries", "views", "groups", "crashes")
 
 
 def compiled(name: str) -> CompiledFile:

@@ -8,7 +8,7 @@ business.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise, permutations
 
@@ -473,33 +473,25 @@ def vector_time(run: Run) -> bool:
 # ---- textbook names: guarantees.md, §3.1 to §3.3 -----------------------------------------------------------
 
 
-def _strict(run: Run, prior: Callable[[str, str], bool]) -> bool:
-    """Nobody delivers m2 unless it has delivered each m1 that is addressed to it and comes before."""
+def _strict(run: Run, prior: Callable[[str, str], bool], entities: Iterable[int]) -> bool:
+    """None of the entities delivers m2 unless it has delivered each m1 that is addressed to it and comes before."""
     sent = [m for log in run.sl for m in log]
-    for i, log in enumerate(run.rl):
-        for k, m2 in enumerate(log):
-            have = set(log[:k])
+    for i in entities:
+        for k, m2 in enumerate(run.rl[i]):
+            have = set(run.rl[i][:k])
             if any(m1 not in have and i in run.to[m1] and prior(m1, m2) for m1 in sent):
                 return False
     return True
 
 
-def fifo_delivery(run: Run) -> bool:
-    """ "If p broadcasts m before m', no correct process delivers m' unless it has delivered m before.\""""
-    return _strict(run, lambda m1, m2: any(m1 in log and m2 in log[log.index(m1) + 1 :] for log in run.sl))
+def _sent_before(run: Run) -> Callable[[str, str], bool]:
+    return lambda m1, m2: any(m1 in log and m2 in log[log.index(m1) + 1 :] for log in run.sl)
 
 
-def causal_delivery(run: Run) -> bool:
-    """ "If bcast(m) -> bcast(m') then no correct process delivers m' unless it has delivered m.\""""
-    return _strict(run, Causality(run).precedes)
-
-
-def local_order(run: Run) -> bool:
-    """ "If p delivers m before broadcasting m', no correct process delivers m' unless it has delivered
-    m.\""""
+def _delivered_before_sending(run: Run) -> Callable[[str, str], bool]:
     causality = Causality(run)
 
-    def delivered_before_sending(m1: str, m2: str) -> bool:
+    def prior(m1: str, m2: str) -> bool:
         return any(
             m2 in log
             and (m1, p) in causality.receipt
@@ -507,7 +499,52 @@ def local_order(run: Run) -> bool:
             for p, log in enumerate(run.sl)
         )
 
-    return _strict(run, delivered_before_sending)
+    return prior
+
+
+def fifo_delivery(run: Run) -> bool:
+    """ "If a process broadcasts m before m', no process, correct or faulty, delivers m' unless it has delivered
+    m.\""""
+    return _strict(run, _sent_before(run), range(run.n))
+
+
+def causal_delivery(run: Run) -> bool:
+    """ "If bcast(m) -> bcast(m') then no process, correct or faulty, delivers m' unless it has delivered m.\""""
+    return _strict(run, Causality(run).precedes, range(run.n))
+
+
+def local_order(run: Run) -> bool:
+    """ "If p delivers m before broadcasting m', no process, correct or faulty, delivers m' unless it has delivered
+    m.\""""
+    return _strict(run, _delivered_before_sending(run), range(run.n))
+
+
+def nonuniform_fifo_delivery(run: Run) -> bool:
+    return _strict(run, _sent_before(run), _correct(run))
+
+
+def nonuniform_causal_delivery(run: Run) -> bool:
+    return _strict(run, Causality(run).precedes, _correct(run))
+
+
+def nonuniform_local_order(run: Run) -> bool:
+    return _strict(run, _delivered_before_sending(run), _correct(run))
+
+
+def nonuniform_total_order(run: Run) -> bool:
+    """ "If correct p and q both deliver m and m', then p delivers m before m' if and only if q does.\""""
+    logs = [run.rl[i] for i in _correct(run)]
+    return all(_common(a, b) == _common(b, a) for a in logs for b in logs)
+
+
+def nonuniform_integrity(run: Run) -> bool:
+    """ "Every correct process delivers m at most once, and only if m was broadcast.\""""
+    sent = {m for log in run.sl for m in log}
+    return all(run.received[i] == run.rl[i] and set(run.rl[i]) <= sent for i in _correct(run))
+
+
+def _correct(run: Run) -> set[int]:
+    return set(range(run.n)) - run.crashed
 
 
 def agreement(run: Run) -> bool:
@@ -841,6 +878,9 @@ LOGS: dict[str, Callable[[Run], bool]] = {
     "fifo_delivery": fifo_delivery,
     "agreement": agreement,
     "uniform_agreement": uniform_agreement,
+    "nonuniform_fifo_delivery": nonuniform_fifo_delivery,
+    "nonuniform_total_order": nonuniform_total_order,
+    "nonuniform_integrity": nonuniform_integrity,
     "validity": validity,
     "begins": begins,
     "prefix_order": prefix_order,
@@ -857,6 +897,8 @@ CAUSAL: dict[str, Callable[[Run], bool]] = {
     "process_causal_order": process_causal_order,
     "causal_delivery": causal_delivery,
     "local_order": local_order,
+    "nonuniform_causal_delivery": nonuniform_causal_delivery,
+    "nonuniform_local_order": nonuniform_local_order,
     "CO": causal_service,
 }
 """What needs happens-before: of possible executions only."""
@@ -898,6 +940,7 @@ DESTINED = frozenset(
             "causal_delivery",
             "local_order",
         ),
+        *("nonuniform_fifo_delivery", "nonuniform_causal_delivery", "nonuniform_local_order"),
         *("agreement", "uniform_agreement", "validity", "begins", "prefix_order", "gap_free_order"),
         *("in_time", "timely_delivery", "failure_line"),
         *("self_delivery", "extended_virtual_synchrony"),
