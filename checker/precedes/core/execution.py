@@ -48,6 +48,10 @@ ACKNOWLEDGEMENTS: Final = frozenset({EventKind.ACK, EventKind.NACK})
 ACKNOWLEDGEMENT_CODES: Final = sorted(EVENT_CODES[kind] for kind in ACKNOWLEDGEMENTS)
 """The kinds by which an entity accepts a message or gives it back, and their codes."""
 
+UNKNOWN_NAME: Final = "?"
+"""The group of all who may be meant where it is not known whom a message is for, and the entity that stands for the sender where
+it is not known who that is. No quantifier speaks of this group.
+"""
 
 _NUMBERED: Final = re.compile(r"0|-?[1-9][0-9]{0,18}")
 LARGEST_VIEW_NUMBER: Final = 2**63 - 1

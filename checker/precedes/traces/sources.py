@@ -45,7 +45,7 @@ class TraceSource:
     `stated` are the columns that its folders state, as text; `order` is its place among the files of a
     trace; `size` is in bytes; `only`: it is the one file of its trace; `named` is how messages call it, if not by its
     path; `attributes` are those that are read; `every`: every other column is read, too, as text, for a file that is
-    asked later.
+    asked later; `settings` are what the user sets for reading a log of another system.
     """
 
     path: str
@@ -58,6 +58,11 @@ class TraceSource:
     named: str | None = None
     attributes: tuple[Attribute, ...] = ()
     every: bool = False
+    settings: tuple[tuple[str, str], ...] = ()
+
+    def setting(self, name: str, default: str = "") -> str:
+        """What the user set for reading a log of another system."""
+        return dict(self.settings).get(name, default)
 
     @property
     def shown(self) -> str:

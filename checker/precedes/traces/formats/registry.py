@@ -29,11 +29,16 @@ class TraceFormat:
     divisible: bool = False
     headed: bool = False
     """Columns are named before rows: `write` is told which attributes there are."""
+    word: str = ""
+    """What `--from` calls it, for a log of another system: its module is in `precedes.traces.foreign`."""
+    carries: str = ""
+    lacks: str = ""
+    """What such a log records, and what it does not, for messages and documents."""
 
     @property
     def module(self) -> Any:
         """The module, loaded at its first use."""
-        return import_module(f"precedes.traces.formats.{self.home}")
+        return import_module(f"precedes.traces.{'foreign' if self.word else 'formats'}.{self.home}")
 
 
 JSON_LINES: Final = TraceFormat("JSON Lines", (".jsonl", ".ndjson", ".json"), "json_lines")
@@ -47,6 +52,11 @@ FORMATS: Final = (
     CSV,
     PARQUET,
 )
+"""The formats of rows as this project defines them."""
+
+FOREIGN: Final[tuple[TraceFormat, ...]] = ()
+"""Logs of other systems, the more special ones first: the first that recognizes a file has it."""
+BY_WORD: Final = {each.word: each for each in FOREIGN}
 BY_SUFFIX: Final = {suffix: each for each in FORMATS for suffix in each.suffixes}
 
 

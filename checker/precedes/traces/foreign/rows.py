@@ -1,0 +1,126 @@
+"""What importers share: the lines of a file, the names that its rows need, and rows as canonical tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from precedes.traces.arrow import arrow
+from precedes.traces.formats.parquet import canonical_arrow
+from precedes.traces.formats.single_rows import canonical_rows
+from precedes.traces.formats.text_stream import as_text, opened
+from precedes.traces.formats.values import RowError, parse_json, shown
+from precedes.traces.notices import Notices
+from precedes.traces.problems import unreadable
+from precedes.traces.schema import TO_GROUP, UNKNOWN
+from precedes.traces.sources import STANDARD_INPUT, TraceSource
+
+SOMEBODY: Final = UNKNOWN
+"""The `sender` of a message of which it is not known who sent it."""
+TO_SOMEBODY: Final = (f"{TO_GROUP}{UNKNOWN}",)
+"""The `dest` of a message of which it is not known whom it is for."""
+
+Row = dict[str, object]
+"""A row of a trace: values by column, as JSON Lines would have them. What is absent is left out or None."""
+
+_ROWS_AT_ONCE: Final = 1 << 15
+_BLOCK_BYTES: Final = 8 << 20
+
+
+def lines(source: TraceSource) -> Iterator[tuple[int, str]]:
+    """The lines of a text file, numbered from 1, without what ends them. Raises PrecedesError."""
+    number, rest = 1, b""
+    with opened(source) as stream:
+        while block := stream.read(_BLOCK_BYTES):
+            whole, newline, tail = block.rpartition(b"\n")
+            if not newline:
+                rest += block
+                continue
+            text = rest + whole
+            as_text(text, source.shown, number)
+            for line in text.decode().split("\n"):
+                yield number, line.removesuffix("\r")
+                number += 1
+            rest = tail
+    if rest:
+        as_text(rest, source.shown, number)
+        yield number, rest.decode().removesuffix("\r")
+
+
+def objects(source: TraceSource) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The JSON objects of a file with one on each line, with the number of the line. Raises PrecedesError (T007)."""
+    for number, line in lines(source):
+        if line.strip():
+            value = parsed(source, number, line)
+            if not isinstance(value, dict):
+                raise refused(
+                    source, number, RowError("T007", f"this line is {shown(value)}, not a JSON object")
+                )
+            yield number, value
+
+
+def parsed(source: TraceSource, number: int, text: str) -> Any:
+    """A JSON value that begins at a line of a file. Raises PrecedesError (T007)."""
+    try:
+        return parse_json(text)
+    except RowError as error:
+        raise refused(source, number, error) from error
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise refused(source, number, RowError("T007", f"this is not JSON: {error}")) from error
+
+
+def refused(source: TraceSource, row: int, error: RowError) -> Exception:
+    """What is wrong at a place of a file, to be raised."""
+    return unreadable(error.code, error.message, source.shown, error.hint, row)
+
+
+def execution_of(source: TraceSource) -> str:
+    """The execution that the rows of a file belong to: as set, else the name of the file, or of its folder if it is
+    one file of several.
+    """
+    stated = source.setting("execution") or dict(source.stated).get("execution")
+    if stated:
+        return stated
+    if source.path == STANDARD_INPUT:
+        return "stdin"
+    path = Path(source.path).absolute()
+    return stem(path) if source.only else path.parent.name or stem(path)
+
+
+def stem(path: Path) -> str:
+    """The name of a file without its suffixes; the whole name where it is nothing else."""
+    return path.name.partition(".")[0] or path.name
+
+
+def entity_of(source: TraceSource) -> str:
+    """The entity that wrote a file: as set, else the name of the file."""
+    stated = source.setting("entity") or dict(source.stated).get("entity")
+    return stated or ("stdin" if source.path == STANDARD_INPUT else stem(Path(source.path)))
+
+
+def tables(source: TraceSource, rows: Iterable[tuple[int, Row]], notices: Notices) -> Iterator[pa.Table]:
+    """Canonical tables of rows, each with its number in the file. For formats in which a row takes thought."""
+    rest = iter(rows)
+    while some := list(islice(rest, _ROWS_AT_ONCE)):
+        yield canonical_rows(some, dict, source, notices)
+
+
+def table(source: TraceSource, columns: pa.Table, numbers: Sequence[int], notices: Notices) -> pa.Table:
+    """The canonical table of columns that have the names of a trace's, with the number of each row in its file. For
+    formats that Arrow can take apart.
+    """
+    found = canonical_arrow(source, columns, 1, notices)
+    place = found.schema.get_field_index("row")
+    return found.set_column(place, found.schema.field(place), arrow.array(np.asarray(numbers, np.int64)))
+
+
+def seconds(nanoseconds: int) -> str:
+    """A time in nanoseconds as `time` has it."""
+    sign, size = ("-" if nanoseconds < 0 else ""), abs(nanoseconds)
+    return f"{sign}{size // 10**9}.{size % 10**9:09d}"
