@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from precedes.core import formula as f
-from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.execution import UNKNOWN_NAME, Event, EventKind, Execution, History, Message
 from precedes.core.formula import Requirement
 from precedes.core.transposition import batch_of
 from precedes.core.traversal import attributes_in, walk
@@ -305,6 +305,8 @@ def beyond_first_installations(execution: Execution, asked: Requirement) -> dict
     return {
         "views that nobody knows": execution.views_unknown and not speaking.isdisjoint(OF_VIEWS),
         "events after a second installation": again and f.ViewOf in speaking,
+        "a group of all who may be meant": UNKNOWN_NAME in execution.groups
+        and not speaking.isdisjoint(OF_GROUPS),
         "whom a message to a group is for": whom and any(chosen(execution, m) for m in execution.messages),
     }
 

@@ -1,4 +1,4 @@
-"""What keeps the definitions of deliveries, views, groups and crashes, and what breaks them: specs/library, by their names."""
+"""What keeps the definitions of deliveries, views, groups and crashes, and what breaks them, by their names."""
 
 from __future__ import annotations
 

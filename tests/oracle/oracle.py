@@ -806,11 +806,16 @@ def extended_virtual_synchrony(run: Run) -> bool:
 # ---- groups ------------------------------------------------------------------------------------------------
 
 
+def named_groups(run: Run) -> dict[str, set[int]]:
+    """All but the one of which nobody knows who is in it."""
+    return {name: inside for name, inside in run.groups.items() if name != "?"}
+
+
 def once_per_group(run: Run) -> bool:
     """A message is delivered once to a group, by one member and not again."""
     return all(
         len(taken) == len(set(taken))
-        for inside in run.groups.values()
+        for inside in named_groups(run).values()
         for taken in ([m for i in inside for m in run.received[i]],)
     )
 
@@ -820,15 +825,15 @@ def owed_by_another(run: Run) -> bool:
     return any(
         run.chosen(m) & inside and not inside & run.to.get(m, set()) and group not in run.to_groups.get(m, ())
         for m in messages(run)
-        for group, inside in run.groups.items()
+        for group, inside in named_groups(run).items()
     )
 
 
 def kept_by_groups(run: Run) -> bool:
     """Every group that a message is for has a member that delivers it."""
     for m in messages(run):
-        groups = run.to_groups.get(m, set()) | {
-            g for g, inside in run.groups.items() if inside & run.to.get(m, set())
+        groups = (run.to_groups.get(m, set()) & named_groups(run).keys()) | {
+            g for g, inside in named_groups(run).items() if inside & run.to.get(m, set())
         }
         if any(all(m not in run.rl[i] for i in run.groups[g]) for g in groups):
             return False

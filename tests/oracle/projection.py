@@ -18,7 +18,7 @@ from precedes.core import formula as f
 from precedes.core.execution import EventKind, Execution
 from precedes.core.traversal import walk
 from tests.oracle.conversion import run_of
-from tests.oracle.oracle import Causality, Run, number_of
+from tests.oracle.oracle import Causality, Run, named_groups, number_of
 
 Value = bool | None
 T = TypeVar("T")
@@ -117,7 +117,7 @@ class _Whole:
             case f.MessageVariable():
                 return sorted(only)
             case f.GroupVariable():
-                return sorted(self.run.groups)
+                return sorted(named_groups(self.run))
             case f.ViewVariable():
                 return sorted(self.run.members)
             case _:

@@ -49,8 +49,8 @@ ACKNOWLEDGEMENT_CODES: Final = sorted(EVENT_CODES[kind] for kind in ACKNOWLEDGEM
 """The kinds by which an entity accepts a message or gives it back, and their codes."""
 
 UNKNOWN_NAME: Final = "?"
-"""The group of all who may be meant where it is not known whom a message is for, and the entity that stands for the sender where
-it is not known who that is. No quantifier speaks of this group.
+"""The group of all who may be meant where it is not known whom a message is for: no quantifier speaks of this group.
+And the entity that stands for the sender of messages of which it is not known who sent them.
 """
 
 _NUMBERED: Final = re.compile(r"0|-?[1-9][0-9]{0,18}")
@@ -148,7 +148,7 @@ class Execution:
         delivery: Which kind of event counts as the delivery.
         by_clocks: Recorded clocks are evidence of what happened before what.
         doubt: Why happens-before is not known; no reason if it is.
-        groups: The members of each group, by its name. An entity may be in several.
+        groups: The members of each group, by its name. An entity may be in several. See also `UNKNOWN_NAME`.
         acknowledging: This is a part of an execution of which acknowledgements are recorded, be they here or not.
     """
 
@@ -169,6 +169,11 @@ class Execution:
     def entities(self) -> tuple[str, ...]:
         """The cluster, in its order."""
         return tuple(history.entity for history in self.histories)
+
+    @property
+    def named_groups(self) -> tuple[str, ...]:
+        """The groups of which quantifiers speak."""
+        return tuple(group for group in self.groups if group != UNKNOWN_NAME)
 
     @cached_property
     def views(self) -> Mapping[str, frozenset[str]]:

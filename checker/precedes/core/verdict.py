@@ -74,7 +74,7 @@ REASON_TEXT: Final[dict[Reason, str]] = {
     Reason.CLOCK_ORDER: "the recorded clocks and the order of rows disagree",
     Reason.NO_ATTRIBUTE: "an attribute of a message or delivery was not recorded",
     Reason.NO_ACKNOWLEDGEMENT: "no acknowledgements are recorded",
-    Reason.GROUP_CHOOSES: "a message is addressed to a group, and any of its members may be the one to deliver it",
+    Reason.GROUP_CHOOSES: "it is not known whom a message is for: it is for a group, or the trace does not say",
     Reason.NO_VIEWS: "no view is recorded, or one without an id",
     Reason.NO_VIEW_NUMBER: "the id of a view is no whole number",
 }

@@ -15,14 +15,14 @@ from functools import cache, lru_cache
 from typing import Any, Final, Literal, TypeAlias, assert_never, get_args
 
 from precedes.core import formula as f
-from precedes.core.execution import EventKind, Execution, History
+from precedes.core.execution import UNKNOWN_NAME, EventKind, Execution, History
 from precedes.core.formula import Requirement
 from precedes.core.traversal import walk
 from precedes.core.verdict import Reason
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.testing.choices import Choices, Seeded, chance, pick
-from precedes.testing.random_executions import Shape, doubted, execution, with_evidence
+from precedes.testing.random_executions import Shape, doubted, execution, senderless, with_evidence
 from precedes.testing.random_formulas import (
     ATTRIBUTES,
     EVENT_ATTRIBUTES,
@@ -279,12 +279,15 @@ def _execution(choices: Choices, name: str, common: Execution, kind: Kind) -> Ex
     while not _told(choices, drawn, common.delivery):
         drawn = execution(choices, shape, name)
     histories = (*drawn.histories, *common.histories[len(drawn.histories) :])
+    groups = dict(drawn.groups)
+    if UNKNOWN_NAME in groups:
+        groups[UNKNOWN_NAME] = frozenset(history.entity for history in histories)
     made = with_evidence(
-        replace(common, name=name, histories=histories, messages=drawn.messages, groups=drawn.groups)
+        replace(common, name=name, histories=histories, messages=drawn.messages, groups=groups)
     )
     if kind in ("deliveries", "views"):
-        return doubted(choices, made)
-    return doubted(choices, made, 80) if kind == "doubts" else made
+        return doubted(choices, senderless(choices, made))
+    return doubted(choices, senderless(choices, made), 80) if kind == "doubts" else made
 
 
 def _told(choices: Choices, drawn: Execution, delivery: EventKind) -> bool:

@@ -205,6 +205,13 @@ def doubted(choices: Choices, execution: Execution, percent: int = 15) -> Execut
     return replace(execution, histories=histories, doubt=doubt)
 
 
+def senderless(choices: Choices, execution: Execution) -> Execution:
+    """Now and then it is not known who sent the messages that nobody is said to have sent."""
+    if not any(m.sender is None for m in execution.messages.values()) or chance(choices, 60):
+        return execution
+    return replace(execution, doubt=execution.doubt | Reason.SEND_NOT_LOGGED)
+
+
 def _messages(choices: Choices, entities: tuple[str, ...], most: int, odd: bool) -> dict[str, Message]:
     found = {}
     for number in range(1, choices.integer(0, most) + 1):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from precedes.core.execution import Event, EventKind, Execution, Message
+from precedes.core.execution import UNKNOWN_NAME, Event, EventKind, Execution, Message
 from precedes.testing.choices import Choices, chance, pick
 
 GROUPS: Final = ("G1", "G2", "G3")
@@ -54,12 +54,16 @@ def grouped(choices: Choices, execution: Execution) -> Execution:
         for name in GROUPS[: choices.integer(0, len(GROUPS))]
     }
     groups = {name: members for name, members in drawn.items() if members}
+    if chance(choices, 15):
+        groups[UNKNOWN_NAME] = frozenset(execution.entities)
     if not groups:
         return execution
     messages = {
         name: _addressed(choices, message, groups) if message.logged and chance(choices, 60) else message
         for name, message in execution.messages.items()
     }
+    if not any(UNKNOWN_NAME in message.groups for message in messages.values()):
+        groups.pop(UNKNOWN_NAME, None)
     return replace(execution, groups=groups, messages=messages)
 
 

@@ -85,6 +85,8 @@ def ordered(batch: Batch, evidence: Evidence, options: TraceOptions, notices: No
     _compare_times(batch, evidence, options, doubt, notices)
     if batch.clocks is not None:
         batch = _compare_clocks(batch, evidence, options, doubt, across, notices)
+    if evidence.names.senderless is not None:
+        across[evidence.names.senderless] |= int(Reason.SEND_NOT_LOGGED)
     if not (doubt.any() or across.any()):
         return batch
     np.bitwise_or.at(across, evidence.names.entities.executions, doubt)

@@ -18,12 +18,13 @@ from pathlib import Path
 
 from precedes.core.execution import Execution
 from precedes.core.formula import Attribute, AttributeSort
+from precedes.core.verdict import Reason
 from precedes.traces.formats.registry import CSV, known
 from precedes.traces.formats.text_stream import reason
 from precedes.traces.formats.values import seconds
 from precedes.traces.formats.written_rows import Values
 from precedes.traces.problems import unreadable
-from precedes.traces.schema import REDELIVERED, TO_GROUP
+from precedes.traces.schema import REDELIVERED, TO_GROUP, UNKNOWN
 from precedes.traces.sources import STANDARD_INPUT, TraceSource, source_of
 
 
@@ -74,8 +75,8 @@ def rows_of(execution: Execution) -> Iterator[Values]:
     """
     named: set[str] = set()
     groups_of: dict[str, list[str]] = {entity: [] for entity in execution.entities}
-    for group, inside in sorted(execution.groups.items()):
-        for entity in inside:
+    for group in sorted(execution.named_groups):
+        for entity in execution.groups[group]:
             groups_of[entity].append(group)
     for history in execution.histories:
         if not history.interleaved:
@@ -99,6 +100,8 @@ def rows_of(execution: Execution) -> Iterator[Values]:
                     ]
                 elif message.sender is not None and not message.logged:
                     row["sender"] = message.sender
+                elif message.sender is None and execution.doubt & Reason.SEND_NOT_LOGGED:
+                    row["sender"] = UNKNOWN
                 if event.message not in named:
                     named.add(event.message)
                     row |= {each.name: _written(each, value) for each, value in message.attributes.items()}

@@ -16,7 +16,7 @@ from precedes.core.formula import Per
 from precedes.core.transposition import batch_of, execution_of
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.codes import DEFERRED
-from precedes.engines.columnar.compiler.formula_compiler import Witnesses, compile_formula
+from precedes.engines.columnar.compiler.formula_compiler import Witnesses, compile_formula, senderless
 from precedes.engines.columnar.execution_source import BatchSource, ExecutionSource
 from precedes.engines.columnar.kernels.choice import reads_destinations, tuning
 from precedes.engines.columnar.kernels.kernel import PLAIN_EVENTS
@@ -33,6 +33,7 @@ from precedes.engines.columnar.kernels.witness import (
 from precedes.engines.columnar.offenders import Offenders, OffenderSearch
 from precedes.engines.columnar.parts import Parts, named_values
 from precedes.logic.plan import Both, Expression, Followed, Inverse, Plan, Step, Value, conjuncts
+from precedes.logic.senders import without_sends
 
 FEW: Final = 4
 """Where less than one execution in so many is left to the compiled formula, these are copied out first."""
@@ -251,6 +252,8 @@ def _evaluated(source: ExecutionSource, step: Step, of_parts: PartKernels, jit: 
     if reads_destinations(step.definition):
         # These kernels know who is a destination by name, and nothing of groups.
         values[_to_groups(source)] = DEFERRED
+    if without_sends(step.formula) != step.formula:
+        values[senderless(source)] = DEFERRED
     left = np.flatnonzero(values == DEFERRED)
     if len(left) == 0:
         return _Evidence(step, values, places, parts=parts)

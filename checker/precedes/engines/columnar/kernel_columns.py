@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from precedes.core.clock_order import Clocks
-from precedes.core.columns import MISSING_TIME, NOBODY, Batch, own_if_counted
-from precedes.core.execution import EVENT_CODES, EventKind
+from precedes.core.columns import MISSING_TIME, NOBODY, Batch, Groups, own_if_counted
+from precedes.core.execution import EVENT_CODES, UNKNOWN_NAME, EventKind
 from precedes.engines.columnar.deliveries import acknowledged_of, deliveries_of
 from precedes.engines.columnar.installations import installed_of, views_of_events
 from precedes.engines.columnar.native import element_type, names_used, read_only
@@ -42,6 +42,7 @@ class Columns(NamedTuple):
     acknowledging               it is a part of an execution of which acknowledgements are recorded, see `Batch`
     to_group_offsets, to_groups the groups that messages are addressed to, see `Groups`
     group_..., view_...         see `Groups` and `Views`
+    named_group_offsets, named_groups the local numbers of the groups of which quantifiers speak
     event_view                  the local view that an event installs, see `Views`
     installed_...               see `installations.Installed`
     view_of_event               the view in which an event happens, see `installations.views_of_events`
@@ -98,6 +99,8 @@ class Columns(NamedTuple):
     group_offsets: Int64
     group_member_offsets: Int64
     group_members: Int32
+    named_group_offsets: Int64
+    named_groups: Int32
     view_offsets: Int64
     view_member_offsets: Int64
     view_members: Int32
@@ -274,6 +277,10 @@ def column_of(batch: Batch, name: str) -> Any:
             if batch.groups is None:
                 return no_groups(name, batch.executions, int(batch.message_offsets[-1]))
             return getattr(batch.groups, _OF_GROUPS[name])
+        case "named_group_offsets" | "named_groups":
+            if batch.groups is None:
+                return no_groups(name, batch.executions, int(batch.message_offsets[-1]))
+            return _named_groups(batch.groups)[name]
         case "event_view" | "view_offsets" | "view_member_offsets" | "view_members" | "view_numbers":
             if batch.views is None:
                 return no_views(name, batch.executions, len(batch.event_kind))
@@ -299,8 +306,23 @@ _OF_GROUPS: Final = {
 
 def no_groups(name: str, executions: int, messages: int) -> npt.NDArray[Any]:
     """A column of groups, of executions that have none."""
-    lengths = {"to_group_offsets": messages + 1, "group_offsets": executions + 1, "group_member_offsets": 1}
+    lengths = {
+        "to_group_offsets": messages + 1,
+        "group_offsets": executions + 1,
+        "named_group_offsets": executions + 1,
+        "group_member_offsets": 1,
+    }
     return np.zeros(lengths.get(name, 0), np.int64)
+
+
+def _named_groups(groups: Groups) -> dict[str, npt.NDArray[Any]]:
+    """The groups of which quantifiers speak, by their local numbers."""
+    named = np.flatnonzero(groups.names != UNKNOWN_NAME)
+    execution = np.searchsorted(groups.offsets, named, "right") - 1
+    return {
+        "named_group_offsets": np.searchsorted(named, groups.offsets).astype(np.int64),
+        "named_groups": (named - groups.offsets[execution]).astype(np.int32),
+    }
 
 
 def no_views(name: str, executions: int, events: int) -> npt.NDArray[Any]:

@@ -74,6 +74,7 @@ from precedes.engines.reference.relations import has_cycle, reasons_of_cycles
 from precedes.engines.reference.terms import Terms
 from precedes.logic.completion import opened
 from precedes.logic.parts import of_its_own, written_out
+from precedes.logic.senders import without_sends
 
 
 def evaluate(formula: Formula, execution: Execution) -> int:
@@ -89,7 +90,11 @@ def evaluate(formula: Formula, execution: Execution) -> int:
 
 
 def judged(formula: Formula, execution: Execution) -> Formula:
-    """The formula as it is judged on the execution: opened where that is incomplete."""
+    """The formula as it is judged on the execution: without sends where it is not known who sent a message, and opened
+    where the execution is incomplete.
+    """
+    if execution.doubt & Reason.SEND_NOT_LOGGED:
+        formula = without_sends(formula)
     return formula if execution.complete else opened(formula)
 
 
@@ -271,7 +276,7 @@ class Evaluator:
             case EntityVariable():
                 return lambda: execution.entities
             case GroupVariable():
-                return lambda: tuple(execution.groups)
+                return lambda: execution.named_groups
             case ViewVariable():
                 return lambda: () if self.has_unknown_domain(variable) else tuple(execution.views)
             case DeliveryVariable():

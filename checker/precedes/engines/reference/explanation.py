@@ -32,18 +32,15 @@ from precedes.core.traversal import bound, entities_in, messages_in, walk
 from precedes.core.verdict import FALSE, TRUE, reasons
 from precedes.core.witness import Explanation, Fact, Witness
 from precedes.engines.reference.causes import Cause, Causes, SearchedEnoughError, kind_of
-from precedes.engines.reference.evaluation import Evaluator, agreed_interleaving
+from precedes.engines.reference.evaluation import Evaluator, agreed_interleaving, judged
 from precedes.engines.reference.happens_before import HappensBeforeRelation, Occurrence
-from precedes.logic.completion import opened
 
 
 def explain(requirement: Requirement, execution: Execution, limit: int = 1) -> Explanation:
     """Judge a requirement and give up to `limit` witnesses, no two of them about the same messages and
     entities.
     """
-    requirement = completed(requirement)
-    if not execution.complete:
-        requirement = _opened(requirement)
+    requirement = _judged(completed(requirement), execution)
     evaluator = Evaluator(execution)
     value = evaluator.value(requirement.formula)
     agreed = agreed_interleaving(requirement.formula, execution, value)
@@ -65,10 +62,10 @@ def explain(requirement: Requirement, execution: Execution, limit: int = 1) -> E
     )
 
 
-def _opened(requirement: Requirement) -> Requirement:
-    return replace(
-        requirement, formula=opened(requirement.formula), parts=tuple(map(_opened, requirement.parts))
-    )
+def _judged(requirement: Requirement, execution: Execution) -> Requirement:
+    """See `evaluation.judged`."""
+    parts = tuple(_judged(part, execution) for part in requirement.parts)
+    return replace(requirement, formula=judged(requirement.formula, execution), parts=parts)
 
 
 CANDIDATES: Final = 100

@@ -17,7 +17,9 @@ from precedes.traces.notices import MOST_NAMES, Addressing, Notices
 from precedes.traces.options import TraceOptions
 
 TO_ALL: Final = "sends have no `dest`, so they go to every entity, including the sender"
-NOT_SENT: Final = "deliveries have no send, so nobody sent these messages: log the sends, or name `sender`"
+NOT_SENT: Final = (
+    "deliveries have no send, so nobody sent them: log the sends, or name `sender` (? if unknown)"
+)
 
 _SEND: Final = EVENT_CODES[EventKind.SEND]
 _DELIVER: Final = EVENT_CODES[EventKind.DELIVER]
@@ -41,7 +43,10 @@ def tell_addressing(
 ) -> None:
     """Tell what was guessed of events, and who was met and meant in them."""
     notices.count(notice.SENT_TO_ALL, TO_ALL, int(to_all(names, events).sum()))
-    notices.count(notice.NOT_SENT, NOT_SENT, int(not_sent(events, sender).sum()))
+    unsent = not_sent(events, sender)
+    if names.senderless is not None:
+        unsent &= ~np.isin(names.entities.executions[events.entity], names.senderless)
+    notices.count(notice.NOT_SENT, NOT_SENT, int(unsent.sum()))
     notices.heard(_addressing(names, events, options))
 
 

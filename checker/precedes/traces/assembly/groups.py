@@ -28,6 +28,7 @@ from precedes.traces.assembly.encoding import (
 from precedes.traces.assembly.histories import Events, TableNames
 from precedes.traces.options import GroupMembers
 from precedes.traces.problems import TOLD_AT_ONCE
+from precedes.traces.schema import UNKNOWN
 
 _SEND: Final = EVENT_CODES[EventKind.SEND]
 
@@ -70,18 +71,19 @@ def membership_of(
     entries, owner = stated.entries(sources)
     by_rows = entity[sources][owner], stated_codes[entries]
     by_option = _given(names, given, given_codes)
+    anybody = _anybody(names, entity, known, to_groups)
     count = len(names.executions)
     everywhere = np.repeat(np.arange(count), len(given_codes))
     executions = names.entities.executions
     groups = Numbering(
-        np.concatenate([executions[by_rows[0]], everywhere]),
-        np.concatenate([by_rows[1], np.tile(given_codes, count)]),
+        np.concatenate([executions[by_rows[0]], everywhere, executions[anybody[0]]]),
+        np.concatenate([by_rows[1], np.tile(given_codes, count), anybody[1]]),
         count,
         len(known),
     )
     _refuse_unknown(table, names, entity, groups, known, to_groups)
-    member = np.concatenate([by_rows[0], by_option[0]])
-    group = groups.find(executions[member], np.concatenate([by_rows[1], by_option[1]]))
+    member = np.concatenate([by_rows[0], by_option[0], anybody[0]])
+    group = groups.find(executions[member], np.concatenate([by_rows[1], by_option[1], anybody[1]]))
     size = max(len(executions), 1)
     keys = np.unique(group * size + member)
     return Membership(known, groups, (keys // size, keys % size), to_groups)
@@ -134,6 +136,19 @@ def _given(names: TableNames, given: GroupMembers, codes: Codes) -> tuple[Int64,
         entities.append(found)
         groups.append(np.full(len(found), code, np.int32))
     return np.concatenate(entities), np.concatenate(groups)
+
+
+def _anybody(names: TableNames, entity: Int64, known: Names, to_groups: Codes) -> tuple[Int64, Codes]:
+    """Everybody in the executions in which it is not known whom some message is for: entities and, aligned, the code of
+    the group that stands for them.
+    """
+    code = np.flatnonzero(known == UNKNOWN)
+    if names.to_groups is None or not len(code):
+        return np.zeros(0, np.int64), np.zeros(0, np.int32)
+    row = np.repeat(np.arange(len(entity)), np.diff(names.to_groups.offsets))
+    open_to_all = np.unique(names.entities.executions[entity[row[to_groups == code[0]]]])
+    found = np.flatnonzero(np.isin(names.entities.executions, open_to_all))
+    return found, np.full(len(found), code[0], np.int32)
 
 
 def _refuse_unknown(

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from precedes.core.columns import MISSING_TIME, Int64, Names, offsets_of
 from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.core.execution import EVENT_CODES, EventKind
 from precedes.language.quoting import shown
 from precedes.traces import notices as notice
 from precedes.traces.arrow import arrow, pc
@@ -20,7 +21,7 @@ from precedes.traces.assembly.encoding import ABSENT, Codes, IntArray, Lists, Nu
 from precedes.traces.notices import Notices
 from precedes.traces.options import TraceOptions
 from precedes.traces.problems import TOLD_AT_ONCE
-from precedes.traces.schema import TO_GROUP
+from precedes.traces.schema import TO_GROUP, UNKNOWN
 
 NO_SEQ: Final = "rows have no `seq`, so their order is taken as the order of events"
 
@@ -39,6 +40,8 @@ class TableNames:
     """aligned with the values of `dest`: local entities"""
     to_groups: Lists | None = None
     """the names of the groups among the destinations of each row; None: no row names one"""
+    senderless: Codes | None = None
+    """the executions with a message that somebody sent, nobody knows who; None: there is none"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,9 @@ def numbered(
     )
     message_names, (message,) = encode(table["message"])
     count = len(execution_names)
+    senderless = None
+    if (code := bisect_left(entity_names, UNKNOWN)) < len(entity_names) and entity_names[code] == UNKNOWN:
+        sender, senderless = _nobody(table, (x, entity, message), sender, code)
     dest, dest_codes, to_groups = _without_groups(dest, dest_codes, entity_names)
     dest_x = np.repeat(x, np.diff(dest.offsets))
     named = np.flatnonzero(sender != ABSENT)
@@ -111,6 +117,7 @@ def numbered(
         dest,
         entities.find(dest_x, dest_codes) - entities.offsets[dest_x],
         to_groups,
+        senderless,
     )
     at = entities.find(x, entity)
     order, seq = _order(table, at, entity_names[entities.codes], notices)
@@ -123,6 +130,23 @@ def numbered(
         table["time"].fill_null(arrow.scalar(MISSING_TIME)).to_numpy(),
     )
     return names, events if order is None else events.where(order), seq
+
+
+def _nobody(
+    table: pa.Table, place: tuple[Codes, Codes, Codes], sender: Codes, unknown: int
+) -> tuple[Codes, Codes | None]:
+    """The senders that rows name, but for the unknown one, and the executions with a message whose sender is unknown to
+    a row and known to none. `place` has the execution, the entity and the message of each row.
+    """
+    x, entity, message = place
+    if (entity == unknown).any():
+        return sender, None
+    key = x.astype(np.int64) * (int(message.max(initial=0)) + 2) + message
+    sends = table["event"].to_numpy() == EVENT_CODES[EventKind.SEND]
+    known = np.unique(key[sends | ((sender != ABSENT) & (sender != unknown))])
+    unnamed = sender == unknown
+    found = np.unique(x[unnamed & ~np.isin(key, known)])
+    return np.where(unnamed, ABSENT, sender).astype(sender.dtype), found
 
 
 def _without_groups(dest: Lists, codes: Codes, entity_names: Names) -> tuple[Lists, Codes, Lists | None]:

@@ -109,7 +109,8 @@ def domain(
     if isinstance(variable, DeliveryVariable):
         return _deliveries(variable, guards, terms)
     if isinstance(variable, GroupVariable):
-        return Domain(_count("group_offsets", terms))
+        named = terms.source.column("named_group_offsets")
+        return Domain(f"{named}[x], {named}[x + 1]", terms.source.column("named_groups"))
     if isinstance(variable, ViewVariable):
         return _views(variable, guards, terms)
     if naming:

@@ -6,7 +6,7 @@ judged by running it as plain Python; numba is loaded once there is more to judg
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -14,7 +14,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from precedes.core.columns import offsets_of
 from precedes.core.formula import Attribute, Formula
+from precedes.core.verdict import Reason
 from precedes.engines.columnar.compiler.functions import Generated, generate
 from precedes.engines.columnar.compiler.machine_code import jitted, plain
 from precedes.engines.columnar.compiler.terms import Facts
@@ -30,6 +32,7 @@ from precedes.engines.columnar.parts import (
     parts_of,
     values_of,
 )
+from precedes.logic.senders import without_sends
 
 PLAIN_FORMULA_EVENTS: Final = 100_000
 """Up to so many events a formula is judged without numba: to compile would take longer than the work."""
@@ -57,6 +60,18 @@ class Witnesses:
         messages = self.messages[self.message_offsets[x] : self.message_offsets[x + 1]]
         return tuple(map(int, entities)), tuple(map(int, messages))
 
+    def with_others(self, other: Witnesses, executions: npt.NDArray[np.int64]) -> Witnesses:
+        """These, but for some executions those of another."""
+        found = [self.of(x) for x in range(len(self.entity_offsets) - 1)]
+        for x in executions.tolist():
+            found[x] = other.of(x)
+        entities, messages = ([shown[kind] for shown in found] for kind in (0, 1))
+        return Witnesses(*_in_one(entities), *_in_one(messages))
+
+
+def _in_one(parts: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int64], Values]:
+    return offsets_of(list(map(len, parts))), np.array([one for part in parts for one in part], np.int32)
+
 
 @dataclass(frozen=True, slots=True)
 class CompiledFormula:
@@ -76,16 +91,32 @@ class CompiledFormula:
             raise ValueError(
                 "where only SL and RL are known, the reference evaluator judges, not the compiler"
             )
-        program = _program(self.formula, facts_of(source))
-        return program.run(source, program.is_worth_compiling(known.events) if jit is None else jit)
+        values, witnesses = self._judged(self.formula, source, jit)
+        apart, changed = senderless(source), without_sends(self.formula)
+        if len(apart) and changed != self.formula:
+            of_others, shown = self._judged(changed, source, jit)
+            values[apart] = of_others[apart]
+            witnesses = witnesses.with_others(shown, apart)
+        return values, witnesses
+
+    @staticmethod
+    def _judged(formula: Formula, source: ExecutionSource, jit: bool | None) -> tuple[Values, Witnesses]:
+        program = _program(formula, facts_of(source))
+        events = source.columns(("interleaved",)).events
+        return program.run(source, program.is_worth_compiling(events) if jit is None else jit)
 
     def reads(self, *, complete: bool) -> frozenset[str]:
         """The columns that judging by the formula may read."""
         read: set[str] = set()
         for logged in (False, True):
             facts = Facts(complete=complete, logged=logged, ordered=True, direct=True)
-            read |= set(_program(self.formula, facts).generated.reads)
+            read |= {"order_doubt", *_program(self.formula, facts).generated.reads}
         return frozenset(read)
+
+
+def senderless(source: ExecutionSource) -> npt.NDArray[np.int64]:
+    """The executions in which it is not known who sent some message: what depends on sends is unknown there."""
+    return np.flatnonzero(source.columns(("order_doubt",)).order_doubt & int(Reason.SEND_NOT_LOGGED))
 
 
 def facts_of(source: ExecutionSource) -> Facts:

@@ -60,7 +60,9 @@ class GroupReader:
 
     def has(self, name: str) -> bool:
         """Whether there is anything in a column of groups."""
-        return self._to_groups if name.startswith("to_") else self._stated or bool(self._options.groups)
+        if name.startswith("to_"):
+            return self._to_groups
+        return self._stated or self._to_groups or bool(self._options.groups)
 
     def every(self) -> Batch:
         """All executions."""

@@ -125,7 +125,13 @@ class RowGroup:
             case "acknowledging":
                 return np.zeros(self.executions, np.bool_)
             case (
-                "to_group_offsets" | "to_groups" | "group_offsets" | "group_member_offsets" | "group_members"
+                "to_group_offsets"
+                | "to_groups"
+                | "group_offsets"
+                | "group_member_offsets"
+                | "group_members"
+                | "named_group_offsets"
+                | "named_groups"
             ) if not self._reader.has(name):
                 return no_groups(name, self.executions, int(self.message_offsets[-1]))
             case "event_view" | "view_offsets" | "view_member_offsets" | "view_members" | "view_numbers" if (
