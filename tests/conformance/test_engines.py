@@ -28,7 +28,7 @@ PLACED: tuple[Kind, ...] = ("definitions", "formulas", "atoms")
         # In batches of which some have crashes; every name is among the slow ones.
         pytest.param(solver, 128, 704, ("definitions",), id="solver, definitions"),
         pytest.param(solver, 32, 0, ("formulas", "atoms"), id="solver, formulas"),
-        pytest.param(solver, 64, 64_512, ("deliveries",), id="solver, deliveries"),
+        pytest.param(solver, 128, 64_512, ("deliveries",), id="solver, deliveries"),
         pytest.param(solver, 192, 0, ("views",), id="solver, views"),
     ],
 )

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from enum import Flag, auto
+from functools import lru_cache
 from typing import Final, assert_never
 
 from precedes.core.formula import (
@@ -313,7 +313,11 @@ def _match(
     for one, other in zip(walk(wanted), walk(there), strict=False):
         if type(one) is not type(other):
             return None
-        if isinstance(one, Variable) and found.setdefault(one, other) != other:
+        if (
+            isinstance(one, Variable)
+            and isinstance(other, Variable)
+            and found.setdefault(one, other) != other
+        ):
             return None
     return found if substituted(wanted, found) == there else None
 
