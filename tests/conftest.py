@@ -122,7 +122,8 @@ def pytest_collection_finish(session: pytest.Session) -> Generator[None]:
     for item in session.items:
         grouped = getattr(item, "_nodeid", item.nodeid)
         if grouped != item.nodeid:
-            item._id = type(item._id).parse(grouped)
+            path, _, name = grouped.partition("::")
+            item._id = type(item._id)(path=path, names=(name,))
     return (yield)
 
 
