@@ -83,7 +83,7 @@ def test_what_was_taken_away_is_gone(tmp_path: Path, elsewhere: dict[str, str]) 
 
 
 def test_traces_are_judged(tmp_path: Path, elsewhere: dict[str, str]) -> None:
-    ran("simulate cmd --executions 3000 --messages 4 -o made.parquet", tmp_path, elsewhere)
+    ran("simulate cmd --executions 4000 --messages 4 -o made.parquet", tmp_path, elsewhere)
     # Laid out and long enough for several threads.
     assert "causal_order" in ran("verify made.parquet --require causal_order", tmp_path, elsewhere)
     rows = ROOT / "traces/rabbitmq-fanout.jsonl.gz"
