@@ -201,7 +201,16 @@ def test_text_is_kept_once_and_nowhere_if_that_is_impossible(
     assert machine_code.kept("text") is None
 
 
-def test_machine_code_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param(("acyclic_order",), id="cycles"),
+        pytest.param(("acyclic_order", "delta_causal_order"), id="causes", marks=pytest.mark.slow),
+    ],
+)
+def test_machine_code_says_the_same(
+    names: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # One formula and one kind of batch: each takes seconds to compile.
     monkeypatch.setenv(cache_directory.PLACE, str(tmp_path))
     number = f.Comparison(
@@ -211,7 +220,7 @@ def test_machine_code_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         f.Dimension.NUMBER,
     )
     numbers = f.Forall(HERE, f.TRUTH, f.Forall(P, f.InLog(P, f.ReceiptLog(HERE)), number))
-    formula = f.And((DEFINITIONS["acyclic_order"], DEFINITIONS["delta_causal_order"], numbers))
+    formula = f.And((*map(DEFINITIONS.__getitem__, names), numbers))
     met = set()
     for group in executions_alike(range(600)):
         if not group[0].complete or all(map(logged, group)):

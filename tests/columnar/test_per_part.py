@@ -137,7 +137,7 @@ def compared(jit: bool, seeds: range) -> set[tuple[str, int]]:
 
 @pytest.mark.usefixtures("way")
 def test_every_definition_on_parts() -> None:
-    met = compared(False, range(240))
+    met = compared(False, range(160))
     assert {name for name, value in met if value == TRUE} == set(DEFINITIONS)
     assert {name for name, value in met if value == FALSE} >= set(DEFINITIONS) - {"delta_causal_order"}
     assert {name for name, value in met if value == Reason.NO_ATTRIBUTE} == set(DEFINITIONS)

@@ -13,6 +13,7 @@ from precedes.engines.columnar.fast_path import group_reader
 from precedes.engines.scan import local
 from tests.command.running import precedes
 from tests.command.test_verify import CONTRADICTING, ENGINES, KEPT, LOST, SAMPLE, SWAPPED
+from tests.sampling import on_engines
 
 REPEATED = KEPT.replace('"1"', '"5"') + KEPT.replace('"1"', '"5"').splitlines()[1] + "\n"
 WITHOUT_SEQ = "".join(
@@ -73,8 +74,7 @@ def said(path: Path, question: tuple[str, ...], *arguments: object) -> tuple[int
     return ended.code, ended.out.partition('"timings"')[0], ended.err
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=" ".join)
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("engine", "question"), on_engines(4, zip(QUESTIONS), map(" ".join, QUESTIONS)))
 def test_the_same_is_said(pair: tuple[Path, Path], engine: str, question: tuple[str, ...]) -> None:
     source, target = pair
     before = said(source, question, "--engine", "local")

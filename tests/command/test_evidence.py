@@ -18,6 +18,7 @@ from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.traces import Notices, Order, TraceOptions, read_batches
 from tests.command.running import precedes
+from tests.sampling import on_engines
 
 ENGINES = [
     pytest.param("local", id="local"),
@@ -207,9 +208,8 @@ def required(case: Case) -> list[str]:
     return [word for name in case.verdicts for word in ("--require", name)]
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
-@pytest.mark.parametrize("engine", ENGINES)
-def test_every_engine_is_right(case: Case, engine: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("engine", "case"), on_engines(4, CASES.values(), CASES))
+def test_every_engine_is_right(engine: str, case: Case, tmp_path: Path) -> None:
     path = written(case, tmp_path)
     ended = precedes("verify", path, *required(case), "--engine", engine, "--format", "json", *case.options)
     counts = json.loads(ended.out)["predicates"]

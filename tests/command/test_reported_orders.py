@@ -19,7 +19,8 @@ from precedes.logic.plan import plan
 from precedes.traces import Notices, TraceOptions, read_batches
 from precedes.traces.stated_groups import given_groups
 from tests.command.running import precedes
-from tests.command.test_evidence import ENGINES, Case, required, row, written
+from tests.command.test_evidence import Case, required, row, written
+from tests.sampling import on_engines
 
 TABLE = (
     row("table", "send", "r1", 0, dest=["sink"], key="k1"),
@@ -181,9 +182,8 @@ def options(case: Case, folder: Path) -> list[str]:
     return [word for option in case.options for word in ([GROUP, str(path)] if option == GROUP else [option])]
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
-@pytest.mark.parametrize("engine", ENGINES)
-def test_every_engine_is_right(case: Case, engine: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("engine", "case"), on_engines(4, CASES.values(), CASES))
+def test_every_engine_is_right(engine: str, case: Case, tmp_path: Path) -> None:
     path = written(case, tmp_path)
     given = (*required(case), *options(case, tmp_path))
     ended = precedes("verify", path, *given, "--engine", engine, "--format", "json")

@@ -11,6 +11,7 @@ from precedes import Verdict, verify
 from precedes.record import Recorder
 from tests.command.running import precedes
 from tests.command.test_verify import CONSUMED, ENGINES, KEPT, PRODUCED
+from tests.sampling import on_engines
 
 CONSUMED_ONCE = CONSUMED.replace('"b"', '"a"')
 """Deliveries of one message, which nobody is known to have sent."""
@@ -35,23 +36,38 @@ def form(request: pytest.FixtureRequest) -> str:
 
 
 def trace(folder: Path, text: str, form: str) -> Path:
+    if form == "laid out":
+        return laid_out(text, folder)
     path = folder / "trace.jsonl"
     path.write_text(text, encoding="utf-8")
-    if form == "rows":
-        return path
-    # Large enough that row groups are judged as they are laid out.
-    lines = [json.loads(line) for line in text.splitlines()]
-    with path.open("w", encoding="utf-8") as file:
-        for x in range(8_000):
-            for line in lines:
-                file.write(json.dumps({**line, "execution": f"{line['execution']}-{x}"}) + "\n")
-    ended = precedes("convert", path, "-o", folder / "trace.parquet")
-    assert ended.code == 0, ended.err
+    return path
+
+
+def laid_out(text: str, folder: Path) -> Path:
+    """A columnar file of 8,000 times the executions of a text: large enough that row groups are judged as they are.
+
+    It is made for the first test that asks for it.
+    """
+    if text not in MADE:
+        path = folder / "many.jsonl"
+        lines = [json.loads(line) for line in text.splitlines()]
+        with path.open("w", encoding="utf-8") as file:
+            for x in range(8_000):
+                for line in lines:
+                    file.write(json.dumps({**line, "execution": f"{line['execution']}-{x}"}) + "\n")
+        ended = precedes("convert", path, "-o", folder / "made.parquet")
+        assert ended.code == 0, ended.err
+        MADE[text] = (folder / "made.parquet").read_bytes()
+    (folder / "trace.parquet").write_bytes(MADE[text])
     return folder / "trace.parquet"
 
 
-@pytest.mark.parametrize(("text", "required", "missing"), CASES)
-@pytest.mark.parametrize("engine", ENGINES)
+MADE: dict[str, bytes] = {}
+
+
+@pytest.mark.parametrize(
+    ("engine", "text", "required", "missing"), on_engines(4, CASES, [required for _, required, _ in CASES])
+)
 def test_verify(tmp_path: Path, form: str, engine: str, text: str, required: str, missing: str) -> None:
     path = trace(tmp_path, text, form)
     ended = precedes("verify", path, "--require", required, "--engine", engine, "--delta", "1s")

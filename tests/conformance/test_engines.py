@@ -22,13 +22,13 @@ PLACED: tuple[Kind, ...] = ("definitions", "formulas", "atoms")
 @pytest.mark.parametrize(
     ("engine", "cases", "first", "kinds"),
     [
-        pytest.param(oracle, 2_048, 0, NAMED, id="oracle"),
-        pytest.param(compiled, 512, 0, KINDS, id="compiled"),
-        pytest.param(scan, 1_024, 0, KINDS, id="scan"),
-        # Every name, in batches of which some have crashes.
-        pytest.param(solver, 320, 704, ("definitions",), id="solver, definitions"),
-        pytest.param(solver, 96, 0, ("formulas", "atoms"), id="solver, formulas"),
-        pytest.param(solver, 192, 64_512, ("deliveries",), id="solver, deliveries"),
+        pytest.param(oracle, 1_024, 0, NAMED, id="oracle"),
+        pytest.param(compiled, 256, 0, KINDS, id="compiled"),
+        pytest.param(scan, 384, 0, KINDS, id="scan"),
+        # In batches of which some have crashes; every name is among the slow ones.
+        pytest.param(solver, 128, 704, ("definitions",), id="solver, definitions"),
+        pytest.param(solver, 32, 0, ("formulas", "atoms"), id="solver, formulas"),
+        pytest.param(solver, 128, 64_512, ("deliveries",), id="solver, deliveries"),
         pytest.param(solver, 192, 0, ("views",), id="solver, views"),
     ],
 )
@@ -39,7 +39,7 @@ def test_an_engine_conforms(engine: Engine, cases: int, first: int, kinds: tuple
 
 def test_spark_conforms(spark: SparkSession) -> None:
     kinds: tuple[Kind, ...] = (*PLACED, "views")
-    found = check_engine(OnSpark(spark), cases=64, kinds=kinds)
+    found = check_engine(OnSpark(spark), cases=32, kinds=kinds)
     assert {kind for kind, _ in found.judged} == set(kinds)
 
 

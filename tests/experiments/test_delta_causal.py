@@ -73,7 +73,7 @@ def both(
 @pytest.mark.parametrize("bound", [2, *(pytest.param(bound, marks=pytest.mark.slow) for bound in (1, 3, 6))])
 @pytest.mark.parametrize("reading", READINGS, ids=lambda reading: reading.name)
 def test_the_compiled_algorithm_is_the_model(bound: int, reading: Reading) -> None:
-    for number, load in ((1, 1.0), (2, 3.0)):
+    for number, load in ((1, 3.0),) if bound == 2 else ((1, 1.0), (2, 3.0)):
         _, compiled, model = both(6, load, reading, bound, number)
         for name in ("marks", "marks_of_sender", "delivered"):
             assert (getattr(compiled, name) == getattr(model, name)).all(), name

@@ -17,6 +17,7 @@ from precedes.gate.config import Configuration, Model, Simulation, Specs, Trace
 from precedes.gate.scope import ELSEWHERE, WEAKER
 from tests.gate.changes import EXAMPLE, MODEL
 from tests.gate.projects import SWAPPED, TRACE, changed, gate
+from tests.sampling import one_in
 
 CONFIGURATION = """\
 baseline = "baseline.json"
@@ -201,7 +202,7 @@ RAISED = {
 }
 
 
-@pytest.mark.parametrize("name", RAISED)
+@pytest.mark.parametrize("name", one_in(2, RAISED))
 def test_what_is_raised_is_not(folder: Path, base: Path, name: str) -> None:
     changed(folder, "precedes.toml", *RAISED[name])
     code, out = judged(folder, base)

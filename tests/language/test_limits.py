@@ -33,7 +33,9 @@ DEEP = {
 }
 
 
-@pytest.mark.parametrize("size", [1_000, 100_000])
+@pytest.mark.parametrize(
+    "size", [20_000, *(pytest.param(n, marks=pytest.mark.slow) for n in (1_000, 100_000))]
+)
 @pytest.mark.parametrize("kind", DEEP)
 def test_deep_nesting_is_a_message(kind: str, size: int) -> None:
     with pytest.raises(PrecedesError) as caught:

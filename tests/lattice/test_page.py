@@ -12,9 +12,12 @@ import pytest
 from precedes.core.outcome import Limits
 from precedes.core.verdict import Verdict, verdict
 from precedes.engines.reference import evaluate
+from precedes.engines.solver import Proved, implications
+from precedes.jobs.infer import proved
 from precedes.jobs.lattice import Lattice, lattice
 from precedes.language.library import standard_library
 from precedes.language.loader import compile_text
+from precedes.language.requirements import requirement
 from precedes.reports.hasse.svg import label, svg
 from precedes.reports.lattice import as_markdown, as_proved
 
@@ -45,6 +48,20 @@ def table(text: str, heading: str) -> dict[str, list[str]]:
     }
 
 
+def test_what_is_shipped_as_proved_is_proved_and_nothing_else_is() -> None:
+    """Of every fourth name and each other one of these."""
+    shipped = proved()
+    asked = [requirement(name, standard_library()) for name in list(shipped.equal)[::4]]
+    found = {(one.left, one.right) for one in implications(asked) if isinstance(one.answer, Proved)}
+    names = [one.name for one in asked]
+    assert len(names) > 10
+    assert found == {(left, right) for left in names for right in shipped.implied[left] if right in names}
+
+
+# ---- a fresh run of every pair
+
+
+@pytest.mark.slow
 @pytest.mark.xdist_group("lattice")
 @pytest.mark.parametrize("heading", ["The names", "Proved", "Refuted"])
 def test_tables_are_those_of_a_fresh_run(heading: str) -> None:
@@ -53,12 +70,14 @@ def test_tables_are_those_of_a_fresh_run(heading: str) -> None:
     assert table(page(), heading) == again
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("lattice")
 def test_page_is_that_of_a_fresh_run() -> None:
     """Also the executions shown; `precedes lattice --format markdown -o docs/lattice.md` renews it."""
     assert page() == as_markdown(fresh(), PICTURE)
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("lattice")
 def test_what_is_shipped_as_proved_is_what_a_fresh_run_proves() -> None:
     """`python tools/proved.py` renews it."""
@@ -66,6 +85,7 @@ def test_what_is_shipped_as_proved_is_what_a_fresh_run_proves() -> None:
     assert shipped == as_proved(fresh())
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("lattice")
 def test_every_pair_is_decided() -> None:
     found = fresh()
@@ -78,6 +98,7 @@ def test_every_pair_is_decided() -> None:
     assert not proved & set(refuted)
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("lattice")
 def test_picture_shows_the_same() -> None:
     """The names and how many lines; not where they are."""

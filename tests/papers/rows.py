@@ -11,8 +11,8 @@ explore st ...`". What is understood, and compared with what the command prints:
   and nothing is violated;
 - ``N states``: as the last line of the report counts them. For a model with several instances "N / M states".
 
-`(slow)` in a cell: its commands are run with the slow tests. `precedes check FILE` and `precedes search` must end with
-exit code 0.
+`(slow)` in a cell: its commands are run with the slow tests, and so are three of four explorations of every page.
+`precedes check FILE` and `precedes search` must end with exit code 0.
 """
 
 from __future__ import annotations

@@ -41,10 +41,19 @@ def ended(command: str) -> Ended:
     return precedes(*(ROOT / word if word.startswith("specs/") else word for word in words))
 
 
-def cases(found: list[Statement]) -> list[object]:
+def cases(found: list[Statement], one_of: int = 1) -> list[object]:
+    """The statements as parameters: one of so many commands of each page is quick, with all that is said of it."""
+    commands: dict[str, list[str]] = {}
+    for each in found:
+        here = commands.setdefault(each.place.partition(":")[0], [])
+        if not each.slow and each.command not in here:
+            here.append(each.command)
+    quick = {command for here in commands.values() for command in here[::one_of]}
     return [
         pytest.param(
-            each, id=f"{each.place} {each.command}"[:110], marks=[pytest.mark.slow] if each.slow else []
+            each,
+            id=f"{each.place} {each.command}"[:110],
+            marks=[pytest.mark.slow] if each.slow or each.command not in quick else [],
         )
         for each in found
     ]
@@ -56,7 +65,7 @@ def _unexercised(name: str, *, literal: bool = True) -> re.Pattern[str]:
     return re.compile(rf"^  {name} +{MODE} +unknown +never exercised", re.MULTILINE)
 
 
-@pytest.mark.parametrize("said", cases(EXPLORED))
+@pytest.mark.parametrize("said", cases(EXPLORED, one_of=4))
 def test_a_row_says_what_explore_prints(said: Statement) -> None:
     printed = explored(said.command)
     says = (said.moves, said.holding, said.everything, said.states, said.nothing_violated, said.unexercised)

@@ -18,6 +18,7 @@ import pytest
 from precedes.core import isolation
 from tests.command.running import precedes
 from tests.protocol.test_command import TOYS
+from tests.sampling import one_in
 
 START = "        return 0\n"
 ARRIVE = "        return Step(state, (Deliver(packet),))\n"
@@ -70,7 +71,17 @@ def written(folder: Path, what: str, line: str = ARRIVE) -> Path:
     return path
 
 
-@pytest.mark.parametrize("what", HOSTILE.values(), ids=HOSTILE.keys())
+QUICK = ("ends its process", "hangs", "raises an interrupt", "writes everywhere", "patches its judge")
+"""One of each way to give no verdict; each takes an interpreter, and those that hang take time."""
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        pytest.param(what, id=name, marks=[] if name in QUICK else [pytest.mark.slow])
+        for name, what in HOSTILE.items()
+    ],
+)
 def test_a_model_without_a_verdict_does_not_pass(
     tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,7 +93,9 @@ def test_a_model_without_a_verdict_does_not_pass(
     assert "Traceback" not in ended.err
 
 
-@pytest.mark.parametrize("what", ["ends its process", "hangs", "raises an interrupt", "patches its judge"])
+@pytest.mark.parametrize(
+    "what", one_in(2, ["ends its process", "hangs", "patches its judge", "raises an interrupt"])
+)
 def test_nor_does_a_simulation_of_it(tmp_path: Path, what: str) -> None:
     model, target = written(tmp_path, HOSTILE[what]), tmp_path / "out.parquet"
     ended = precedes("simulate", model, "--executions", 2, "--hang-limit", 1, "-o", target)
@@ -195,7 +208,7 @@ def begun(*arguments: object) -> subprocess.Popen[str]:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["INT", "TERM"])
+@pytest.mark.parametrize("number", one_in(2, [signal.SIGINT, signal.SIGTERM], ["INT", "TERM"]))
 def test_a_violation_is_told_when_it_is_found_and_an_interrupt_reports_it(endless: Path, number: int) -> None:
     process = begun(endless, "--messages", 2, "--entities", 2)
     assert process.stderr is not None

@@ -48,6 +48,7 @@ def test_states_of_the_reduced_search(messages: int, states: int) -> None:
     assert set(found.reductions) == {reduction.value for reduction in Reduction} - {Reduction.SILENTLY.value}
 
 
+@pytest.mark.slow
 def test_five_messages() -> None:
     assert explored(5, plain=True).states == 88_073
 

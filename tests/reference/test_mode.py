@@ -115,7 +115,7 @@ def replaced(one: f.Formula, value: bool) -> f.Formula:
 
 def test_what_is_left_in_a_state_says_the_same() -> None:
     met = 0
-    for seed in range(600):
+    for seed in range(200):
         choices = Seeded(seed)
         one, here = with_modes(choices, formula(choices), 30), execution(choices)
         met += any(isinstance(node, f.Quiescent) for node in walk(one))
@@ -125,7 +125,7 @@ def test_what_is_left_in_a_state_says_the_same() -> None:
             assert kind_of(evaluate(left, here)) == kind_of(evaluate(replaced(one, value), here)), one
         assert kind_of(evaluate(one, here)) == kind_of(evaluate(judged(one, quiescent=True), here))
         assert kind_of(evaluate(quiescent(one), here)) == kind_of(evaluate(always(one), here))
-    assert met > 400
+    assert met > 130
 
 
 def test_what_says_no_mode_stays_itself() -> None:

@@ -27,6 +27,7 @@ from precedes.reports.space_time.svg import diagram_svg
 from precedes.reports.space_time.text import diagram
 from precedes.testing.random_executions import SCENARIOS
 from tests.reports.hostile import HOSTILE, names, renamed
+from tests.sampling import one_in
 from tests.strategies.drawn import executions
 
 LIBRARY = standard_library()
@@ -182,7 +183,7 @@ def assert_pictures(execution: Execution) -> None:
     assert set(named) <= set(there)
 
 
-@pytest.mark.parametrize("name", HOSTILE, ids=lambda name: ascii(name)[:20])
+@pytest.mark.parametrize("name", one_in(3, HOSTILE, [ascii(name)[:20] for name in HOSTILE]))
 def test_a_hostile_id_as_entity_and_as_message(name: str) -> None:
     text = (
         f"scenario s\ncluster A {quoted(name)} C\nH[A]: < !a !{quoted(name)} !c ]\n"

@@ -26,6 +26,7 @@ from precedes_models.delta_causal.schedules.search import (
     find_schedule,
     read,
 )
+from tests.sampling import one_in
 
 
 def test_as_written_two_messages_of_one_time_break_theorem_4() -> None:
@@ -143,7 +144,7 @@ def _scheduled(seed: int, protocol: DeltaCausal, epsilon: int) -> None:
 LETTERS = frozenset[Letter](), frozenset({Letter.S1}), frozenset({Letter.R4}), frozenset(Letter)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", one_in(2, range(4)))
 def test_what_the_propositions_say_happens_is_what_the_model_does(seed: int) -> None:
     max_cb = (1, 2, None)[seed % 3]
     _scheduled(seed, DeltaCausal(max_cb=max_cb, letters=LETTERS[seed]), epsilon=seed % 2)

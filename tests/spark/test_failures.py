@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 
 from precedes.engines.spark.failures import died_reading, failure
 from tests.command.running import Ended, precedes
+from tests.sampling import one_in
 
 TRACE = Path(__file__).parents[2] / "traces/rabbitmq-fanout.jsonl.gz"
 
@@ -317,7 +318,7 @@ def test_workers_without_a_python(spark: SparkSession, monkeypatch: pytest.Monke
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("missing", ["numba", "pandas", "lark", "z3", "click"])
+@pytest.mark.parametrize("missing", one_in(5, ["numba", "pandas", "lark", "z3", "click"]))
 def test_a_worker_needs_no_more_than_it_is_said_to(workers: Prepare, missing: str) -> None:
     """numba is loaded for large shares only."""
     workers(WITHOUT.format(module=missing))

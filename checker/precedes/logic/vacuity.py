@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Flag, auto
+from functools import lru_cache
 from typing import Final, assert_never
 
 from precedes.core.formula import (
@@ -195,6 +196,7 @@ class _Opening:
         return conjunction(*(fact for _, fact in parts), formula)
 
 
+@lru_cache(maxsize=1_024)
 def premise(formula: Formula) -> Formula:
     """A formula that is true where a closed one could be violated; never false where it is.
 
@@ -264,20 +266,25 @@ def _not_all(equalities: tuple[Equality, ...]) -> Formula:
 
 def _widest(openings: list[_Opening]) -> list[_Opening]:
     """The openings of which none is a case of another one; of equal ones the first."""
+    there = [(*opening.facts, *consequences(opening.facts)) for opening in openings]
+
+    def is_case(one: int, other: int) -> bool:
+        return _is_case(openings[one], there[one], openings[other])
+
+    numbers = range(len(openings))
     return [
-        opening
-        for place, opening in enumerate(openings)
+        openings[place]
+        for place in numbers
         if not any(
-            _is_case(opening, other) and (number < place or not _is_case(other, opening))
-            for number, other in enumerate(openings)
+            is_case(place, number) and (number < place or not is_case(number, place))
+            for number in numbers
             if number != place
         )
     ]
 
 
-def _is_case(opening: _Opening, wider: _Opening) -> bool:
-    """Whether all that `wider` asks for is there, under other names, wherever `opening` is."""
-    there = [*opening.facts, *consequences(opening.facts)]
+def _is_case(opening: _Opening, there: Sequence[Formula], wider: _Opening) -> bool:
+    """Whether all that `wider` asks for is `there`, under other names, wherever `opening` is."""
     if len(wider.facts) > LARGE:
         return False
     free = [v for v in wider.variables if not any(v in free_variables(fact) for fact in wider.facts)]
@@ -299,11 +306,17 @@ def _match(
     wanted: Formula, there: Formula, names: Mapping[Variable, Variable]
 ) -> Mapping[Variable, Variable] | None:
     """The names for which a formula is another one, those that are known among them; None where it is not."""
+    if type(wanted) is not type(there):
+        return None
     found = dict(names)
-    # Trees of different shapes are found to be different in the end.
+    # Trees of one shape that differ in something else are found to be different in the end.
     for one, other in zip(walk(wanted), walk(there), strict=False):
-        if isinstance(one, Variable) and (
-            type(one) is not type(other) or found.setdefault(one, other) != other
+        if type(one) is not type(other):
+            return None
+        if (
+            isinstance(one, Variable)
+            and isinstance(other, Variable)
+            and found.setdefault(one, other) != other
         ):
             return None
     return found if substituted(wanted, found) == there else None

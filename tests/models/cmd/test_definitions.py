@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
@@ -38,8 +39,11 @@ def test_to_the_letter_what_is_removed_need_not_be_confirmed(reading: Reading) -
     assert found.of(CONFIRMED.name) is Verdict.VIOLATED
 
 
-def test_carrying_confirmations_along_changes_nothing_else() -> None:
-    assert explore(Cmd(confirmations=True), FOUR).verdicts == explore(Cmd(), FOUR).verdicts
+@pytest.mark.parametrize(
+    "bounds", [replace(FOUR, messages=3), pytest.param(FOUR, marks=pytest.mark.slow)], ids=["three", "four"]
+)
+def test_carrying_confirmations_along_changes_nothing_else(bounds: Bounds) -> None:
+    assert explore(Cmd(confirmations=True), bounds).verdicts == explore(Cmd(), bounds).verdicts
 
 
 def test_between_pairs_there_are_n_times_n_minus_1_counts_at_most() -> None:

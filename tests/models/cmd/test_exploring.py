@@ -63,7 +63,7 @@ def test_states_of_three_entities(protocol: Auxiliary, messages: int, states: in
 @pytest.mark.parametrize(
     ("entities", "messages", "destinations", "states", "of_groups"),
     [
-        (3, 3, UNICAST, 1_376, 1_376),
+        pytest.param(3, 3, UNICAST, 1_376, 1_376, marks=pytest.mark.slow),
         (3, 2, MULTICAST, 580, 580),
         (3, 2, BROADCAST, 880, 169),
         (2, 2, ANY, 324, 106),
@@ -90,7 +90,11 @@ def test_states_with_their_executions(
 
 @pytest.mark.parametrize(
     ("entities", "messages", "destinations"),
-    [(3, 4, UNICAST), (3, 3, MULTICAST), pytest.param(2, 3, ANY, marks=pytest.mark.slow)],
+    [
+        pytest.param(3, 4, UNICAST, marks=pytest.mark.slow),
+        (3, 3, MULTICAST),
+        pytest.param(2, 3, ANY, marks=pytest.mark.slow),
+    ],
     ids=named,
 )
 @pytest.mark.parametrize("protocol", ALL, ids=named)

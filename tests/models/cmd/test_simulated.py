@@ -40,13 +40,16 @@ def named(protocol: object) -> str:
     return str(getattr(protocol, "name", protocol))
 
 
+@pytest.mark.parametrize("executions", [range(30), pytest.param(range(30, 100), marks=pytest.mark.slow)])
 @pytest.mark.parametrize("destinations", [Destinations.UNICAST, Destinations.MULTICAST, Destinations.ANY])
 @pytest.mark.parametrize("protocol", REPAIRED, ids=named)
-def test_three_hundred_executions_are_clean(protocol: Protocol[Any], destinations: Destinations) -> None:
+def test_three_hundred_executions_are_clean(
+    protocol: Protocol[Any], destinations: Destinations, executions: range
+) -> None:
     conditions = Conditions(
         entities=4, messages=16, interval=1_000, delay=1_500, deviation=700, destinations=destinations
     )
-    assert set().union(*judged(protocol, range(100), conditions).values()) == {TRUE}
+    assert set().union(*judged(protocol, executions, conditions).values()) == {TRUE}
 
 
 @pytest.mark.slow

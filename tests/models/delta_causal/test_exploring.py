@@ -34,11 +34,13 @@ STATES = [
     (DeltaCausal(as_written=True, delta=1, max_cb=1), PAIR, 775, 808),
     (DeltaCausal(as_written=True, delta=1, max_cb=2), PAIR, 689, 722),
     (DeltaCausal(as_written=True, delta=1, max_cb=None), PAIR, 689, 722),
-    (DeltaCausal(delta=1, max_cb=2), THREE, 3201, 3602),
     (FullTag(delta=1), PAIR, 437, 464),
     (DeltaCausal(delta=1, max_cb=2), TRIO, 3654, 3998),
-    (DeltaCausal(delta=1, max_cb=2, epsilon=1), PAIR, 3459, 3620),
     (FixedWait(), Bounds(entities=2, messages=2, ticks=1), 1110, 1177),
+]
+LARGER = [
+    (DeltaCausal(delta=1, max_cb=2), THREE, 3201, 3602),
+    (DeltaCausal(delta=1, max_cb=2, epsilon=1), PAIR, 3459, 3620),
 ]
 
 
@@ -49,11 +51,14 @@ def named(protocol: DeltaAgent) -> str:
     )
 
 
-def cases(*rows: tuple[object, ...]) -> list[object]:
-    return [pytest.param(*row, id=named(row[0])) for row in rows]  # type: ignore[arg-type]
+def cases(*rows: tuple[object, ...], slow: bool = False) -> list[object]:
+    marks = [pytest.mark.slow] if slow else []
+    return [pytest.param(*row, id=named(row[0]), marks=marks) for row in rows]  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("protocol", "bounds", "states", "transitions"), cases(*STATES))
+@pytest.mark.parametrize(
+    ("protocol", "bounds", "states", "transitions"), [*cases(*STATES), *cases(*LARGER, slow=True)]
+)
 def test_exact_numbers_of_states_in_both_orders(
     protocol: DeltaAgent, bounds: Bounds, states: int, transitions: int
 ) -> None:

@@ -44,10 +44,13 @@ def named(protocol: object) -> str:
     return type(protocol).__name__ + str(getattr(protocol, "max_cb", ""))
 
 
+@pytest.mark.parametrize("executions", [range(30), pytest.param(range(30, 100), marks=pytest.mark.slow)])
 @pytest.mark.parametrize("destinations", [Destinations.UNICAST, Destinations.MULTICAST, Destinations.ANY])
 @pytest.mark.parametrize("protocol", REPAIRED, ids=named)
-def test_three_hundred_executions_are_clean(protocol: DeltaAgent, destinations: Destinations) -> None:
-    found = judged(protocol, range(100), replace(CONDITIONS, destinations=destinations))
+def test_three_hundred_executions_are_clean(
+    protocol: DeltaAgent, destinations: Destinations, executions: range
+) -> None:
+    found = judged(protocol, executions, replace(CONDITIONS, destinations=destinations))
     assert set().union(*found.values()) == {TRUE}
 
 

@@ -27,6 +27,7 @@ from tests.models.dynamic_cluster import bugs as cluster_bugs
 from tests.models.dynamic_cluster.exploring import bounds
 from tests.models.st import bugs as st_bugs
 from tests.models.to import bugs as to_bugs
+from tests.sampling import one_in
 
 
 def requests(entities: int, sends: str, losses: int = 0) -> Bounds:
@@ -80,7 +81,7 @@ HOLDING: tuple[tuple[Protocol[Any], Bounds, int, int], ...] = (
 """Bounds, the states of every interleaving, and with the reductions in quiescence."""
 
 
-@pytest.mark.parametrize(("protocol", "within", "states", "reduced"), HOLDING)
+@pytest.mark.parametrize(("protocol", "within", "states", "reduced"), one_in(3, HOLDING))
 def test_what_holds_holds_with_the_reductions(
     protocol: Protocol[Any], within: Bounds, states: int, reduced: int
 ) -> None:
@@ -127,7 +128,7 @@ SHOWN: tuple[tuple[Protocol[Any], Bounds, set[str], set[str]], ...] = (
 """A bug, bounds, what it breaks in quiescence too, and what only on the way."""
 
 
-@pytest.mark.parametrize(("bug", "within", "lasting", "passing"), SHOWN)
+@pytest.mark.parametrize(("bug", "within", "lasting", "passing"), one_in(2, SHOWN))
 def test_what_is_broken_is_found_with_the_reductions(
     bug: Protocol[Any], within: Bounds, lasting: set[str], passing: set[str]
 ) -> None:

@@ -18,7 +18,7 @@ from functools import cache
 from importlib import import_module
 from pickle import UnpicklingError
 from types import FunctionType
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,10 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view
+
+
+CALLED_BY_MACHINE_CODE: Final = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Options of what neither Python nor C calls: the ways in for these would be compiled, too, for each function."""
 
 
 @cache
@@ -76,14 +80,17 @@ def compiled(
             return (*super()._index_key(sig, codegen), behind)
 
     njit: Any = numba.njit  # its types do not know of `_nrt`
-    made = njit(nogil=True, _nrt=counted)(function)
+    options = {"nogil": True, "_nrt": counted, "no_cfunc_wrapper": True}
+    if signature is None:
+        options |= CALLED_BY_MACHINE_CODE
+    made = njit(**options)(function)
     try:
         made._cache = KeyedCache(function)
         if signature is not None:
             made.compile(signature)
     except (RuntimeError, OSError, ImportError, EOFError, UnpicklingError):
         # No place (code in an archive, a home that cannot be written), or what is there cannot be read.
-        made = njit(nogil=True, _nrt=counted)(function)
+        made = njit(**options)(function)
         if signature is not None:
             made.compile(signature)
     if signature is not None:
@@ -116,7 +123,7 @@ def _callable(helper: Callable[..., Any]) -> None:
     from numba.extending import register_jitable
 
     counted = makes_arrays(helper)
-    register_jitable(_nrt=counted, forceinline=not counted)(helper)
+    register_jitable(_nrt=counted, forceinline=not counted, **CALLED_BY_MACHINE_CODE)(helper)
 
 
 def makes_arrays(function: Callable[..., Any]) -> bool:

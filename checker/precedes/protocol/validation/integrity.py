@@ -67,10 +67,12 @@ def _of_class(name: str, owner: type) -> Iterator[tuple[str, tuple[int, ...]]]:
 
 def _identity(value: Any) -> tuple[int, ...]:
     """What is another number exactly if the part was replaced, or its code was."""
-    parts = [value]
+    if isinstance(value, FunctionType):
+        return id(value), id(value.__code__)
     if isinstance(value, property):
-        parts += [value.fget, value.fset]
+        inner: tuple[Any, ...] = (value.fget, value.fset)
     elif isinstance(value, (classmethod, staticmethod)):
-        parts.append(value.__func__)
-    codes = (id(part.__code__) for part in parts if isinstance(part, FunctionType))
-    return (id(value), *codes)
+        inner = (value.__func__,)
+    else:
+        return (id(value),)
+    return (id(value), *(id(part.__code__) for part in inner if isinstance(part, FunctionType)))

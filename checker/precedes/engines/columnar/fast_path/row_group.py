@@ -24,6 +24,7 @@ from precedes.engines.columnar.kernel_columns import (
     no_groups,
     no_views,
 )
+from precedes.engines.columnar.kernels.kernel import PLAIN_EVENTS
 from precedes.engines.columnar.native import machine_code
 from precedes.engines.columnar.positions import claimed_of
 from precedes.traces import TraceOptions
@@ -65,8 +66,9 @@ class RowGroup:
 
     @property
     def by_machine(self) -> bool:
-        # The columns were made by machine code: numba is there.
-        return True
+        # numba is there, because the columns were made by machine code. But a kernel of which no machine code is kept
+        # takes seconds to compile.
+        return len(self._made["event_kind"]) >= PLAIN_EVENTS
 
     def as_recorded(self) -> RowGroup:
         return RowGroup(self._made, self._reader, replace(self._options, complete=True), self._attributes)
