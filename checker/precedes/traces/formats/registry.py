@@ -54,7 +54,17 @@ FORMATS: Final = (
 )
 """The formats of rows as this project defines them."""
 
-FOREIGN: Final[tuple[TraceFormat, ...]] = ()
+BROADCAST_LOG: Final = TraceFormat(
+    "broadcast log",
+    (),
+    "broadcast_log",
+    writable=False,
+    word="broadcast-log",
+    carries="what each process broadcast and delivered, in its order",
+    lacks="times, and the order of events of two processes",
+)
+
+FOREIGN: Final[tuple[TraceFormat, ...]] = (BROADCAST_LOG,)
 """Logs of other systems, the more special ones first: the first that recognizes a file has it."""
 BY_WORD: Final = {each.word: each for each in FOREIGN}
 BY_SUFFIX: Final = {suffix: each for each in FORMATS for suffix in each.suffixes}
