@@ -63,8 +63,17 @@ BROADCAST_LOG: Final = TraceFormat(
     carries="what each process broadcast and delivered, in its order",
     lacks="times, and the order of events of two processes",
 )
+SHIVIZ: Final = TraceFormat(
+    "ShiViz log",
+    (),
+    "shiviz",
+    writable=False,
+    word="shiviz",
+    carries="the order of events, and what happened before what, by vector clocks",
+    lacks="which events are sends and deliveries, and of which messages",
+)
 
-FOREIGN: Final[tuple[TraceFormat, ...]] = (BROADCAST_LOG,)
+FOREIGN: Final[tuple[TraceFormat, ...]] = (BROADCAST_LOG, SHIVIZ)
 """Logs of other systems, the more special ones first: the first that recognizes a file has it."""
 BY_WORD: Final = {each.word: each for each in FOREIGN}
 BY_SUFFIX: Final = {suffix: each for each in FORMATS for suffix in each.suffixes}
