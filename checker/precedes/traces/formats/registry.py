@@ -72,8 +72,17 @@ SHIVIZ: Final = TraceFormat(
     carries="the order of events, and what happened before what, by vector clocks",
     lacks="which events are sends and deliveries, and of which messages",
 )
+TLA_TRACE: Final = TraceFormat(
+    "trace for TLA+",
+    (),
+    "tla_trace",
+    writable=False,
+    word="tla-trace",
+    carries="steps of PGo and of EWD998 with vector clocks",
+    lacks="names of messages, which follow from clocks, and of PGo whom a message is for",
+)
 
-FOREIGN: Final[tuple[TraceFormat, ...]] = (BROADCAST_LOG, SHIVIZ)
+FOREIGN: Final[tuple[TraceFormat, ...]] = (BROADCAST_LOG, TLA_TRACE, SHIVIZ)
 """Logs of other systems, the more special ones first: the first that recognizes a file has it."""
 BY_WORD: Final = {each.word: each for each in FOREIGN}
 BY_SUFFIX: Final = {suffix: each for each in FORMATS for suffix in each.suffixes}
