@@ -206,7 +206,7 @@ def _received(source: TraceSource, steps: list[_Step]) -> dict[int, str]:
 def _unlearned(source: TraceSource, step: _Step, sends: list[_Step], taken: set[str]) -> str | None:
     """The message of a receipt that learned nothing of the sender: one with the same content that was sent to it before
     and not received yet, if there is one; a message without a send, if nothing like it was sent. None, if the node
-    takes up again what it has, or what nobody sent, such as its first token. Raises PrecedesError (T027) if none is certain.
+    takes up again what it has, or what nobody sent, such as its first token. Raises PrecedesError (T027) where two fit.
     """
     sender = step.channel[0]
     like = [

@@ -81,8 +81,17 @@ TLA_TRACE: Final = TraceFormat(
     carries="steps of PGo and of EWD998 with vector clocks",
     lacks="names of messages, which follow from clocks, and of PGo whom a message is for",
 )
+JEPSEN: Final = TraceFormat(
+    "history of Jepsen",
+    (),
+    "jepsen",
+    writable=False,
+    word="jepsen",
+    carries="sends, polls, enqueues and dequeues of processes, with times and offsets",
+    lacks="whom a message is for, and what became of operations that ended with :info",
+)
 
-FOREIGN: Final[tuple[TraceFormat, ...]] = (BROADCAST_LOG, TLA_TRACE, SHIVIZ)
+FOREIGN: Final[tuple[TraceFormat, ...]] = (BROADCAST_LOG, TLA_TRACE, JEPSEN, SHIVIZ)
 """Logs of other systems, the more special ones first: the first that recognizes a file has it."""
 BY_WORD: Final = {each.word: each for each in FOREIGN}
 BY_SUFFIX: Final = {suffix: each for each in FORMATS for suffix in each.suffixes}
