@@ -39,7 +39,7 @@ _IGNORED: Final = ("subscribe", "assign", "crash", "debug-topic-partitions")
 _KNOWN: Final = (*_TRANSACTIONS, "enqueue", "dequeue", "drain", *_IGNORED)
 _OUTCOMES: Final = ("ok", "fail", "info")
 _OF_EDN: Final = re.compile(
-    r"\s*(;[^\n]*\s*)*[\[(]?\s*(#jepsen\.history\.Op\s*)?\{[^\n]*:type :(invoke|ok|info|fail)"
+    r"\s*(;[^\n]*\n\s*)*[\[(]?\s*(#jepsen\.history\.Op\s*)?\{[^\n]*:type :(invoke|ok|info|fail)"
 )
 _OF_JSON: Final = re.compile(r'\s*\[?\s*\{[^{}\[\]]*"type"\s*:\s*"(invoke|ok|info|fail)"')
 

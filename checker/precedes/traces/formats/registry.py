@@ -90,8 +90,17 @@ JEPSEN: Final = TraceFormat(
     carries="sends, polls, enqueues and dequeues of processes, with times and offsets",
     lacks="whom a message is for, and what became of operations that ended with :info",
 )
+MAELSTROM: Final = TraceFormat(
+    "log of Maelstrom",
+    (),
+    "maelstrom",
+    writable=False,
+    word="maelstrom",
+    carries="every message of the network, with its sender, its receiver and its id",
+    lacks="what a node delivers to its user, crashes, and times that are precise enough",
+)
 
-FOREIGN: Final[tuple[TraceFormat, ...]] = (BROADCAST_LOG, TLA_TRACE, JEPSEN, SHIVIZ)
+FOREIGN: Final[tuple[TraceFormat, ...]] = (BROADCAST_LOG, TLA_TRACE, MAELSTROM, JEPSEN, SHIVIZ)
 """Logs of other systems, the more special ones first: the first that recognizes a file has it."""
 BY_WORD: Final = {each.word: each for each in FOREIGN}
 BY_SUFFIX: Final = {suffix: each for each in FORMATS for suffix in each.suffixes}
