@@ -1,4 +1,4 @@
-"""Console logs of Maelstrom with `--log-net-send` and `--log-net-recv`: a line for each message that is sent or received.
+"""Console logs of Maelstrom with `--log-net-send` and `--log-net-recv`: a line for each message that is sent or got.
 
 A receipt is what the network delivered to the program of the node. What the program then delivers to its user stands in
 no such log.
