@@ -1,0 +1,264 @@
+"""Logs of ShiViz and GoVector: vector clocks, and what the user says of events."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.transposition import execution_of
+from precedes.traces import Notices, TraceOptions, assemble
+from precedes.traces.foreign import shiviz
+from tests.traces.foreign.importing import (
+    PUBLIC,
+    cut_everywhere,
+    judged,
+    read,
+    refusal,
+    source,
+    text_rows,
+    verdicts,
+)
+
+WORD = "shiviz"
+LOG = """\
+alice {"alice":1}
+send m1 to bob
+bob {"bob":1, "alice":1}
+recv m1
+bob {"bob":2, "alice":1}
+think
+"""
+SAYS = {"send": r"^send (?<message>\w+) to (?<dest>.*)", "deliver": r"^recv (?<message>\w+)"}
+AKKA = r"\[\w+\] \[(?<date>([^ ]+ [^ ]+))\] [^ ]+ \[akka://Broadcast/user/(?<host>\w+)\] (?<clock>.*\}) (?<event>.*)"
+RELIABLE = {
+    "regex": AKKA,
+    "skip": "dead letters",
+    "time": "%m/%d/%Y %H:%M:%S.%f",
+    "send": r"^Initiating RBBroadcast\((?<message>\w+\(.*\))\)",
+    "deliver": r"^RBDeliver of message (?<message>\w+\(.*\))",
+    "crash": "^Crashing",
+    "dest": "*",
+}
+
+
+def test_events_are_local_unless_the_user_says_more(tmp_path: Path) -> None:
+    assert text_rows(WORD, tmp_path, LOG) == [
+        {"execution": tmp_path.name, "entity": "alice", "seq": 1, "event": "local", "clock": {"alice": 1}},
+        {
+            "execution": tmp_path.name,
+            "entity": "bob",
+            "seq": 1,
+            "event": "local",
+            "clock": {"alice": 1, "bob": 1},
+        },
+        {
+            "execution": tmp_path.name,
+            "entity": "bob",
+            "seq": 2,
+            "event": "local",
+            "clock": {"alice": 1, "bob": 2},
+        },
+    ]
+
+
+def test_regular_expressions_say_what_events_are(tmp_path: Path) -> None:
+    sent, delivered, local = text_rows(WORD, tmp_path, LOG, **SAYS)
+    assert (sent["event"], sent["message"], sent["dest"]) == ("send", "m1", ["bob"])
+    assert (delivered["event"], delivered["message"]) == ("deliver", "m1")
+    assert "sender" not in delivered
+    assert local["event"] == "local"
+
+
+def test_vector_time_can_be_asked(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_text(LOG)
+    asked = source(WORD, path, **SAYS)
+    assert verdicts([asked], "vector_time", "causal_order") == {
+        "vector_time": "holds",
+        "causal_order": "holds",
+    }
+    path.write_text(LOG.replace('{"bob":1, "alice":1}', '{"bob":1}'))
+    assert verdicts([asked], "vector_time") != {"vector_time": "holds"}
+
+
+def test_what_nobody_said_is_unknown(tmp_path: Path) -> None:
+    says = {"send": r"^send (?<message>\w+)", "deliver": r"^recv (?<message>\w+)"}
+    assert text_rows(WORD, tmp_path, LOG, **says)[0]["dest"] == ["group:?"]
+    assert text_rows(WORD, tmp_path, LOG, deliver=says["deliver"])[1]["sender"] == "?"
+    assert "dest" not in text_rows(WORD, tmp_path, LOG, **says, dest="*")[0]
+    assert text_rows(WORD, tmp_path, LOG, **says, dest="bob;carol")[0]["dest"] == ["bob", "carol"]
+    named = r"^recv (?<message>\w)(?<sender>\d)"
+    assert text_rows(WORD, tmp_path, LOG, deliver=named)[1]["sender"] == "1"
+
+
+def test_the_event_may_come_first(tmp_path: Path) -> None:
+    turned = 'send m1 to bob\nalice {"alice":1}\nrecv {m1}\nbob {"bob":1, "alice":1}\n'
+    assert [row["entity"] for row in text_rows(WORD, tmp_path, turned)] == ["alice", "bob"]
+
+
+def test_rows_need_not_be_in_order(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_text("".join(f'a {{"a":{k}}}\nsend m{k} to b\n' for k in (2, 1)) + 'b {"b":1}\nx\n')
+    batch = assemble(read([source(WORD, path, send=SAYS["send"])]), TraceOptions(), Notices())
+    assert judged(batch, "no_duplication")["no_duplication"] == "holds"
+    assert execution_of(batch, 0).history("a").messages(EventKind.SEND) == ("m1", "m2")
+
+
+def test_executions_are_delimited_and_named(tmp_path: Path) -> None:
+    one = 'a {"a":1}\nx\n'
+    text = f"{one}=== second ===\n{one}=== third ===\n{one}"
+    found = text_rows(WORD, tmp_path, text, delimiter="^=== (?<trace>.*) ===$")
+    assert [row["execution"] for row in found] == [tmp_path.name, "second", "third"]
+    found = text_rows(WORD, tmp_path, text, delimiter="^=== .* ===$", execution="run")
+    assert [row["execution"] for row in found] == ["run", "run 1", "run 2"]
+    twice = text.replace("third", "second")
+    assert refusal(WORD, tmp_path, twice, delimiter="^=== (?<trace>.*) ===$")[0] == "T008"
+
+
+def test_times_are_read_as_the_user_says(tmp_path: Path) -> None:
+    text = '17 a {"a":1} x\n'
+    regex = r"(?<timestamp>\d+) (?<host>\w+) (?<clock>{.*}) (?<event>.*)"
+    assert "time" not in text_rows(WORD, tmp_path, text, regex=regex)[0]
+    assert text_rows(WORD, tmp_path, text, regex=regex, time="ms")[0]["time"] == 17_000_000
+    assert text_rows(WORD, tmp_path, text, regex=regex, time="%H")[0]["time"] < 0
+    assert refusal(WORD, tmp_path, text, regex=regex, time="%d/%m") == ("T016", 1)
+
+
+def test_other_groups_are_columns_if_they_are_declared(tmp_path: Path) -> None:
+    regex = r"(?<host>\w+) (?<clock>{.*}) (?<key>\w+) (?<event>.*)"
+    found = text_rows(WORD, tmp_path, 'a {"a":1} k1 send m to b\n', regex=regex, send=SAYS["send"])
+    assert found[0]["key"] == "k1"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('a {"a":1}\n', ("T007", 1)),
+        ('a {"a":1}\nx\nwhat is this\n', ("T007", 3)),
+        ('a {"a":1}\nx\nb {"b":1\ny\n', ("T007", 3)),
+        ('a {"a":1}\nx\nb {b:1}\ny\n', ("T007", 3)),
+        ('a {"a":1}\nx\na {"b":1}\ny\n', ("T026", 3)),
+        ('a {"a":0}\nx\n', ("T026", 1)),
+        ('a {"a":true}\nx\n', ("T026", 1)),
+        ('a {"a":1.0}\nx\n', ("T026", 1)),
+        ('a {"a":1,"b":"2"}\nx\n', ("T012", 1)),
+        ('a {"a":1,"b":-2}\nx\n', ("T015", 1)),
+        ('a {"a":1,"a":2}\nx\n', ("T008", 1)),
+        ('a {"a":1,"b":NaN}\nx\n', ("T007", 1)),
+        ('a {"a":1}\nx', ("T007", 2)),
+        (b'a {"a":1}\n\xff\n', ("T006", 2)),
+    ],
+)
+def test_what_is_no_such_log_is_refused(tmp_path: Path, text: str | bytes, expected: tuple[str, int]) -> None:
+    assert refusal(WORD, tmp_path, text) == expected
+
+
+def test_a_clock_that_is_no_object_is_refused(tmp_path: Path) -> None:
+    assert refusal(WORD, tmp_path, "a [1] x\n", regex=r"(?<host>\w) (?<clock>\[.*\]) (?<event>.*)") == (
+        "T012",
+        1,
+    )
+
+
+@pytest.mark.parametrize("setting", ["regex", "send", "deliver", "ack"])
+def test_regular_expressions_need_their_groups(tmp_path: Path, setting: str) -> None:
+    assert refusal(WORD, tmp_path, LOG, **{setting: "x"}) == ("U001", None)
+    assert refusal(WORD, tmp_path, LOG, **{setting: "("}) == ("U001", None)
+
+
+def test_an_event_is_one_thing(tmp_path: Path) -> None:
+    assert refusal(WORD, tmp_path, LOG, crash="m1", recover="recv") == ("T013", 3)
+
+
+def test_cut_logs_are_refused(tmp_path: Path) -> None:
+    cut_everywhere(WORD, tmp_path, LOG)
+    assert len(text_rows(WORD, tmp_path, LOG.replace("\n", "\r\n"), "a.log.gz")) == 3
+
+
+def test_what_is_recognized() -> None:
+    assert shiviz.recognizes(LOG, "x-Log.txt")
+    assert shiviz.recognizes('hello\nalice {"alice":1}\n', "x.log")
+    for other in (
+        "",
+        "x",
+        '{"execution":"r","entity":"E"}\n{"execution":"r"}\n',
+        "b 1\nd 1 1\n",
+        'a {"b":1}\nx\n',
+    ):
+        assert not shiviz.recognizes(other, "x.log")
+    assert not shiviz.recognizes(LOG, "x.jsonl")
+
+
+def published(name: str) -> Path:
+    path = PUBLIC / "shiviz" / name
+    if not path.exists():
+        pytest.skip("the published logs are not here")
+    return path
+
+
+def test_reliable_broadcast_violates_order_equivalence() -> None:
+    asked = source(WORD, published("reliable-broadcast.log"), **RELIABLE)
+    batch = assemble(read([asked]), TraceOptions(), Notices())
+    execution = execution_of(batch, 0)
+    delivered = {
+        each.entity: "".join(m[len("DataMessage(")] for m in each.messages(EventKind.DELIVER))
+        for each in execution.histories
+    }
+    assert sorted(delivered.values()) == ["", "132", "213", "213"]
+    assert [each.entity for each in execution.histories if each.crashed] == ["node1"]
+    found = judged(batch, "order_equivalent", "no_creation", "agreement")
+    assert found == {"order_equivalent": "violated", "no_creation": "holds", "agreement": "holds"}
+
+
+def test_the_logs_of_shiviz_are_read() -> None:
+    assert len(read([source(WORD, published("chord.log"))])) == 1235
+    assert len(read([source(WORD, published("simple-reliable-broadcast.log"), regex=AKKA)])) > 30
+
+
+def written() -> Execution:
+    sent = Message("m 1", "a", frozenset({"b", "c, d"}))
+    return Execution(
+        "run",
+        (
+            History("a", (Event(EventKind.SEND, "m 1"), Event(EventKind.CRASH))),
+            History(
+                "b",
+                (Event(EventKind.LOCAL), Event(EventKind.DELIVER, "m 1"), Event(EventKind.DELIVER, "m 1")),
+            ),
+            History("c, d", ()),
+        ),
+        {"m 1": sent},
+    )
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    text = shiviz.write_shiviz(written())
+    assert text.startswith('a {"a":1}\nsend m%201 to b c%2C%20d\n')
+    says = {"regex": shiviz.REGEX, "send": shiviz.SENDS, "deliver": shiviz.DELIVERIES, "crash": "^crash$"}
+    found = text_rows(WORD, tmp_path, text, **says)
+    assert [(row["entity"], row["event"], row.get("message")) for row in found] == [
+        ("a", "send", "m%201"),
+        ("a", "crash", None),
+        ("b", "local", None),
+        ("b", "deliver", "m%201"),
+        ("b", "deliver", "m%201"),
+    ]
+    assert [row["clock"] for row in found if row["entity"] == "b"] == [
+        {"b": 1},
+        {"a": 1, "b": 2},
+        {"a": 1, "b": 3},
+    ]
+
+
+def test_events_in_a_circle_have_no_clocks() -> None:
+    sent = {name: Message(name, sender, frozenset({"a", "b"})) for name, sender in (("p", "a"), ("q", "b"))}
+    histories = (
+        History("a", (Event(EventKind.DELIVER, "q"), Event(EventKind.SEND, "p"))),
+        History("b", (Event(EventKind.DELIVER, "p"), Event(EventKind.SEND, "q"))),
+    )
+    with pytest.raises(PrecedesError):
+        shiviz.write_shiviz(replace(written(), histories=histories, messages=sent))
