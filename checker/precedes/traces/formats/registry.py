@@ -54,7 +54,17 @@ FORMATS: Final = (
 )
 """The formats of rows as this project defines them."""
 
-FOREIGN: Final[tuple[TraceFormat, ...]] = ()
+KAFKA_VERIFIABLE: Final = TraceFormat(
+    "Kafka's verifiable clients",
+    (),
+    "kafka_verifiable",
+    writable=False,
+    word="kafka-verifiable",
+    carries="sends in the order of their acknowledgements, deliveries, and commits",
+    lacks="whom a message is for, when it was sent, and whether a send that failed was stored",
+)
+
+FOREIGN: Final[tuple[TraceFormat, ...]] = (KAFKA_VERIFIABLE,)
 """Logs of other systems, the more special ones first: the first that recognizes a file has it."""
 BY_WORD: Final = {each.word: each for each in FOREIGN}
 BY_SUFFIX: Final = {suffix: each for each in FORMATS for suffix in each.suffixes}
