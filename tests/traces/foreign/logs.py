@@ -25,7 +25,7 @@ WRONG: Final[tuple[Any, ...]] = (
 Rows = list[dict[str, Any]]
 
 
-def source_of(path: Path, word: str, columns: Sequence[str] = (), **settings: str) -> TraceSource:
+def source_of(path: Path, word: str, columns: Sequence[str] = (), /, **settings: str) -> TraceSource:
     """A file as the source of a format, of which some columns are read as texts."""
     attributes = tuple(Attribute(name, AttributeSort.TEXT) for name in columns)
     compression = Compression.GZIP if path.suffix == ".gz" else None
@@ -41,7 +41,9 @@ def table_of(source: TraceSource) -> pa.Table:
     return pa.concat_tables(tables).combine_chunks() if tables else TABLE_SCHEMA.empty_table()
 
 
-def rows_of(path: Path, text: str | bytes, word: str, columns: Sequence[str] = (), **settings: str) -> Rows:
+def rows_of(
+    path: Path, text: str | bytes, word: str, columns: Sequence[str] = (), /, **settings: str
+) -> Rows:
     """The rows of a text: what is there of each, without where it was read."""
     data = text if isinstance(text, bytes) else text.encode(errors="surrogatepass")
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)

@@ -63,8 +63,40 @@ KAFKA_VERIFIABLE: Final = TraceFormat(
     carries="sends in the order of their acknowledgements, deliveries, and commits",
     lacks="whom a message is for, when it was sent, and whether a send that failed was stored",
 )
+KAFKA_CONSOLE: Final = TraceFormat(
+    "Kafka's console consumer",
+    (),
+    "kafka_console",
+    writable=False,
+    word="kafka-console",
+    carries="what one consumer got, in this order, and how often a record was delivered",
+    lacks="the topic, who sent a record, and when it was delivered",
+)
+KCAT: Final = TraceFormat(
+    "kcat",
+    (),
+    "kcat",
+    writable=False,
+    word="kcat",
+    carries="what one consumer got, in this order",
+    lacks="who sent a record, and when it was delivered",
+)
+KAFKA_DUMP: Final = TraceFormat(
+    "kafka-dump-log",
+    (),
+    "kafka_dump",
+    writable=False,
+    word="kafka-dump-log",
+    carries="the log of each partition, and the order in which idempotent producers sent to it",
+    lacks="the consumers, the order of sends to two partitions, and the producers that do not number what they send",
+)
 
-FOREIGN: Final[tuple[TraceFormat, ...]] = (KAFKA_VERIFIABLE,)
+FOREIGN: Final[tuple[TraceFormat, ...]] = (
+    KAFKA_VERIFIABLE,
+    KAFKA_CONSOLE,
+    KAFKA_DUMP,
+    KCAT,
+)
 """Logs of other systems, the more special ones first: the first that recognizes a file has it."""
 BY_WORD: Final = {each.word: each for each in FOREIGN}
 BY_SUFFIX: Final = {suffix: each for each in FORMATS for suffix in each.suffixes}
