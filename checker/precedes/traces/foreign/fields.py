@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 
 from precedes.core.diagnostics import usage
 from precedes.traces.foreign.rows import Row, refused, seconds
-from precedes.traces.formats.values import INT64_MAX, RowError, parse_json, shown
+from precedes.traces.formats.values import INT64_MAX, RowError, characters, parse_json, shown
 from precedes.traces.schema import LIBRARY
 from precedes.traces.sources import TraceSource
 
@@ -61,7 +61,7 @@ def text(record: Fields, name: str) -> str:
         raise RowError("T012", f"`{name}` is {shown(value)}, not a text")
     if not value:
         raise RowError("T014", f"`{name}` is an empty text")
-    return value
+    return characters(value, f"`{name}`")
 
 
 def whole(record: Fields, name: str) -> int:

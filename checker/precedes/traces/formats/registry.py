@@ -90,11 +90,41 @@ KAFKA_DUMP: Final = TraceFormat(
     carries="the log of each partition, and the order in which idempotent producers sent to it",
     lacks="the consumers, the order of sends to two partitions, and the producers that do not number what they send",
 )
+RABBITMQ_TRACING: Final = TraceFormat(
+    "traces of RabbitMQ",
+    (),
+    "rabbitmq_tracing",
+    writable=False,
+    word="rabbitmq-tracing",
+    carries="what each channel publishes, into which queues it goes, and what each queue delivers",
+    lacks="acknowledgements, the order of two channels at a queue, and times; the plugin also redeliveries",
+)
+NATS: Final = TraceFormat(
+    "NATS JetStream",
+    (),
+    "nats",
+    writable=False,
+    word="nats",
+    carries="what one client got from a stream or stored in it, in this order, with redeliveries",
+    lacks="who published a message, and whom it is for",
+)
+CLOUDEVENTS: Final = TraceFormat(
+    "CloudEvents",
+    (),
+    "cloudevents",
+    writable=False,
+    word="cloudevents",
+    carries="what one receiver got, in this order, and from which source",
+    lacks="whom an event is for, when it was delivered, and, without sequence numbers, in which order it was sent",
+)
 
 FOREIGN: Final[tuple[TraceFormat, ...]] = (
     KAFKA_VERIFIABLE,
     KAFKA_CONSOLE,
     KAFKA_DUMP,
+    RABBITMQ_TRACING,
+    NATS,
+    CLOUDEVENTS,
     KCAT,
 )
 """Logs of other systems, the more special ones first: the first that recognizes a file has it."""
