@@ -117,6 +117,15 @@ CLOUDEVENTS: Final = TraceFormat(
     carries="what one receiver got, in this order, and from which source",
     lacks="whom an event is for, when it was delivered, and, without sequence numbers, in which order it was sent",
 )
+MOSQUITTO_SUB: Final = TraceFormat(
+    "mosquitto_sub",
+    (),
+    "mosquitto_sub",
+    writable=False,
+    word="mosquitto-sub",
+    carries="what one subscriber got, in this order, and when",
+    lacks="who published a message, whom it is for, and what names it: a field of the message must",
+)
 
 FOREIGN: Final[tuple[TraceFormat, ...]] = (
     KAFKA_VERIFIABLE,
@@ -125,6 +134,7 @@ FOREIGN: Final[tuple[TraceFormat, ...]] = (
     RABBITMQ_TRACING,
     NATS,
     CLOUDEVENTS,
+    MOSQUITTO_SUB,
     KCAT,
 )
 """Logs of other systems, the more special ones first: the first that recognizes a file has it."""
