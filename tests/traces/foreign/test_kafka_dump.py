@@ -116,7 +116,7 @@ def test_keys_that_are_not_printed_as_they_are(tmp_path: Path) -> None:
 
 
 def test_damage(tmp_path: Path) -> None:
-    check_cuts(tmp_path / "d", TEXT, WORD)
+    check_cuts(tmp_path / "d", HEAD + batch(0, 1) + record(0, 0), WORD)
     check_garbage(tmp_path / "d", TEXT, WORD)
 
 
