@@ -19,7 +19,7 @@ from precedes.language.library import Library, standard_library
 from precedes.language.requirements import requirement
 from precedes.logic.plan import plan
 from precedes.traces import Notices, TraceOptions, TraceSource, assemble
-from precedes.traces.formats.registry import BY_WORD
+from precedes.traces.foreign.importers import BY_WORD
 from precedes.traces.schema import LIBRARY, REDELIVERED, TABLE_SCHEMA
 from precedes.traces.sources import Compression
 

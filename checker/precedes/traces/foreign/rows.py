@@ -32,8 +32,11 @@ _ROWS_AT_ONCE: Final = 1 << 15
 _BLOCK_BYTES: Final = 8 << 20
 
 
-def lines(source: TraceSource) -> Iterator[tuple[int, str]]:
-    """The lines of a text file, numbered from 1, without what ends them. Raises PrecedesError."""
+def lines(source: TraceSource, *, ended: bool = False) -> Iterator[tuple[int, str]]:
+    """The lines of a text file, numbered from 1, without what ends them. Raises PrecedesError.
+
+    `ended`: what writes such a file ends every line, so that a last line without its end was cut off (T007).
+    """
     number, rest = 1, b""
     with opened(source) as stream:
         while block := stream.read(_BLOCK_BYTES):
@@ -49,6 +52,8 @@ def lines(source: TraceSource) -> Iterator[tuple[int, str]]:
             rest = tail
     if rest:
         as_text(rest, source.shown, number)
+        if ended:
+            raise refused(source, number, RowError("T007", "this line has no end: the file was cut off here"))
         yield number, rest.decode().removesuffix("\r")
 
 

@@ -54,55 +54,6 @@ FORMATS: Final = (
 )
 """The formats of rows as this project defines them."""
 
-BROADCAST_LOG: Final = TraceFormat(
-    "broadcast log",
-    (),
-    "broadcast_log",
-    writable=False,
-    word="broadcast-log",
-    carries="what each process broadcast and delivered, in its order",
-    lacks="times, and the order of events of two processes",
-)
-SHIVIZ: Final = TraceFormat(
-    "ShiViz log",
-    (),
-    "shiviz",
-    writable=False,
-    word="shiviz",
-    carries="the order of events, and what happened before what, by vector clocks",
-    lacks="which events are sends and deliveries, and of which messages",
-)
-TLA_TRACE: Final = TraceFormat(
-    "trace for TLA+",
-    (),
-    "tla_trace",
-    writable=False,
-    word="tla-trace",
-    carries="steps of PGo and of EWD998 with vector clocks",
-    lacks="names of messages, which follow from clocks, and of PGo whom a message is for",
-)
-JEPSEN: Final = TraceFormat(
-    "history of Jepsen",
-    (),
-    "jepsen",
-    writable=False,
-    word="jepsen",
-    carries="sends, polls, enqueues and dequeues of processes, with times and offsets",
-    lacks="whom a message is for, and what became of operations that ended with :info",
-)
-MAELSTROM: Final = TraceFormat(
-    "log of Maelstrom",
-    (),
-    "maelstrom",
-    writable=False,
-    word="maelstrom",
-    carries="every message of the network, with its sender, its receiver and its id",
-    lacks="what a node delivers to its user, crashes, and times that are precise enough",
-)
-
-FOREIGN: Final[tuple[TraceFormat, ...]] = (BROADCAST_LOG, TLA_TRACE, MAELSTROM, JEPSEN, SHIVIZ)
-"""Logs of other systems, the more special ones first: the first that recognizes a file has it."""
-BY_WORD: Final = {each.word: each for each in FOREIGN}
 BY_SUFFIX: Final = {suffix: each for each in FORMATS for suffix in each.suffixes}
 
 

@@ -1,0 +1,66 @@
+"""What `kcat -C -J` prints: a JSON object for each record, as kcat's json.c writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import pyarrow as pa
+
+from precedes.traces.foreign import rows
+from precedes.traces.foreign.fields import Fields, first_object, text, translated, whole
+from precedes.traces.foreign.kafka_records import placed
+from precedes.traces.foreign.rows import Row
+from precedes.traces.formats.values import RowError, shown
+from precedes.traces.notices import Notices
+from precedes.traces.sources import TraceSource
+
+SETTINGS: Final = {
+    "execution": "the execution of these rows; by default the name of the file or of its folder",
+    "entity": "the consumer; by default the name of the file",
+}
+
+_PLACE: Final = frozenset({"topic", "partition", "offset"})
+_OTHERS: Final = frozenset(
+    {"tstype", "ts", "broker", "headers", "key", "payload"}
+    | {"key_error", "key_schema_id", "payload_error", "value_schema_id"}
+)
+_TIMES: Final = {"create": "create_time", "logappend": "append_time"}
+_UNKNOWN: Final = "unknown"
+_PER_MILLISECOND: Final = 10**6
+
+
+def recognizes(start: str, name: str) -> bool:
+    """Whether a file begins with an object that has the fields of kcat and no others."""
+    found = first_object(start)
+    return found is not None and found.keys() >= _PLACE | {"broker"} and found.keys() <= _PLACE | _OTHERS
+
+
+def read(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
+    """Canonical tables of a file. Raises PrecedesError."""
+    common: Row = {
+        "execution": rows.execution_of(source),
+        "entity": rows.entity_of(source),
+        "event": "deliver",
+        "sender": rows.SOMEBODY,
+    }
+
+    def rows_of(record: Fields) -> Iterator[Row]:
+        yield common | placed(record) | {"key": record.get("key")} | _time(record)
+
+    yield from rows.tables(source, translated(source, rows.objects(source), rows_of), notices)
+
+
+def _time(record: Fields) -> Row:
+    """When the record was made or stored; when it was delivered is not printed. Raises RowError."""
+    if record.get("tstype") is None:
+        return {}
+    kind = text(record, "tstype")
+    if kind == _UNKNOWN:
+        return {}
+    if kind not in _TIMES:
+        raise RowError("T012", f"`tstype` is {shown(kind)}", f"it is one of {', '.join([*_TIMES, _UNKNOWN])}")
+    # librdkafka has -1 for a record without a time.
+    return (
+        {} if record.get("ts") == -1 else {_TIMES[kind]: rows.seconds(whole(record, "ts") * _PER_MILLISECOND)}
+    )
