@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -15,7 +14,7 @@ from precedes.traces.arrow import arrow
 from precedes.traces.formats.parquet import canonical_arrow
 from precedes.traces.formats.single_rows import canonical_rows
 from precedes.traces.formats.text_stream import as_text, opened
-from precedes.traces.formats.values import RowError, parse_json, shown
+from precedes.traces.formats.values import DuplicateName, RowError, parse_json, shown
 from precedes.traces.notices import Notices
 from precedes.traces.problems import unreadable
 from precedes.traces.schema import TO_GROUP, UNKNOWN
@@ -66,12 +65,15 @@ def objects(source: TraceSource) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def parsed(source: TraceSource, number: int, text: str) -> Any:
-    """A JSON value that begins at a line of a file. Raises PrecedesError (T007)."""
+    """A JSON value that begins at a line of a file. Raises PrecedesError (T007, T008)."""
     try:
         return parse_json(text)
     except RowError as error:
         raise refused(source, number, error) from error
-    except (json.JSONDecodeError, RecursionError) as error:
+    except DuplicateName as error:
+        said = f"the name {shown(str(error))} occurs twice in this row"
+        raise refused(source, number, RowError("T008", said)) from error
+    except (ValueError, RecursionError) as error:
         raise refused(source, number, RowError("T007", f"this is not JSON: {error}")) from error
 
 
