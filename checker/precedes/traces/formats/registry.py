@@ -54,7 +54,17 @@ FORMATS: Final = (
 )
 """The formats of rows as this project defines them."""
 
-FOREIGN: Final[tuple[TraceFormat, ...]] = ()
+MAPPING: Final = TraceFormat(
+    "a log with a mapping",
+    (),
+    "mapping",
+    writable=False,
+    word="mapping",
+    carries="what the mapping reads from its fields",
+    lacks="what the mapping does not name",
+)
+
+FOREIGN: Final[tuple[TraceFormat, ...]] = (MAPPING,)
 """Logs of other systems, the more special ones first: the first that recognizes a file has it."""
 BY_WORD: Final = {each.word: each for each in FOREIGN}
 BY_SUFFIX: Final = {suffix: each for each in FORMATS for suffix in each.suffixes}
