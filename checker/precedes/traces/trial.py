@@ -24,13 +24,16 @@ from precedes.traces.sources import TraceSource
 
 @dataclass(frozen=True, slots=True)
 class TriedRow:
-    """A row of a log: its number, its fields where a mapping reads them, and what it becomes, or why it is refused."""
+    """A row of a log: its number, its fields where a mapping reads them, and what it becomes, or why it does not.
+    `ignored`: the mapping says that such rows are no events.
+    """
 
     number: int
     given: Fields | None
     became: Row | None
     why: str | None = None
     hint: str | None = None
+    ignored: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ def tried(source: TraceSource, count: int) -> Trial:
 def _tried(number: int, fields: Fields | RowError, outcome: Row | RowError, *, ignores: bool) -> TriedRow:
     given = None if isinstance(fields, RowError) else fields
     if ignores and isinstance(outcome, NotTakenError):
-        return TriedRow(number, given, None, "it is no event of the mapping, and ignored")
+        return TriedRow(number, given, None, "it is no event of the mapping, and ignored", ignored=True)
     if isinstance(outcome, RowError):
         return TriedRow(number, given, None, f"{outcome.code} {outcome.message}", outcome.hint)
     try:

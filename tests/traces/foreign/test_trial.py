@@ -59,3 +59,9 @@ def test_rows_of_another_format(tmp_path: Path) -> None:
     ]
     assert {lack.what for lack in found.lacks} == {"dest", "deliveries", "seq", "clock", "ack and nack"}
     assert tried(source(tmp_path, BUS, ""), 5).lacks == ()
+
+
+def test_a_row_that_is_ignored(tmp_path: Path) -> None:
+    [row] = tried(source(tmp_path, f'others = "ignore"\n{BUS}', lines([{"op": "tick"}])), 5).rows
+    assert row.ignored
+    assert row.hint is None

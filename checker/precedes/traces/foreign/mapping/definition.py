@@ -168,7 +168,7 @@ def of_table(table: dict[str, Any], path: str | None, text: str) -> Stated:
     todo = _unfinished(table, ())
     if todo is not None:
         said = f"{_named(todo)} is still {TODO}"
-        hint = "write the field of the log that holds it; the comments beside it say what to look for"
+        hint = "put what is right in its place; the comments beside it say what to look for"
         raise mistake(path, text, Diagnostic(UNFINISHED, said, hint=hint), todo)
     try:
         return Stated(msgspec.convert(table, Mapping), path, text)
