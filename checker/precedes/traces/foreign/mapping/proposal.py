@@ -57,11 +57,15 @@ def proposed(path: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    if "'" not in text and text.isprintable():
+    if "\\" in text and "'" not in text and text.isprintable():
         return f"'{text}'"
     # TOML has the escapes of JSON but for halves of surrogate pairs, and takes no DEL.
     plain = text.encode("utf-8", "replace").decode()
     return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _quoted(name)
 
 
 def _comment(text: str) -> str:
@@ -125,7 +129,7 @@ def _execution(sample: Sample) -> Iterator[str]:
         yield from _guess("execution", found[0].name, why, [each.name for each in found])
     else:
         yield "# execution: no field looks like a run, a test or a day, so that a file is one execution."
-        yield "# execution = 'FIELD'"
+        yield '# execution = "FIELD"'
 
 
 def _entity_lines(sample: Sample, entity: Profile | None, kind: Profile | None) -> Iterator[str]:
@@ -187,7 +191,7 @@ def _time(sample: Sample) -> Iterator[str]:
     found = [(each, form) for each in sample.profiles if (form := time_written(each)) is not None]
     if not found:
         yield "# time: no field has times since 1970, or dates. Without times, deadlines are unknown."
-        yield "# time = {field = 'FIELD', format = 'epoch_ms'}"
+        yield '# time = {field = "FIELD", format = "epoch_ms"}'
         return
     for k, (each, form) in enumerate(found[:_SHOWN]):
         if k == 0:
@@ -203,13 +207,13 @@ def _dest(sample: Sample, kind: Profile | None) -> Iterator[str]:
     found = [each for each in sample.profiles if _named(each, _DEST)]
     if not found:
         yield "# dest: no field looks like it. Nobody knows whom a message was for, so losses are unknown."
-        yield "dest = 'unknown'"
-        yield "# dest = 'everybody'"
+        yield 'dest = "unknown"'
+        yield '# dest = "everybody"'
         return
     yield "# dest: whom a message is for, by its name. If the text has several, add their separator."
     several = any(re.search(r"[,;]", value) for value in found[0].distinct)
     separator = ";" if any(";" in value for value in found[0].distinct) else ","
-    more = f", separator = '{separator}'" if several else ""
+    more = f', separator = "{separator}"' if several else ""
     yield f"dest = {{field = {_quoted(found[0].name)}{more}}}"
 
 
@@ -223,14 +227,14 @@ def _events(kind: Profile | None) -> Iterator[str]:
     if kind is None:
         yield "# event: no field has words such as publish and consume. TODO: what are these rows?"
         yield "# If a field says it, write tables [[event]], each with `is` and `when`."
-        yield f"event = {{const = '{TODO}'}}"
-        yield "# event = {const = 'deliver'}"
+        yield f'event = {{const = "{TODO}"}}'
+        yield '# event = {const = "deliver"}'
         return
     unknown = [value for value in sorted(kind.distinct) if _event(value) is None]
     if unknown:
         words = ", ".join(_comment(value) for value in unknown)
         yield f"# event: what are {_comment(kind.name)} = {words}?"
-        yield "# Such rows are errors until an event below takes them. If they are no events: others = 'ignore'"
+        yield '# Such rows are errors until an event below takes them. If they are no events: others = "ignore"'
     names: dict[str, list[str]] = {}
     for value in sorted(kind.distinct):
         names.setdefault(_event(value) or "", []).append(value)
@@ -239,9 +243,9 @@ def _events(kind: Profile | None) -> Iterator[str]:
             continue
         yield ""
         yield "[[event]]"
-        yield f"is = '{event}'"
+        yield f'is = "{event}"'
         which = ", ".join(_quoted(value) for value in values)
-        yield f"when = {{{_quoted(kind.name)} = {which if len(values) == 1 else f'[{which}]'}}}"
+        yield f"when = {{{_key(kind.name)} = {which if len(values) == 1 else f'[{which}]'}}}"
 
 
 def _attributes(sample: Sample) -> list[str]:

@@ -47,7 +47,7 @@ _DELIVER: Final = frozenset({EventKind.DELIVER.value})
 _VIEW: Final = frozenset({EventKind.VIEW.value})
 _ONLY_OF: Final = {
     "dest": frozenset({SEND}),
-    "sender": WITH_MESSAGE - {SEND},
+    "sender": RECEIVED,
     "redelivered": _DELIVER,
     "view": _VIEW,
     "members": _VIEW,
