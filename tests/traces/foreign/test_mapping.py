@@ -526,17 +526,17 @@ def test_any_value_in_any_field(field: str, tmp_path: Path) -> None:
         'time = {field = "t", format = "epoch_ms"}\nclock = "c"\nredelivered = "r"\nview = "v"\nmembers = "w"\n'
         'group = "g"\nseq = "n"\n[attributes]\nkey = "k"\n'
     )
-    for op in ("send", "deliver", "view"):
-        for junk in JUNK:
-            log = lines([{"e": "a", "m": "m", "op": op, field: junk}])
-            given = source(tmp_path, mapping, log, attributes=(Attribute("key", AttributeSort.TEXT),))
-            row_or_refusal(given)
-            for entry in ('"{m}-{k}"', "{nth = ['m', 'k']}"):
-                row_or_refusal(source(tmp_path, mapping.replace('"m"', entry), log))
+    for place, junk in enumerate(JUNK):
+        log = lines([{"e": "a", "m": "m", "op": ("send", "deliver", "view")[place % 3], field: junk}])
+        given = source(tmp_path, mapping, log, attributes=(Attribute("key", AttributeSort.TEXT),))
+        row_or_refusal(given)
+        delivered = lines([{"e": "a", "m": "m", "op": "deliver", field: junk}])
+        entry = ('"{m}-{k}"', "{nth = ['m', 'k']}")[place % 2]
+        row_or_refusal(source(tmp_path, mapping.replace('"m"', entry), delivered))
 
 
 def test_a_file_that_is_cut_off_anywhere(tmp_path: Path) -> None:
-    whole = lines(BUS_ROWS).encode()
+    whole = lines(BUS_ROWS[1:3]).encode()
     expected = rows(source(tmp_path, BUS, whole))
     for size in range(1, len(whole)):
         given = source(tmp_path, BUS, whole[:size])
