@@ -33,4 +33,6 @@ def show_trial(source: TraceSource, count: int) -> Exit:
 
     trial = tried(source, count)
     put(as_text(trial))
-    return Exit.HOLDS if all(row.became is not None or row.ignored for row in trial.rows) else Exit.COULD_NOT_RUN
+    return (
+        Exit.HOLDS if all(row.became is not None or row.ignored for row in trial.rows) else Exit.COULD_NOT_RUN
+    )
