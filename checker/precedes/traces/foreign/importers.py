@@ -125,6 +125,16 @@ MOSQUITTO_SUB: Final = TraceFormat(
     lacks="who published a message, whom it is for, and what names it: a field of the message must",
 )
 
+MAPPING: Final = TraceFormat(
+    "a log with a mapping",
+    (),
+    "mapping",
+    writable=False,
+    word="mapping",
+    carries="what the mapping reads from its fields",
+    lacks="what the mapping does not name",
+)
+
 FOREIGN: Final[tuple[TraceFormat, ...]] = (
     KAFKA_VERIFIABLE,
     KAFKA_CONSOLE,
@@ -139,6 +149,7 @@ FOREIGN: Final[tuple[TraceFormat, ...]] = (
     MAELSTROM,
     JEPSEN,
     SHIVIZ,
+    MAPPING,
 )
 """All of them, the more special ones first: the first that recognizes a file has it."""
 BY_WORD: Final = {each.word: each for each in FOREIGN}

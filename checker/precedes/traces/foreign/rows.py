@@ -73,6 +73,8 @@ def parsed(source: TraceSource, number: int, text: str) -> Any:
     """A JSON value that begins at a line of a file. Raises PrecedesError (T007, T008)."""
     try:
         return parse_json(text)
+    except RowError as error:
+        raise refused(source, number, error) from error
     except DuplicateName as error:
         twice = RowError("T008", f"the name {shown(str(error))} occurs twice", "an object has each name once")
         raise refused(source, number, twice) from error

@@ -1,0 +1,53 @@
+"""How `precedes convert --try` is printed: each row of a log beside what it becomes, then what is missing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+
+from precedes.core.counts import counted
+from precedes.core.printable import printable
+from precedes.traces.schema import INPUT_COLUMNS
+from precedes.traces.trial import Trial, TriedRow
+
+_WIDTH = 100
+
+
+def as_text(trial: Trial) -> str:
+    """The rows, the fields that were not found, and what the missing columns mean for verdicts."""
+    lines = [f"{trial.file}: the first {counted(len(trial.rows), 'row')}"]
+    for row in trial.rows:
+        lines += ["", *_row(row)]
+    refused = sum(row.became is None for row in trial.rows)
+    if refused:
+        lines += ["", f"{counted(refused, 'row')} of {len(trial.rows)} not taken"]
+    if trial.absent:
+        lines += ["", f"none of these rows has {', '.join(trial.absent)}: are these names right?"]
+    if trial.lacks:
+        widest = max(len(lack.what) for lack in trial.lacks)
+        lines += ["", "Not in these rows:"]
+        lines += [f"  {lack.what:<{widest}}  {lack.consequence}" for lack in trial.lacks]
+    return "\n".join(lines) + "\n"
+
+
+def _row(row: TriedRow) -> Iterator[str]:
+    yield f"row {row.number}" + ("" if row.given is None else f"  {_values(row.given)}")
+    if row.became is not None:
+        columns = (*INPUT_COLUMNS, *row.became)
+        yield f"  is  {_values({name: row.became[name] for name in columns if name in row.became})}"
+        return
+    yield f"  not taken: {printable(row.why or '')}"
+    if row.hint is not None:
+        yield f"    {printable(row.hint)}"
+
+
+def _values(given: Mapping[str, object]) -> str:
+    text = " ".join(f"{name}={_value(value)}" for name, value in given.items())
+    return printable(text if len(text) <= _WIDTH else f"{text[: _WIDTH - 3]}...")
+
+
+def _value(value: object) -> str:
+    if isinstance(value, str | Decimal):
+        return str(value)
+    return json.dumps(value, ensure_ascii=False, default=str, separators=(",", ":"))
