@@ -34,6 +34,7 @@ FACE: Final[Mapping[str, tuple[Callable[..., Any], tuple[str, ...]]]] = {
 """The function for each command, and the words that its `**` parameter takes."""
 
 NOT_FUNCTIONS: Final = {
+    "map": "writes a file that is then edited by hand",
     "gate": "a run in CI; its configuration is its input, and its outputs are files",
     "init": "writes files to begin with",
 }
@@ -41,6 +42,7 @@ NOT_FUNCTIONS: Final = {
 RENAMED: Final = {
     "--spec": "library",  # load_library(paths) is made once and given to every function
     "--set": "parameters",  # a dictionary instead of NAME=VALUE
+    "--from": "log",  # `from` is a word of Python
 }
 ARGUMENTS: Final = {
     ("check", "files"): "files",
@@ -52,6 +54,7 @@ ARGUMENTS: Final = {
 }
 
 EXCEPTIONS: Final = {
+    ("convert", "--try"): "shows how a mapping that is being written reads a file",
     ("check", "--format"): "report.text(), report.json(), report.rows(), report.table()",
     ("verify", "--format"): "as for check",
     ("infer", "--format"): "as for check",

@@ -44,7 +44,7 @@ def test_directories(folder: Path) -> None:
     notices = Notices()
     assert names(folder, notices=notices) == ["a.csv", "b.jsonl", "c.ndjson.gz", "d.parquet"]
     assert [notice.text for notice in notices.all()] == [
-        f"{folder / 'sub' / 'notes.md'} does not have the name of a trace and was not read"
+        f"{folder / 'sub' / 'notes.md'} is no trace by its name or content, and was not read"
     ]
 
 

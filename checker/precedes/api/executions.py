@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,8 @@ from precedes.core.suggestions import did_you_mean
 from precedes.core.transposition import execution_of
 from precedes.language.library import standard_library
 from precedes.language.sorts.inference import declaration
-from precedes.traces import Notices, batches_of, read_batches, write_executions
+from precedes.traces import Notices, batches_of, expand, read_batches, write_executions
+from precedes.traces.foreign.recognition import Log
 from precedes.traces.layout import conversion
 from precedes.traces.partition.spill import EVENTS_PER_PART, ROWS_IN_MEMORY, whole_executions
 from precedes.traces.stated_groups import GivenGroups, given_groups
@@ -76,13 +77,14 @@ def read(
     """
     asked = (attributes,) if isinstance(attributes, str | Attribute) else tuple(attributes)
     found = declared(asked, standard_library() if library is None else library)
-    how = replace(reading_of(reading, options).question((), ()).options(), attributes=found)
+    asked_how = reading_of(reading, options).question((), ())
+    how = replace(asked_how.options(), attributes=found)
     notices = Notices()
     paths = paths_in(events)
     batches = (
         batches_of(_tables(events, notices, found), how, notices)
         if paths is None
-        else read_batches(paths, how, notices)
+        else read_batches(expand(paths, notices, asked_how.log_format), how, notices)
     )
     return (execution_of(batch, number) for batch in batches for number in range(batch.executions))
 
@@ -109,6 +111,9 @@ def convert(
     output: str | os.PathLike[str],
     *,
     groups: GivenGroups | None = None,
+    log: str | None = None,
+    parameters: Mapping[str, str] | None = None,
+    mapping: str | os.PathLike[str] | None = None,
 ) -> Converted:
     """Write a trace as one Parquet file that `verify` scans many times faster.
 
@@ -116,6 +121,9 @@ def convert(
         events: As for `verify`, but for a Spark DataFrame.
         output: The .parquet file to write.
         groups: The members of groups, as for `verify`. The file keeps them.
+        log: The format of a log of another system. Without it, such a log is recognized.
+        parameters: How such a log is read: values by the names of its settings.
+        mapping: A file of TOML that says how a log of your own is read.
 
     Returns:
         What was written.
@@ -132,8 +140,15 @@ def convert(
         parts = whole_executions(tables, EVENTS_PER_PART, ROWS_IN_MEMORY)
         done = conversion.lay_out(parts, target, notices, groups=members)
     else:
-        done = conversion.convert(paths, target, notices, groups=members)
+        done = conversion.convert(paths, target, notices, groups=members, log=_log(log, parameters, mapping))
     return Converted(target, done.executions, done.rows, done.irregular, tuple(notices.all()))
+
+
+def _log(
+    log: str | None, parameters: Mapping[str, str] | None, mapping: str | os.PathLike[str] | None
+) -> Log:
+    given = dict(parameters or {})
+    return Log(log, given) if mapping is None else Log("mapping", {"file": os.fspath(mapping), **given})
 
 
 def as_scenario(execution: Execution, name: str = "found") -> str:

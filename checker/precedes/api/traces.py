@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from precedes.api.events import Events, is_spark_frame, paths_in, tables_of
@@ -53,6 +53,9 @@ class Reading:
         max_violations: How many violations a report shows; with `all_violations` also how many of one name in one
             execution. Of `verify` only.
         all_violations: Count everything that violates a name in an execution. Of `verify` only.
+        log: The format of a log of another system, such as `"kcat"`. Without it, such a log is recognized.
+        parameters: How such a log is read: values by the names of its settings.
+        mapping: A file of TOML that says how a log of your own is read.
     """
 
     delta: str | None = None
@@ -67,10 +70,16 @@ class Reading:
     master: str | None = None
     max_violations: int = 10
     all_violations: bool = False
+    log: str | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    mapping: str | os.PathLike[str] | None = None
 
     def question(self, traces: tuple[str, ...], required: Sequence[str]) -> Question:
         """The question that the command would ask."""
-        return Question(traces, tuple(required), **asdict(self))
+        given = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "mapping"}
+        if self.mapping is not None:
+            given |= {"log": "mapping", "parameters": {"file": os.fspath(self.mapping), **self.parameters}}
+        return Question(traces, tuple(required), **given)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -10,18 +10,32 @@ import io
 import os
 import sys
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from precedes.cli.draw import draw
 from precedes.cli.explore import explore
 from precedes.cli.gate import explain, gate, init
-from precedes.cli.options import FORM, GROUPS, MEMORY, SPECS, TIMEOUT
+from precedes.cli.mapping import map_sample, show_trial
+from precedes.cli.options import (
+    FORM,
+    GROUPS,
+    LOG,
+    LOG_MAPPING,
+    LOG_SETTINGS,
+    MEMORY,
+    SPECS,
+    TIMEOUT,
+    log_options,
+)
 from precedes.cli.simulate import simulate
 from precedes.cli.terminal import put
 from precedes.cli.verify import infer, verify
 from precedes.core.exit_codes import Exit
+
+if TYPE_CHECKING:
+    from precedes.traces.foreign.recognition import Log
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -151,13 +165,39 @@ def lattice(specs: tuple[str, ...], form: str, output: str | None, timeout: floa
 
 @cli.command()
 @click.argument("traces", nargs=-1, required=True, metavar="TRACE...")
-@click.option("-o", "--output", required=True, metavar="FILE", help="The .parquet file to write.")
+@click.option("-o", "--output", metavar="FILE", help="The .parquet file to write.")
+@LOG
+@LOG_SETTINGS
+@LOG_MAPPING
 @GROUPS
-def convert(traces: tuple[str, ...], output: str, groups: str | None) -> Exit:
+@click.option("--try", "tried", is_flag=True, help="Write nothing; show what the first rows become.")
+def convert(
+    traces: tuple[str, ...],
+    output: str | None,
+    log: str | None,
+    parameters: tuple[str, ...],
+    mapping: str | None,
+    groups: str | None,
+    tried: bool,
+) -> Exit:
     """Convert a trace to one columnar Parquet file, which `verify` reads many times faster.
 
-    The verdicts stay the same.
+    The verdicts stay the same. With --try, nothing is written, and you see what the first rows of a log become.
     """
+    from precedes.core.diagnostics import usage
+    from precedes.traces.foreign.recognition import Log
+    from precedes.traces.sources import expand
+
+    reading = Log(*log_options(log, parameters, mapping))
+    if tried:
+        return max(show_trial(source, 5) for source in expand(traces, log=reading))
+    if output is None:
+        raise usage("there is no file to write", "name it with -o FILE.parquet, or use --try")
+    return _converted(traces, output, reading, groups)
+
+
+def _converted(traces: tuple[str, ...], output: str, reading: Log, groups: str | None) -> Exit:
+    from precedes.core.counts import counted
     from precedes.reports.progress import progress
     from precedes.traces import Notices
     from precedes.traces.layout.conversion import convert as converted
@@ -166,11 +206,9 @@ def convert(traces: tuple[str, ...], output: str, groups: str | None) -> Exit:
     notices = Notices()
     members = given_groups(groups)
     with progress() as advance:
-        result = converted(traces, output, notices, advance, groups=members)
+        result = converted(traces, output, notices, advance, groups=members, log=reading)
     for notice in notices.all():
         put(f"notice {notice.render()}")
-    from precedes.core.counts import counted
-
     put(f"{output}: {counted(result.executions, 'execution')}, {counted(result.rows, 'row')}")
     if result.irregular:
         put(
@@ -192,11 +230,11 @@ def list_names(specs: tuple[str, ...]) -> Exit:
     return Exit.HOLDS
 
 
-for command in (verify, infer, explore, draw, simulate, gate, explain, init):
+for command in (verify, infer, explore, draw, simulate, gate, explain, init, map_sample):
     cli.add_command(command)
 
 
-READ_FILES: Final = frozenset({"verify", "infer", "convert", "gate"})
+READ_FILES: Final = frozenset({"verify", "infer", "convert", "gate", "map"})
 """The commands that read traces: their work is done in a process of its own."""
 
 

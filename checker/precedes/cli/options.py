@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from precedes.engines.engine import AUTO, NAMES
@@ -24,6 +26,20 @@ GROUPS = click.option(
     "--groups",
     metavar="FILE",
     help="A .toml or .json file with the members of each group: billing = ['c1', 'c2'].",
+)
+LOG = click.option(
+    "--from",
+    "log",
+    metavar="FORMAT",
+    help="Read a log of another system; `precedes list` prints the formats.",
+)
+LOG_SETTINGS = click.option(
+    "--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Say how such a log is read; repeatable."
+)
+LOG_MAPPING = click.option(
+    "--mapping",
+    metavar="FILE",
+    help="Read a log of your own as a mapping in TOML says; `precedes map` proposes one.",
 )
 MASTER = click.option(
     "--master", metavar="URL", help="The Spark master; implies --engine spark.  [default: local[*]]"
@@ -70,3 +86,22 @@ HANG_LIMIT = click.option(
     metavar="SECONDS",
     help="Give up on a model that makes no progress for this long.",
 )
+
+
+def log_options(
+    log: str | None, parameters: Sequence[str], mapping: str | None
+) -> tuple[str | None, dict[str, str]]:
+    """The format and the settings that the options name. Raises PrecedesError (U001)."""
+    from precedes.core.diagnostics import usage
+
+    found: dict[str, str] = {}
+    for text in parameters:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise usage(f"--set {text} has no value", "write --set NAME=VALUE")
+        found[name] = value
+    if mapping is None:
+        return log, found
+    if log not in (None, "mapping"):
+        raise usage(f"--mapping and --from {log} are two formats", "leave one of them out")
+    return "mapping", {"file": mapping, **found}

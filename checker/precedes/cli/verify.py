@@ -8,7 +8,17 @@ from typing import Any, TypeVar
 
 import click
 
-from precedes.cli.options import ENGINE, FORM, GROUPS, MASTER, SPECS
+from precedes.cli.options import (
+    ENGINE,
+    FORM,
+    GROUPS,
+    LOG,
+    LOG_MAPPING,
+    LOG_SETTINGS,
+    MASTER,
+    SPECS,
+    log_options,
+)
 from precedes.cli.terminal import put
 from precedes.core.exit_codes import Exit
 
@@ -16,6 +26,9 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _READING = (
     click.argument("traces", nargs=-1, required=True, metavar="TRACE..."),
+    LOG,
+    LOG_SETTINGS,
+    LOG_MAPPING,
     SPECS,
     ENGINE,
     MASTER,
@@ -60,6 +73,13 @@ def reads_traces(command: Command) -> Command:
     return command
 
 
+def _with_log(options: dict[str, Any]) -> dict[str, Any]:
+    """The options, with how logs are read as a question has it."""
+    rest = {name: value for name, value in options.items() if name != "mapping"}
+    log, parameters = log_options(options["log"], options["parameters"], options["mapping"])
+    return {**rest, "log": log, "parameters": parameters}
+
+
 @click.command()
 @click.option(
     "--require", "required", multiple=True, metavar="NAME|FORMULA", help="What must hold; repeatable."
@@ -92,7 +112,8 @@ def reads_traces(command: Command) -> Command:
 def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **options: Any) -> Exit:
     """Judge recorded executions.
 
-    TRACE is a file, a glob or a directory, in JSON Lines, CSV or Parquet; `-` is JSON Lines on standard input.
+    TRACE is a file, a glob or a directory, in JSON Lines, CSV or Parquet, or a log of another system; `-` is JSON Lines
+    on standard input.
     """
     from precedes.core.diagnostics import usage
     from precedes.jobs import verify as verification
@@ -104,6 +125,7 @@ def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **opti
             "nothing is required", "say what must hold, as in --require ST; `precedes list` prints the names"
         )
     started = time.perf_counter()
+    options = _with_log(options)
     question = verification.Question(traces=traces, required=required, **options)
     with progress() as advance:
         report, notices = verification.verify(question, advance)
@@ -133,6 +155,7 @@ def infer(traces: tuple[str, ...], form: str, per: str, **options: Any) -> Exit:
     from precedes.reports.progress import progress
 
     started = time.perf_counter()
+    options = _with_log(options)
     question = Question(traces=traces, required=(), max_violations=inference.SHOWN, **options)
     with progress() as advance:
         found, notices = inference.infer(question, advance, tuple(filter(None, per.split(","))))

@@ -10,9 +10,15 @@ from precedes.language.library import Library, profile_library
 from precedes.language.profiles import profiles
 from precedes.language.requirements import mode_in
 from precedes.language.syntax import DefinitionKind
+from precedes.traces.foreign.recognition import words
 from precedes.traces.formats.registry import listed
 
-FORMATS = (("traces", listed()), ("reports", "text, json"), ("diagrams", "text, svg"))
+FORMATS = (
+    ("traces", listed()),
+    ("logs of other systems", words()),
+    ("reports", "text, json"),
+    ("diagrams", "text, svg"),
+)
 
 
 @dataclass(frozen=True, slots=True)

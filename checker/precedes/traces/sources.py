@@ -1,8 +1,8 @@
 """The files of a trace: paths, globs, directories, partitioned data sets, standard input.
 
-The name of a file says its format. Folders named `column=value` anywhere in a path are columns, as Hive
-writes them. In a directory, files and folders whose names begin with `_` or `.` are skipped, as Hive and
-Spark do.
+The name of a file says its format, or its content does, for a log of another system. Folders named
+`column=value` anywhere in a path are columns, as Hive writes them. In a directory, files and folders whose names begin
+with `_` or `.` are skipped, as Hive and Spark do.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from urllib.parse import unquote
 from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.core.formula import Attribute
 from precedes.traces import notices as notice
+from precedes.traces.foreign.importers import BY_WORD
+from precedes.traces.foreign.recognition import Log, recognized
 from precedes.traces.formats.registry import BY_SUFFIX, JSON_LINES, TraceFormat, known
 from precedes.traces.notices import Notices
 from precedes.traces.schema import INPUT_COLUMNS, LIBRARY
@@ -100,23 +102,31 @@ class TraceSource:
         return replace(self, path=str(Path(self.path).absolute()), named=self.shown)
 
 
-def source_of(path: str, order: int = 0) -> TraceSource:
-    """The source that a path names; raises PrecedesError (T002) where the name tells no format."""
+def source_of(path: str, order: int = 0, log: Log = Log()) -> TraceSource:  # noqa: B008 - it is frozen
+    """The source that a path names, a log of another system as the user says or by its content. Raises PrecedesError:
+    T002 where neither the name nor the content tells the format, U001 for a `log` that there is not.
+    """
+    stated = log.format
+    settings = tuple(log.settings.items())
     if path == STANDARD_INPUT:
-        return TraceSource(path, JSON_LINES, order=order)
-    found = _format(path)
+        return TraceSource(path, stated or JSON_LINES, order=order, settings=settings)
+    found = _format(path, stated)
     if found is None:
         piped = f"JSON Lines under another name are read with `precedes verify - < {shlex.quote(path)}`"
-        hint = f"{known()}; {piped}"
-        raise PrecedesError((Diagnostic("T002", "the name does not say the format", path, hint=hint),))
+        hint = f"{known()}; {piped}; logs of other systems: --from {'|'.join(BY_WORD)}"
+        said = "neither the name nor the content says the format"
+        raise PrecedesError((Diagnostic("T002", said, path, hint=hint),))
     size = Path(path).stat().st_size if Path(path).exists() else 0
-    return TraceSource(path, *found, tuple(_stated(path)), order, size)
+    return TraceSource(path, *found, tuple(_stated(path)), order, size, settings=settings)
 
 
 def expand(
-    paths: Sequence[str | os.PathLike[str]], notices: Notices | None = None
+    paths: Sequence[str | os.PathLike[str]],
+    notices: Notices | None = None,
+    log: Log = Log(),  # noqa: B008 - it is frozen
 ) -> tuple[TraceSource, ...]:
-    """All files that the arguments name, in the order of the arguments, within one by path.
+    """All files that the arguments name, in the order of the arguments, within one by path; logs of other systems as
+    `log` says, or by their content.
 
     Raises PrecedesError for what does not exist and for a directory or glob without a trace (T001), told all
     at once.
@@ -126,7 +136,7 @@ def expand(
     problems: list[Diagnostic] = []
     for given in paths:
         try:
-            for path in _paths(os.fspath(given), notices):
+            for path in _paths(os.fspath(given), notices, log):
                 identity = path if path == STANDARD_INPUT else os.path.realpath(path)
                 if identity not in found:
                     found[identity] = path
@@ -137,19 +147,23 @@ def expand(
     sources: list[TraceSource] = []
     for order, path in enumerate(found.values()):
         try:
-            sources.append(source_of(path, order))
+            sources.append(source_of(path, order, log))
         except PrecedesError as error:
             problems.extend(error.diagnostics)
     if problems:
         raise PrecedesError(tuple(problems))
+    for source in sources:
+        if source.format.word:
+            text = f"read as {source.format.word}, which does not record {source.format.lacks}"
+            notices.count(notice.FOREIGN_LOG, text, 1)
     return tuple(replace(source, only=len(sources) == 1) for source in sources)
 
 
-def _paths(path: str, notices: Notices) -> Iterator[str]:
+def _paths(path: str, notices: Notices, log: Log) -> Iterator[str]:
     if path == STANDARD_INPUT:
         yield path
     elif Path(path).is_dir():
-        yield from _directory(path, notices)
+        yield from _directory(path, notices, log)
     elif os.path.lexists(path):
         yield path
     elif glob.has_magic(path):
@@ -161,20 +175,20 @@ def _paths(path: str, notices: Notices) -> Iterator[str]:
                 yield match
             elif not path.endswith("**"):
                 # `**` matches folders and all that is in them: the files come by themselves.
-                yield from _directory(match, notices)
+                yield from _directory(match, notices, log)
     else:
         raise PrecedesError((Diagnostic("T001", "there is no such file", path),))
 
 
-def _directory(directory: str, notices: Notices) -> Iterator[str]:
+def _directory(directory: str, notices: Notices, log: Log) -> Iterator[str]:
     found = False
     for folder, folders, files in os.walk(directory, onerror=_refuse):
         folders[:] = sorted(name for name in folders if not name.startswith(("_", ".")))
         for name in sorted(name for name in files if not name.startswith(("_", "."))):
             path = str(Path(folder, name))
-            if _format(name) is None:
+            if _format(path, log.format) is None:
                 notices.once(
-                    notice.FILE_IGNORED, f"{path} does not have the name of a trace and was not read"
+                    notice.FILE_IGNORED, f"{path} is no trace by its name or content, and was not read"
                 )
                 continue
             found = True
@@ -189,15 +203,21 @@ def _refuse(error: OSError) -> None:
     raise PrecedesError((Diagnostic("T003", f"cannot be read: {error.strerror}", error.filename),)) from error
 
 
-def _format(path: str) -> tuple[TraceFormat, Compression | None] | None:
+def _format(path: str, stated: TraceFormat | None) -> tuple[TraceFormat, Compression | None] | None:
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     compression = _COMPRESSIONS.get(suffixes[-1]) if suffixes else None
     if compression is not None:
         suffixes.pop()
-    found = BY_SUFFIX.get(suffixes[-1]) if suffixes else None
-    if found is None or (compression is not None and not found.compressible):
+    if stated is not None:
+        return stated, compression
+    named = BY_SUFFIX.get(suffixes[-1]) if suffixes else None
+    if named is None or named.compressible:
+        found = recognized(path, None if compression is None else compression.value)
+        if found is not None:
+            return found, compression
+    if named is None or (compression is not None and not named.compressible):
         return None
-    return found, compression
+    return named, compression
 
 
 def _stated(path: str) -> Iterator[tuple[str, str]]:

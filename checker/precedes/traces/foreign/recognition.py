@@ -1,0 +1,65 @@
+"""Which log of another system a file is: as the user says, or by its content."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from precedes.core.diagnostics import usage
+from precedes.traces.arrow import arrow
+from precedes.traces.foreign.importers import BY_WORD, FOREIGN, MAPPING
+from precedes.traces.formats.registry import TraceFormat
+
+LOOKED_AT: Final = 1 << 16
+"""Bytes at the beginning of a file by which it is recognized."""
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """How the user says that logs are read: the word of a format, and what is set for it. Without a word, files are
+    recognized.
+    """
+
+    word: str | None = None
+    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def format(self) -> TraceFormat | None:
+        """The format that the user names. Raises PrecedesError (U001) for one that there is not, and for settings
+        without a format or that it does not have.
+        """
+        if self.word is None:
+            if self.settings:
+                raise usage("--set says how a log is read, and there is no --from", f"formats: {words()}")
+            return None
+        found = BY_WORD.get(self.word)
+        if found is None:
+            near = difflib.get_close_matches(self.word, BY_WORD, 1)
+            meant = f"did you mean {near[0]}? " if near else ""
+            raise usage(f"there is no format {self.word}", f"{meant}formats: {words()}")
+        allowed = {"execution", "entity", *found.module.SETTINGS}
+        for name in self.settings:
+            if name not in allowed and found is not MAPPING:
+                raise usage(f"{self.word} has no setting {name}", f"it has {', '.join(sorted(allowed))}")
+        return found
+
+
+def words() -> str:
+    """What `--from` may name."""
+    return ", ".join(BY_WORD)
+
+
+def recognized(path: str, compression: str | None) -> TraceFormat | None:
+    """The format of a file by its content and its name; None where it is none of these, or cannot be read."""
+    try:
+        with arrow.input_stream(path, compression=compression) as stream:
+            start = stream.read(LOOKED_AT)
+    except (OSError, arrow.ArrowInvalid):
+        return None
+    if not start or b"\0" in start or b'"execution"' in start.partition(b"\n")[0]:
+        return None
+    text = start.removeprefix(b"\xef\xbb\xbf").decode(errors="ignore")
+    return next((each for each in FOREIGN if each.module.recognizes(text, Path(path).name)), None)
