@@ -49,6 +49,14 @@ RUNNING = [path for path in ALL if any(isinstance(step, Run) for step in steps(p
 SPARK = "docs/how-to/spark-cluster.md"
 
 
+OF_OTHERS = (
+    "a command of another system",
+    "a program of another system",
+    "a piece of another log",
+    "a line of a mapping",
+)
+
+
 def marked(mark: str) -> list[Block]:
     """The blocks with a mark."""
     return [block for block in BLOCKS if block.mark == mark]
@@ -69,8 +77,9 @@ def test_every_block_is_run_or_says_why_not() -> None:
 
 
 def test_what_is_not_run_is_little() -> None:
-    """A reason is easily written; so what is not run is named here, too."""
-    assert [(block.document, block.body.split("\n")[0].split("  ")[0]) for block in marked("not run")] == [
+    """A reason is easily written; so what is not run is named here, too, but for what belongs to other systems."""
+    ours = [block for block in marked("not run") if block.value not in OF_OTHERS]
+    assert [(block.document, block.body.split("\n")[0].split("  ")[0]) for block in ours] == [
         ("README.md", "$ make demo"),
         ("README.md", "from precedes.spark import verify"),
         ("docs/contributing/index.md", "$ make setup"),

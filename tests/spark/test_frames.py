@@ -71,7 +71,7 @@ def test_groups_come_from_rows_and_from_the_option(spark: SparkSession) -> None:
     for verdicts in (by_rows, by_option):
         (row,) = verdicts.collect()
         assert row.verdict == "unknown"
-        assert "is addressed to a group" in str(row.reasons)
+        assert "it is for a group" in str(row.reasons)
 
 
 def test_every_delivery_and_acknowledgements(spark: SparkSession) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from typing import Final
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.core.formula import HappensBefore, Requirement, VectorTime
@@ -30,6 +31,19 @@ from precedes.traces.notices import NO_ATTRIBUTE, no_attribute
 
 SHOWN = 40
 """Doubts that are kept, for their reasons: those of the first executions that have any."""
+
+
+EVERYBODY_CORRECT: Final = "forall i: not faulty(i)"
+OF_CRASHES: Final = frozenset(
+    {
+        "nonuniform_integrity",
+        "nonuniform_total_order",
+        "nonuniform_fifo_delivery",
+        "nonuniform_local_order",
+        "nonuniform_causal_delivery",
+    }
+)
+"""Names that ask correct entities only. Where everybody is correct, others ask the same, and these are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +138,7 @@ def planned(names: Sequence[str], library: Library, per: Sequence[str] = ()) -> 
                 for name in missing
             )
         )
-    return _with_premises([requirement(_asked(name, per), library) for name in names])
+    return _with_premises([requirement(_asked(name, per), library) for name in names], library)
 
 
 def _asked(name: str, per: Sequence[str]) -> str:
@@ -135,10 +149,11 @@ def _asked(name: str, per: Sequence[str]) -> str:
     return f"{name} per ({', '.join(attributes)})" if len(attributes) > 1 else f"{name} per {attributes[0]}"
 
 
-def _with_premises(requirements: Sequence[Requirement]) -> Plan:
-    """A plan that judges the premises, too; nothing is shown of these."""
+def _with_premises(requirements: Sequence[Requirement], library: Library) -> Plan:
+    """A plan that judges the premises, too, and whether everybody is correct; nothing is shown of these."""
     asked = plan(requirements)
-    whole = plan([*requirements, *map(premise_of, asked.leaves.values())])
+    correct = requirement(EVERYBODY_CORRECT, library)
+    whole = plan([*requirements, *map(premise_of, asked.leaves.values()), correct])
     return replace(whole, leaves=asked.leaves)
 
 
@@ -155,7 +170,8 @@ def askable(library: Library) -> tuple[str, ...]:
 
 def inferred(report: Report, named: Sequence[str], library: Library, per: Sequence[str] = ()) -> Inferred:
     """What the verdicts on all names come to."""
-    plain = {_asked(name, per): name for name in named}
+    left_out = OF_CRASHES if _everybody_is_correct(report) else frozenset()
+    plain = {_asked(name, per): name for name in named if name not in left_out}
     names = tuple(plain)
     verdicts = {name: report.counts[name].verdict for name in names}
     holding = [name for name in names if verdicts[name] is Verdict.HOLDS and name not in report.untested]
@@ -195,6 +211,12 @@ def inferred(report: Report, named: Sequence[str], library: Library, per: Sequen
         _above(fitting, implies),
         _above(lacking, lambda left, right: implies(right, left)),
     )
+
+
+def _everybody_is_correct(report: Report) -> bool:
+    """In every execution, as far as rows say."""
+    said = report.as_recorded.get(EVERYBODY_CORRECT, report.counts[EVERYBODY_CORRECT])
+    return said.verdict is Verdict.HOLDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ def test_rows(tmp_path: Path, suffix: str) -> None:
     second = CARRIED | {"message": "orders-eu-3@1", "position": "1", "row": 5}
     got = {"entity": "log orders-eu-3", "event": "deliver"}
     found = rows_of(tmp_path / f"d.{suffix}", TEXT, WORD, COLUMNS)
-    assert found == [first | SEND, second | SEND, first | got, second | got]
+    assert found == [first | SEND | {"seq": 0}, second | SEND | {"seq": 1}, first | got, second | got]
 
 
 def test_sends_are_in_the_order_of_epochs_and_sequence_numbers(tmp_path: Path) -> None:

@@ -116,6 +116,7 @@ class _Log:
     last: dict[tuple[str, int], int] = field(default_factory=dict)
     """The last sequence number of a producer in an epoch, counted on where they begin again."""
     deliveries: list[tuple[int, Row]] = field(default_factory=list)
+    first_offset: int = 0
 
     def __post_init__(self) -> None:
         self.place = self.stated
@@ -174,6 +175,8 @@ class _Log:
                 "say them: --set topic=NAME --set partition=0",
             )
         named = "{}-{}".format(*self.place)
+        if not self.deliveries:
+            self.first_offset = int(offset)
         row = place(*self.place, number(offset, "offset")) | {"execution": self.execution}
         row["key"] = _key(rest or "", int(key_size))
         row["create_time"] = _seconds(time) if kind == "CreateTime" else None
@@ -204,10 +207,12 @@ class _Log:
         return found
 
     def sends(self) -> Iterator[tuple[int, Row]]:
-        """The sends, those of each producer in the order in which it numbered them."""
+        """The sends, those of each producer in the order in which it numbered them. Their places begin at the first
+        offset of the file, so that those in the next file of a log come after them.
+        """
         for of_one in self.sent.values():
-            for _, at, row in sorted(of_one, key=itemgetter(0)):
-                yield at, row
+            for seq, (_, at, row) in enumerate(sorted(of_one, key=itemgetter(0)), self.first_offset):
+                yield at, row | {"seq": seq}
 
 
 def _seconds(milliseconds: str) -> str | None:

@@ -164,4 +164,4 @@ def _by_counter(source: TraceSource, found: Iterable[tuple[int, Row]], log: _Log
     moved = [every[place] for _, place in sorted(zip(counters, places, strict=True))]
     for place, pair in zip(places, moved, strict=True):
         every[place] = pair
-    return every
+    return [(number, row | {"seq": seq}) for seq, (number, row) in enumerate(every)]

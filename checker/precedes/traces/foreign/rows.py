@@ -112,10 +112,23 @@ def entity_of(source: TraceSource) -> str:
 
 
 def tables(source: TraceSource, rows: Iterable[tuple[int, Row]], notices: Notices) -> Iterator[pa.Table]:
-    """Canonical tables of rows, each with its number in the file. For formats in which a row takes thought."""
-    rest = iter(rows)
+    """Canonical tables of rows, each with its number in the file. For formats in which a row takes thought.
+
+    Numbers give the order of an entity's rows without `seq`: ValueError if they do not ascend.
+    """
+    rest = _ascending(rows)
     while some := list(islice(rest, _ROWS_AT_ONCE)):
         yield canonical_rows(some, dict, source, notices)
+
+
+def _ascending(rows: Iterable[tuple[int, Row]]) -> Iterator[tuple[int, Row]]:
+    last: dict[object, int] = {}
+    for number, row in rows:
+        entity = row.get("execution"), row.get("entity")
+        if number < last.get(entity, 0) and row.get("seq") is None:
+            raise ValueError(f"row {number} of {entity} comes after row {last[entity]}, and has no seq")
+        last[entity] = number
+        yield number, row
 
 
 def table(source: TraceSource, columns: pa.Table, numbers: Sequence[int], notices: Notices) -> pa.Table:

@@ -1,0 +1,102 @@
+"""Files are read as logs of other systems by their content, or as the user says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import precedes
+from precedes.core.diagnostics import PrecedesError
+from precedes.traces.foreign.importers import BY_WORD, FOREIGN
+from precedes.traces.foreign.recognition import Log
+from precedes.traces.formats.registry import CSV, JSON_LINES, TraceFormat
+from precedes.traces.notices import Notices
+from precedes.traces.sources import expand, source_of
+from tests.command.running import precedes as command
+
+KCAT = (
+    '{"topic":"t","partition":0,"offset":0,"tstype":"create","ts":1,"broker":1,"key":null,"payload":"a"}\n'
+    '{"topic":"t","partition":0,"offset":1,"tstype":"create","ts":2,"broker":1,"key":null,"payload":"b"}\n'
+)
+OURS = '{"execution":"x","entity":"a","event":"local"}\n'
+
+
+def test_a_log_is_recognized_whatever_its_name(tmp_path: Path) -> None:
+    for name in ("c1.jsonl", "c1.log", "c1"):
+        path = tmp_path / name
+        path.write_text(KCAT, encoding="utf-8")
+        notices = Notices()
+        [source] = expand([path], notices)
+        assert source.format is BY_WORD["kcat"]
+        assert [notice.code for notice in notices.all()] == ["T123"]
+        ended = command("verify", path, "--require", "no_duplication")
+        assert (ended.code, "T123 read as kcat, which does not record who sent a record" in ended.out) == (
+            0,
+            True,
+        )
+
+
+def test_rows_of_our_own_are_not_taken_for_another_log(tmp_path: Path) -> None:
+    for name, text, expected in (
+        ("a.jsonl", OURS, JSON_LINES),
+        ("a.csv", "execution,entity,event\nx,a,local\n", CSV),
+        ("a.json", '{"what": 1}\n', JSON_LINES),
+        ("empty.jsonl", "", JSON_LINES),
+    ):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        assert source_of(str(tmp_path / name)).format is expected
+
+
+def test_what_is_no_log_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("nothing in order\n", encoding="utf-8")
+    with pytest.raises(PrecedesError) as raised:
+        source_of(str(path))
+    [told] = raised.value.diagnostics
+    assert (told.code, "--from" in str(told.hint)) == ("T002", True)
+
+
+@pytest.mark.parametrize(
+    ("log", "part"),
+    [
+        (Log("kafkacat"), "there is no format kafkacat"),
+        (Log("kcat", {"colour": "red"}), "kcat has no setting colour"),
+        (Log(None, {"entity": "c1"}), "there is no --from"),
+    ],
+)
+def test_what_cannot_be_set(log: Log, part: str) -> None:
+    with pytest.raises(PrecedesError) as raised:
+        _ = log.format
+    [told] = raised.value.diagnostics
+    assert told.code == "U001"
+    assert part in told.message
+
+
+@pytest.mark.parametrize("option", [("--set", "entity"), ("--mapping", "m.toml", "--from", "kcat")])
+def test_options_that_do_not_go_together(option: tuple[str, ...], tmp_path: Path) -> None:
+    path = tmp_path / "c1.jsonl"
+    path.write_text(KCAT, encoding="utf-8")
+    ended = command("verify", path, *option, "--require", "no_duplication")
+    assert (ended.code, "U001" in ended.err) == (2, True)
+
+
+def test_python_has_the_same_words(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_text(KCAT, encoding="utf-8")
+    [execution] = precedes.read(path, log="kcat", parameters={"entity": "c9"})
+    assert execution.entities == ("c9",)
+    report = precedes.verify(path, "no_duplication", log="kcat")
+    assert report.verdict is precedes.Verdict.HOLDS
+    done = precedes.convert(path, tmp_path / "c.parquet", log="kcat", parameters={"execution": "e"})
+    assert done.rows == 2
+    [again] = precedes.read(tmp_path / "c.parquet")
+    assert (again.name, again.delivered("log")) == ("e", ("t-0@0", "t-0@1"))
+
+
+@pytest.mark.parametrize("each", FOREIGN, ids=lambda each: each.word)
+def test_every_format_says_what_it_carries_and_lacks(each: TraceFormat) -> None:
+    assert each.carries
+    assert each.lacks
+    assert each.module.SETTINGS is not None
+    assert callable(each.module.recognizes)
