@@ -30,6 +30,7 @@ CLOCKS_SET_ASIDE: Final = "T116"
 CLOCKS_CANNOT_ORDER: Final = "T117"
 NO_ATTRIBUTE: Final = "T118"
 NO_ROW: Final = "T120"
+LESS_EXACT: Final = "T121"
 
 MOST_NAMES: Final = 10_000
 """Names of entities that are kept to find out which are addressed only; of more nothing is said."""

@@ -54,7 +54,35 @@ FORMATS: Final = (
 )
 """The formats of rows as this project defines them."""
 
-FOREIGN: Final[tuple[TraceFormat, ...]] = ()
+OTLP: Final = TraceFormat(
+    "OTLP JSON",
+    (),
+    "otlp",
+    writable=False,
+    word="otlp",
+    carries="spans of OpenTelemetry that send, receive, process and settle messages, with their times and links",
+    lacks="whom a message is for, what was not sampled, and the order of spans that start at the same time",
+)
+ZIPKIN: Final = TraceFormat(
+    "spans of Zipkin",
+    (),
+    "zipkin",
+    writable=False,
+    word="zipkin",
+    carries="spans of producers and consumers, with their times in microseconds and their parents",
+    lacks="links, whom a message is for, what was not sampled, and the order of spans that start at the same time",
+)
+JAEGER: Final = TraceFormat(
+    "spans of Jaeger",
+    (),
+    "jaeger",
+    writable=False,
+    word="jaeger",
+    carries="spans of producers and consumers, with their times in microseconds and their references",
+    lacks="whom a message is for, what was not sampled, and the order of spans that start at the same time",
+)
+
+FOREIGN: Final[tuple[TraceFormat, ...]] = (OTLP, JAEGER, ZIPKIN)
 """Logs of other systems, the more special ones first: the first that recognizes a file has it."""
 BY_WORD: Final = {each.word: each for each in FOREIGN}
 BY_SUFFIX: Final = {suffix: each for each in FORMATS for suffix in each.suffixes}
