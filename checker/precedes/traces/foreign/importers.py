@@ -125,6 +125,33 @@ MOSQUITTO_SUB: Final = TraceFormat(
     lacks="who published a message, whom it is for, and what names it: a field of the message must",
 )
 
+OTLP: Final = TraceFormat(
+    "OTLP JSON",
+    (),
+    "otlp",
+    writable=False,
+    word="otlp",
+    carries="spans of OpenTelemetry that send, receive, process and settle messages, with their times and links",
+    lacks="whom a message is for, what was not sampled, and the order of spans that start at the same time",
+)
+ZIPKIN: Final = TraceFormat(
+    "spans of Zipkin",
+    (),
+    "zipkin",
+    writable=False,
+    word="zipkin",
+    carries="spans of producers and consumers, with their times in microseconds and their parents",
+    lacks="links, whom a message is for, what was not sampled, and the order of spans that start at the same time",
+)
+JAEGER: Final = TraceFormat(
+    "spans of Jaeger",
+    (),
+    "jaeger",
+    writable=False,
+    word="jaeger",
+    carries="spans of producers and consumers, with their times in microseconds and their references",
+    lacks="whom a message is for, what was not sampled, and the order of spans that start at the same time",
+)
 MAPPING: Final = TraceFormat(
     "a log with a mapping",
     (),
@@ -144,6 +171,9 @@ FOREIGN: Final[tuple[TraceFormat, ...]] = (
     CLOUDEVENTS,
     MOSQUITTO_SUB,
     KCAT,
+    OTLP,
+    JAEGER,
+    ZIPKIN,
     BROADCAST_LOG,
     TLA_TRACE,
     MAELSTROM,

@@ -69,6 +69,25 @@ def objects(source: TraceSource) -> Iterator[tuple[int, dict[str, Any]]]:
             yield number, value
 
 
+def values(source: TraceSource) -> Iterator[tuple[int, Any]]:
+    """The JSON values of a file with one on each line, or the one that is all of it, with the number of the line.
+    Raises PrecedesError (T007).
+    """
+    rest = ((number, line) for number, line in lines(source) if line.strip())
+    if (first := next(rest, None)) is None:
+        return
+    number, line = first
+    try:
+        value = parse_json(line)
+    except (RowError, ValueError, RecursionError):
+        # A line of a document is seldom JSON by itself. If it is none in the end, the error is that of the whole.
+        yield number, parsed(source, number, "\n".join([line, *(line for _, line in rest)]))
+        return
+    yield number, value
+    for number, line in rest:
+        yield number, parsed(source, number, line)
+
+
 def parsed(source: TraceSource, number: int, text: str) -> Any:
     """A JSON value that begins at a line of a file. Raises PrecedesError (T007, T008)."""
     try:
