@@ -172,13 +172,7 @@ def lattice(specs: tuple[str, ...], form: str, output: str | None, timeout: floa
 @GROUPS
 @click.option("--try", "tried", is_flag=True, help="Write nothing; show what the first rows become.")
 def convert(
-    traces: tuple[str, ...],
-    output: str | None,
-    log: str | None,
-    parameters: tuple[str, ...],
-    mapping: str | None,
-    groups: str | None,
-    tried: bool,
+    traces: tuple[str, ...], output: str | None, groups: str | None, tried: bool, **reading: Any
 ) -> Exit:
     """Convert a trace to one columnar Parquet file, which `verify` reads many times faster.
 
@@ -188,15 +182,15 @@ def convert(
     from precedes.traces.foreign.recognition import Log
     from precedes.traces.sources import expand
 
-    reading = Log(*log_options(log, parameters, mapping))
+    log = Log(*log_options(**reading))
     if tried:
-        return max(show_trial(source, 5) for source in expand(traces, log=reading))
+        return max(show_trial(source, 5) for source in expand(traces, log=log))
     if output is None:
         raise usage("there is no file to write", "name it with -o FILE.parquet, or use --try")
-    return _converted(traces, output, reading, groups)
+    return _converted(traces, output, log, groups)
 
 
-def _converted(traces: tuple[str, ...], output: str, reading: Log, groups: str | None) -> Exit:
+def _converted(traces: tuple[str, ...], output: str, log: Log, groups: str | None) -> Exit:
     from precedes.core.counts import counted
     from precedes.reports.progress import progress
     from precedes.traces import Notices
@@ -206,7 +200,7 @@ def _converted(traces: tuple[str, ...], output: str, reading: Log, groups: str |
     notices = Notices()
     members = given_groups(groups)
     with progress() as advance:
-        result = converted(traces, output, notices, advance, groups=members, log=reading)
+        result = converted(traces, output, notices, advance, groups=members, log=log)
     for notice in notices.all():
         put(f"notice {notice.render()}")
     put(f"{output}: {counted(result.executions, 'execution')}, {counted(result.rows, 'row')}")

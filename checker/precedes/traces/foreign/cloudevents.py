@@ -8,8 +8,8 @@ from typing import Final
 import pyarrow as pa
 
 from precedes.traces.foreign import rows
-from precedes.traces.foreign.fields import Fields, chosen, first_object, number, text, translated
 from precedes.traces.foreign.rows import Row
+from precedes.traces.foreign.typed_fields import Fields, chosen, first_object, number, text, translated
 from precedes.traces.formats.values import RowError, shown
 from precedes.traces.notices import Notices
 from precedes.traces.sources import TraceSource

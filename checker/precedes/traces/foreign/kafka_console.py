@@ -15,9 +15,9 @@ import pyarrow as pa
 
 from precedes.core.diagnostics import usage
 from precedes.traces.foreign import rows
-from precedes.traces.foreign.fields import number, translated
 from precedes.traces.foreign.kafka_records import place
 from precedes.traces.foreign.rows import Row
+from precedes.traces.foreign.typed_fields import number, translated
 from precedes.traces.formats.values import RowError, shown
 from precedes.traces.notices import Notices
 from precedes.traces.sources import TraceSource

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from precedes.traces.foreign.fields import Fields, text, whole
 from precedes.traces.foreign.rows import Row
+from precedes.traces.foreign.typed_fields import Fields, text, whole
 
 
 def name_of(topic: str, partition: int, offset: int) -> str:

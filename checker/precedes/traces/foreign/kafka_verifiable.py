@@ -14,7 +14,9 @@ from typing import Final
 import pyarrow as pa
 
 from precedes.traces.foreign import rows
-from precedes.traces.foreign.fields import (
+from precedes.traces.foreign.kafka_records import placed
+from precedes.traces.foreign.rows import Row
+from precedes.traces.foreign.typed_fields import (
     Fields,
     chosen,
     first_object,
@@ -25,8 +27,6 @@ from precedes.traces.foreign.fields import (
     translated,
     whole,
 )
-from precedes.traces.foreign.kafka_records import placed
-from precedes.traces.foreign.rows import Row
 from precedes.traces.formats.values import RowError, shown
 from precedes.traces.notices import Notices
 from precedes.traces.schema import TO_GROUP

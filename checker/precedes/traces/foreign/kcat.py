@@ -8,9 +8,9 @@ from typing import Final
 import pyarrow as pa
 
 from precedes.traces.foreign import rows
-from precedes.traces.foreign.fields import Fields, first_object, text, translated, whole
 from precedes.traces.foreign.kafka_records import placed
 from precedes.traces.foreign.rows import Row
+from precedes.traces.foreign.typed_fields import Fields, first_object, text, translated, whole
 from precedes.traces.formats.values import RowError, shown
 from precedes.traces.notices import Notices
 from precedes.traces.sources import TraceSource

@@ -12,8 +12,8 @@ from typing import Final
 import pyarrow as pa
 
 from precedes.traces.foreign import rows
-from precedes.traces.foreign.fields import Fields, at, first_object, text, translated, whole
 from precedes.traces.foreign.rows import Row
+from precedes.traces.foreign.typed_fields import Fields, at, first_object, text, translated, whole
 from precedes.traces.formats.values import RowError, shown
 from precedes.traces.notices import Notices
 from precedes.traces.sources import TraceSource

@@ -14,7 +14,8 @@ from urllib.parse import quote
 import pyarrow as pa
 
 from precedes.traces.foreign import rows
-from precedes.traces.foreign.fields import (
+from precedes.traces.foreign.rows import Row
+from precedes.traces.foreign.typed_fields import (
     Fields,
     at,
     chosen,
@@ -24,7 +25,6 @@ from precedes.traces.foreign.fields import (
     text,
     translated,
 )
-from precedes.traces.foreign.rows import Row
 from precedes.traces.formats.values import RowError, shown
 from precedes.traces.notices import Notices
 from precedes.traces.schema import TO_GROUP
