@@ -243,13 +243,21 @@ def beyond_the_solver(asked: Requirement, execution: Execution) -> str | None:
         "times before 0": times and any((event.time or 0) < 0 for event in of_messages),
         "no arrivals": f.ArrivalEvent in speaking
         and not any(event.kind is EventKind.ARRIVE for event in events),
-        "times closer than epsilon": (times or carries_times(asked.formula)) and execution.epsilon > 0,
+        "times closer than epsilon": (times or carries_times(asked.formula) or states_times(speaking))
+        and execution.epsilon > 0,
         **beyond_two_deliveries(execution, speaking),
         **beyond_first_installations(execution, asked),
         "no delta": f.Delta in speaking and execution.delta is None,
         "no clocks": f.RecordedClock in speaking,
     }
     return next((reason for reason, it_does in lacks.items() if it_does), None)
+
+
+def states_times(speaking: set[type]) -> bool:
+    """Whether facts state times beside an epsilon, which none of them then is certain to equal: those of arrivals, by
+    which it is said that there is one, and those that messages carry.
+    """
+    return f.Epsilon in speaking and not speaking.isdisjoint({f.ArrivalEvent, *CARRIED})
 
 
 def carries_times(formula: f.Formula) -> bool:
