@@ -17,7 +17,7 @@ from precedes.core.transposition import execution_of
 from precedes.language.library import standard_library
 from precedes.language.sorts.inference import declaration
 from precedes.traces import Notices, batches_of, expand, read_batches, write_executions
-from precedes.traces.foreign.recognition import Log
+from precedes.traces.foreign.recognition import LogReading
 from precedes.traces.layout import conversion
 from precedes.traces.partition.spill import EVENTS_PER_PART, ROWS_IN_MEMORY, whole_executions
 from precedes.traces.stated_groups import GivenGroups, given_groups
@@ -77,14 +77,14 @@ def read(
     """
     asked = (attributes,) if isinstance(attributes, str | Attribute) else tuple(attributes)
     found = declared(asked, standard_library() if library is None else library)
-    asked_how = reading_of(reading, options).question((), ())
-    how = replace(asked_how.options(), attributes=found)
+    question = reading_of(reading, options).question((), ())
+    how = replace(question.options(), attributes=found)
     notices = Notices()
     paths = paths_in(events)
     batches = (
         batches_of(_tables(events, notices, found), how, notices)
         if paths is None
-        else read_batches(expand(paths, notices, asked_how.log_format), how, notices)
+        else read_batches(expand(paths, notices, question.log), how, notices)
     )
     return (execution_of(batch, number) for batch in batches for number in range(batch.executions))
 
@@ -133,6 +133,7 @@ def convert(
     """
     target = os.fspath(output)
     members = given_groups(groups)
+    reading = LogReading.stated(log, parameters or {}, mapping)
     notices = Notices()
     paths = paths_in(events)
     if paths is None:
@@ -140,15 +141,8 @@ def convert(
         parts = whole_executions(tables, EVENTS_PER_PART, ROWS_IN_MEMORY)
         done = conversion.lay_out(parts, target, notices, groups=members)
     else:
-        done = conversion.convert(paths, target, notices, groups=members, log=_log(log, parameters, mapping))
+        done = conversion.convert(paths, target, notices, groups=members, log=reading)
     return Converted(target, done.executions, done.rows, done.irregular, tuple(notices.all()))
-
-
-def _log(
-    log: str | None, parameters: Mapping[str, str] | None, mapping: str | os.PathLike[str] | None
-) -> Log:
-    given = dict(parameters or {})
-    return Log(log, given) if mapping is None else Log("mapping", {"file": os.fspath(mapping), **given})
 
 
 def as_scenario(execution: Execution, name: str = "found") -> str:

@@ -25,6 +25,7 @@ from precedes.language.profiles import profile as promised
 from precedes.language.requirements import requirement
 from precedes.logic.plan import Plan
 from precedes.traces import Notice, Notices
+from precedes.traces.foreign.recognition import LogReading
 from precedes.traces.stated_groups import GivenGroups
 
 if TYPE_CHECKING:
@@ -76,10 +77,10 @@ class Reading:
 
     def question(self, traces: tuple[str, ...], required: Sequence[str]) -> Question:
         """The question that the command would ask."""
-        given = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "mapping"}
-        if self.mapping is not None:
-            given |= {"log": "mapping", "parameters": {"file": os.fspath(self.mapping), **self.parameters}}
-        return Question(traces, tuple(required), **given)
+        of_log = ("log", "parameters", "mapping")
+        given = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in of_log}
+        log = LogReading.stated(self.log, self.parameters, self.mapping)
+        return Question(traces, tuple(required), **given, log=log)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

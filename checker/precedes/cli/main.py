@@ -27,7 +27,7 @@ from precedes.cli.options import (
     MEMORY,
     SPECS,
     TIMEOUT,
-    log_options,
+    log_reading,
 )
 from precedes.cli.simulate import simulate
 from precedes.cli.terminal import put
@@ -35,7 +35,7 @@ from precedes.cli.verify import infer, verify
 from precedes.core.exit_codes import Exit
 
 if TYPE_CHECKING:
-    from precedes.traces.foreign.recognition import Log
+    from precedes.traces.foreign.recognition import LogReading
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -179,10 +179,9 @@ def convert(
     The verdicts stay the same. With --try, nothing is written, and you see what the first rows of a log become.
     """
     from precedes.core.diagnostics import usage
-    from precedes.traces.foreign.recognition import Log
     from precedes.traces.sources import expand
 
-    log = Log(*log_options(**reading))
+    log = log_reading(**reading)
     if tried:
         return max(show_trial(source, 5) for source in expand(traces, log=log))
     if output is None:
@@ -190,7 +189,7 @@ def convert(
     return _converted(traces, output, log, groups)
 
 
-def _converted(traces: tuple[str, ...], output: str, log: Log, groups: str | None) -> Exit:
+def _converted(traces: tuple[str, ...], output: str, log: LogReading, groups: str | None) -> Exit:
     from precedes.core.counts import counted
     from precedes.reports.progress import progress
     from precedes.traces import Notices

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from precedes.engines.engine import AUTO, NAMES
+
+if TYPE_CHECKING:
+    from precedes.traces.foreign.recognition import LogReading
 
 SPECS = click.option(
     "--spec",
@@ -88,20 +92,16 @@ HANG_LIMIT = click.option(
 )
 
 
-def log_options(
-    log: str | None, parameters: Sequence[str], mapping: str | None
-) -> tuple[str | None, dict[str, str]]:
-    """The format and the settings that the options name. Raises PrecedesError (U001)."""
+def log_reading(log: str | None, parameters: Sequence[str], mapping: str | None) -> LogReading:
+    """How logs are read, as the options say. Raises PrecedesError (U001)."""
     from precedes.core.diagnostics import usage
+    from precedes.traces.foreign.recognition import LogReading
 
     found: dict[str, str] = {}
     for text in parameters:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise usage(f"--set {text} has no value", "write --set NAME=VALUE")
+        # Unlike a parameter of a model, a value such as a regular expression may begin or end with a space.
         found[name] = value
-    if mapping is None:
-        return log, found
-    if log not in (None, "mapping"):
-        raise usage(f"--mapping and --from {log} are two formats", "leave one of them out")
-    return "mapping", {"file": mapping, **found}
+    return LogReading.stated(log, found, mapping)

@@ -17,7 +17,7 @@ from precedes.cli.options import (
     LOG_SETTINGS,
     MASTER,
     SPECS,
-    log_options,
+    log_reading,
 )
 from precedes.cli.terminal import put
 from precedes.core.exit_codes import Exit
@@ -75,9 +75,9 @@ def reads_traces(command: Command) -> Command:
 
 def _with_log(options: dict[str, Any]) -> dict[str, Any]:
     """The options, with how logs are read as a question has it."""
-    rest = {name: value for name, value in options.items() if name != "mapping"}
-    log, parameters = log_options(options["log"], options["parameters"], options["mapping"])
-    return {**rest, "log": log, "parameters": parameters}
+    of_log = {name: options[name] for name in ("log", "parameters", "mapping")}
+    rest = {name: value for name, value in options.items() if name not in of_log}
+    return {**rest, "log": log_reading(**of_log)}
 
 
 @click.command()

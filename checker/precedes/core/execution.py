@@ -49,8 +49,8 @@ ACKNOWLEDGEMENT_CODES: Final = sorted(EVENT_CODES[kind] for kind in ACKNOWLEDGEM
 """The kinds by which an entity accepts a message or gives it back, and their codes."""
 
 UNKNOWN_NAME: Final = "?"
-"""The group of all who may be meant where it is not known whom a message is for: no quantifier speaks of this group.
-And the entity that stands for the sender of messages of which it is not known who sent them.
+"""The group of all who may be meant where it is not known whom a message is for: no quantifier speaks of this group. In
+a row of a trace also the sender of a message of which it is not known who sent it.
 """
 
 _NUMBERED: Final = re.compile(r"0|-?[1-9][0-9]{0,18}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
 from precedes.core.diagnostics import usage
@@ -22,7 +22,7 @@ from precedes.language.profiles import profile
 from precedes.language.requirements import REQUIRED, requirement
 from precedes.logic.plan import Listing, Plan, plan
 from precedes.traces import Notice, Notices, Order, TraceOptions, batches_of, expand
-from precedes.traces.foreign.recognition import Log
+from precedes.traces.foreign.recognition import RECOGNIZED, LogReading
 from precedes.traces.stated_groups import GivenGroups, given_groups
 
 if TYPE_CHECKING:
@@ -55,8 +55,7 @@ class Question:
     strict: bool = False
     max_violations: int = 10
     all_violations: bool = False
-    log: str | None = None
-    parameters: Mapping[str, str] = field(default_factory=dict)
+    log: LogReading = RECOGNIZED
 
     def plan(self, *, everywhere: bool = False) -> Plan:
         """The plan for what is required. `everywhere`: offenders are wanted of every execution, not of those shown."""
@@ -83,8 +82,8 @@ class Question:
             "--cluster": self.cluster,
             "--groups": self._groups_file,
             "--order": self.order,
-            "--from": self.log,
-            "--set": tuple(f"{name}={value}" for name, value in self.parameters.items()),
+            "--from": self.log.word,
+            "--set": tuple(f"{name}={value}" for name, value in self.log.settings.items()),
             REQUIRED: required,
         }
         named = (
@@ -103,11 +102,6 @@ class Question:
     def _groups_file(self) -> str | None:
         """The file that states the groups, if one does."""
         return None if self.groups is None or isinstance(self.groups, Mapping) else os.fspath(self.groups)
-
-    @property
-    def log_format(self) -> Log:
-        """How logs of other systems are read."""
-        return Log(self.log, self.parameters)
 
     def options(self) -> TraceOptions:
         """How the trace is to be read."""
@@ -151,7 +145,7 @@ def _on_spark(
 ) -> partials.Partial:
     from precedes.engines.spark.entrance import entered
 
-    sources = [source.from_anywhere() for source in expand(question.traces, notices, question.log_format)]
+    sources = [source.from_anywhere() for source in expand(question.traces, notices, question.log)]
     with entered(question.master) as spark:
         from precedes.engines.spark import files
 
@@ -195,7 +189,7 @@ def _local(
         events += partial.events
         advance(executions, events)
 
-    sources = expand(question.traces, notices, question.log_format)
+    sources = expand(question.traces, notices, question.log)
     limit = question.max_violations
     every = question.all_verdicts
     with _rows_of(question, prepared) as each:

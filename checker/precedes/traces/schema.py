@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from precedes.core.execution import UNKNOWN_NAME, EventKind
+from precedes.core.execution import EventKind
 from precedes.core.formula import Attribute, AttributeSort
 
 EVENT_NAMES: Final = tuple(kind.value for kind in EventKind)
@@ -51,9 +51,6 @@ WHERE_READ: Final = ("file", "row", "file_order")
 
 TO_GROUP: Final = "group:"
 """What an entry of `dest` begins with that names a group; the name of the group follows."""
-
-UNKNOWN: Final = UNKNOWN_NAME
-"""As the name of a group in `dest`: it is not known whom else the message is for. As `sender`: nor who sent it."""
 
 _FIELDS: Final[list[pa.Field[Any]]] = [
     pa.field("execution", pa.string()),

@@ -21,7 +21,7 @@ from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.core.formula import Attribute
 from precedes.traces import notices as notice
 from precedes.traces.foreign.importers import BY_WORD
-from precedes.traces.foreign.recognition import Log, recognized
+from precedes.traces.foreign.recognition import RECOGNIZED, LogReading, recognized
 from precedes.traces.formats.registry import BY_SUFFIX, JSON_LINES, TraceFormat, known
 from precedes.traces.notices import Notices
 from precedes.traces.schema import INPUT_COLUMNS, LIBRARY
@@ -102,7 +102,7 @@ class TraceSource:
         return replace(self, path=str(Path(self.path).absolute()), named=self.shown)
 
 
-def source_of(path: str, order: int = 0, log: Log = Log()) -> TraceSource:  # noqa: B008 - it is frozen
+def source_of(path: str, order: int = 0, log: LogReading = RECOGNIZED) -> TraceSource:
     """The source that a path names, a log of another system as the user says or by its content. Raises PrecedesError:
     T002 where neither the name nor the content tells the format, U001 for a `log` that there is not.
     """
@@ -123,7 +123,7 @@ def source_of(path: str, order: int = 0, log: Log = Log()) -> TraceSource:  # no
 def expand(
     paths: Sequence[str | os.PathLike[str]],
     notices: Notices | None = None,
-    log: Log = Log(),  # noqa: B008 - it is frozen
+    log: LogReading = RECOGNIZED,
 ) -> tuple[TraceSource, ...]:
     """All files that the arguments name, in the order of the arguments, within one by path; logs of other systems as
     `log` says, or by their content.
@@ -159,7 +159,7 @@ def expand(
     return tuple(replace(source, only=len(sources) == 1) for source in sources)
 
 
-def _paths(path: str, notices: Notices, log: Log) -> Iterator[str]:
+def _paths(path: str, notices: Notices, log: LogReading) -> Iterator[str]:
     if path == STANDARD_INPUT:
         yield path
     elif Path(path).is_dir():
@@ -180,7 +180,7 @@ def _paths(path: str, notices: Notices, log: Log) -> Iterator[str]:
         raise PrecedesError((Diagnostic("T001", "there is no such file", path),))
 
 
-def _directory(directory: str, notices: Notices, log: Log) -> Iterator[str]:
+def _directory(directory: str, notices: Notices, log: LogReading) -> Iterator[str]:
     found = False
     for folder, folders, files in os.walk(directory, onerror=_refuse):
         folders[:] = sorted(name for name in folders if not name.startswith(("_", ".")))

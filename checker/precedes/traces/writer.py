@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from precedes.core.execution import Execution
+from precedes.core.execution import UNKNOWN_NAME, Execution
 from precedes.core.formula import Attribute, AttributeSort
 from precedes.core.verdict import Reason
 from precedes.traces.formats.registry import CSV, known
@@ -24,7 +24,7 @@ from precedes.traces.formats.text_stream import reason
 from precedes.traces.formats.values import seconds
 from precedes.traces.formats.written_rows import Values
 from precedes.traces.problems import unreadable
-from precedes.traces.schema import REDELIVERED, TO_GROUP, UNKNOWN
+from precedes.traces.schema import REDELIVERED, TO_GROUP
 from precedes.traces.sources import STANDARD_INPUT, TraceSource, source_of
 
 
@@ -101,7 +101,7 @@ def rows_of(execution: Execution) -> Iterator[Values]:
                 elif message.sender is not None and not message.logged:
                     row["sender"] = message.sender
                 elif message.sender is None and execution.doubt & Reason.SEND_NOT_LOGGED:
-                    row["sender"] = UNKNOWN
+                    row["sender"] = UNKNOWN_NAME
                 if event.message not in named:
                     named.add(event.message)
                     row |= {each.name: _written(each, value) for each, value in message.attributes.items()}

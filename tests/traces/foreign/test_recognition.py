@@ -9,7 +9,7 @@ import pytest
 import precedes
 from precedes.core.diagnostics import PrecedesError
 from precedes.traces.foreign.importers import BY_WORD, FOREIGN
-from precedes.traces.foreign.recognition import Log
+from precedes.traces.foreign.recognition import LogReading
 from precedes.traces.formats.registry import CSV, JSON_LINES, TraceFormat
 from precedes.traces.notices import Notices
 from precedes.traces.sources import expand, source_of
@@ -60,12 +60,12 @@ def test_what_is_no_log_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("log", "part"),
     [
-        (Log("kafkacat"), "there is no format kafkacat"),
-        (Log("kcat", {"colour": "red"}), "kcat has no setting colour"),
-        (Log(None, {"entity": "c1"}), "there is no --from"),
+        (LogReading("kafkacat"), "there is no format kafkacat"),
+        (LogReading("kcat", {"colour": "red"}), "kcat has no setting colour"),
+        (LogReading(None, {"entity": "c1"}), "there is no --from"),
     ],
 )
-def test_what_cannot_be_set(log: Log, part: str) -> None:
+def test_what_cannot_be_set(log: LogReading, part: str) -> None:
     with pytest.raises(PrecedesError) as raised:
         _ = log.format
     [told] = raised.value.diagnostics

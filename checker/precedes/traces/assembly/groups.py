@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from precedes.core.columns import Bool, Groups, Int64, Names, offsets_of
 from precedes.core.diagnostics import Diagnostic, PrecedesError
-from precedes.core.execution import EVENT_CODES, EventKind
+from precedes.core.execution import EVENT_CODES, UNKNOWN_NAME, EventKind
 from precedes.language.quoting import shown
 from precedes.traces.arrow import arrow
 from precedes.traces.assembly.contradictions import Contradiction, Finding
@@ -28,7 +28,6 @@ from precedes.traces.assembly.encoding import (
 from precedes.traces.assembly.histories import Events, TableNames
 from precedes.traces.options import GroupMembers
 from precedes.traces.problems import TOLD_AT_ONCE
-from precedes.traces.schema import UNKNOWN
 
 _SEND: Final = EVENT_CODES[EventKind.SEND]
 
@@ -142,7 +141,7 @@ def _anybody(names: TableNames, entity: Int64, known: Names, to_groups: Codes) -
     """Everybody in the executions in which it is not known whom some message is for: entities and, aligned, the code of
     the group that stands for them.
     """
-    code = np.flatnonzero(known == UNKNOWN)
+    code = np.flatnonzero(known == UNKNOWN_NAME)
     if names.to_groups is None or not len(code):
         return np.zeros(0, np.int64), np.zeros(0, np.int32)
     row = np.repeat(np.arange(len(entity)), np.diff(names.to_groups.offsets))

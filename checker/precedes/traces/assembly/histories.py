@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from precedes.core.columns import MISSING_TIME, Int64, Names, offsets_of
 from precedes.core.diagnostics import Diagnostic, PrecedesError
-from precedes.core.execution import EVENT_CODES, EventKind
+from precedes.core.execution import EVENT_CODES, UNKNOWN_NAME, EventKind
 from precedes.language.quoting import shown
 from precedes.traces import notices as notice
 from precedes.traces.arrow import arrow, pc
@@ -21,7 +21,7 @@ from precedes.traces.assembly.encoding import ABSENT, Codes, IntArray, Lists, Nu
 from precedes.traces.notices import Notices
 from precedes.traces.options import TraceOptions
 from precedes.traces.problems import TOLD_AT_ONCE
-from precedes.traces.schema import TO_GROUP, UNKNOWN
+from precedes.traces.schema import TO_GROUP
 
 NO_SEQ: Final = "rows have no `seq`, so their order is taken as the order of events"
 
@@ -94,7 +94,9 @@ def numbered(
     message_names, (message,) = encode(table["message"])
     count = len(execution_names)
     senderless = None
-    if (code := bisect_left(entity_names, UNKNOWN)) < len(entity_names) and entity_names[code] == UNKNOWN:
+    if (code := bisect_left(entity_names, UNKNOWN_NAME)) < len(entity_names) and entity_names[
+        code
+    ] == UNKNOWN_NAME:
         sender, senderless = _nobody(table, (x, entity, message), sender, code)
     dest, dest_codes, to_groups = _without_groups(dest, dest_codes, entity_names)
     dest_x = np.repeat(x, np.diff(dest.offsets))

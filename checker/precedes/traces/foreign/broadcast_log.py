@@ -17,8 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from precedes.traces.arrow import arrow, pc
-from precedes.traces.foreign.rows import entity_of, execution_of, refused, table
-from precedes.traces.foreign.whole_lines import whole_lines
+from precedes.traces.foreign.rows import entity_of, execution_of, lines, refused, table
 from precedes.traces.formats.values import RowError, shown
 from precedes.traces.notices import Notices
 from precedes.traces.problems import unreadable
@@ -54,9 +53,9 @@ def read(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
             source.shown,
             "set `entity` to the process that wrote this log, or `hosts` to the right file",
         )
-    lines = whole_lines(source)
+    rest = (line for _, line in lines(source, ended=True))
     first = 1
-    while some := list(islice(lines, _ROWS_AT_ONCE)):
+    while some := list(islice(rest, _ROWS_AT_ONCE)):
         columns = _columns(source, some, first, process)
         columns |= {
             "execution": arrow.repeat(execution, len(some)),

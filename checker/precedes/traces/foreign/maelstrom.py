@@ -13,8 +13,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from precedes.traces.foreign import edn
-from precedes.traces.foreign.rows import Row, execution_of, refused, tables
-from precedes.traces.foreign.whole_lines import whole_lines
+from precedes.traces.foreign.rows import Row, execution_of, lines, refused, tables
 from precedes.traces.formats.values import RowError, shown
 from precedes.traces.notices import Notices
 from precedes.traces.schema import INPUT_COLUMNS
@@ -37,8 +36,7 @@ def read(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
 
 def _rows(source: TraceSource) -> Iterator[tuple[int, Row]]:
     execution = execution_of(source)
-    lines = enumerate(whole_lines(source), 1)
-    found = [(number, match) for number, line in lines if (match := _LINE.search(line))]
+    found = [(number, match) for number, line in lines(source, ended=True) if (match := _LINE.search(line))]
     events = [(number, match["event"], _message(source, number, match["message"])) for number, match in found]
     sent = {message["id"] for _, event, message in events if event == "send"}
     for number, event, message in events:

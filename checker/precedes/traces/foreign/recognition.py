@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,13 +19,24 @@ LOOKED_AT: Final = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class LogReading:
     """How the user says that logs are read: the word of a format, and what is set for it. Without a word, files are
     recognized.
     """
 
     word: str | None = None
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @classmethod
+    def stated(
+        cls, word: str | None, settings: Mapping[str, str], mapping: str | os.PathLike[str] | None
+    ) -> LogReading:
+        """The reading that a word, settings and the file of a mapping name together. Raises PrecedesError (U001)."""
+        if mapping is None:
+            return cls(word, settings)
+        if word not in (None, MAPPING.word):
+            raise usage(f"a mapping and the format {word} are two formats", "leave one of them out")
+        return cls(MAPPING.word, {"file": os.fspath(mapping), **settings})
 
     @property
     def format(self) -> TraceFormat | None:
@@ -45,6 +57,10 @@ class Log:
             if name not in allowed and found is not MAPPING:
                 raise usage(f"{self.word} has no setting {name}", f"it has {', '.join(sorted(allowed))}")
         return found
+
+
+RECOGNIZED: Final = LogReading()
+"""The user says nothing."""
 
 
 def words() -> str:

@@ -10,19 +10,21 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
+from precedes.core.execution import UNKNOWN_NAME
 from precedes.traces.arrow import arrow
+from precedes.traces.formats import limits
 from precedes.traces.formats.parquet import canonical_arrow
 from precedes.traces.formats.single_rows import canonical_rows
-from precedes.traces.formats.text_stream import as_text, opened
+from precedes.traces.formats.text_stream import as_text, opened, too_long
 from precedes.traces.formats.values import DuplicateName, RowError, parse_json, shown
 from precedes.traces.notices import Notices
 from precedes.traces.problems import unreadable
-from precedes.traces.schema import TO_GROUP, UNKNOWN
+from precedes.traces.schema import TO_GROUP
 from precedes.traces.sources import STANDARD_INPUT, TraceSource
 
-SOMEBODY: Final = UNKNOWN
+SOMEBODY: Final = UNKNOWN_NAME
 """The `sender` of a message of which it is not known who sent it."""
-TO_SOMEBODY: Final = (f"{TO_GROUP}{UNKNOWN}",)
+TO_SOMEBODY: Final = (f"{TO_GROUP}{UNKNOWN_NAME}",)
 """The `dest` of a message of which it is not known whom it is for."""
 
 Row = dict[str, object]
@@ -35,26 +37,32 @@ _BLOCK_BYTES: Final = 8 << 20
 def lines(source: TraceSource, *, ended: bool = False) -> Iterator[tuple[int, str]]:
     """The lines of a text file, numbered from 1, without what ends them. Raises PrecedesError.
 
-    `ended`: what writes such a file ends every line, so that a last line without its end was cut off (T007).
+    `ended`: what writes such a file ends every line, so that a last line without its end was cut off, even if it looks
+    like a whole one (`b 12` of `b 123`), and a very long one is no line (T007).
     """
-    number, rest = 1, b""
+    number, held, rest = 1, 0, list[bytes]()
     with opened(source) as stream:
         while block := stream.read(_BLOCK_BYTES):
             whole, newline, tail = block.rpartition(b"\n")
-            if not newline:
-                rest += block
-                continue
-            text = rest + whole
-            as_text(text, source.shown, number)
-            for line in text.decode().split("\n"):
-                yield number, line.removesuffix("\r")
-                number += 1
-            rest = tail
-    if rest:
-        as_text(rest, source.shown, number)
+            if newline:
+                text = b"".join([*rest, whole])
+                as_text(text, source.shown, number)
+                for line in text.decode().split("\n"):
+                    yield number, line.removesuffix("\r")
+                    number += 1
+                rest, held = [], 0
+            rest.append(tail)
+            held += len(tail)
+            if ended and held > limits.LONGEST_RECORD:
+                raise refused(source, number, too_long("this is no text of lines"))
+    if held:
+        last = b"".join(rest)
+        as_text(last, source.shown, number)
         if ended:
-            raise refused(source, number, RowError("T007", "this line has no end: the file was cut off here"))
-        yield number, rest.decode().removesuffix("\r")
+            hint = "copy the file again; if nothing is missing, end the last line with a line end"
+            said = "the last line does not end: the file may be cut off"
+            raise refused(source, number, RowError("T007", said, hint))
+        yield number, last.decode().removesuffix("\r")
 
 
 def objects(source: TraceSource) -> Iterator[tuple[int, dict[str, Any]]]:

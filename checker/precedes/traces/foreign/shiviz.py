@@ -25,12 +25,12 @@ from precedes.traces.foreign.rows import (
     TO_SOMEBODY,
     Row,
     execution_of,
+    lines,
     parsed,
     refused,
     seconds,
     tables,
 )
-from precedes.traces.foreign.whole_lines import whole_text
 from precedes.traces.formats.registry import BY_SUFFIX
 from precedes.traces.formats.values import RowError, shown
 from precedes.traces.notices import Notices
@@ -105,7 +105,7 @@ class _Found:
 
 
 def _rows(source: TraceSource) -> Iterator[tuple[int, Row]]:
-    text = whole_text(source)
+    text = "".join(f"{line}\n" for _, line in lines(source, ended=True))
     regex = _pattern(source, "regex", _GROUPS) or _default(text)
     kinds = {
         kind: pattern

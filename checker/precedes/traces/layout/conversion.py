@@ -26,7 +26,7 @@ from precedes.traces.assembly.attributes import disagreeing
 from precedes.traces.assembly.destinations import not_sent, to_all
 from precedes.traces.assembly.encoding import ABSENT
 from precedes.traces.assembly.histories import Events, TableNames, as_read, numbered
-from precedes.traces.foreign.recognition import Log
+from precedes.traces.foreign.recognition import RECOGNIZED, LogReading
 from precedes.traces.formats.registry import PARQUET
 from precedes.traces.formats.text_stream import reason
 from precedes.traces.layout.columnar_file import (
@@ -78,7 +78,7 @@ def convert(
     row_group: int = ROW_GROUP,
     budget: int = ROWS_IN_MEMORY,
     groups: GroupMembers = (),
-    log: Log = Log(),  # noqa: B008 - it is frozen
+    log: LogReading = RECOGNIZED,
 ) -> Converted:
     """Write traces to one laid-out file, in memory bounded by `budget` rows or the largest execution.
 
