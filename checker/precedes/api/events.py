@@ -15,6 +15,7 @@ from precedes.core.diagnostics import usage
 from precedes.core.formula import Attribute
 from precedes.traces import Notices
 from precedes.traces.arrow import arrow
+from precedes.traces.foreign.recognition import RECOGNIZED, LogReading
 from precedes.traces.formats.canonical_columns import Irregular, nanoseconds
 from precedes.traces.formats.inexact_values import exact_value, whole_columns
 from precedes.traces.formats.parquet import canonical_arrow
@@ -49,6 +50,14 @@ def paths_in(events: Events) -> tuple[str, ...] | None:
     if isinstance(events, Sequence) and events and all(isinstance(one, str | os.PathLike) for one in events):
         return tuple(os.fspath(one) for one in events)
     return None
+
+
+def refuse_log(log: LogReading) -> None:
+    """Raise PrecedesError (U001) if rows that are in memory are said to be a log of another system."""
+    if log != RECOGNIZED:
+        raise usage(
+            "rows in memory are no log of another system", "name the files of the log, or leave out log="
+        )
 
 
 def is_spark_frame(events: Events) -> bool:

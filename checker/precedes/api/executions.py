@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from precedes.api.events import Events, is_spark_frame, paths_in, tables_of
+from precedes.api.events import Events, is_spark_frame, paths_in, refuse_log, tables_of
 from precedes.api.traces import Reading, reading_of
 from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.core.execution import Execution
@@ -81,6 +81,8 @@ def read(
     how = replace(question.options(), attributes=found)
     notices = Notices()
     paths = paths_in(events)
+    if paths is None:
+        refuse_log(question.log)
     batches = (
         batches_of(_tables(events, notices, found), how, notices)
         if paths is None
@@ -137,6 +139,7 @@ def convert(
     notices = Notices()
     paths = paths_in(events)
     if paths is None:
+        refuse_log(reading)
         tables = _tables(events, notices, every=True)
         parts = whole_executions(tables, EVENTS_PER_PART, ROWS_IN_MEMORY)
         done = conversion.lay_out(parts, target, notices, groups=members)

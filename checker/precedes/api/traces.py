@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from precedes.api.events import Events, is_spark_frame, paths_in, tables_of
+from precedes.api.events import Events, is_spark_frame, paths_in, refuse_log, tables_of
 from precedes.api.report import Report
 from precedes.core.diagnostics import usage
 from precedes.core.formula import Requirement
@@ -322,6 +322,7 @@ def reading_of(reading: Reading | None, options: Mapping[str, Any]) -> Reading:
 def _judged(events: Events, question: Question, prepared: Plan) -> tuple[partials.Report, tuple[Notice, ...]]:
     if question.traces:
         return verification.verify(question, lambda _executions, _events: None, prepared)
+    refuse_log(question.log)
     notices = Notices()
     if is_spark_frame(events):
         if question.out is not None:

@@ -94,9 +94,23 @@ def test_python_has_the_same_words(tmp_path: Path) -> None:
     assert (again.name, again.delivered("log")) == ("e", ("t-0@0", "t-0@1"))
 
 
+def test_rows_in_memory_are_no_log_and_a_mapping_is_a_format(tmp_path: Path) -> None:
+    rows = [{"execution": "x", "entity": "a", "event": "local"}]
+    for ask in (
+        lambda: precedes.verify(rows, "no_duplication", log="kcat"),
+        lambda: precedes.infer(rows, parameters={"entity": "a"}),
+        lambda: list(precedes.read(rows, mapping="m.toml")),
+        lambda: precedes.convert(rows, tmp_path / "c.parquet", log="kcat"),
+        lambda: precedes.verify("c1.jsonl", "no_duplication", log="kcat", mapping="m.toml"),
+    ):
+        with pytest.raises(PrecedesError) as raised:
+            ask()
+        assert raised.value.diagnostics[0].code == "U001"
+
+
 @pytest.mark.parametrize("each", FOREIGN, ids=lambda each: each.word)
 def test_every_format_says_what_it_carries_and_lacks(each: TraceFormat) -> None:
     assert each.carries
     assert each.lacks
-    assert each.module.SETTINGS is not None
-    assert callable(each.module.recognizes)
+    assert all(name.isidentifier() and text for name, text in each.module.SETTINGS.items())
+    assert not each.module.recognizes(OURS, "a.jsonl")
