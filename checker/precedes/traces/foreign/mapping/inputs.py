@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias, assert_never
 
+from precedes.core.diagnostics import PrecedesError
 from precedes.core.suggestions import did_you_mean
 from precedes.traces.foreign.mapping.definition import Input, Stated
 from precedes.traces.foreign.mapping.fields import BadEntryError, Field, Fields, field, found, paths, unfit
 from precedes.traces.foreign.rows import lines, objects, parsed, refused
 from precedes.traces.formats import limits
-from precedes.traces.formats.text_stream import as_text, opened, too_long
+from precedes.traces.formats.text_stream import as_text, opened
 from precedes.traces.formats.values import RowError, shown
 from precedes.traces.problems import some_columns
 from precedes.traces.sources import STANDARD_INPUT, TraceSource
@@ -36,6 +37,7 @@ _BY_SUFFIX: Final[dict[str, Input]] = {
 }
 _PACKED: Final = (".gz", ".zst")
 _DELIMITERS: Final = {"csv": ",", "tsv": "\t"}
+_LONGEST_DOCUMENT: Final = 4 * limits.LONGEST_RECORD
 _BLOCK_BYTES: Final = 8 << 20
 _JAVASCRIPT: Final = re.compile(r"(?P<escaped>\\[^k])|\(\?<(?=[A-Za-z_])|\\k<(?P<back>\w+)>")
 _DISSECTED: Final = re.compile(r"%\{(?P<name>[^{}]*)\}")
@@ -186,14 +188,14 @@ def _document(source: TraceSource) -> Any:
         while block := stream.read(_BLOCK_BYTES):
             blocks.append(block)
             held += len(block)
-            if held > 4 * limits.LONGEST_RECORD:
-                said = too_long("").message.replace("this row", "this document").replace("64", "256")
+            if held > _LONGEST_DOCUMENT:
+                said = f"this document has more than {_LONGEST_DOCUMENT >> 20} MiB"
                 raise refused(source, 1, RowError("T007", said, "write one JSON object on each line"))
     text = b"".join(blocks)
     as_text(text, source.shown, 1)
     try:
         return parsed(source, 1, text.decode())
-    except Exception as error:
+    except PrecedesError as error:
         second = text.lstrip().partition(b"\n")[2].lstrip()
         if second.startswith(b"{") and not text.lstrip().startswith(b"["):
             hint = 'if each line is an object, write input = "json-lines" in the mapping'
