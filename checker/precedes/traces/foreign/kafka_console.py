@@ -14,10 +14,23 @@ from typing import Final
 import pyarrow as pa
 
 from precedes.core.diagnostics import usage
+from precedes.traces.arrow import Column, arrow, pc
 from precedes.traces.foreign import rows
-from precedes.traces.foreign.kafka_records import place
+from precedes.traces.foreign.kafka_records import place, placed_columns, time_columns
 from precedes.traces.foreign.rows import Row
+from precedes.traces.foreign.slices import (
+    Columns,
+    Numbers,
+    certain,
+    is_text,
+    matched,
+    numbers_of,
+    tables,
+    where,
+)
 from precedes.traces.foreign.typed_fields import number, translated
+from precedes.traces.formats.canonical_columns import Irregular
+from precedes.traces.formats.line_slices import Slice
 from precedes.traces.formats.values import RowError, shown
 from precedes.traces.notices import Notices
 from precedes.traces.sources import TraceSource
@@ -29,15 +42,15 @@ SETTINGS: Final = {
     "entity": "the consumer; by default the name of the file",
 }
 
-_LINE: Final = re.compile(
-    r"(?:(?:(CreateTime|LogAppendTime):(-?[0-9]{1,19})|NO_TIMESTAMP)\t)?"
-    r"(?:Partition:([0-9]{1,10})\t)?"
-    r"(?:Offset:([0-9]{1,19})(?:\t|$))?"
-    r"(?:Delivery:([0-9]{1,5}|NONE)(?:\t|$))?"
+_PATTERN: Final = (
+    r"(?:(?:(?P<kind>CreateTime|LogAppendTime):(?P<milliseconds>-?[0-9]{1,19})|NO_TIMESTAMP)\t)?"
+    r"(?:Partition:(?P<partition>[0-9]{1,10})\t)?"
+    r"(?:Offset:(?P<offset>[0-9]{1,19})(?:\t|$))?"
+    r"(?:Delivery:(?P<deliveries>[0-9]{1,5}|NONE)(?:\t|$))?"
     r"(?:Epoch:(?:[0-9]{1,10}|NONE)(?:\t|$))?"
-    r"(.*)",
-    re.DOTALL,
+    r"(?P<rest>.*)"
 )
+_LINE: Final = re.compile(_PATTERN, re.DOTALL)
 _RECOGNIZED: Final = re.compile(
     r"(?:(?:(?:CreateTime|LogAppendTime):-?[0-9]+|NO_TIMESTAMP)\t)?Partition:[0-9]+\tOffset:[0-9]+[\t\r\n]"
 )
@@ -57,10 +70,19 @@ def read(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
     columns = _columns(source.setting("columns"))
     common = {"execution": rows.execution_of(source), "entity": rows.entity_of(source), "event": "deliver"}
 
-    def rows_of(line: str) -> Iterator[Row]:
-        yield common | {"sender": rows.SOMEBODY} | _record(line, topic, columns)
+    common["sender"] = rows.SOMEBODY
 
-    yield from rows.tables(source, translated(source, rows.lines(source, ended=True), rows_of), notices)
+    def of_line(line: str) -> Iterator[Row]:
+        yield common | _record(line, topic, columns)
+
+    def of_rows(given: Slice) -> Iterator[tuple[int, Row]]:
+        return translated(source, rows.lines_of(given), of_line)
+
+    def of_columns(given: Slice) -> tuple[Columns, Numbers]:
+        groups, numbers = matched(given, _PATTERN)
+        return common | _records(groups, topic, columns), numbers
+
+    yield from tables(source, notices, of_columns, of_rows, ended=True)
 
 
 def _columns(setting: str) -> tuple[str, ...]:
@@ -75,7 +97,7 @@ def _columns(setting: str) -> tuple[str, ...]:
 def _record(line: str, topic: str, columns: tuple[str, ...]) -> Row:
     """What is known of a record and of its delivery. Raises RowError."""
     match = _LINE.fullmatch(line)
-    if match is None or not (match[3] or match[4]):
+    if match is None or not (match["partition"] or match["offset"]):
         raise RowError(
             "T007",
             f"this line does not begin with the partition and the offset of a record: {shown(line)}",
@@ -110,3 +132,29 @@ def _carried(rest: str, columns: tuple[str, ...]) -> Row:
         )
     named = dict(zip(columns, cells, strict=True))
     return {"key": named["key"]} if named.get("key", "null") != "null" else {}
+
+
+def _records(groups: Columns, topic: str, columns: tuple[str, ...]) -> Columns:
+    """The same of lines in columns, each a group of the pattern. Raises Irregular."""
+    if not topic:
+        raise Irregular
+    kind, deliveries = groups["kind"], groups["deliveries"]
+    certain(is_text(groups["partition"]), is_text(groups["offset"]))
+    topics = arrow.repeat(topic, len(kind))
+    found = placed_columns(topics, numbers_of(groups["partition"]), numbers_of(groups["offset"]))
+    if pc.any(is_text(kind)).as_py():
+        found |= time_columns(_TIMES, kind, numbers_of(groups["milliseconds"]))
+    if pc.any(is_text(deliveries)).as_py():
+        found["redelivered"] = pc.greater(numbers_of(where(pc.not_equal(deliveries, "NONE"), deliveries)), 1)
+    return found | _carried_columns(groups["rest"], columns)
+
+
+def _carried_columns(rest: Column, columns: tuple[str, ...]) -> Columns:
+    if not columns:
+        return {}
+    cells = pc.split_pattern(rest, "\t", max_splits=len(columns) - 1 if columns[-1] == "value" else None)
+    certain(pc.equal(pc.list_value_length(cells), len(columns)))
+    if "key" not in columns:
+        return {}
+    key = pc.list_element(cells, columns.index("key"))
+    return {"key": where(pc.not_equal(key, "null"), key)}

@@ -13,6 +13,7 @@ import pyarrow as pa
 from precedes.core.execution import UNKNOWN_NAME
 from precedes.traces.arrow import arrow
 from precedes.traces.formats import limits
+from precedes.traces.formats.line_slices import Slice
 from precedes.traces.formats.parquet import canonical_arrow
 from precedes.traces.formats.single_rows import canonical_rows
 from precedes.traces.formats.text_stream import as_text, opened, too_long
@@ -31,43 +32,62 @@ Row = dict[str, object]
 """A row of a trace: values by column, as JSON Lines would have them. What is absent is left out or None."""
 
 _ROWS_AT_ONCE: Final = 1 << 15
-_BLOCK_BYTES: Final = 8 << 20
+BLOCK_BYTES: Final = 8 << 20
 
 
-def lines(source: TraceSource, *, ended: bool = False) -> Iterator[tuple[int, str]]:
-    """The lines of a text file, numbered from 1, without what ends them. Raises PrecedesError.
+def blocks(source: TraceSource, *, ended: bool = False) -> Iterator[Slice]:
+    """The text of a file in blocks of whole lines, numbered from 1. Raises PrecedesError.
 
     `ended`: what writes such a file ends every line, so that a last line without its end was cut off, even if it looks
     like a whole one (`b 12` of `b 123`), and a very long one is no line (T007).
     """
     number, held, rest = 1, 0, list[bytes]()
     with opened(source) as stream:
-        while block := stream.read(_BLOCK_BYTES):
+        while block := stream.read(BLOCK_BYTES):
             whole, newline, tail = block.rpartition(b"\n")
             if newline:
-                text = b"".join([*rest, whole])
-                as_text(text, source.shown, number)
-                for line in text.decode().split("\n"):
-                    yield number, line.removesuffix("\r")
-                    number += 1
+                found = Slice(b"".join([*rest, whole, newline]), number)
+                as_text(found.lines, source.shown, number)
+                yield found
+                number += found.lines.count(b"\n")
                 rest, held = [], 0
             rest.append(tail)
             held += len(tail)
             if ended and held > limits.LONGEST_RECORD:
                 raise refused(source, number, too_long("this is no text of lines"))
     if held:
-        last = b"".join(rest)
-        as_text(last, source.shown, number)
+        last = Slice(b"".join(rest), number)
+        as_text(last.lines, source.shown, number)
         if ended:
             hint = "copy the file again; if nothing is missing, end the last line with a line end"
             said = "the last line does not end: the file may be cut off"
             raise refused(source, number, RowError("T007", said, hint))
-        yield number, last.decode().removesuffix("\r")
+        yield last
+
+
+def lines(source: TraceSource, *, ended: bool = False) -> Iterator[tuple[int, str]]:
+    """The lines of a text file, numbered from 1, without what ends them. `ended`: see `blocks`. Raises
+    PrecedesError.
+    """
+    for block in blocks(source, ended=ended):
+        yield from lines_of(block)
+
+
+def lines_of(given: Slice) -> Iterator[tuple[int, str]]:
+    """The lines of a slice, with their numbers, without what ends them."""
+    for number, line in enumerate(given.lines.decode().removesuffix("\n").split("\n"), given.first_line):
+        yield number, line.removesuffix("\r")
 
 
 def objects(source: TraceSource) -> Iterator[tuple[int, dict[str, Any]]]:
     """The JSON objects of a file with one on each line, with the number of the line. Raises PrecedesError (T007)."""
-    for number, line in lines(source):
+    for block in blocks(source):
+        yield from objects_of(source, block)
+
+
+def objects_of(source: TraceSource, given: Slice) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The JSON objects of a slice, likewise."""
+    for number, line in lines_of(given):
         if line.strip():
             value = parsed(source, number, line)
             if not isinstance(value, dict):

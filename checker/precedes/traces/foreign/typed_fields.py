@@ -33,8 +33,14 @@ def translated(
 
 
 def _asked(row: Row, source: TraceSource) -> Row:
-    """A row without the columns that nobody declared: a foreign log is not wrong to have them."""
-    return {name: value for name, value in row.items() if source.reads(name) or name in LIBRARY}
+    """A row without what is absent, and without the columns that nobody declared: a foreign log is not wrong to have
+    them.
+    """
+    return {
+        name: value
+        for name, value in row.items()
+        if value is not None and (source.reads(name) or name in LIBRARY)
+    }
 
 
 def first_object(start: str) -> Fields | None:

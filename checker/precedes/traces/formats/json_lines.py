@@ -2,24 +2,19 @@
 
 Arrow reads each slice separately, because two slices may have different types for one column, and Arrow
 crashes on that within one call. Whatever Arrow rejects, or accepts although it is not JSON Lines, is read by
-`json`, line by line, to find out what is wrong and where, or that nothing is. Before Arrow reads a slice,
-every line must begin with `{`, end with `}` and have nothing between two objects, because Arrow reads two
-objects on a line as two rows and crashes on a `null` between them. `precedes.traces.formats.limits` lists
-what else Arrow must not read.
+`json`, line by line, to find out what is wrong and where, or that nothing is.
+`precedes.traces.formats.line_slices` and `precedes.traces.formats.limits` list what Arrow must not read.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from precedes.core.diagnostics import PrecedesError
@@ -30,6 +25,7 @@ from precedes.traces.arrow import arrow, arrow_json
 from precedes.traces.formats import limits
 from precedes.traces.formats.canonical_columns import Irregular, canonical, table_of
 from precedes.traces.formats.documents import document
+from precedes.traces.formats.line_slices import SPACE, Slice, Tidied, count_lines, slices, tidied
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
 from precedes.traces.formats.text_stream import Stream, as_text, next_block, opened, too_long
 from precedes.traces.formats.values import DuplicateName, RowError, parse_json, seconds, shown
@@ -43,10 +39,6 @@ BLOCK_BYTES: Final = 32 << 20
 SLICE_BYTES: Final = 2 << 20
 _LINES_LOOKED_AT: Final = 100
 _ONE_EACH: Final = "write one JSON object per line"
-_AFTER_OBJECT: Final = re.compile(rb"\}[ \t\r]*[^ \t\r\n,}\]]")
-_SPACE: Final = b" \t\r\n"
-_NEWLINE, _OPEN, _CLOSE = b"\n{}"
-_MAY_FOLLOW: Final = np.isin(np.arange(256), list(b"\n,}]"))
 
 
 def read(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
@@ -63,7 +55,7 @@ def read_json_lines(source: TraceSource, stream: Stream, notices: Notices) -> It
         while (block := next_block(blocks, source, first_line)) is not None:
             as_text(block, source.shown, first_line)
             tables = _read_block(source, block, first_line, notices, pool)
-            first_line += _lines(block)
+            first_line += count_lines(block)
             yield from (table for table in tables if len(table))
 
 
@@ -91,7 +83,7 @@ def _read_block(
     source: TraceSource, block: bytes, first_line: int, notices: Notices, pool: ThreadPoolExecutor
 ) -> list[pa.Table]:
     try:
-        read = list(pool.map(partial(_read_slice, source), _slices(block, first_line)))
+        read = list(pool.map(partial(_read_slice, source), slices(block, first_line, SLICE_BYTES)))
     except PrecedesError:
         return [_whole_block(source, block, first_line, notices)]
     for _, found in read:
@@ -104,7 +96,7 @@ def _whole_block(source: TraceSource, block: bytes, first_line: int, notices: No
     is one document.
     """
     try:
-        return _line_by_line(source, _Slice(block, first_line), notices)
+        return _line_by_line(source, Slice(block, first_line), notices)
     except PrecedesError as error:
         row = error.diagnostics[0].row
         if error.diagnostics[0].code != "T007" or row is None:
@@ -118,28 +110,7 @@ def _whole_block(source: TraceSource, block: bytes, first_line: int, notices: No
         raise unreadable(told.code, told.message, source.shown, told.hint, found.line) from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Slice:
-    """Whole lines of a file, and the number of the first."""
-
-    lines: bytes
-    first_line: int
-
-
-def _slices(block: bytes, first_line: int) -> Iterator[_Slice]:
-    start = 0
-    while start < len(block):
-        end = block.find(b"\n", start + SLICE_BYTES) + 1 or len(block)
-        lines = block[start:end]
-        yield _Slice(lines, first_line)
-        start, first_line = end, first_line + _lines(lines)
-
-
-def _lines(block: bytes) -> int:
-    return block.count(b"\n") + (not block.endswith(b"\n"))
-
-
-def _read_slice(source: TraceSource, given: _Slice) -> tuple[pa.Table, Notices]:
+def _read_slice(source: TraceSource, given: Slice) -> tuple[pa.Table, Notices]:
     notices = Notices()
     with reading(source.shown, given.first_line):
         try:
@@ -149,45 +120,15 @@ def _read_slice(source: TraceSource, given: _Slice) -> tuple[pa.Table, Notices]:
             return _line_by_line(source, given, notices), notices
 
 
-@dataclass(frozen=True, slots=True)
-class _Tidied:
-    """Lines that all begin with `{`, end with `}` and a newline, and have one object each: where each ends, and their
-    numbers in the file.
-    """
-
-    lines: bytes
-    ends: npt.NDArray[np.int64]
-    numbers: npt.NDArray[np.int64]
-
-
-def _tidied(given: _Slice) -> _Tidied:
+def _tidied(given: Slice) -> Tidied:
     """The slice without blank lines, if Arrow may see it; else raises Irregular."""
-    lines = given.lines if given.lines.endswith(b"\n") else given.lines + b"\n"
-    letters = np.frombuffer(lines, np.uint8)
-    ends = np.flatnonzero(letters == _NEWLINE)
-    numbers = np.arange(given.first_line, given.first_line + len(ends))
-    if not _every_line_is_braced(letters, ends):
-        stripped = [line.strip(_SPACE) for line in lines.split(b"\n")[:-1]]
-        kept = [k for k, line in enumerate(stripped) if line]
-        lines, numbers = b"".join(stripped[k] + b"\n" for k in kept), numbers[kept]
-        letters = np.frombuffer(lines, np.uint8)
-        ends = np.flatnonzero(letters == _NEWLINE)
-        if not _every_line_is_braced(letters, ends):
-            raise Irregular
-    after = np.flatnonzero(letters == _CLOSE) + 1
-    if not _MAY_FOLLOW[letters[after]].all() and _AFTER_OBJECT.search(lines):
+    found = tidied(given)
+    if not limits.fits(found.lines, found.letters, found.ends):
         raise Irregular
-    if not limits.fits(lines, letters, ends):
-        raise Irregular
-    return _Tidied(lines, ends, numbers)
+    return found
 
 
-def _every_line_is_braced(letters: npt.NDArray[np.uint8], ends: npt.NDArray[np.int64]) -> bool:
-    starts = np.append(0, ends[:-1] + 1)
-    return bool(((letters[starts] == _OPEN) & (letters[ends - 1] == _CLOSE)).all()) if len(ends) else True
-
-
-def _by_arrow(source: TraceSource, tidied: _Tidied, notices: Notices) -> pa.Table:
+def _by_arrow(source: TraceSource, tidied: Tidied, notices: Notices) -> pa.Table:
     if not len(tidied.numbers):
         return table_of((), source)
     table = _parsed(source, tidied)
@@ -212,7 +153,7 @@ def _misread(kind: pa.DataType) -> bool:
     return bool(arrow.types.is_floating(kind) or arrow.types.is_timestamp(kind))
 
 
-def _parsed(source: TraceSource, tidied: _Tidied) -> pa.Table:
+def _parsed(source: TraceSource, tidied: Tidied) -> pa.Table:
     sample = _sample(tidied)
     if not limits.names_repeat(sample, len(tidied.numbers)):
         raise Irregular
@@ -232,7 +173,7 @@ def _parsed(source: TraceSource, tidied: _Tidied) -> pa.Table:
     raise Irregular
 
 
-def _sample(tidied: _Tidied) -> list[dict[str, object]]:
+def _sample(tidied: Tidied) -> list[dict[str, object]]:
     """Some of the lines, from all over the slice. Raises Irregular for one that is no JSON object."""
     ends = np.append(-1, tidied.ends)
     count = len(tidied.ends)
@@ -286,9 +227,9 @@ def _id_type(value: object) -> pa.DataType:
     return kind
 
 
-def _line_by_line(source: TraceSource, given: _Slice, notices: Notices) -> pa.Table:
+def _line_by_line(source: TraceSource, given: Slice, notices: Notices) -> pa.Table:
     split = enumerate(given.lines.split(b"\n"), given.first_line)
-    lines = ((number, line.strip(_SPACE)) for number, line in split)
+    lines = ((number, line.strip(SPACE)) for number, line in split)
     return canonical_rows(((number, line) for number, line in lines if line), _object, source, notices)
 
 

@@ -1,0 +1,99 @@
+"""Reading a log by columns comes to what reading it by rows does, for generated and for damaged files."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.traces.foreign.both_ways import by_columns, check_both_ways, mutated, outcome
+from tests.traces.foreign.logs import source_of
+
+KAFKA = ("topic", "partition", "position", "key", "create_time", "append_time")
+
+
+def kcat(made: random.Random) -> str:
+    """A log of kcat, some of its values unusual."""
+    wild = made.choice((0.0, 0.0, 0.1))
+
+    def record(offset: int) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "topic": made.choice(("orders", "\u00e9")),
+            "partition": made.randrange(3),
+            "offset": offset,
+            "tstype": made.choice(("create", "logappend", "unknown")),
+            "ts": made.choice((-1, 0, 7, 1700000000123)),
+            "broker": 1,
+            "key": made.choice((None, "k", "")),
+            "payload": made.choice((None, "p1", "Infinity", ":NaN")),
+        }
+        if made.random() < 0.2:
+            found["headers"] = made.choice(([], ["a", "1"], None))
+        for name in list(found):
+            if made.random() < wild:
+                found[name] = made.choice((None, True, -1, 1.5, 2**70, "", "x", [], ["x"], {}, {"a": 1}))
+        return found
+
+    space = made.choice((None, (",", ":")))
+    records = [json.dumps(record(k), separators=space) for k in range(made.randrange(6))]
+    return "".join(f"{line}{made.choice(LINE_ENDS)}" for line in records)
+
+
+LINE_ENDS = ("\n", "\n", "\n", "\r\n", "\n\n", " \n")
+
+
+def console(made: random.Random) -> str:
+    """The output of the console consumer."""
+    time = made.choice(("", "CreateTime:{0}\t", "LogAppendTime:{0}\t", "NO_TIMESTAMP\t"))
+    delivery = made.choice(("", "Delivery:1\t", "Delivery:2\t", "Delivery:NONE\t", "Epoch:3\t"))
+    rest = made.choice(("", "k", "null", "k\tv", "h:1\tk\tv\tw", "\u00e9"))
+    ends = made.choice(("\n", "\r\n"))
+    width = made.choice((1, 3))
+    lines = []
+    for k in range(made.randrange(6)):
+        at = time.format(made.choice((0, 5, 1700000000123)))
+        lines.append(f"{at}Partition:{k % 3}\tOffset:{k:0{width}}\t{delivery}{rest}")
+    return "".join(f"{line}{ends}" for line in lines)
+
+
+MADE: dict[str, tuple[Callable[[random.Random], str], tuple[str, ...], dict[str, str]]] = {
+    "kcat": (kcat, KAFKA, {}),
+    "kafka-console": (console, KAFKA, {"topic": "t"}),
+}
+SETTINGS: dict[str, tuple[dict[str, str], ...]] = {
+    "kcat": ({}, {"execution": "x"}),
+    "kafka-console": ({}, {"columns": "key"}, {"columns": "key,value"}, {"columns": "headers,key,value"}),
+}
+
+
+@pytest.mark.parametrize("word", MADE)
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_both_ways(word: str, tmp_path: Path, seed: int) -> None:
+    made = random.Random(seed)
+    make, columns, needed = MADE[word]
+    data = mutated(made, make(made))
+    check_both_ways(tmp_path / "a.log", data, word, seed, columns, **needed, **made.choice(SETTINGS[word]))
+
+
+@pytest.mark.parametrize("word", MADE)
+def test_what_these_programs_write_is_read_by_columns(word: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_text(USUAL[word])
+    with by_columns() as refused:
+        found = outcome(source_of(path, word, **MADE[word][2]))
+    assert not refused
+    assert len(found[0]) == 2  # type: ignore[arg-type]
+
+
+USUAL = {
+    "kcat": '{"topic":"t","partition":0,"offset":1,"tstype":"create","ts":5,"broker":1,"key":null,"payload":"p"}\n'
+    '{"topic":"t","partition":0,"offset":2,"tstype":"unknown","ts":0,"broker":1,"headers":["a","b"],"key":"k"}\n',
+    "kafka-console": "CreateTime:5\tPartition:0\tOffset:1\tk\tv\nNO_TIMESTAMP\tPartition:1\tOffset:0\tnull\t\n",
+}
