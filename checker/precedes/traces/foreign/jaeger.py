@@ -8,13 +8,13 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from precedes.traces.foreign import rows, spans
+from precedes.traces.foreign import rows, span_messages, spans
 from precedes.traces.foreign.spans import Context, Kind, Link, Scalar, Span, start_time
 from precedes.traces.formats.values import RowError, shown
 from precedes.traces.notices import Notices
 from precedes.traces.sources import TraceSource
 
-SETTINGS: Final = spans.SETTINGS
+SETTINGS: Final = span_messages.SETTINGS
 
 _BEGINNING: Final = re.compile(r'\s*\{\s*"(data|total|limit|offset|errors)"\s*:')
 _FIELDS: Final = ('"data"', '"traceID"', '"spans"')
@@ -30,7 +30,7 @@ def recognizes(start: str, name: str) -> bool:
 
 def read(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
     """Canonical tables of a file. Raises PrecedesError."""
-    yield from rows.tables(source, spans.rows_of(source, _spans(source), notices), notices)
+    yield from spans.read(source, _spans(source), notices)
 
 
 def _spans(source: TraceSource) -> Iterator[Span]:

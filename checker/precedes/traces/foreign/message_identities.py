@@ -6,11 +6,15 @@ Mentions that share something that names one message are about the same message.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Final
-from urllib.parse import quote
+
+import numpy as np
+
+from precedes.core.columns import Int64
+
+NONE: Final = -1
 
 
 class Naming(Enum):
@@ -23,32 +27,8 @@ class Naming(Enum):
     """Another span about the message. It joins spans of a file, and gives no name: other files do not know it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
-    """One thing that names a message."""
-
-    naming: Naming
-    text: str
-
-    @property
-    def name(self) -> str:
-        """The name of a message with this key. Ids stand as they are, unless they look like another key."""
-        if self.naming is Naming.ID:
-            return f"id:{self.text}" if self.text.startswith(_PREFIXES) else self.text
-        return f"{self.naming.value}:{self.text}"
-
-
-_PREFIXES: Final = tuple(f"{each.value}:" for each in Naming)
-
-
-def record_key(destination: str, partition: str, offset: int) -> Key:
-    """The key of a record of a partitioned log."""
-    return Key(Naming.RECORD, f"{quote(destination, safe='')}/{quote(partition, safe='')}/{offset}")
-
-
-def context_key(trace: str, span: str) -> Key:
-    """The key of the message that a span creates."""
-    return Key(Naming.CONTEXT, f"{trace}-{span}")
+PREFIXES: Final = tuple(f"{each.value}:" for each in Naming)
+"""How names of messages begin that are no ids."""
 
 
 def preference(first: Naming) -> tuple[Naming, ...]:
@@ -56,69 +36,59 @@ def preference(first: Naming) -> tuple[Naming, ...]:
     return (first, *(each for each in Naming if each is not first))
 
 
-def named(mentions: Sequence[tuple[Key, ...]], order: Sequence[Naming]) -> list[str | None]:
-    """The name of the message that each mention is about; None if its keys do not name one message.
+def named(keys: Mapping[Naming, Sequence[Int64]], order: Sequence[Naming]) -> dict[Naming, Int64]:
+    """The key that names the message of each mention: by naming its number, NONE where it is of another naming; NONE in
+    all if its keys do not name one message.
 
-    A key that goes with several keys of a kind that stands before its own names none of them: many messages of a batch
-    may have the context of one span, and an id may occur twice.
+    `keys` has the numbers of the keys of mentions, NONE where there is none; of two keys of one naming in a mention,
+    only SPAN has two. A key that goes with several keys of a kind that stands before its own names none of them: many
+    messages of a batch may have the context of one span, and an id may occur twice. So the keys of a mention that
+    name a message all belong to one class, and the strongest key of a class is its only one of this naming.
     """
-    classes = _Classes()
-    usable: set[Key] = set()
+    length = len(keys[order[0]][0])
+    kind, number = np.full(length, NONE), np.full(length, NONE)
     for place, naming in enumerate(order):
-        before = frozenset(order[:place])
-        for keys in mentions:
-            own = [key for key in keys if key.naming is naming]
-            for other in own[1:]:
-                classes.unite(own[0], other)
-        stronger: dict[Key, set[Key]] = {}
-        for keys in mentions:
-            roots = {classes.root(key) for key in keys if key.naming in before and key in usable}
-            for key in keys:
-                if key.naming is naming:
-                    stronger.setdefault(classes.root(key), set()).update(roots)
-        unique = {root for root, found in stronger.items() if len(found) <= 1}
-        fit = {
-            key for keys in mentions for key in keys if key.naming is naming and classes.root(key) in unique
-        }
-        usable |= fit
-        for root in unique:
-            for found in stronger[root]:
-                classes.unite(root, found)
-    names = _names(classes, usable, order)
-    return [
-        next((names[root] for key in keys if key in usable and (root := classes.root(key)) in names), None)
-        for keys in mentions
-    ]
+        group, groups = _grouped(keys[naming])
+        stronger = np.where(kind == NONE, NONE, number * len(order) + kind)
+        both = (group != NONE) & (stronger != NONE)
+        least, most = np.full(groups, np.iinfo(np.int64).max), np.full(groups, NONE)
+        np.minimum.at(least, group[both], stronger[both])
+        np.maximum.at(most, group[both], stronger[both])
+        usable = (most == NONE) | (least == most)
+        chosen = (group != NONE) & (kind == NONE)
+        chosen[chosen] = usable[group[chosen]]
+        above = most[group[chosen]]
+        own = above == NONE
+        kind[chosen] = np.where(own, place, above % len(order))
+        number[chosen] = np.where(own, group[chosen], above // len(order))
+    return {
+        naming: np.where(kind == place, number, NONE)
+        for place, naming in enumerate(order)
+        if naming is not Naming.SPAN
+    }
 
 
-def _names(classes: _Classes, usable: Iterable[Key], order: Sequence[Naming]) -> dict[Key, str]:
-    """The name of each class, by its root: that of its first key in the order."""
-    rank = {naming: place for place, naming in enumerate(order)}
-    best: dict[Key, tuple[int, str]] = {}
-    for key in usable:
-        if key.naming is Naming.SPAN:
-            continue
-        root = classes.root(key)
-        found = (rank[key.naming], key.name)
-        best[root] = min(found, best.get(root, found))
-    return {root: name for root, (_, name) in best.items()}
+def _grouped(columns: Sequence[Int64]) -> tuple[Int64, int]:
+    """Keys by the class that those of one mention make, and how many classes there may be."""
+    first = columns[0]
+    size = max((int(column.max(initial=NONE)) + 1 for column in columns), default=0)
+    if len(columns) == 1:
+        return first, size
+    second = columns[1]
+    both = (first != NONE) & (second != NONE)
+    root = _components(size, first[both], second[both])
+    group = np.where(first != NONE, first, second)
+    return np.where(group == NONE, NONE, root[group]), size
 
 
-class _Classes:
-    """Keys that name the same message, as a forest."""
-
-    def __init__(self) -> None:
-        self._above: dict[Key, Key] = {}
-
-    def root(self, key: Key) -> Key:
-        """The key that stands for all that name the same message."""
-        while (above := self._above.get(key, key)) != key:
-            self._above[key] = self._above.get(above, above)
-            key = above
-        return key
-
-    def unite(self, one: Key, other: Key) -> None:
-        """Two keys name the same message."""
-        first, second = self.root(one), self.root(other)
-        if first != second:
-            self._above[second] = first
+def _components(size: int, one: Int64, other: Int64) -> Int64:
+    """The least number that is connected with each, by pairs."""
+    root = np.arange(max(size, 1))
+    while True:
+        low, high = np.minimum(root[one], root[other]), np.maximum(root[one], root[other])
+        apart = low != high
+        if not apart.any():
+            return root
+        np.minimum.at(root, high[apart], low[apart])
+        while (shorter := root[root]).tobytes() != root.tobytes():
+            root = shorter

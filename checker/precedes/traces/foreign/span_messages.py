@@ -1,0 +1,404 @@
+"""From what spans say of messages to the rows of a trace: which message each is about, and which of several spans of
+one event is the event.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from precedes.core.columns import Bool, Int64
+from precedes.traces import notices as notice
+from precedes.traces.arrow import Column, arrow, pc
+from precedes.traces.foreign import rows
+from precedes.traces.foreign.message_identities import NONE, PREFIXES, Naming, named, preference
+from precedes.traces.foreign.span_parts import CODES, FACTS, LINKS, SPANS, Operation, Part
+from precedes.traces.formats.canonical_columns import canonical
+from precedes.traces.formats.single_rows import name_unknown
+from precedes.traces.formats.values import RowError, shown
+from precedes.traces.notices import Notices
+from precedes.traces.problems import unreadable
+from precedes.traces.sources import TraceSource
+
+SETTINGS: Final = {
+    "delivery": "which span is the delivery if a consumer has both for a message: `process` (the default) or `receive`",
+    "entity": "the attribute that names the entity, such as `k8s.pod.name`; by default `messaging.client.id`, else "
+    "`service.instance.id`, else `service.name`",
+    "message": "what names a message if several things do: `record` (destination, partition and offset, the default), "
+    "`id` (`messaging.message.id`) or `context` (of the span that creates it)",
+    "execution": "the execution of these rows; by default the name of the file or of its folder",
+}
+_CREATE, _SEND, _RECEIVE, _PROCESS, _SETTLE = (CODES[each] for each in Operation)
+_ABOUT: Final = np.zeros((len(CODES), len(CODES)), np.bool_)
+"""Whether a span may name another one as the one that had its message before, by their operations."""
+_ABOUT[_SEND, [_CREATE]] = True
+_ABOUT[_RECEIVE, [_CREATE, _SEND]] = True
+_ABOUT[_PROCESS, [_CREATE, _SEND, _RECEIVE]] = True
+_ABOUT[_SETTLE, [_CREATE, _SEND, _RECEIVE, _PROCESS]] = True
+_ROWS_AT_ONCE: Final = 1 << 18
+
+
+def tables(source: TraceSource, parts: Iterable[Part], notices: Notices) -> Iterator[pa.Table]:
+    """Canonical tables of all spans of a file, those of an entity in the order of their times. Raises PrecedesError."""
+    delivery = _choice(source, "delivery", (Operation.PROCESS.value, Operation.RECEIVE.value))
+    first = Naming(_choice(source, "message", [each.value for each in Naming if each is not Naming.SPAN]))
+    spans = _Spans.of(list(parts))
+    if not spans.length:
+        spans.tell(notices)
+        return
+    mentions = _Mentions(source, spans)
+    events = _Events(source, spans, mentions, named(mentions.keys, preference(first)))
+    spans.tell(notices)
+    unnamed = (
+        "spans of acknowledgements do not say of which message: no acknowledgement of this file was read"
+    )
+    notices.count(notice.LESS_EXACT, unnamed, events.unnamed_settlements)
+    yield from _Rows(source, spans, mentions, events, CODES[Operation(delivery)]).tables(notices)
+
+
+class _Spans:
+    """The spans of a file about messages, their links, and the contexts that they name, as numbers."""
+
+    def __init__(self, known: Column, spans: pa.Table, links: pa.Table, facts: pa.Table) -> None:
+        self.length = len(spans)
+        self.row, self.start, self.operation, self.facts = (
+            spans[name].to_numpy() for name in ("row", "start", "operation", "facts")
+        )
+        self.consumer = spans["consumer"].to_numpy()
+        self.given_back = spans["given_back"].to_numpy()
+        self.dropped = spans["dropped"].to_numpy()
+        self.count = spans["count"].fill_null(NONE).to_numpy()
+        coded = spans["entity"].combine_chunks().dictionary_encode()
+        self.entity, self.entities = coded.indices.to_numpy().astype(np.int64), coded.dictionary
+        self.of_link, self.single_facts, self.batch_facts = (
+            links[name].to_numpy() for name in ("span", "single", "batch")
+        )
+        self.said = facts
+        codes, self.contexts = _coded(known, spans["parent"], links["context"])
+        self.context = codes[0][spans["known"].to_numpy()]
+        self.parent, self.target = codes[1], codes[2]
+        self.known = np.zeros(len(self.contexts), np.bool_)
+        self.known[codes[0]] = True
+        self.span_of = np.full(len(self.contexts), NONE)
+        self.span_of[self.context] = np.arange(self.length)
+        self.links = np.bincount(self.of_link, minlength=self.length)
+        self.single = (self.links <= 1) & ((self.count == NONE) | (self.count == 1))
+        self.creates = (self.operation <= _SEND) & (self.links == 0)
+        self.by_service = self.other_operations = 0
+
+    @classmethod
+    def of(cls, parts: Sequence[Part]) -> _Spans:
+        """The spans of all parts of a file."""
+        span, fact, context = (
+            (
+                np.append(0, np.cumsum([len(each) for each in lengths])).tolist()
+                for lengths in zip(*((part.spans, part.facts, part.known) for part in parts), strict=True)
+            )
+            if parts
+            else ([0], [0], [0])
+        )
+        found = cls(
+            arrow.chunked_array([part.known for part in parts], arrow.large_string()),
+            _stacked(SPANS, [part.spans for part in parts], {"known": context, "facts": fact}),
+            _stacked(LINKS, [part.links for part in parts], {"span": span, "single": fact, "batch": fact}),
+            _stacked(FACTS, [part.facts for part in parts], {}),
+        )
+        found.by_service = sum(part.by_service for part in parts)
+        found.other_operations = sum(part.other_operations for part in parts)
+        return found
+
+    def named_before(self, span: Int64, context: Int64) -> Bool:
+        """Whether spans name the contexts of spans that had their messages before, as far as the file says."""
+        target = self.span_of[context]
+        about = self.single[target] & _ABOUT[self.operation[span], self.operation[target]]
+        return np.where(target == NONE, ~self.known[context], about)
+
+    def tell(self, notices: Notices) -> None:
+        """Tell what is less exact than it should be."""
+        said = "spans name only a service: its replicas are one entity"
+        notices.count(notice.LESS_EXACT, said, self.by_service)
+        said = "spans of unknown messaging operations were left out"
+        notices.count(notice.LESS_EXACT, said, self.other_operations)
+
+
+def _stacked(schema: pa.Schema, tables: Sequence[pa.Table], offsets: dict[str, list[int]]) -> pa.Table:
+    """Tables one after the other, whose columns of places count on from one to the next. A place of NONE stays."""
+    moved = [
+        pa.table(
+            [
+                arrow.array(table[name].to_numpy() + offsets[name][number])
+                if name in offsets
+                else table[name]
+                for name in schema.names
+            ],
+            schema=schema,
+        )
+        for number, table in enumerate(tables)
+    ]
+    joined: pa.Table = arrow.concat_tables([schema.empty_table(), *moved]).combine_chunks()
+    return joined
+
+
+def _coded(*columns: Column) -> tuple[list[Int64], Column]:
+    """Texts as numbers, equal ones alike in all columns, NONE for null; and the text of each number."""
+    joined = arrow.chunked_array(
+        [chunk for column in columns for chunk in column.chunks], arrow.large_string()
+    )
+    coded = joined.combine_chunks().dictionary_encode()
+    numbers = coded.indices.fill_null(NONE).to_numpy().astype(np.int64)
+    return np.split(numbers, np.cumsum([len(column) for column in columns])[:-1]), coded.dictionary
+
+
+class _Mentions:
+    """The messages of spans, in the order of the spans: the span, the place of what is said of the message, and by
+    naming the numbers of the keys that may name it. Raises PrecedesError for what is wrong with a mention.
+    """
+
+    def __init__(self, source: TraceSource, spans: _Spans) -> None:
+        before = spans.named_before(spans.of_link, spans.target)
+        kept = np.bincount(spans.of_link[before], minlength=spans.length)
+        dropped = np.flatnonzero((kept > 0) & (spans.dropped > 0))
+        of_link = np.flatnonzero(before)
+        alone = np.flatnonzero((kept == 0) & (spans.count != 0))
+        span = np.concatenate([spans.of_link[of_link], alone])
+        link = np.concatenate([of_link, np.full(len(alone), NONE)])
+        order = np.lexsort((link, span))
+        self.span, self._link = span[order], link[order]
+        linked = self._link != NONE
+        several = kept[self.span] > 1
+        self.counted = ~linked & (spans.count[self.span] > 1)
+        """Those that stand for several messages which nothing names."""
+        self.facts = spans.facts[self.span]
+        self.facts[linked] = np.where(
+            several[linked], spans.batch_facts[self._link[linked]], spans.single_facts[self._link[linked]]
+        )
+        self._refuse(source, spans, int(dropped[0]) if len(dropped) else spans.length)
+        self.keys = self._keys(spans, linked & several)
+
+    def _refuse(self, source: TraceSource, spans: _Spans, dropped: int) -> None:
+        """Raise PrecedesError for the first span with something wrong. `dropped`: the first that does not name all of
+        its messages.
+        """
+        problems = np.flatnonzero(spans.said["problem"].is_valid().to_numpy())
+        bad = np.flatnonzero(np.isin(self.facts, problems))
+        first = int(self.span[bad[0]]) if len(bad) else spans.length
+        if first < dropped:
+            text = spans.said["problem"][int(self.facts[bad[0]])].as_py()
+            raise rows.refused(source, int(spans.row[first]), RowError(*json.loads(text)))
+        if dropped < spans.length:
+            count = spans.dropped[dropped]
+            said = f"{count} links of this span were dropped, so that it does not name all its messages"
+            hint = "let programs keep more links: OTEL_SPAN_LINK_COUNT_LIMIT"
+            raise rows.refused(source, int(spans.row[dropped]), RowError("T025", said, hint))
+
+    def _keys(self, spans: _Spans, of_batch: Bool) -> dict[Naming, Sequence[Int64]]:
+        (records,), self.records = _coded(spans.said["record"])
+        (ids,), self.ids = _coded(spans.said["id"])
+        record, own_id = (np.where(self.counted, NONE, column[self.facts]) for column in (records, ids))
+        other = self._other(spans, (record != NONE) | (own_id != NONE))
+        target = spans.span_of[other]
+        outside = (other != NONE) & (target == NONE)
+        created = (other != NONE) & (target != NONE) & spans.creates[target]
+        own = spans.context[self.span]
+        named_by_own = spans.single[self.span] & ~of_batch & ~self.counted
+        creates = spans.creates[self.span]
+        context = np.where(outside | created, other, np.where(named_by_own & creates, own, NONE))
+        return {
+            Naming.RECORD: [record],
+            Naming.ID: [own_id],
+            Naming.CONTEXT: [context],
+            Naming.SPAN: [
+                np.where((other != NONE) & ~outside & ~created, other, NONE),
+                np.where(named_by_own & ~creates, own, NONE),
+            ],
+        }
+
+    def _other(self, spans: _Spans, known: Bool) -> Int64:
+        """The context of the span that has the message of each mention before it, by a link or as its parent. `known`:
+        something else names the message.
+        """
+        linked = self._link != NONE
+        other = np.full(len(self.span), NONE)
+        other[linked] = spans.target[self._link[linked]]
+        parent = spans.parent[self.span]
+        operation = spans.operation[self.span]
+        maybe = ~linked & ~self.counted & (parent != NONE) & (operation > _SEND)
+        inside = maybe & spans.known[parent]
+        inside[inside] = spans.named_before(self.span[inside], parent[inside])
+        pulled = (operation == _RECEIVE) & ~spans.consumer[self.span]
+        outside = maybe & ~spans.known[parent] & ~(known | pulled | (operation == _SETTLE))
+        return np.where(inside | outside, parent, other)
+
+
+class _Events:
+    """The mentions of which it is known what message they are about, and the numbers of these messages. Raises
+    PrecedesError (T025) for one that does harm without.
+    """
+
+    def __init__(
+        self, source: TraceSource, spans: _Spans, mentions: _Mentions, found: dict[Naming, Int64]
+    ) -> None:
+        self._found = found
+        self._texts = {
+            Naming.RECORD: mentions.records,
+            Naming.ID: mentions.ids,
+            Naming.CONTEXT: spans.contexts,
+        }
+        message = np.full(len(mentions.span), NONE)
+        start = 0
+        for naming, numbers in found.items():
+            message[numbers != NONE] = numbers[numbers != NONE] + start
+            start += len(self._texts[naming])
+        operation = spans.operation[mentions.span]
+        unnamed = message == NONE
+        working = np.zeros(len(spans.entities), np.bool_)
+        working[spans.entity[spans.operation == _PROCESS]] = True
+        harmless = (operation == _SETTLE) | ((operation == _RECEIVE) & working[spans.entity[mentions.span]])
+        self._refuse(source, spans, mentions, np.flatnonzero(unnamed & ~harmless))
+        self.unnamed_settlements = int((unnamed & (operation == _SETTLE)).sum())
+        self.mention = np.flatnonzero(~unnamed)
+        self.message = message[self.mention]
+
+    def _refuse(self, source: TraceSource, spans: _Spans, mentions: _Mentions, bad: Int64) -> None:
+        if not len(bad):
+            return
+        first = int(bad[0])
+        text = "nothing in this span names one message: no offset, no message id, no link to the span that created it"
+        if any(mentions.keys[naming][0][first] != NONE for naming in self._texts):
+            text = "what names the message of this span is shared by several messages"
+        hint = "let programs link spans of messages, or set a message id; --set message=context joins by links alone"
+        raise unreadable("T025", text, source.shown, hint, int(spans.row[mentions.span[first]]))
+
+    def names(self, events: Int64) -> Column:
+        """The names of the messages of some events."""
+        parts = []
+        for naming, numbers in self._found.items():
+            texts = self._texts[naming].take(_places(numbers[self.mention[events]]))
+            if naming is Naming.ID:
+                strange = pc.match_substring_regex(texts, f"^(?:{'|'.join(PREFIXES)})")
+                parts.append(pc.if_else(strange, _prefixed("id:", texts), texts))
+            else:
+                parts.append(_prefixed(f"{naming.value}:", texts))
+        return pc.coalesce(*parts)
+
+
+def _prefixed(prefix: str, texts: Column) -> Column:
+    beginning, nothing = (arrow.scalar(text, arrow.large_string()) for text in (prefix, ""))
+    return pc.binary_join_element_wise(beginning, texts, nothing)
+
+
+def _places(numbers: Int64) -> Column:
+    """Numbers as places to take from, null for NONE."""
+    return arrow.array(numbers, mask=numbers == NONE)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The events that are kept, as rows."""
+
+    source: TraceSource
+    spans: _Spans
+    mentions: _Mentions
+    events: _Events
+    delivery: int
+
+    @cached_property
+    def _span(self) -> Int64:
+        return self.mentions.span[self.events.mention]
+
+    def tables(self, notices: Notices) -> Iterator[pa.Table]:
+        """Canonical tables, by the times of the spans."""
+        kept = np.flatnonzero(self._kept())
+        kept = kept[np.argsort(self.spans.start[self._span[kept]], kind="stable")]
+        seq = self._places_in_histories(kept, notices)
+        operation = self.spans.operation[self._span[kept]]
+        sent = np.zeros(int(self.events.message.max(initial=0)) + 1, np.bool_)
+        sent[self.events.message[kept[operation <= _SEND]]] = True
+        for start in range(0, len(kept), _ROWS_AT_ONCE):
+            stop = start + _ROWS_AT_ONCE
+            yield self._table(kept[start:stop], seq[start:stop], sent, notices)
+
+    def _kept(self) -> Bool:
+        """One kind of send for each message, one kind of delivery for each message at an entity."""
+        message, operation = self.events.message, self.spans.operation[self._span]
+        created = np.zeros(int(message.max(initial=0)) + 1, np.bool_)
+        created[message[operation == _CREATE]] = True
+        at = message * len(self.spans.entities) + self.spans.entity[self._span]
+        chosen = operation == self.delivery
+        other = ((operation == _RECEIVE) | (operation == _PROCESS)) & ~chosen
+        keep = np.ones(len(message), np.bool_)
+        keep[operation == _SEND] = ~created[message[operation == _SEND]]
+        keep[other] = ~np.isin(at[other], at[chosen])
+        keep[operation == _SETTLE] = self.events.unnamed_settlements == 0
+        return keep
+
+    def _places_in_histories(self, kept: Int64, notices: Notices) -> Int64:
+        """The `seq` of events that are in the order of their times: that time, and one more for each at the same."""
+        span = self._span[kept]
+        start, entity = self.spans.start[span], self.spans.entity[span]
+        order = np.argsort(entity, kind="stable")
+        tied = np.zeros(len(kept), np.bool_)
+        tied[1:] = (np.diff(start[order]) == 0) & (np.diff(entity[order]) == 0)
+        alike = tied | np.append(tied[1:], False) if len(tied) else tied
+        text = "spans of one entity start at the same time: their order is not known, and that in the file was taken"
+        notices.count(notice.LESS_EXACT, text, int(alike.sum()))
+        seq = start.copy()
+        ends = np.searchsorted(entity[order], np.arange(len(self.spans.entities) + 1))
+        for number in np.unique(entity[order][tied]).tolist():
+            of_one = order[ends[number] : ends[number + 1]]
+            steps = np.arange(len(of_one))
+            seq[of_one] = np.maximum.accumulate(start[of_one] - steps) + steps
+        return seq
+
+    def _table(self, some: Int64, seq: Int64, sent: Bool, notices: Notices) -> pa.Table:
+        span = self._span[some]
+        operation = self.spans.operation[span]
+        said = self.spans.said.take(arrow.array(self.mentions.facts[self.events.mention[some]]))
+        sends, settled = operation <= _SEND, operation == _SETTLE
+        back = self.spans.given_back[span]
+        event = np.where(sends, 0, np.where(~settled, 1, np.where(back, 2, 3)))
+        unsent = ~sends & ~settled & ~sent[self.events.message[some]]
+        # Brokers that route call a destination otherwise at a queue; a message has one topic.
+        placed = said["position"].is_valid().to_numpy()
+        nobody, somebody = (
+            arrow.scalar(None, arrow.list_(arrow.string())),
+            arrow.scalar(list(rows.TO_SOMEBODY)),
+        )
+        columns: dict[str, Any] = {
+            "execution": arrow.repeat(rows.execution_of(self.source), len(some)),
+            "entity": self.spans.entities.take(arrow.array(self.spans.entity[span])),
+            "seq": arrow.array(seq),
+            "event": arrow.array(["send", "deliver", "nack", "ack"]).take(arrow.array(event)),
+            "message": self.events.names(some),
+            "dest": pc.if_else(arrow.array(sends), somebody, nobody),
+            "sender": pc.if_else(arrow.array(unsent), rows.SOMEBODY, arrow.scalar(None, arrow.string())),
+            "time": arrow.array(self.spans.start[span], arrow.timestamp("ns", "UTC")),
+            "key": said["key"],
+            "topic": _where(sends | (~settled & placed), said["topic"]),
+            "partition": said["partition"],
+            "position": said["position"],
+            "consumer_group": said["consumer_group"],
+            "redelivered": _where(~sends & ~settled, said["redelivered"]),
+        }
+        kept = {name: column for name, column in columns.items() if column.null_count < len(some)}
+        name_unknown(self.source.unknown(kept), notices)
+        table = pa.table({name: column for name, column in kept.items() if self.source.reads(name)})
+        return canonical(table, self.source, self.spans.row[span], notices)
+
+
+def _where(mask: Bool, column: Column) -> Column:
+    return pc.if_else(arrow.array(mask), column, arrow.scalar(None, column.type))
+
+
+def _choice(source: TraceSource, name: str, known: Sequence[str]) -> str:
+    found = source.setting(name, known[0])
+    if found not in known:
+        hint = f"it is one of {', '.join(known)}"
+        raise unreadable("T025", f"`{name}` is set to {shown(found)}", source.shown, hint)
+    return found

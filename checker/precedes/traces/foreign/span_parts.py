@@ -1,0 +1,141 @@
+"""What spans say of messages, as columns: names of attributes, and the tables that readers of spans make.
+
+The names of attributes are those of OpenTelemetry's semantic conventions for messaging, the present and the older ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+from urllib.parse import quote
+
+import pyarrow as pa
+
+from precedes.traces.arrow import Column, arrow
+
+
+class Operation(Enum):
+    """What a span does with messages."""
+
+    CREATE = "create"
+    SEND = "send"
+    RECEIVE = "receive"
+    PROCESS = "process"
+    SETTLE = "settle"
+
+
+CODES: Final = {operation: code for code, operation in enumerate(Operation)}
+"""The operations as columns have them."""
+OPERATIONS: Final = {
+    "create": Operation.CREATE,
+    "send": Operation.SEND,
+    "publish": Operation.SEND,
+    "receive": Operation.RECEIVE,
+    "poll": Operation.RECEIVE,
+    "deliver": Operation.PROCESS,
+    "process": Operation.PROCESS,
+    "settle": Operation.SETTLE,
+    "ack": Operation.SETTLE,
+    "nack": Operation.SETTLE,
+}
+GIVEN_BACK: Final = frozenset({"nack", "reject", "abandon", "release", "requeue"})
+
+OPERATION_NAMES: Final = ("messaging.operation.type", "messaging.operation", "messaging.operation.name")
+RETURN_NAMES: Final = ("messaging.operation.name", *OPERATION_NAMES)
+DESTINATION_NAMES: Final = ("messaging.destination.name", "messaging.destination", "kafka.topic")
+PARTITION_NAMES: Final = (
+    "messaging.destination.partition.id",
+    "messaging.kafka.destination.partition",
+    "messaging.kafka.partition",
+)
+OFFSET_NAMES: Final = ("messaging.kafka.offset", "messaging.kafka.message.offset")
+ID_NAMES: Final = ("messaging.message.id", "messaging.message_id")
+ORDERING_NAMES: Final = (
+    "messaging.kafka.message.key",
+    "messaging.kafka.message_key",
+    "kafka.key",
+    "messaging.gcp_pubsub.message.ordering_key",
+    "messaging.rocketmq.message.group",
+)
+GROUP_NAMES: Final = (
+    "messaging.consumer.group.name",
+    "messaging.kafka.consumer.group",
+    "messaging.kafka.consumer_group",
+)
+ATTEMPT_NAMES: Final = ("messaging.gcp_pubsub.message.delivery_attempt",)
+BATCH_NAMES: Final = ("messaging.batch.message_count",)
+CLIENT_NAMES: Final = ("messaging.client.id", "messaging.client_id", "messaging.kafka.client_id")
+INSTANCE_NAMES: Final = ("service.instance.id",)
+SERVICE_NAMES: Final = ("service.name",)
+SINGLE_NAMES: Final = (*OFFSET_NAMES, *ID_NAMES, *ORDERING_NAMES, *ATTEMPT_NAMES)
+"""What a span with several messages does not say of each of them."""
+
+SPANS: Final = arrow.schema(
+    [
+        ("row", arrow.int64()),
+        ("known", arrow.int64()),
+        ("parent", arrow.large_string()),
+        ("consumer", arrow.bool_()),
+        ("start", arrow.int64()),
+        ("entity", arrow.large_string()),
+        ("operation", arrow.int8()),
+        ("given_back", arrow.bool_()),
+        ("count", arrow.int64()),
+        ("dropped", arrow.int64()),
+        ("facts", arrow.int64()),
+    ]
+)
+"""A span about messages: its line, its place in `known`, the context of its parent, whether its kind is that of a
+consumer, when it starts in nanoseconds, who has it, what it does, of how many messages, how many of its links were
+dropped, and the place of what it says of its message.
+"""
+LINKS: Final = arrow.schema(
+    [
+        ("span", arrow.int64()),
+        ("context", arrow.large_string()),
+        ("single", arrow.int64()),
+        ("batch", arrow.int64()),
+    ]
+)
+"""A link of one of these spans, and the places of what both say of the message: if it is the one message of the span,
+and if it is one of several.
+"""
+FACTS: Final = arrow.schema(
+    [
+        ("record", arrow.large_string()),
+        ("id", arrow.large_string()),
+        ("topic", arrow.large_string()),
+        ("partition", arrow.large_string()),
+        ("position", arrow.int64()),
+        ("key", arrow.large_string()),
+        ("consumer_group", arrow.large_string()),
+        ("redelivered", arrow.bool_()),
+        ("problem", arrow.string()),
+    ]
+)
+"""What attributes say of a message. `problem`: what is wrong with them, as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The spans of a part of a file. `known` are the contexts of all of them, `spans` those about messages."""
+
+    known: Column
+    spans: pa.Table
+    links: pa.Table
+    facts: pa.Table
+    by_service: int = 0
+    """How many spans name no more than a service."""
+    other_operations: int = 0
+    """How many spans were left out that have an operation which is not known."""
+
+
+def record_of(destination: str, partition: str, offset: int) -> str:
+    """What names a record of a partitioned log."""
+    return f"{quoted(destination)}/{quoted(partition)}/{offset}"
+
+
+def quoted(text: str) -> str:
+    """A part of such a name."""
+    return quote(text, safe="")
