@@ -7,7 +7,17 @@ import random
 from typing import Any, Final
 
 _NAMES: Final = {
-    "messaging.operation.type": ("send", "send", "process", "receive", "settle", "create", "Publish", "other", ""),
+    "messaging.operation.type": (
+        "send",
+        "send",
+        "process",
+        "receive",
+        "settle",
+        "create",
+        "Publish",
+        "other",
+        "",
+    ),
     "messaging.operation.name": ("send", "nack", "ack"),
     "messaging.operation": ("process", "receive"),
     "messaging.destination.name": ("orders", "a/b", ""),
@@ -27,10 +37,10 @@ _WRONG: Final[tuple[Any, ...]] = (None, True, -1, 1.5, 2**70, "", "x", [], ["x"]
 _TRACES: Final = ("0a" * 16, "0A" * 16, "0b" * 16)
 
 
-def spans(made: random.Random, lines: int | None = None) -> str:
+def spans(made: random.Random) -> str:
     """A file of batches, one on each line."""
     wild = made.choice((0.0, 0.0, 0.0, 0.01))
-    text = [json.dumps(_damaged(made, _batch(made), wild)) for _ in range(made.randrange(4) if lines is None else lines)]
+    text = [json.dumps(_damaged(made, _batch(made), wild)) for _ in range(made.randrange(4))]
     return "".join(f"{line}\n" for line in text)
 
 
@@ -42,7 +52,9 @@ def _batch(made: random.Random) -> dict[str, Any]:
 def _of_resource(made: random.Random) -> dict[str, Any]:
     service = [_attribute("service.instance.id", made.choice(("p", "c")))] if made.random() < 0.97 else []
     resource = {"attributes": service + _attributes(made, ("service.name", "messaging.client.id"))}
-    scopes = [{"spans": [_span(made) for _ in range(made.randrange(5))]} for _ in range(made.choice((0, 1, 1, 2)))]
+    scopes = [
+        {"spans": [_span(made) for _ in range(made.randrange(5))]} for _ in range(made.choice((0, 1, 1, 2)))
+    ]
     return {"resource": resource, "scopeSpans": scopes} if made.random() < 0.95 else {"scopeSpans": scopes}
 
 
@@ -60,7 +72,14 @@ def _span(made: random.Random) -> dict[str, Any]:
         found["links"] = [_link(made) for _ in range(made.choice((0, 1, 1, 1, 2, 3)))]
     if made.random() < 0.05:
         found["droppedLinksCount"] = made.choice((0, 2))
-    for name, value in {"name": "a", "endTimeUnixNano": "9", "status": {}, "flags": 1, "events": [], "more": 1}.items():
+    for name, value in {
+        "name": "a",
+        "endTimeUnixNano": "9",
+        "status": {},
+        "flags": 1,
+        "events": [],
+        "more": 1,
+    }.items():
         if made.random() < 0.1:
             found[name] = value
     return found
@@ -80,7 +99,10 @@ def _id(made: random.Random) -> str:
 def _attributes(made: random.Random, names: list[str] | tuple[str, ...]) -> list[dict[str, Any]]:
     chosen = made.sample(names, min(len(names), made.choice((0, 1, 2, 3, 5))))
     if "messaging.operation.type" in names and made.random() < 0.8:
-        chosen = ["messaging.operation.type", *(name for name in chosen if name != "messaging.operation.type")]
+        chosen = [
+            "messaging.operation.type",
+            *(name for name in chosen if name != "messaging.operation.type"),
+        ]
     if chosen and made.random() < 0.03:
         chosen.append(chosen[0])
     return [_attribute(name, made.choice(_NAMES[name])) for name in chosen]

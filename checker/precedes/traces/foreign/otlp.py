@@ -7,12 +7,15 @@ fields that are not known are ignored.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, Final
 
 import pyarrow as pa
 
-from precedes.traces.foreign import rows, span_messages, spans
+from precedes.traces.foreign import otlp_columns, rows, span_messages, spans
+from precedes.traces.foreign.slices import looked_at
+from precedes.traces.foreign.span_parts import Part
 from precedes.traces.foreign.spans import Context, Kind, Link, Scalar, Span, hexadecimal, start_time
 from precedes.traces.formats.values import RowError, shown
 from precedes.traces.notices import Notices
@@ -34,11 +37,25 @@ def recognizes(start: str, name: str) -> bool:
 
 def read(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
     """Canonical tables of a file. Raises PrecedesError."""
-    yield from spans.read(source, _spans(source), notices)
+    yield from span_messages.tables(source, _parts(source), notices)
 
 
-def _spans(source: TraceSource) -> Iterator[Span]:
-    for number, data in rows.values(source):
+def _parts(source: TraceSource) -> Iterator[Part]:
+    reader = spans.Reader(source)
+    found = looked_at(source, partial(otlp_columns.part, source))
+    at_start = True
+    for given, by_columns in found:
+        if by_columns is not None:
+            yield by_columns
+        else:
+            # Only at its start a file is a document over several lines.
+            rest = (line for each, _ in found for line in rows.lines_of(each)) if at_start else iter(())
+            yield reader.part(_spans(source, rows.values_of(source, rows.lines_of(given), rest)))
+        at_start = at_start and not given.lines.strip()
+
+
+def _spans(source: TraceSource, values: Iterable[tuple[int, object]]) -> Iterator[Span]:
+    for number, data in values:
         try:
             yield from _of_batch(data, number)
         except RowError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -101,18 +101,26 @@ def values(source: TraceSource) -> Iterator[tuple[int, Any]]:
     """The JSON values of a file with one on each line, or the one that is all of it, with the number of the line.
     Raises PrecedesError (T007).
     """
-    rest = ((number, line) for number, line in lines(source) if line.strip())
-    if (first := next(rest, None)) is None:
+    return values_of(source, lines(source), ())
+
+
+def values_of(
+    source: TraceSource, given: Iterator[tuple[int, str]], rest: Iterable[tuple[int, str]]
+) -> Iterator[tuple[int, Any]]:
+    """The JSON values of some lines, likewise. `rest` are the other lines of the file, if it can be one value."""
+    present = ((number, line) for number, line in given if line.strip())
+    if (first := next(present, None)) is None:
         return
     number, line = first
     try:
         value = parse_json(line)
     except (RowError, ValueError, RecursionError):
         # A line of a document is seldom JSON by itself. If it is none in the end, the error is that of the whole.
-        yield number, parsed(source, number, "\n".join([line, *(line for _, line in rest)]))
+        others = (line for _, line in chain(present, rest) if line.strip())
+        yield number, parsed(source, number, "\n".join([line, *others]))
         return
     yield number, value
-    for number, line in rest:
+    for number, line in present:
         yield number, parsed(source, number, line)
 
 

@@ -149,7 +149,7 @@ def numbers_of(digits: Column) -> Column:
 def certain(*masks: Column) -> None:
     """Raise Irregular unless every mask is true everywhere."""
     for mask in masks:
-        if pc.all(mask, skip_nulls=False).as_py() is not True:
+        if pc.all(mask, skip_nulls=False, min_count=0).as_py() is not True:
             raise Irregular
 
 

@@ -19,8 +19,8 @@ from precedes.traces.arrow import Column, arrow, pc
 from precedes.traces.foreign import rows
 from precedes.traces.foreign.message_identities import NONE, PREFIXES, Naming, named, preference
 from precedes.traces.foreign.span_parts import CODES, FACTS, LINKS, SPANS, Operation, Part
-from precedes.traces.formats.canonical_columns import canonical
-from precedes.traces.formats.single_rows import name_unknown
+from precedes.traces.formats.canonical_columns import Irregular, canonical
+from precedes.traces.formats.single_rows import canonical_rows, name_unknown
 from precedes.traces.formats.values import RowError, shown
 from precedes.traces.notices import Notices
 from precedes.traces.problems import unreadable
@@ -65,7 +65,7 @@ def tables(source: TraceSource, parts: Iterable[Part], notices: Notices) -> Iter
 class _Spans:
     """The spans of a file about messages, their links, and the contexts that they name, as numbers."""
 
-    def __init__(self, known: Column, spans: pa.Table, links: pa.Table, facts: pa.Table) -> None:
+    def __init__(self, known: Column, spans: Any, links: pa.Table, facts: pa.Table) -> None:
         self.length = len(spans)
         self.row, self.start, self.operation, self.facts = (
             spans[name].to_numpy() for name in ("row", "start", "operation", "facts")
@@ -389,7 +389,21 @@ class _Rows:
         kept = {name: column for name, column in columns.items() if column.null_count < len(some)}
         name_unknown(self.source.unknown(kept), notices)
         table = pa.table({name: column for name, column in kept.items() if self.source.reads(name)})
-        return canonical(table, self.source, self.spans.row[span], notices)
+        try:
+            return canonical(table, self.source, self.spans.row[span], notices)
+        except Irregular:
+            return self._row_by_row(table, span, notices)
+
+    def _row_by_row(self, table: pa.Table, span: Int64, notices: Notices) -> pa.Table:
+        """The canonical table of rows of which one has a value that it cannot have. Raises PrecedesError for that."""
+        times = map(rows.seconds, self.spans.start[span].tolist())
+        written = [
+            (number, {name: value for name, value in row.items() if value is not None} | {"time": time})
+            for number, row, time in zip(
+                self.spans.row[span].tolist(), table.drop_columns(["time"]).to_pylist(), times, strict=True
+            )
+        ]
+        return canonical_rows(written, dict, self.source, notices)
 
 
 def _where(mask: Bool, column: Column) -> Column:
