@@ -40,7 +40,7 @@ _TRACES: Final = ("0a" * 16, "0A" * 16, "0b" * 16)
 def spans(made: random.Random) -> str:
     """A file of batches, one on each line."""
     wild = made.choice((0.0, 0.0, 0.0, 0.01))
-    text = [json.dumps(_damaged(made, _batch(made), wild)) for _ in range(made.randrange(4))]
+    text = [json.dumps(damaged(made, _batch(made), wild)) for _ in range(made.randrange(4))]
     return "".join(f"{line}\n" for line in text)
 
 
@@ -113,12 +113,12 @@ def _attribute(name: str, value: object) -> dict[str, Any]:
     return {"key": name, "value": {kind: str(value)}}
 
 
-def _damaged(made: random.Random, value: Any, wild: float) -> Any:
+def damaged(made: random.Random, value: Any, wild: float) -> Any:
     """The value with parts of it, about one in `1 / wild`, replaced by something else."""
     if made.random() < wild:
         return made.choice(_WRONG)
     if isinstance(value, dict):
-        return {name: _damaged(made, inner, wild) for name, inner in value.items()}
+        return {name: damaged(made, inner, wild) for name, inner in value.items()}
     if isinstance(value, list):
-        return [_damaged(made, inner, wild) for inner in value]
+        return [damaged(made, inner, wild) for inner in value]
     return value

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from tests.traces.foreign.both_ways import by_columns, check_both_ways, mutated, outcome
 from tests.traces.foreign.logs import source_of
-from tests.traces.foreign.made_spans import spans
+from tests.traces.foreign.made_spans import damaged, spans
+from tests.traces.foreign.test_kafka_verifiable import CONSUMED, PRODUCED
+from tests.traces.foreign.test_kafka_verifiable import lines as events
 from tests.traces.foreign.test_otlp import PROCESSED, SENDS, lines
 
 KAFKA = ("topic", "partition", "position", "key", "create_time", "append_time")
@@ -64,13 +66,51 @@ def console(made: random.Random) -> str:
     return "".join(f"{line}{ends}" for line in lines)
 
 
+def verifiable(made: random.Random) -> str:
+    """The log of a producer or a consumer."""
+    wild = made.choice((0.0, 0.0, 0.03))
+    listed: dict[int, int] = {}
+    events: list[dict[str, Any]] = [{"name": "startup_complete"}]
+    for offset in range(made.randrange(12)):
+        partition = made.randrange(2)
+        record = {"key": made.choice((None, "k")), "value": "1", "topic": "t", "partition": partition}
+        match made.randrange(8):
+            case 0:
+                counts = [{"topic": "t", "partition": at, "count": count} for at, count in listed.items()]
+                events.append({"name": "records_consumed", "count": 9, "partitions": counts})
+                listed = {}
+            case 1 | 2:
+                ends = [
+                    {
+                        "topic": made.choice("tttu"),
+                        "partition": made.randrange(3),
+                        "offset": made.randrange(12),
+                    }
+                    for _ in range(made.randrange(3))
+                ]
+                success = made.choice((True, True, False))
+                events.append({"name": "offsets_committed", "offsets": ends, "success": success})
+            case 3:
+                events.append({"name": "producer_send_success", **record, "offset": offset})
+            case 4:
+                other = made.choice(("partitions_revoked", "tool_data", "producer_send_error", "more"))
+                events.append({"name": other} if made.random() < 0.5 else {"name": "partitions_assigned"})
+            case _:
+                events.append({"name": "record_data", **record, "offset": made.choice((offset, offset, 3))})
+                listed[partition] = listed.get(partition, 0) + 1
+    lines = [{"timestamp": 1700000000123 + k, **event} for k, event in enumerate(events)]
+    return "".join(f"{json.dumps(damaged(made, line, wild))}\n" for line in lines)
+
+
 MADE: dict[str, tuple[Callable[[random.Random], str], tuple[str, ...], dict[str, str]]] = {
     "kcat": (kcat, KAFKA, {}),
     "kafka-console": (console, KAFKA, {"topic": "t"}),
+    "kafka-verifiable": (verifiable, KAFKA[:4], {}),
     "otlp": (spans, ("topic", "partition", "position", "key", "consumer_group"), {"execution": "x"}),
 }
 SETTINGS: dict[str, tuple[dict[str, str], ...]] = {
     "kcat": ({}, {"execution": "x"}),
+    "kafka-verifiable": ({}, {"group": "g"}, {"sends": "value"}),
     "otlp": (
         {},
         {"message": "id"},
@@ -98,11 +138,13 @@ def test_what_these_programs_write_is_read_by_columns(word: str, tmp_path: Path)
     with by_columns() as refused:
         found = outcome(source_of(path, word, **MADE[word][2]))
     assert not refused
+    assert isinstance(found[0], list)
     assert found[0]
 
 
 USUAL = {
     "otlp": lines(SENDS, PROCESSED),
+    "kafka-verifiable": events(*CONSUMED, *PRODUCED),
     "kcat": '{"topic":"t","partition":0,"offset":1,"tstype":"create","ts":5,"broker":1,"key":null,"payload":"p"}\n'
     '{"topic":"t","partition":0,"offset":2,"tstype":"unknown","ts":0,"broker":1,"headers":["a","b"],"key":"k"}\n',
     "kafka-console": "CreateTime:5\tPartition:0\tOffset:1\tk\tv\nNO_TIMESTAMP\tPartition:1\tOffset:0\tnull\t\n",

@@ -8,14 +8,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
+import numpy as np
 import pyarrow as pa
 
 from precedes.traces.foreign import rows
+from precedes.traces.foreign.kafka_records import place as place_of
 from precedes.traces.foreign.kafka_records import placed
+from precedes.traces.foreign.kafka_verifiable_columns import (
+    COMMITTED,
+    DELIVERED,
+    LOCAL,
+    NAMES,
+    NOT_SENT,
+    POLLED,
+    SENT,
+    SUMMARY,
+    Events,
+    Pending,
+    Where,
+    after,
+    events,
+)
+from precedes.traces.foreign.kafka_verifiable_columns import rows_of as rows_of_events
 from precedes.traces.foreign.rows import Row
+from precedes.traces.foreign.slices import UNCERTAIN, canonical_table, looked_at
 from precedes.traces.foreign.typed_fields import (
     Fields,
     chosen,
@@ -39,11 +58,6 @@ SETTINGS: Final = {
     "sends": "the order of sends: `acknowledged` as the lines are, or `value` as the counter in the values is",
 }
 
-_LOCAL: Final = ("startup_complete", "shutdown_complete", "partitions_assigned", "partitions_revoked")
-_SUMMARY: Final = "tool_data"
-_SENT, _NOT_SENT, _DELIVERED = "producer_send_success", "producer_send_error", "record_data"
-_POLLED, _COMMITTED = "records_consumed", "offsets_committed"
-_NAMES: Final = frozenset({*_LOCAL, _SUMMARY, _SENT, _NOT_SENT, _DELIVERED, _POLLED, _COMMITTED})
 _COUNTER: Final = re.compile(r"(?:-?[0-9]{1,10}\.)?([0-9]{1,19})")
 _ACKNOWLEDGED, _VALUE = "acknowledged", "value"
 
@@ -51,16 +65,23 @@ _ACKNOWLEDGED, _VALUE = "acknowledged", "value"
 def recognizes(start: str, name: str) -> bool:
     """Whether a file begins with an event of one of the two tools."""
     found = first_object(start)
-    return found is not None and found.get("name") in _NAMES and isinstance(found.get("timestamp"), int)
+    return found is not None and found.get("name") in NAMES and isinstance(found.get("timestamp"), int)
 
 
 def read(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
     """Canonical tables of a file. Raises PrecedesError."""
     log = _Log(rows.execution_of(source), rows.entity_of(source), source.setting("group"))
-    found = translated(source, rows.objects(source), log.rows_of)
     if chosen(source, "sends", (_ACKNOWLEDGED, _VALUE)) == _VALUE:
-        found = iter(_by_counter(source, found, log))
-    yield from rows.tables(source, found, notices)
+        found = translated(source, rows.objects(source), log.rows_of)
+        yield from rows.tables(source, _by_counter(source, found, log), notices)
+        return
+    for given, of_slice in looked_at(source, events):
+        table = None if of_slice is None else log.by_columns(source, of_slice, notices)
+        if table is None:
+            found = translated(source, rows.objects_of(source, given), log.rows_of)
+            yield from rows.tables(source, found, notices)
+        elif len(table):
+            yield table
 
 
 @dataclass
@@ -70,31 +91,43 @@ class _Log:
     execution: str
     entity: str
     group: str
-    unacknowledged: dict[tuple[str, int], dict[int, Row]] = field(default_factory=dict)
-    """Delivered records by topic and partition, and by offset."""
-    listed: int = 0
-    """Records since the last summary of a poll."""
+    pending: Pending = field(default_factory=Pending)
+    came: dict[Where, list[int]] = field(default_factory=dict)
+    """Offsets of records that are not yet in `pending`."""
     counters: dict[str, int] = field(default_factory=dict)
     """What stands in the value of each message that was sent."""
+
+    def by_columns(self, source: TraceSource, found: Events, notices: Notices) -> pa.Table | None:
+        """The canonical table of the events of a slice; None where they are read one by one."""
+        self._take()
+        try:
+            pending, acknowledged = after(found, self.pending)
+            columns, numbers = rows_of_events(found, acknowledged, self.group)
+            columns |= {"execution": self.execution, "entity": self.entity}
+            table = canonical_table(source, columns, numbers, notices)
+        except UNCERTAIN:
+            return None
+        self.pending = pending
+        return table
 
     def rows_of(self, event: Fields) -> Iterable[Row]:
         """The rows of one event. Raises RowError."""
         name = text(event, "name")
         time = milliseconds(event, "timestamp")
-        if name == _SENT:
+        if name == SENT:
             return [self._sent(event)]
-        if name == _DELIVERED:
+        if name == DELIVERED:
             return [self._delivered(event, time)]
-        if name == _POLLED:
+        if name == POLLED:
             self._check(event)
             return []
-        if name == _COMMITTED:
+        if name == COMMITTED:
             return self._acknowledged(event, time)
-        if name == _NOT_SENT or name in _LOCAL:
+        if name == NOT_SENT or name in LOCAL:
             return [self._row("local") | {"time": time}]
-        if name == _SUMMARY:
+        if name == SUMMARY:
             return []
-        raise RowError("T013", f"`name` is {shown(name)}", f"it is one of {', '.join(sorted(_NAMES))}")
+        raise RowError("T013", f"`name` is {shown(name)}", f"it is one of {', '.join(sorted(NAMES))}")
 
     def _row(self, event: str) -> Row:
         return {"execution": self.execution, "entity": self.entity, "event": event}
@@ -109,24 +142,24 @@ class _Log:
 
     def _delivered(self, event: Fields, time: str) -> Row:
         record = placed(event)
-        self.listed += 1
-        of_partition = self.unacknowledged.setdefault((event["topic"], event["partition"]), {})
-        of_partition[event["offset"]] = record
+        self.came.setdefault((event["topic"], event["partition"]), []).append(event["offset"])
+        self.pending = replace(self.pending, listed=self.pending.listed + 1)
         carried = {"key": event.get("key"), "sender": rows.SOMEBODY, "time": time}
         return self._row("deliver") | record | carried | {"group": self.group or None}
 
     def _check(self, event: Fields) -> None:
         """Compare what a poll returned with the records that were printed before its summary."""
         returned = sum(whole(each, "count") for each in objects_in(event, "partitions"))
-        if returned and not self.listed:
+        listed = self.pending.listed
+        if returned and not listed:
             raise RowError(
                 "T023",
                 f"{returned} records were consumed, and none is in the log",
                 "start kafka-verifiable-consumer with --verbose",
             )
-        if returned != self.listed:
-            raise RowError("T024", f"{returned} records were consumed, and the log has {self.listed}")
-        self.listed = 0
+        if returned != listed:
+            raise RowError("T024", f"{returned} records were consumed, and the log has {listed}")
+        self.pending = replace(self.pending, listed=0)
 
     def _acknowledged(self, event: Fields, time: str) -> Iterator[Row]:
         """A commit says that the consumer is done with every record before an offset."""
@@ -134,10 +167,17 @@ class _Log:
         if not isinstance(success, bool):
             raise RowError("T012", f"`success` is {shown(success)}", "it is true or false")
         for each in objects_in(event, "offsets"):
-            end, where = whole(each, "offset"), (text(each, "topic"), whole(each, "partition"))
-            waiting = self.unacknowledged.get(where, {})
-            for offset in [offset for offset in waiting if success and offset < end]:
-                yield self._row("ack") | waiting.pop(offset) | {"time": time}
+            end, at = whole(each, "offset"), (text(each, "topic"), whole(each, "partition"))
+            if success:
+                self._take()
+                offsets, self.pending = self.pending.acknowledged(at, end)
+                for offset in offsets.tolist():
+                    yield self._row("ack") | place_of(*at, offset) | {"time": time}
+
+    def _take(self) -> None:
+        """What came since the last time is pending."""
+        self.pending = self.pending.more({at: np.array(offsets) for at, offsets in self.came.items()})
+        self.came = {}
 
 
 def _by_counter(source: TraceSource, found: Iterable[tuple[int, Row]], log: _Log) -> list[tuple[int, Row]]:

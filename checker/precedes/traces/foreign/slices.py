@@ -38,6 +38,8 @@ Numbers = npt.NDArray[np.int64]
 Columns = dict[str, Column]
 Translation = Callable[[Slice], tuple[Columns, Numbers]]
 """From lines to the columns of a trace, with the numbers of their rows. Raises Irregular."""
+UNCERTAIN: Final = (Irregular, arrow.ArrowInvalid, arrow.ArrowNotImplementedError, arrow.ArrowTypeError)
+"""What is raised for columns of which it is not certain what they say."""
 Found = Any
 """What a reader makes of a slice in another thread."""
 
@@ -79,26 +81,31 @@ def _looked(source: TraceSource, look: Callable[[Slice], Found], given: Slice) -
     with reading(source.shown, given.first_line):
         try:
             return look(given) if len(given.lines) <= _MOST_BYTES else None
-        except (Irregular, arrow.ArrowInvalid, arrow.ArrowNotImplementedError, arrow.ArrowTypeError):
+        except UNCERTAIN:
             return None
 
 
 def _canonical(source: TraceSource, translation: Translation, given: Slice) -> tuple[pa.Table, Notices]:
     found, numbers = translation(given)
     notices = Notices()
-    return canonical(_read(source, found, len(numbers)), source, numbers, notices), notices
+    return canonical_table(source, found, numbers, notices), notices
 
 
-def _read(source: TraceSource, found: Columns, length: int) -> pa.Table:
-    """The columns that are read and that some row has."""
+def canonical_table(source: TraceSource, found: Columns, numbers: Numbers, notices: Notices) -> pa.Table:
+    """The canonical table of columns, of those that are read and that some row has. One value stands for those of all
+    rows. Raises Irregular.
+    """
+    length = len(numbers)
     columns = {name: _whole(column, length) for name, column in found.items() if source.reads(name)}
-    return pa.table(
-        {
-            name: column
-            for name, column in columns.items()
-            if name in INPUT_COLUMNS or column.null_count < length
-        }
-    )
+    kept = {
+        name: column
+        for name, column in columns.items()
+        if name in INPUT_COLUMNS or column.null_count < length
+    }
+    told = Notices()
+    table = canonical(pa.table(kept), source, numbers, told)
+    notices.merge(told.all())
+    return table
 
 
 def _whole(column: Column, length: int) -> Column:
@@ -177,5 +184,5 @@ def seconds(milliseconds: Column) -> Column:
 
 
 def where(mask: Column, column: Column) -> Column:
-    """The values of a column where a mask is true."""
+    """The values of a column, or one value, where a mask is true."""
     return pc.if_else(mask, column, arrow.scalar(None, column.type))
