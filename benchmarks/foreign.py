@@ -1,8 +1,8 @@
-"""Logs of other systems beside Arrow's own readers: `python -m benchmarks.foreign [--rows 1000000] [--times 3]`.
+"""Logs of other systems beside Arrow's own readers: `python -m benchmarks.foreign [read|convert] [--rows 1000000]`.
 
 For each log two whole processes in turns: one reads it as a trace and keeps nothing, in the other one Arrow reads the
-same file and keeps nothing: its reader of JSON, or, for a log that is not JSON, its reader of CSV. Then `precedes
-convert`, once. Writes build/foreign.json.
+same file and keeps nothing: its reader of JSON, or, for a log that is not JSON, its reader of CSV. Medians; of several
+turns the first is not counted. `convert` measures `precedes convert` of each log, once. Writes build/foreign.json.
 """
 
 from __future__ import annotations
@@ -73,52 +73,59 @@ def _chunks(count: int) -> Iterator[range]:
 
 
 def _batch(instance: str, spans: str) -> str:
-    resource = _attributes(("service.name", "shop"), ("service.instance.id", instance))
+    resource = _attributes({"service.name": "shop", "service.instance.id": instance})
     scopes = f'[{{"scope":{{"name":"messaging"}},"spans":[{spans}]}}]'
     return f'{{"resourceSpans":[{{"resource":{{"attributes":{resource}}},"scopeSpans":{scopes}}}]}}\n'
 
 
-def _send(k: int) -> str:
-    attributes = _attributes(
-        ("messaging.system", "kafka"),
-        ("messaging.operation.type", "send"),
-        ("messaging.destination.name", "orders"),
-        ("messaging.kafka.message.key", f"acct-{k % 1000}"),
+def _attributes(values: dict[str, str]) -> str:
+    kinds = {name: "intValue" if name in _NUMBERS else "stringValue" for name in values}
+    each = (f'{{"key":"{name}","value":{{"{kinds[name]}":"{value}"}}}}' for name, value in values.items())
+    return f"[{','.join(each)}]"
+
+
+def _template(kind: int, others: str) -> str:
+    return (
+        f'{{"traceId":"%(trace)032x","spanId":"%(span)016x","parentSpanId":"%(parent)s","kind":{kind},'
+        f'"startTimeUnixNano":"%(start)d","endTimeUnixNano":"%(start)d","name":"orders",{others},"status":{{}}}}'
     )
-    return _span(k, 2 * k + 1, "", 4, f'"name":"orders publish","attributes":{attributes}')
+
+
+_NUMBERS = frozenset({"messaging.kafka.offset"})
+_COMMON = {"messaging.system": "kafka", "messaging.destination.name": "orders"}
+_SENT = _COMMON | {"messaging.operation.type": "send", "messaging.kafka.message.key": "acct-%(key)d"}
+_DELIVERED = _COMMON | {
+    "messaging.operation.type": "process",
+    "messaging.destination.partition.id": "%(partition)d",
+    "messaging.kafka.offset": "%(offset)d",
+}
+_LINK = '"links":[{"traceId":"%(trace)032x","spanId":"%(parent)s"}]'
+_OF_SEND = _template(4, f'"attributes":{_attributes(_SENT)}')
+_OF_DELIVERY = _template(5, f'"attributes":{_attributes(_DELIVERED)},{_LINK}')
+
+
+def _send(k: int) -> str:
+    return _OF_SEND % {
+        "trace": _trace(k),
+        "span": 2 * k + 1,
+        "parent": "",
+        "start": _time(k),
+        "key": k % 1000,
+    }
 
 
 def _delivery(k: int) -> str:
-    attributes = _attributes(
-        ("messaging.system", "kafka"),
-        ("messaging.operation.type", "process"),
-        ("messaging.destination.name", "orders"),
-        ("messaging.destination.partition.id", f"{k % _PARTITIONS}"),
-        ("messaging.kafka.offset", k // _PARTITIONS),
-    )
-    link = f'"links":[{{"traceId":"{_trace(k)}","spanId":"{2 * k + 1:016x}"}}]'
-    others = f'"name":"orders process","attributes":{attributes},{link}'
-    return _span(k, 2 * k + 2, f"{2 * k + 1:016x}", 5, others)
+    place = {"partition": k % _PARTITIONS, "offset": k // _PARTITIONS}
+    times = {"start": _time(k) + 300_000, "parent": f"{2 * k + 1:016x}"}
+    return _OF_DELIVERY % {"trace": _trace(k), "span": 2 * k + 2, **times, **place}
 
 
-def _span(k: int, span: int, parent: str, kind: int, others: str) -> str:
-    start = (_START + k) * 1_000_000 + kind
-    return (
-        f'{{"traceId":"{_trace(k)}","spanId":"{span:016x}","parentSpanId":"{parent}","kind":{kind},'
-        f'"startTimeUnixNano":"{start}","endTimeUnixNano":"{start + 500}",{others},"status":{{}}}}'
-    )
+def _trace(k: int) -> int:
+    return k * 0x9E3779B97F4A7C15F39CC0605CEDC835 % 2**128
 
 
-def _trace(k: int) -> str:
-    return f"{k * 0x9E3779B97F4A7C15F39CC0605CEDC835 % 2**128:032x}"
-
-
-def _attributes(*pairs: tuple[str, str | int]) -> str:
-    each = (
-        f'{{"key":"{name}","value":{{"{"intValue" if isinstance(value, int) else "stringValue"}":"{value}"}}}}'
-        for name, value in pairs
-    )
-    return f"[{','.join(each)}]"
+def _time(k: int) -> int:
+    return (_START + k) * 1_000_000
 
 
 LOGS = (
@@ -138,30 +145,40 @@ LOGS = (
 def measured(log: Log, rows: int, times: int) -> dict[str, object]:
     """What reading a log takes."""
 
-    def make(path: Path) -> None:
-        with path.open("w", encoding="utf-8") as file:
-            log.write(file, rows)
-
-    path = traces.kept(f"{log.word}-{rows}.{log.suffix}", make)
+    path = _made(log, rows)
     program = [sys.executable, str(Path(__file__).with_name("foreign_read.py")), str(path)]
     ours, theirs = [*program, "--from", log.word, *log.settings], [*program, log.arrow]
-    turns = [(once(ours), once(theirs)) for _ in range(times + 1)][1:]
-    load = os.getloadavg()[0]
-    target = path.with_suffix(".parquet")
-    settings = [part for setting in log.settings for part in ("--set", setting)]
-    converted = once([PRECEDES, "convert", str(path), "-o", str(target), "--from", log.word, *settings], (0,))
-    target.unlink()
+    turns = [(once(ours), once(theirs)) for _ in range(times + (times > 1))][times > 1 :]
     sides = {"ours": _median([one for one, _ in turns]), "theirs": _median([other for _, other in turns])}
     return {
         "name": log.name,
         "reader": log.arrow.upper(),
+        "rows": rows,
         "bytes": path.stat().st_size,
         "ratio": sides["ours"]["seconds"] / sides["theirs"]["seconds"],
         "processor ratio": sides["ours"]["processor"] / sides["theirs"]["processor"],
+        "reach": REACH if log.arrow == "json" else None,
+        "load": os.getloadavg()[0],
         **sides,
-        "convert": asdict(converted),
-        "load": load,
     }
+
+
+def converted(log: Log, rows: int) -> dict[str, object]:
+    """What `precedes convert` of a log takes, once."""
+    path = _made(log, rows)
+    target = path.with_suffix(".parquet")
+    settings = [part for setting in log.settings for part in ("--set", setting)]
+    ended = once([PRECEDES, "convert", str(path), "-o", str(target), "--from", log.word, *settings], (0,))
+    target.unlink()
+    return {"name": log.name, "rows": rows, "load": os.getloadavg()[0], **asdict(ended)}
+
+
+def _made(log: Log, rows: int) -> Path:
+    def make(path: Path) -> None:
+        with path.open("w", encoding="utf-8") as file:
+            log.write(file, rows)
+
+    return traces.kept(f"{log.word}-{rows}.{log.suffix}", make)
 
 
 def _median(runs: Sequence[Ended]) -> dict[str, float]:
@@ -173,20 +190,24 @@ def _median(runs: Sequence[Ended]) -> dict[str, float]:
 
 
 def main() -> None:
-    """Measure, print, write."""
+    """Measure, print, write what was measured in the place of what was measured before."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("what", choices=("read", "convert"), nargs="?", default="read")
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--times", type=int, default=3)
     parser.add_argument("--only", default="", help="a part of the name of a log")
     given = parser.parse_args()
-    logs = []
-    for log in LOGS:
-        if given.only in log.name:
-            logs.append(measured(log, given.rows, given.times))
-            print(json.dumps(logs[-1], indent=2), flush=True)
     written = Path("build/foreign.json")
     written.parent.mkdir(exist_ok=True)
-    written.write_text(json.dumps({"rows": given.rows, "logs": logs}, indent=2) + "\n", encoding="utf-8")
+    for log in LOGS:
+        if given.only in log.name:
+            found = (
+                measured(log, given.rows, given.times) if given.what == "read" else converted(log, given.rows)
+            )
+            print(json.dumps(found, indent=2), flush=True)
+            document = json.loads(written.read_text(encoding="utf-8")) if written.exists() else {}
+            document.setdefault(given.what, {})[log.name] = found
+            written.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -93,8 +93,8 @@ class _Spans:
         self.by_service = self.other_operations = 0
 
     @classmethod
-    def of(cls, parts: Sequence[Part]) -> _Spans:
-        """The spans of all parts of a file."""
+    def of(cls, parts: list[Part]) -> _Spans:
+        """The spans of all parts of a file, which are taken out of the list."""
         span, fact, context = (
             (
                 np.append(0, np.cumsum([len(each) for each in lengths])).tolist()
@@ -103,14 +103,18 @@ class _Spans:
             if parts
             else ([0], [0], [0])
         )
-        found = cls(
+        by_service = sum(part.by_service for part in parts)
+        other_operations = sum(part.other_operations for part in parts)
+        stacked = (
             arrow.chunked_array([part.known for part in parts], arrow.large_string()),
             _stacked(SPANS, [part.spans for part in parts], {"known": context, "facts": fact}),
             _stacked(LINKS, [part.links for part in parts], {"span": span, "single": fact, "batch": fact}),
             _stacked(FACTS, [part.facts for part in parts], {}),
         )
-        found.by_service = sum(part.by_service for part in parts)
-        found.other_operations = sum(part.other_operations for part in parts)
+        # Of a large file they take as much memory again.
+        parts.clear()
+        found = cls(*stacked)
+        found.by_service, found.other_operations = by_service, other_operations
         return found
 
     def named_before(self, span: Int64, context: Int64) -> Bool:
