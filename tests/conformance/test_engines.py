@@ -30,6 +30,10 @@ PLACED: tuple[Kind, ...] = ("definitions", "formulas", "atoms")
         pytest.param(solver, 32, 0, ("formulas", "atoms"), id="solver, formulas"),
         pytest.param(solver, 128, 64_512, ("deliveries",), id="solver, deliveries"),
         pytest.param(solver, 192, 0, ("views",), id="solver, views"),
+        # Formulas about epsilon, and on arrivals; executions with messages that only arrive.
+        pytest.param(solver, 64, 960, ("attributes",), id="solver, attributes"),
+        pytest.param(solver, 2, 808, ("formulas",), id="solver, epsilon and arrivals"),
+        pytest.param(solver, 64, 18_816, ("views",), id="solver, only arrived"),
     ],
 )
 def test_an_engine_conforms(engine: Engine, cases: int, first: int, kinds: tuple[Kind, ...]) -> None:
