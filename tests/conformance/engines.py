@@ -124,9 +124,6 @@ as_machine_code = Scan("scan, as machine code", jit=True)
 
 # ---- Spark ----
 
-CARRIED = frozenset({f.AttributeOf, f.TextOf, f.SamePart, f.Per, f.Part})
-"""What asks for attributes of messages."""
-
 MADE_WITH = frozenset({f.DeliveryAttribute, f.DeliveryText})
 """What asks for attributes of deliveries."""
 
@@ -137,6 +134,9 @@ SCHEMA = (
     "execution string, entity string, seq bigint, event string, message string, dest array<string>, sender string,"
     " time double, clock map<string, bigint>, view string, members array<string>, group array<string>"
 )
+
+COLUMN_TYPES = {f.AttributeSort.NUMBER: "bigint"}
+"""The types of columns of attributes, where they are not text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +160,15 @@ class OnSpark:
             epsilon=common.epsilon,
             complete=common.complete,
         )
-        asked = [one for one in requirements if CARRIED.isdisjoint(map(type, walk(one.formula)))]
+        carried = dict.fromkeys(each for one in requirements for each in attributes_in(one.formula))
+        columns = (f"{each.name} {COLUMN_TYPES.get(each.sort, 'string')}" for each in carried)
         known = [one for one in executions if not any(h.doubt & Reason.ROW_ORDER for h in one.histories)]
-        events = self.session.createDataFrame([row for one in known for row in rows(one)], SCHEMA)
+        events = self.session.createDataFrame(
+            [row for one in known for row in rows(one)], ", ".join((SCHEMA, *columns))
+        )
         found = {
             (row.execution, row.predicate): Verdict(row.verdict)
-            for row in verdicts(events, plan(asked), options, all_verdicts=True).collect()
+            for row in verdicts(events, plan(requirements), options, all_verdicts=True).collect()
         }
         return [[self._answer(one, each, found) for each in requirements] for one in executions]
 
@@ -175,8 +178,6 @@ class OnSpark:
             return Unsupported("rows without seq")
         if not any(history.events for history in execution.histories):
             return Unsupported("an execution without rows")
-        if (execution.name, asked.name) not in found:
-            return Unsupported("what messages carry")
         return found[execution.name, asked.name]
 
 

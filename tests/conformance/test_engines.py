@@ -42,9 +42,8 @@ def test_an_engine_conforms(engine: Engine, cases: int, first: int, kinds: tuple
 
 
 def test_spark_conforms(spark: SparkSession) -> None:
-    kinds: tuple[Kind, ...] = (*PLACED, "views")
-    found = check_engine(OnSpark(spark), cases=32, kinds=kinds)
-    assert {kind for kind, _ in found.judged} == set(kinds)
+    found = check_engine(OnSpark(spark), cases=32, kinds=KINDS)
+    assert {kind for kind, _ in found.judged} == set(KINDS)
 
 
 @pytest.mark.slow
@@ -64,4 +63,4 @@ def test_an_engine_conforms_on_many_cases(engine: Engine, cases: int, kinds: tup
 
 @pytest.mark.slow
 def test_spark_conforms_on_many_cases(spark: SparkSession) -> None:
-    check_engine(OnSpark(spark), cases=2_048, first=1_000_000, kinds=(*PLACED, "views"))
+    check_engine(OnSpark(spark), cases=2_048, first=1_000_000, kinds=KINDS)
