@@ -185,6 +185,16 @@ class OnSpark:
 
 
 def by_the_solver(asked: Requirement, execution: Execution) -> Answer:
+    """What the solver finds, if it has the time."""
+    from precedes.engines.solver.answers import OutOfTime
+
+    try:
+        return found_by_the_solver(asked, execution)
+    except OutOfTime:
+        return Unsupported("no answer in a minute")
+
+
+def found_by_the_solver(asked: Requirement, execution: Execution) -> Answer:
     """Whether the solver finds an execution that is this one and satisfies the formula, or violates it."""
     lacking = beyond_the_solver(asked, execution)
     if lacking is not None:
