@@ -26,6 +26,8 @@ from precedes.traces.foreign.recognition import LogReading
 from precedes.traces.schema import LIBRARY, REDELIVERED
 from tests.command.documents import ROOT, File, Run, steps
 from tests.sampling import one_in
+from tests.traces.foreign.otlp_spans import batch, link, span
+from tests.traces.foreign.otlp_spans import lines as lines_of_spans
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
@@ -168,6 +170,19 @@ def test_a_sender_that_another_file_names(spark: SparkSession, tmp_path: Path) -
         ("c1.jsonl", 1),
         ("c1.jsonl", 2),
     }
+
+
+def test_equal_times_of_spans(spark: SparkSession, tmp_path: Path) -> None:
+    sends = batch("p", span(1, "send", 10), span(2, "send", 20))
+    got = batch("c", span(5, "process", 30, link(2)), span(6, "process", 30, link(1)))
+    (tmp_path / "spans.json").write_text(lines_of_spans(sends, got), encoding="utf-8")
+    path = str(tmp_path / "spans.json")
+    frame = loaded(spark, [path]).cache()
+    for order in (None, "rows"):
+        on_spark = precedes.verify(frame, "order_preserving", order=order)
+        assert said(on_spark) == said(precedes.verify(path, "order_preserving", order=order))
+        assert on_spark["order_preserving"].unknown == (order is None)
+    frame.unpersist()
 
 
 def test_a_mapping_travels_as_its_text(spark: SparkSession, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from precedes.traces import Notice, Notices, canonical
 from precedes.traces.arrow import Column, arrow, pc
 from precedes.traces.schema import (
     ATTRIBUTE,
+    BY_TIME,
     EVENT_NAMES,
     INPUT_COLUMNS,
     TABLE_SCHEMA,
@@ -27,7 +28,7 @@ from precedes.traces.schema import (
 )
 
 NOTICES: Final = "notices"
-BESIDE: Final = (*WHERE_READ, "vector", NOTICES)
+BESIDE: Final = (*WHERE_READ, BY_TIME, "vector", NOTICES)
 """The columns that only rows have that were read from files."""
 
 _PART: Final = "a partition of the DataFrame"
