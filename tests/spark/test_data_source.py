@@ -182,6 +182,7 @@ def test_equal_times_of_spans(spark: SparkSession, tmp_path: Path) -> None:
         on_spark = precedes.verify(frame, "order_preserving", order=order)
         assert said(on_spark) == said(precedes.verify(path, "order_preserving", order=order))
         assert on_spark["order_preserving"].unknown == (order is None)
+        assert said(on_spark) == said(precedes.verify(path, "order_preserving", order=order, engine="spark"))
     frame.unpersist()
 
 

@@ -88,9 +88,9 @@ def ordered(batch: Batch, evidence: Evidence, options: TraceOptions, notices: No
     batch = replace(_counted(batch), by_clocks=options.order is not Order.ROWS)
     doubt = np.zeros(len(batch.event_offsets) - 1, np.int32)
     across = np.zeros(batch.executions, np.int32)
-    known = _known(batch, evidence, options)
-    _compare_times(evidence, options, known, doubt, notices)
-    _find_equal_times(evidence, known, doubt, notices)
+    chosen = _chosen(batch, evidence, options)
+    _compare_times(evidence, options, evidence.placed | chosen, doubt, notices)
+    _find_equal_times(evidence, chosen, doubt, notices)
     if batch.clocks is not None:
         batch = _compare_clocks(batch, evidence, options, doubt, across, notices)
     if evidence.names.senderless is not None:
@@ -101,18 +101,17 @@ def ordered(batch: Batch, evidence: Evidence, options: TraceOptions, notices: No
     return replace(batch, history_doubt=doubt if doubt.any() else None, order_doubt=across)
 
 
-def _known(batch: Batch, evidence: Evidence, options: TraceOptions) -> Bool:
-    """Of each entity, whether something else than rows and times gives the order of its events, or the user has."""
-    known = evidence.placed.copy()
-    if options.order is Order.ROWS:
-        known[:] = True
-    elif options.order is Order.CLOCKS and batch.clocks is not None:
-        without = np.bincount(evidence.events.entity[~batch.clocks.counted], minlength=len(known)) > 0
-        known |= ~without
-    return known
+def _chosen(batch: Batch, evidence: Evidence, options: TraceOptions) -> Bool:
+    """Of each entity, whether the user has chosen what gives the order of all its events."""
+    if options.order is Order.CLOCKS and batch.clocks is not None:
+        uncounted = evidence.events.entity[~batch.clocks.counted]
+        counted: Bool = np.bincount(uncounted, minlength=len(evidence.placed)) == 0
+        return counted
+    return np.full(len(evidence.placed), options.order is Order.ROWS)
 
 
-def _find_equal_times(evidence: Evidence, known: Bool, doubt: Int32, notices: Notices) -> None:
+def _find_equal_times(evidence: Evidence, chosen: Bool, doubt: Int32, notices: Notices) -> None:
+    """Find events that only their times order, and that have equal ones: a `seq` of theirs is made of these."""
     column = evidence.table[BY_TIME]
     if column.null_count == len(column):
         return
@@ -120,7 +119,7 @@ def _find_equal_times(evidence: Evidence, known: Bool, doubt: Int32, notices: No
     entity, time = events.entity, events.time
     by_time = column.fill_null(arrow.scalar(False)).to_numpy()[events.row]
     equal = (entity[1:] == entity[:-1]) & (time[1:] == time[:-1]) & (time[1:] != MISSING_TIME)
-    first = np.flatnonzero(equal & by_time[1:] & ~known[entity[1:]])
+    first = np.flatnonzero(equal & by_time[1:] & ~chosen[entity[1:]])
     if len(first):
         rows = len(np.union1d(first, first + 1))
         notices.count(notice.LESS_EXACT, EQUAL_TIMES, rows, evidence.example(Pairs(first, first + 1)))

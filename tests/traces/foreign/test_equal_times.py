@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import precedes
 from precedes import Verdict
+from precedes.traces import Notices, Order, TraceOptions, assemble, canonical
+from precedes.traces.schema import BY_TIME
 from tests.traces.foreign.otlp_spans import batch, lines, link, span
 
 SENDS = batch("p", span(1, "send", 10), span(2, "send", 20))
@@ -71,6 +74,19 @@ def test_a_columnar_file_remembers(tmp_path: Path, spans: dict[str, Any]) -> Non
     precedes.convert(path, tmp_path / "spans.parquet")
     for options in ({}, {"order": "rows"}):
         assert verdicts(tmp_path / "spans.parquet", **options) == verdicts(path, **options)
+
+
+def test_a_seq_that_is_made_of_times_decides_nothing() -> None:
+    rows = [
+        {"execution": "x", "entity": "c", "event": "deliver", "message": m, "time": 2, "seq": k}
+        for k, m in enumerate("ba")
+    ]
+    table = canonical(pa.Table.from_pylist(rows), "t", Notices())
+    place = table.schema.get_field_index(BY_TIME)
+    by_time = table.set_column(place, table.schema.field(place), pa.array([True, True]))
+    for each, order, doubted in ((table, None, False), (by_time, None, True), (by_time, Order.ROWS, False)):
+        batch = assemble(each, TraceOptions(order=order), Notices())
+        assert (batch.history_doubt is not None) is doubted
 
 
 def test_rows_of_a_trace_are_in_order_whatever_their_times(tmp_path: Path) -> None:
