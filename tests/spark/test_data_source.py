@@ -186,6 +186,34 @@ def test_equal_times_of_spans(spark: SparkSession, tmp_path: Path) -> None:
     frame.unpersist()
 
 
+def test_rows_of_two_loads(spark: SparkSession, tmp_path: Path) -> None:
+    """Each load numbers its files, so that nobody knows which of two comes first in an execution that both have."""
+    elsewhere = [row.replace('"x"', '"y"') for row in SENDER]
+    one, two = lines(tmp_path / "1.jsonl", SENDER), lines(tmp_path / "2.jsonl", elsewhere)
+    apart = loaded(spark, [one]).unionByName(loaded(spark, [two]))
+    assert precedes.verify(apart, "ST").executions == 2
+    three = lines(tmp_path / "3.jsonl", RECEIVER, "p", "b", "a")
+    with pytest.raises(
+        PrecedesError, match=r"execution x has rows of .*1\.jsonl and .*3\.jsonl, which two loads"
+    ):
+        precedes.verify(loaded(spark, [one]).unionByName(loaded(spark, [three])), "ST")
+    assert precedes.verify(loaded(spark, [one, three]), "ST").executions == 1
+
+
+def test_groups_that_were_stated_beside_a_trace(spark: SparkSession, tmp_path: Path) -> None:
+    path = lines(tmp_path / "t.jsonl", SENDER)
+    precedes.convert(path, tmp_path / "t.parquet", groups={"billing": ["c1"]})
+    with pytest.raises(AnalysisException, match="groups were stated beside the trace"):
+        loaded(spark, [str(tmp_path / "t.parquet")])
+
+
+def test_a_columnar_file_has_the_same_rows(spark: SparkSession, tmp_path: Path) -> None:
+    path = lines(tmp_path / "t.jsonl", [*SENDER, *(row.format("c1", "b", "a") for row in RECEIVER)])
+    precedes.convert(path, tmp_path / "t.parquet")
+    found = precedes.verify(loaded(spark, [str(tmp_path / "t.parquet")]), ASKED, all_violations=True)
+    assert said(found) == said(precedes.verify(tmp_path / "t.parquet", ASKED, all_violations=True))
+
+
 def test_a_mapping_travels_as_its_text(spark: SparkSession, tmp_path: Path) -> None:
     (one, *_) = questions(PAGES[-1], tmp_path)
     assert one.mapping is not None

@@ -21,12 +21,13 @@ from precedes.core.diagnostics import usage
 from precedes.core.suggestions import did_you_mean
 from precedes.engines.spark.read_rows import BESIDE, rows_of, schema_of_rows
 from precedes.engines.spark.workers import of_this_version, raised_plainly
-from precedes.traces import Notice, Notices, TraceSource, expand
+from precedes.traces import Notice, Notices, TraceOptions, TraceSource, expand
 from precedes.traces.foreign.importers import MAPPING
 from precedes.traces.foreign.mapping.definition import stated
 from precedes.traces.foreign.mapping.plan import planned
 from precedes.traces.foreign.recognition import LogReading
 from precedes.traces.formats.single_rows import name_unknown
+from precedes.traces.layout.columnar_file import with_members
 from precedes.traces.reader import ROWS_PER_PIECE, Piece, pieces, read_piece, tell_no_row
 from precedes.traces.schema import ATTRIBUTE, INPUT_COLUMNS, LIBRARY, REDELIVERED, beside
 
@@ -127,6 +128,11 @@ def reader_of(options: dict[str, str]) -> TraceReader:
     notices = Notices()
     sources = [source.from_anywhere() for source in expand(_paths(options), notices, log)]
     for source in sources:
+        if with_members([source], TraceOptions()).groups:
+            said = f"groups were stated beside the trace of which {source.shown} was made, and rows do not have them"
+            raise usage(
+                said, 'precedes.verify("TRACE", ..., engine="spark") reads such a file with its groups'
+            )
         # No row of a worker brings along what it was told of an empty file.
         if not source.size:
             tell_no_row(source, notices)

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.core.formula import Attribute
 from precedes.traces import Notice, Notices, canonical
 from precedes.traces.arrow import Column, arrow, pc
@@ -59,7 +59,9 @@ def rows_of(table: pa.Table, attributes: Sequence[str], notices: Iterable[Notice
         kept = f"{ATTRIBUTE}{name}"
         columns[name] = table[kept] if kept in table.column_names else arrow.nulls(len(table), arrow.string())
     told = [{"code": each.code, "text": each.text, "count": each.count} for each in notices]
-    columns[NOTICES] = arrow.array([None] * (len(table) - 1) + [told or None], _TYPES[NOTICES])
+    kind = _TYPES[NOTICES]
+    last = arrow.array([told or None], kind)
+    columns[NOTICES] = arrow.concat_arrays([arrow.nulls(len(table) - 1, kind), last])
     schema = schema_of_rows(attributes)
     return pa.table([columns[name] for name in schema.names], schema=schema)
 
@@ -104,6 +106,20 @@ def _refuse_unplaced(rows: pa.Table, first_row: int) -> None:
         hint = "rows of a DataFrame have no order; of rows that were read from files, keep file, row and file_order"
         said = Diagnostic("T011", "`seq` is missing", _PART, hint=hint, row=first_row + missing)
         raise PrecedesError((said,))
+
+
+def refuse_two_loads(table: pa.Table) -> None:
+    """Raise PrecedesError (U001) for executions whose files were read by two calls: each numbers its files from 0."""
+    if len(pc.unique(table["file"])) == 1:
+        return
+    table = table.filter(table["seq"].is_null())
+    places = table.group_by(["execution", "file_order"]).aggregate(
+        [("file", "count_distinct"), ("file", "min_max")]
+    )
+    for row in places.filter(pc.greater(places["file_count_distinct"], 1)).slice(0, 1).to_pylist():
+        files = row["file_min_max"]
+        said = f"execution {row['execution']} has rows of {files['min']} and {files['max']}, which two loads read"
+        raise usage(said, "nobody knows which come first: load both by one call, or give every row a seq")
 
 
 def _placed(said: Diagnostic, rows: pa.Table, first_row: int) -> Diagnostic:

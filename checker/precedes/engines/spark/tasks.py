@@ -22,7 +22,7 @@ from precedes.engines.columnar.execution_source import BatchSource
 from precedes.engines.scan.partials import Merging, Partial, judge
 from precedes.engines.scan.row_groups import GroupJudge
 from precedes.engines.scan.verdict_rows import VERDICT_SCHEMA, verdict_rows, violation_rows
-from precedes.engines.spark.read_rows import canonical_table
+from precedes.engines.spark.read_rows import canonical_table, refuse_two_loads
 from precedes.engines.spark.workers import of_this_version, raised_plainly
 from precedes.logic.plan import Plan
 from precedes.traces import Notices, TraceOptions, assemble
@@ -219,6 +219,7 @@ def _batches_of(records: Records, options: TraceOptions, notices: Notices) -> It
         first += len(table)
     rows = pa.concat_tables(tables)
     tables.clear()
+    refuse_two_loads(rows)
     for part in cut(rows, EVENTS_PER_PART):
         yield assemble(part, options, notices)
 
