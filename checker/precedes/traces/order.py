@@ -17,12 +17,10 @@ from precedes.core.clock_order import NO_PAIRS, Pairs, compared, counted_events,
 from precedes.core.columns import MISSING_TIME, Batch, Bool, Int32, Int64, histories_of
 from precedes.core.verdict import Reason
 from precedes.traces import notices as notice
-from precedes.traces.arrow import arrow
 from precedes.traces.assembly.contradictions import place
-from precedes.traces.assembly.histories import Events, TableNames
+from precedes.traces.assembly.histories import Events, TableNames, by_time
 from precedes.traces.notices import Example, Notices
 from precedes.traces.options import Order, TraceOptions
-from precedes.traces.schema import BY_TIME
 
 TIMES_AGAINST_ROWS: Final = (
     "rows without `seq` have earlier times than rows before them of the same entity: what depends on the order of its "
@@ -112,14 +110,12 @@ def _chosen(batch: Batch, evidence: Evidence, options: TraceOptions) -> Bool:
 
 def _find_equal_times(evidence: Evidence, chosen: Bool, doubt: Int32, notices: Notices) -> None:
     """Find events that only their times order, and that have equal ones: a `seq` of theirs is made of these."""
-    column = evidence.table[BY_TIME]
-    if column.null_count == len(column):
+    timed = by_time(evidence.table, evidence.events)
+    if not timed.any():
         return
-    events = evidence.events
-    entity, time = events.entity, events.time
-    by_time = column.fill_null(arrow.scalar(False)).to_numpy()[events.row]
+    entity, time = evidence.events.entity, evidence.events.time
     equal = (entity[1:] == entity[:-1]) & (time[1:] == time[:-1]) & (time[1:] != MISSING_TIME)
-    first = np.flatnonzero(equal & by_time[1:] & ~chosen[entity[1:]])
+    first = np.flatnonzero(equal & timed[1:] & ~chosen[entity[1:]])
     if len(first):
         rows = len(np.union1d(first, first + 1))
         notices.count(notice.LESS_EXACT, EQUAL_TIMES, rows, evidence.example(Pairs(first, first + 1)))

@@ -76,10 +76,12 @@ def test_a_columnar_file_remembers(tmp_path: Path, spans: dict[str, Any]) -> Non
         assert verdicts(tmp_path / "spans.parquet", **options) == verdicts(path, **options)
 
 
-def test_a_seq_that_is_made_of_times_decides_nothing() -> None:
+@pytest.mark.parametrize("places", [(0, 1), (2, 2)], ids=["two", "one"])
+def test_a_seq_that_is_made_of_times_decides_nothing(places: tuple[int, int]) -> None:
+    """And it may be that of another event, in another file."""
     rows = [
         {"execution": "x", "entity": "c", "event": "deliver", "message": m, "time": 2, "seq": k}
-        for k, m in enumerate("ba")
+        for k, m in zip(places, "ba", strict=True)
     ]
     table = canonical(pa.Table.from_pylist(rows), "t", Notices())
     place = table.schema.get_field_index(BY_TIME)
@@ -87,6 +89,7 @@ def test_a_seq_that_is_made_of_times_decides_nothing() -> None:
     for each, order, doubted in ((table, None, False), (by_time, None, True), (by_time, Order.ROWS, False)):
         batch = assemble(each, TraceOptions(order=order), Notices())
         assert (batch.history_doubt is not None) is doubted
+        assert bool(batch.contradictions) is (each is table and places == (2, 2))
 
 
 def test_rows_of_a_trace_are_in_order_whatever_their_times(tmp_path: Path) -> None:
