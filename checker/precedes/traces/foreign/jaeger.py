@@ -30,7 +30,7 @@ def recognizes(start: str, name: str) -> bool:
 
 def read(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
     """Canonical tables of a file. Raises PrecedesError."""
-    yield from rows.tables(source, spans.rows_of(source, _spans(source), notices), notices)
+    yield from spans.tables(source, _spans(source), notices)
 
 
 def _spans(source: TraceSource) -> Iterator[Span]:

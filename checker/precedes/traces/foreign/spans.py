@@ -5,13 +5,15 @@ The names of attributes are those of OpenTelemetry's semantic conventions for me
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final, assert_never
 
+import pyarrow as pa
+
 from precedes.traces import notices as notice
+from precedes.traces.arrow import arrow
 from precedes.traces.foreign import rows
 from precedes.traces.foreign.message_identities import (
     Key,
@@ -25,6 +27,7 @@ from precedes.traces.foreign.rows import Row
 from precedes.traces.formats.values import INT64_MAX, RowError, shown
 from precedes.traces.notices import Notices
 from precedes.traces.problems import unreadable
+from precedes.traces.schema import BY_TIME, TABLE_SCHEMA
 from precedes.traces.sources import TraceSource
 
 SETTINGS: Final = {
@@ -179,8 +182,21 @@ class _Event:
         return self.message, self.mention.of.entity
 
 
-def rows_of(source: TraceSource, spans: Iterable[Span], notices: Notices) -> Iterator[tuple[int, Row]]:
-    """The rows of all spans of a file, those of an entity in the order of their times. Raises PrecedesError."""
+def tables(source: TraceSource, spans: Iterable[Span], notices: Notices) -> Iterator[pa.Table]:
+    """Canonical tables of all spans of a file, rows of an entity in the order of their times. Raises PrecedesError."""
+    events = _events(source, spans, notices)
+    sent = {event.message for event in events if event.mention.of.operation in _SENDS}
+    execution = rows.execution_of(source)
+    found = ((event.mention.of.span.row, {"execution": execution} | _row(event, sent)) for event in events)
+    by_time, start = _by_time(events), 0
+    place = TABLE_SCHEMA.get_field_index(BY_TIME)
+    for table in rows.tables(source, found, notices):
+        here = arrow.array(by_time[start : start + len(table)])
+        yield table.set_column(place, TABLE_SCHEMA.field(place), here)
+        start += len(table)
+
+
+def _events(source: TraceSource, spans: Iterable[Span], notices: Notices) -> list[_Event]:
     delivery = _choice(source, "delivery", (Operation.PROCESS.value, Operation.RECEIVE.value))
     first = Naming(
         _choice(source, "message", tuple(each.value for each in Naming if each is not Naming.SPAN))
@@ -199,11 +215,7 @@ def rows_of(source: TraceSource, spans: Iterable[Span], notices: Notices) -> Ite
     log.finish()
     kept = _one_each(events, Operation(delivery), acknowledged=log.unnamed_settlements == 0)
     kept.sort(key=lambda event: event.mention.of.span.start)
-    _tell_ties(kept, notices)
-    sent = {event.message for event in kept if event.mention.of.operation in _SENDS}
-    execution = rows.execution_of(source)
-    for event in kept:
-        yield event.mention.of.span.row, {"execution": execution} | _row(event, sent)
+    return kept
 
 
 @dataclass
@@ -389,12 +401,19 @@ def _one_each(events: Sequence[_Event], delivery: Operation, *, acknowledged: bo
     return kept
 
 
-def _tell_ties(events: Sequence[_Event], notices: Notices) -> None:
-    ties = Counter((event.mention.of.entity, event.mention.of.span.start) for event in events)
-    text = (
-        "spans of one entity start at the same time: their order is not known, and that in the file was taken"
-    )
-    notices.count(notice.LESS_EXACT, text, sum(number for number in ties.values() if number > 1))
+def _by_time(events: Sequence[_Event]) -> list[bool]:
+    """Whether only its time puts each event after the one before it of its entity.
+
+    The messages of one span are in the order of its links: "Span SHOULD preserve the order in which `Link`s are set"
+    (OpenTelemetry Specification, Tracing API, "Link").
+    """
+    last: dict[str, _Messaging] = {}
+    found = []
+    for event in events:
+        of = event.mention.of
+        found.append(last.get(of.entity) is not of)
+        last[of.entity] = of
+    return found
 
 
 def _row(event: _Event, sent: set[str]) -> Row:
