@@ -124,6 +124,15 @@ MOSQUITTO_SUB: Final = TraceFormat(
     carries="what one subscriber got, in this order, and when",
     lacks="who published a message, whom it is for, and what names it: a field of the message must",
 )
+MOSQUITTO_LOG: Final = TraceFormat(
+    "log of mosquitto",
+    (),
+    "mosquitto_log",
+    writable=False,
+    word="mosquitto-log",
+    carries="what each client published, what the broker sent to each client, and what clients acknowledged",
+    lacks="payloads, whom a message is for, whether what was sent arrived, and which message was queued or retained",
+)
 
 OTLP: Final = TraceFormat(
     "OTLP JSON",
@@ -170,6 +179,7 @@ FOREIGN: Final[tuple[TraceFormat, ...]] = (
     NATS,
     CLOUDEVENTS,
     MOSQUITTO_SUB,
+    MOSQUITTO_LOG,
     KCAT,
     OTLP,
     JAEGER,
