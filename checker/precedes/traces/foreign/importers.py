@@ -133,6 +133,15 @@ MOSQUITTO_LOG: Final = TraceFormat(
     carries="what each client published, what the broker sent to each client, and what clients acknowledged",
     lacks="payloads, whom a message is for, whether what was sent arrived, and which message was queued or retained",
 )
+ROS_CSV: Final = TraceFormat(
+    "messages of ROS as CSV",
+    (),
+    "ros_csv",
+    writable=False,
+    word="ros-csv",
+    carries="what one node or bag got of a topic, in this order, with the numbers in headers",
+    lacks="the topic, who published a message, whom it is for, and what names it: fields of the message must",
+)
 
 OTLP: Final = TraceFormat(
     "OTLP JSON",
@@ -180,6 +189,7 @@ FOREIGN: Final[tuple[TraceFormat, ...]] = (
     CLOUDEVENTS,
     MOSQUITTO_SUB,
     MOSQUITTO_LOG,
+    ROS_CSV,
     KCAT,
     OTLP,
     JAEGER,
