@@ -33,6 +33,15 @@ TLA_TRACE: Final = TraceFormat(
     carries="steps of PGo and of EWD998 with vector clocks",
     lacks="names of messages, which follow from clocks, and of PGo whom a message is for",
 )
+ETCD_RAFT: Final = TraceFormat(
+    "trace of etcd's Raft",
+    (),
+    "etcd_raft",
+    writable=False,
+    word="etcd-raft",
+    carries="what each node sent and received, with whom it is for, and its other steps",
+    lacks="names of messages: which of several that look alike was received",
+)
 JEPSEN: Final = TraceFormat(
     "history of Jepsen",
     (),
@@ -196,6 +205,7 @@ FOREIGN: Final[tuple[TraceFormat, ...]] = (
     ZIPKIN,
     BROADCAST_LOG,
     TLA_TRACE,
+    ETCD_RAFT,
     MAELSTROM,
     JEPSEN,
     SHIVIZ,
