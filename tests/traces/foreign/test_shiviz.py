@@ -108,6 +108,14 @@ def test_rows_need_not_be_in_order(tmp_path: Path) -> None:
     assert execution_of(batch, 0).history("a").messages(EventKind.SEND) == ("m1", "m2")
 
 
+def test_a_log_may_begin_with_its_expressions(tmp_path: Path) -> None:
+    header = r"(?<host>\S*) (?<clock>{.*})\n(?<event>.*)" + "\n^===$\n"
+    found = text_rows(WORD, tmp_path, header + LOG + "===\n" + LOG)
+    assert [row["execution"] for row in found] == [tmp_path.name] * 3 + [f"{tmp_path.name} 1"] * 3
+    assert shiviz.recognizes(header + LOG, "x.log")
+    assert refusal(WORD, tmp_path, header + "x\n") == ("T007", 3)
+
+
 def test_executions_are_delimited_and_named(tmp_path: Path) -> None:
     one = 'a {"a":1}\nx\n'
     text = f"{one}=== second ===\n{one}=== third ===\n{one}"

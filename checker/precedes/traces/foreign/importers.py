@@ -24,6 +24,15 @@ SHIVIZ: Final = TraceFormat(
     carries="the order of events, and what happened before what, by vector clocks",
     lacks="which events are sends and deliveries, and of which messages",
 )
+TSVIZ: Final = TraceFormat(
+    "TSViz log",
+    (),
+    "tsviz",
+    writable=False,
+    word="tsviz",
+    carries="the order of events, their times, and what happened before what, by vector clocks",
+    lacks="which events are sends and deliveries, and of which messages",
+)
 TLA_TRACE: Final = TraceFormat(
     "trace for TLA+",
     (),
@@ -208,6 +217,7 @@ FOREIGN: Final[tuple[TraceFormat, ...]] = (
     ETCD_RAFT,
     MAELSTROM,
     JEPSEN,
+    TSVIZ,
     SHIVIZ,
     MAPPING,
 )
