@@ -26,11 +26,11 @@ def test_rows(tmp_path: Path, name: str, header: str) -> None:
     assert rows_of(tmp_path / name, header + LOG, WORD, **SAYS) == [
         {
             "entity": "t1", "seq": 1, "event": "send", "message": "m1", "dest": ["group:?"],
-            "time": 1456966522870845696, "clock": [("t1", 1)], "row": first,
+            "time": 1456966522870845696, "clock": {"t1": 1}, "row": first,
         },
         {
             "entity": "t2", "seq": 1, "event": "deliver", "message": "m1",
-            "time": 1456966522870848032, "clock": [("t1", 1), ("t2", 1)], "row": first + 2,
+            "time": 1456966522870848032, "clock": {"t1": 1, "t2": 1}, "row": first + 2,
         },
     ]  # fmt: skip
 

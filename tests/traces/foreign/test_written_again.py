@@ -48,5 +48,5 @@ def test_a_log_as_rows_of_our_own(each: TraceFormat, tmp_path: Path, monkeypatch
         assert executions(target) == read, name
     precedes.convert(path, COLUMNS, **log)
     assert executions(COLUMNS) == read
-    for target in map(Path, (*WRITTEN, COLUMNS)):
-        assert verdicts(target) == judged, target
+    for name in (*WRITTEN, COLUMNS.name):
+        assert verdicts(tmp_path / name) == judged, name
