@@ -20,7 +20,7 @@ ROOT: Final = Path(__file__).parents[1]
 RESULTS: Final = ROOT / "benchmarks/results"
 PAGE: Final = ROOT / "docs/performance.md"
 PLOTS: Final = ROOT / "docs/performance"
-MEASURED: Final = ("bench", "phases", "single", "skew", "exploring")
+MEASURED: Final = ("bench", "phases", "single", "skew", "exploring", "foreign")
 MARK: Final = "<!-- The part above is written by `python -m benchmarks.page`. -->\n"
 
 WHAT: Final = {
@@ -65,6 +65,7 @@ def generated(measured: dict[str, Any]) -> str:
         small=f"{measured['skew']['events']['small'] / 1e6:.1f}",
         skew=_skew(measured["skew"]),
         exploring=_exploring(measured["exploring"]["rows"]),
+        **_foreign(measured["foreign"]),
     )
 
 
@@ -144,6 +145,52 @@ def _exploring(measured: Sequence[dict[str, Any]]) -> str:
     ]
     heads = ("messages", "asked", "search", "states", "s", "s of the processor", "peak MiB", "load")
     return _table(heads, rows)
+
+
+def _foreign(measured: dict[str, Any]) -> dict[str, str]:
+    rows = []
+    for one in measured["read"].values():
+        sides = [one[side] for side in ("ours", "theirs")]
+        met = "" if one["reach"] is None else "met" if one["ratio"] <= one["reach"] else "**missed**"
+        wanted = f"at most {one['reach']} ({met})" if met else ""
+        rows.append(
+            (
+                f"{one['rows']:,} {one['name']} ({one['bytes'] / 1e6:,.0f} MB), against {one['reader']}",
+                *(f"{side['seconds']:.1f}" for side in sides),
+                f"{one['ratio']:.2f}",
+                wanted,
+                *(f"{side['processor']:.1f}" for side in sides),
+                f"{one['processor ratio']:.2f}",
+                *(f"{side['peak_mib']:,.0f}" for side in sides),
+                f"{one['load']:.1f}",
+            )
+        )
+    heads = (
+        "what",
+        "ours (s)",
+        "theirs (s)",
+        "ratio",
+        "target",
+        "ours, processor (s)",
+        "theirs, processor (s)",
+    )
+    heads += ("ratio", "ours, peak MiB", "theirs, peak MiB", "load")
+    converted = list(measured["convert"].values())
+    lines = [
+        (
+            one["name"],
+            f"{one['seconds']:.1f}",
+            f"{one['processor']:.1f}",
+            f"{one['peak_mib']:,.0f}",
+            f"{one['load']:.1f}",
+        )
+        for one in converted
+    ]
+    return {
+        "foreign": _table(heads, rows),
+        "converted": _table(("from", "s", "s of the processor", "peak MiB", "load"), lines),
+        "converted_rows": f"{converted[0]['rows']:,}",
+    }
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -1,4 +1,5 @@
-"""Verify events that live in tables: `precedes.spark.verify(df, require="ST")`, in your own Spark session.
+"""Verify events that live in tables: `precedes.spark.verify(df, require="ST")`, in your own Spark session. After
+`precedes.spark.register(spark)` the session reads traces and logs of other systems: `spark.read.format("precedes")`.
 
 The workers of the cluster need this package, numpy, pyarrow and numba; neither lark nor z3, which only the
 driver uses.
@@ -7,19 +8,36 @@ driver uses.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from precedes.jobs.verify import Question
+
+
+def register(spark: SparkSession) -> None:
+    """Let a session read traces and logs of other systems: `spark.read.format("precedes").load("logs")`.
+
+    Workers read in parallel: a file each, or some row groups of a Parquet file. The rows are those of a trace, with the
+    columns `file`, `row` and `file_order`, which give their order if they have no `seq`. Options:
+
+    - `from`: the format of a log of another system, such as `"kcat"`. Without it, such a log is recognized.
+    - `mapping`: how a log of your own is read: a file of TOML that the driver sees, or the text of one.
+    - `set.NAME`: a setting of the format.
+    - `attributes`: what messages carry, as text, separated by commas. Without it, the attributes of the library and of
+      the mapping.
+    """
+    from precedes.engines.spark.data_source import TraceDataSource
+
+    spark.dataSource.register(TraceDataSource)
 
 
 def verify(
     events: DataFrame,
     require: str | Sequence[str],
     *,
+    columns: Mapping[str, Column | str] | None = None,
     specs: Sequence[str] = (),
     delta: str | None = None,
     epsilon: str | None = None,
@@ -35,7 +53,9 @@ def verify(
     """Judge the executions in a DataFrame of events.
 
     `events` has the columns of a trace (execution, entity, seq, event, message; dest, sender, time, clock
-    where known); `seq` is required, for rows of a DataFrame have no order. `require` names predicates or
+    where known); `seq` is required, for rows of a DataFrame have no order, unless they were read with
+    `format("precedes")`. `columns` gives columns that have another name in the DataFrame, or none: expressions of
+    Spark SQL, or `Column`s, such as `{"message": "order_id", "event": "'deliver'"}`. `require` names predicates or
     services, or gives formulas; the other options are those of `precedes verify`. Returns a lazy DataFrame
     with one row per execution and predicate: execution, predicate, verdict ("holds", "violated", "unknown"),
     count, witness (JSON) and reasons; with `all_verdicts=False` only of what does not hold. `count` is how often it is
@@ -58,6 +78,7 @@ def verify(
         all_violations=all_violations,
     )
     plan = question.plan(everywhere=True)
+    events = frames.renamed(events, columns or {}, plan.attributes)
     return frames.verdicts(events, plan, question.options(), all_verdicts=all_verdicts)
 
 
@@ -65,6 +86,7 @@ def violations(
     events: DataFrame,
     require: str | Sequence[str],
     *,
+    columns: Mapping[str, Column | str] | None = None,
     specs: Sequence[str] = (),
     delta: str | None = None,
     epsilon: str | None = None,
@@ -79,8 +101,8 @@ def violations(
     """List what violates the requirements in a DataFrame of events, which is as for `verify`.
 
     Returns a lazy DataFrame with one row per offender: execution, predicate, entities, messages, and events, each with
-    event, entity, message, time (nanoseconds), file and row (both null: a DataFrame has neither). At most
-    `max_violations` of one predicate in one execution.
+    event, entity, message, time (nanoseconds), file and row (both null, unless the rows were read with
+    `format("precedes")`). At most `max_violations` of one predicate in one execution.
     """
     from precedes.engines.spark import frames
 
@@ -98,8 +120,9 @@ def violations(
         max_violations=max_violations,
         all_violations=True,
     )
-    options = replace(question.options(), origins=False)
-    return frames.violations(events, question.plan(everywhere=True), options)
+    plan = question.plan(everywhere=True)
+    events = frames.renamed(events, columns or {}, plan.attributes)
+    return frames.violations(events, plan, question.options())
 
 
 def _question(

@@ -47,6 +47,7 @@ ALL = documents()
 BLOCKS = [block for path in ALL for block in blocks(path)]
 RUNNING = [path for path in ALL if any(isinstance(step, Run) for step in steps(path))]
 SPARK = "docs/how-to/spark-cluster.md"
+ON_SPARK = (SPARK, "docs/how-to/spark-logs.md")
 
 
 OF_OTHERS = (
@@ -105,16 +106,17 @@ LONG = frozenset({"docs/models/to.md", "docs/models/dynamic-cluster.md", "docs/m
     [
         pytest.param(path, id=name_of(path), marks=[pytest.mark.slow] if name_of(path) in LONG else [])
         for path in RUNNING
-        if name_of(path) != SPARK
+        if name_of(path) not in ON_SPARK
     ],
 )
 def test_the_commands_of_a_document(document: Path, tmp_path: Path) -> None:
     carry_out(document, tmp_path, run)
 
 
-def test_the_program_for_spark(spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize("document", ON_SPARK)
+def test_the_programs_for_spark(spark: SparkSession, tmp_path: Path, document: str) -> None:
     """In the session of the tests, which is the one that the program gets; it looks for files where it was started."""
-    carry_out(ROOT / SPARK, tmp_path, run_here)
+    carry_out(ROOT / document, tmp_path, run_here)
 
 
 def carry_out(document: Path, folder: Path, running: Callable[[Run, Path], tuple[int, str]]) -> None:

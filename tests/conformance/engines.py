@@ -8,7 +8,15 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from precedes.core import formula as f
-from precedes.core.execution import UNKNOWN_NAME, Event, EventKind, Execution, History, Message
+from precedes.core.execution import (
+    ACKNOWLEDGEMENTS,
+    UNKNOWN_NAME,
+    Event,
+    EventKind,
+    Execution,
+    History,
+    Message,
+)
 from precedes.core.formula import Requirement
 from precedes.core.transposition import batch_of
 from precedes.core.traversal import attributes_in, walk
@@ -19,7 +27,6 @@ from precedes.engines.columnar.execution_source import BatchSource
 from precedes.logic.parts import without_parts
 from precedes.logic.plan import plan
 from precedes.testing import Answer, Unsupported, rows
-from precedes.testing.random_formulas import ATTRIBUTES, EVENT_ATTRIBUTES
 from precedes.traces import TraceOptions
 from tests.oracle import oracle as papers
 from tests.oracle.conversion import questions, run_of
@@ -117,9 +124,6 @@ as_machine_code = Scan("scan, as machine code", jit=True)
 
 # ---- Spark ----
 
-CARRIED = frozenset({f.AttributeOf, f.TextOf, f.SamePart, f.Per, f.Part})
-"""What asks for attributes of messages."""
-
 MADE_WITH = frozenset({f.DeliveryAttribute, f.DeliveryText})
 """What asks for attributes of deliveries."""
 
@@ -130,6 +134,9 @@ SCHEMA = (
     "execution string, entity string, seq bigint, event string, message string, dest array<string>, sender string,"
     " time double, clock map<string, bigint>, view string, members array<string>, group array<string>"
 )
+
+COLUMN_TYPES = {f.AttributeSort.NUMBER: "bigint"}
+"""The types of columns of attributes, where they are not text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +160,15 @@ class OnSpark:
             epsilon=common.epsilon,
             complete=common.complete,
         )
-        asked = [one for one in requirements if CARRIED.isdisjoint(map(type, walk(one.formula)))]
+        carried = dict.fromkeys(each for one in requirements for each in attributes_in(one.formula))
+        columns = (f"{each.name} {COLUMN_TYPES.get(each.sort, 'string')}" for each in carried)
         known = [one for one in executions if not any(h.doubt & Reason.ROW_ORDER for h in one.histories)]
-        events = self.session.createDataFrame([row for one in known for row in rows(one)], SCHEMA)
+        events = self.session.createDataFrame(
+            [row for one in known for row in rows(one)], ", ".join((SCHEMA, *columns))
+        )
         found = {
             (row.execution, row.predicate): Verdict(row.verdict)
-            for row in verdicts(events, plan(asked), options, all_verdicts=True).collect()
+            for row in verdicts(events, plan(requirements), options, all_verdicts=True).collect()
         }
         return [[self._answer(one, each, found) for each in requirements] for one in executions]
 
@@ -168,8 +178,6 @@ class OnSpark:
             return Unsupported("rows without seq")
         if not any(history.events for history in execution.histories):
             return Unsupported("an execution without rows")
-        if (execution.name, asked.name) not in found:
-            return Unsupported("what messages carry")
         return found[execution.name, asked.name]
 
 
@@ -177,14 +185,23 @@ class OnSpark:
 
 
 def by_the_solver(asked: Requirement, execution: Execution) -> Answer:
+    """What the solver finds, if it has the time."""
+    from precedes.engines.solver.answers import OutOfTime
+
+    try:
+        return found_by_the_solver(asked, execution)
+    except OutOfTime:
+        return Unsupported("no answer in a minute")
+
+
+def found_by_the_solver(asked: Requirement, execution: Execution) -> Answer:
     """Whether the solver finds an execution that is this one and satisfies the formula, or violates it."""
     lacking = beyond_the_solver(asked, execution)
     if lacking is not None:
         return Unsupported(lacking)
     execution = with_one_delivery(execution)
-    speaking = {type(node) for node in walk(asked.formula)}
     formula = without_parts(asked.formula)
-    this_one = f.conjunction(*facts(execution, speaking))
+    this_one = f.conjunction(*facts(execution, asked.formula))
     holds = satisfied(f.And((this_one, formula)), execution)
     fails = satisfied(f.And((this_one, f.Not(formula))), execution)
     if not (holds or fails):
@@ -194,7 +211,7 @@ def by_the_solver(asked: Requirement, execution: Execution) -> Answer:
 
 
 def with_one_delivery(execution: Execution) -> Execution:
-    """The execution with what counts as its deliveries as the only ones: the solver has no other."""
+    """The execution with what counts as its deliveries as the only ones: the solver has no others."""
     histories = tuple(
         replace(
             history,
@@ -206,12 +223,7 @@ def with_one_delivery(execution: Execution) -> Execution:
         )
         for history in execution.histories
     )
-    names = {
-        event.message
-        for history in histories
-        for event in history.events
-        if event.kind in (EventKind.SEND, EventKind.DELIVER, EventKind.ARRIVE)
-    }
+    names = {event.message for history in histories for event in history.events}
     messages = {name: message for name, message in execution.messages.items() if name in names}
     return replace(execution, histories=histories, messages=messages, delivery=EventKind.DELIVER)
 
@@ -239,13 +251,12 @@ def beyond_the_solver(asked: Requirement, execution: Execution) -> str | None:
         "local events in vector times": f.VectorTime in speaking
         and any(event.kind is EventKind.LOCAL for event in events),
         "events without a time": times and any(event.time is None for event in of_messages),
-        "times that do not fit": times and not times_fit(execution),
+        "times that do not fit": times and not times_fit(with_one_delivery(execution)),
         "times before 0": times and any((event.time or 0) < 0 for event in of_messages),
         "no arrivals": f.ArrivalEvent in speaking
         and not any(event.kind is EventKind.ARRIVE for event in events),
-        "times closer than epsilon": (times or carries_times(asked.formula) or states_times(speaking))
-        and execution.epsilon > 0,
-        **beyond_two_deliveries(execution, speaking),
+        "times closer than epsilon": (times or carries_times(asked.formula)) and execution.epsilon > 0,
+        **beyond_two_deliveries(execution, asked),
         **beyond_first_installations(execution, asked),
         "no delta": f.Delta in speaking and execution.delta is None,
         "no clocks": f.RecordedClock in speaking,
@@ -253,25 +264,19 @@ def beyond_the_solver(asked: Requirement, execution: Execution) -> str | None:
     return next((reason for reason, it_does in lacks.items() if it_does), None)
 
 
-def states_times(speaking: set[type]) -> bool:
-    """Whether facts state times beside an epsilon, which none of them then is certain to equal: those of arrivals, by
-    which it is said that there is one, and those that messages carry.
-    """
-    return f.Epsilon in speaking and not speaking.isdisjoint({f.ArrivalEvent, *CARRIED})
-
-
 def carries_times(formula: f.Formula) -> bool:
     """Whether it asks for an attribute that is a time."""
     return any(attribute.sort is f.AttributeSort.TIME for attribute in attributes_in(formula))
 
 
-def beyond_two_deliveries(execution: Execution, speaking: set[type]) -> dict[str, bool]:
+def beyond_two_deliveries(execution: Execution, asked: Requirement) -> dict[str, bool]:
     """What is asked of every delivery, on executions with others than the solver's bounds have."""
-    asked = not speaking.isdisjoint({f.DeliveryVariable, f.Acknowledged})
-    carried = not speaking.isdisjoint(CARRIED)
-    settling = (EventKind.ACK, EventKind.NACK)
-    acts: list[tuple[str, str]] = []
-    thrice = misplaced = bare = False
+    speaking = {type(node) for node in walk(asked.formula)}
+    attributes = frozenset(attributes_in(asked.formula))
+    of_events = {one for one in attributes if one.carrier is f.Carrier.EVENT}
+    every = not speaking.isdisjoint({f.DeliveryVariable, f.Acknowledged})
+    acts: list[tuple[str, str, EventKind]] = []
+    thrice = bare = False
     for history in execution.histories:
         counts: dict[str, int] = {}
         for event in history.events:
@@ -279,18 +284,17 @@ def beyond_two_deliveries(execution: Execution, speaking: set[type]) -> dict[str
             if event.kind is execution.delivery:
                 counts[name] = counts.get(name, 0) + 1
                 thrice |= counts[name] > 2
-                bare |= len(event.attributes) < len(EVENT_ATTRIBUTES)
-            elif event.kind in settling:
-                acts.append((history.entity, name))
-                misplaced |= event.kind is EventKind.NACK or name not in counts
+                bare |= not of_events <= event.attributes.keys()
+            elif event.kind in ACKNOWLEDGEMENTS:
+                acts.append((history.entity, name, event.kind))
     return {
-        "a third delivery": asked and thrice,
-        "what was given back, or accepted before it was delivered": asked and misplaced,
-        "two acknowledgements": asked and len(set(acts)) < len(acts),
+        "a third delivery": every and thrice,
+        "two acknowledgements of one kind": every and len(set(acts)) < len(acts),
         "no acknowledgements": not acts and not speaking.isdisjoint({f.InFlight, f.Acknowledged}),
-        "deliveries without an attribute": bare and not speaking.isdisjoint(MADE_WITH),
-        "messages without an attribute": carried
-        and any(len(message.attributes) < len(ATTRIBUTES) for message in execution.messages.values()),
+        "deliveries without an attribute": bare,
+        "messages without an attribute": any(
+            not attributes - of_events <= message.attributes.keys() for message in execution.messages.values()
+        ),
     }
 
 
@@ -355,10 +359,14 @@ def times_fit(execution: Execution) -> bool:
     )
 
 
-def facts(execution: Execution, speaking: set[type]) -> Iterator[f.Formula]:
+def facts(execution: Execution, formula: f.Formula) -> Iterator[f.Formula]:
     """Everything that is so in an execution, by the names of its entities and messages: no other of its size has it
-    all. Times, arrivals, crashes and the interleaving of sends and deliveries where the question speaks of them."""
+    all. Times, arrivals, crashes, attributes and the interleaving of sends and deliveries where the question speaks of
+    them."""
+    speaking = {type(node) for node in walk(formula)}
+    attributes = attributes_in(formula)
     messages = [f.MessageNamed(name) for name in execution.messages]
+    yield from (f.SameMessage(message, message) for message in messages)
     for history in execution.histories:
         here = f.EntityNamed(history.entity)
         yield f.SameEntity(here, here)
@@ -384,10 +392,9 @@ def facts(execution: Execution, speaking: set[type]) -> Iterator[f.Formula]:
             yield stated(f.Faulty(here), history.crashed)
         yield from order_of(history, messages, speaking)
         if not speaking.isdisjoint({f.DeliveryVariable, f.Acknowledged}):
-            yield from deliveries_of(history, messages, speaking, execution.delivery)
-    if not speaking.isdisjoint(CARRIED):
-        for message in messages:
-            yield from attributes_of(execution.messages[message.name])
+            yield from deliveries_of(history, messages, formula, execution.delivery)
+    for message in messages:
+        yield from attributes_of(execution.messages[message.name], attributes)
     if not speaking.isdisjoint(OF_VIEWS):
         yield from views_of(execution, speaking)
     if not speaking.isdisjoint(OF_GROUPS):
@@ -419,29 +426,34 @@ def order_of(
         yield from (f.HappensBefore(one, other) for one, other in pairwise(first))
     if arrivals:
         for message in messages:
-            arrival = f.TimeOf(f.ArrivalEvent(message, here))
-            took_place = f.Comparison(f.Relation.EQUAL, arrival, arrival, f.Dimension.TIME)
-            yield stated(took_place, arrival.event in first)
+            # Not by its time, which is not known to be itself where epsilon is asked for.
+            clock = f.RecordedClock(f.ArrivalEvent(message, here), here)
+            took_place = f.Comparison(f.Relation.EQUAL, clock, clock, f.Dimension.NUMBER)
+            yield stated(took_place, clock.event in first)
     if f.TimeOf in speaking:
         for event, time in first.items():
             if time is not None:
                 yield equal(f.TimeOf(event), time, f.Dimension.TIME)
 
 
-def attributes_of(message: Message) -> Iterator[f.Formula]:
-    """What a message carries."""
+def attributes_of(message: Message, attributes: Sequence[f.Attribute]) -> Iterator[f.Formula]:
+    """What a message carries of these attributes."""
     about = f.MessageNamed(message.name)
     for attribute, value in message.attributes.items():
+        if attribute not in attributes:
+            continue
         if isinstance(value, str):
             yield f.SameText(f.TextOf(attribute, about), f.Text(value))
         else:
             yield equal(f.AttributeOf(attribute, about), value, f.Dimension(attribute.sort.value))
 
 
-def attributes_of_delivery(event: Event) -> Iterator[f.Formula]:
-    """What a delivery carries."""
+def attributes_of_delivery(event: Event, attributes: Sequence[f.Attribute]) -> Iterator[f.Formula]:
+    """What a delivery carries of these attributes."""
     about = f.DeliveryVariable("d")
     for attribute, value in event.attributes.items():
+        if attribute not in attributes:
+            continue
         if isinstance(value, str):
             yield f.SameText(f.DeliveryText(attribute, about), f.Text(value))
         else:
@@ -449,9 +461,10 @@ def attributes_of_delivery(event: Event) -> Iterator[f.Formula]:
 
 
 def deliveries_of(
-    history: History, messages: Sequence[f.MessageNamed], speaking: set[type], delivery: EventKind
+    history: History, messages: Sequence[f.MessageNamed], formula: f.Formula, delivery: EventKind
 ) -> Iterator[f.Formula]:
     """Every delivery at an entity, how they follow each other, their times, and what was acknowledged when."""
+    speaking = {type(node) for node in walk(formula)}
     here = f.EntityNamed(history.entity)
     made: list[tuple[str, int, int]] = []
     for place, event in enumerate(history.events):
@@ -469,13 +482,13 @@ def deliveries_of(
             happened = equal(f.DeliveryTime(f.DeliveryVariable("d")), time, f.Dimension.TIME)
             yield some_delivery("d", here, message, nth, happened)
         if not speaking.isdisjoint(MADE_WITH):
-            made_with = f.And(tuple(attributes_of_delivery(history.events[place])))
+            made_with = f.And(tuple(attributes_of_delivery(history.events[place], attributes_in(formula))))
             yield some_delivery("d", here, message, nth, made_with)
         for other, again, later in made:
             if later > place:
                 d, e = f.DeliveryVariable("d"), f.DeliveryVariable("e")
                 between = history.events[place:later]
-                flying = all(each.kind is not EventKind.ACK or each.message != message for each in between)
+                flying = all(each.kind not in ACKNOWLEDGEMENTS or each.message != message for each in between)
                 said: f.Formula = f.DeliveredBefore(d, e, here)
                 if f.InFlight in speaking:
                     said = f.And((said, stated(f.InFlight(d, e), flying)))

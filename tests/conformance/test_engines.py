@@ -30,6 +30,10 @@ PLACED: tuple[Kind, ...] = ("definitions", "formulas", "atoms")
         pytest.param(solver, 32, 0, ("formulas", "atoms"), id="solver, formulas"),
         pytest.param(solver, 128, 64_512, ("deliveries",), id="solver, deliveries"),
         pytest.param(solver, 192, 0, ("views",), id="solver, views"),
+        # Formulas about epsilon, and on arrivals; executions with messages that only arrive.
+        pytest.param(solver, 64, 960, ("attributes",), id="solver, attributes"),
+        pytest.param(solver, 2, 808, ("formulas",), id="solver, epsilon and arrivals"),
+        pytest.param(solver, 64, 18_816, ("views",), id="solver, only arrived"),
     ],
 )
 def test_an_engine_conforms(engine: Engine, cases: int, first: int, kinds: tuple[Kind, ...]) -> None:
@@ -38,9 +42,8 @@ def test_an_engine_conforms(engine: Engine, cases: int, first: int, kinds: tuple
 
 
 def test_spark_conforms(spark: SparkSession) -> None:
-    kinds: tuple[Kind, ...] = (*PLACED, "views")
-    found = check_engine(OnSpark(spark), cases=32, kinds=kinds)
-    assert {kind for kind, _ in found.judged} == set(kinds)
+    found = check_engine(OnSpark(spark), cases=32, kinds=KINDS)
+    assert {kind for kind, _ in found.judged} == set(KINDS)
 
 
 @pytest.mark.slow
@@ -60,4 +63,4 @@ def test_an_engine_conforms_on_many_cases(engine: Engine, cases: int, kinds: tup
 
 @pytest.mark.slow
 def test_spark_conforms_on_many_cases(spark: SparkSession) -> None:
-    check_engine(OnSpark(spark), cases=2_048, first=1_000_000, kinds=(*PLACED, "views"))
+    check_engine(OnSpark(spark), cases=2_048, first=1_000_000, kinds=KINDS)

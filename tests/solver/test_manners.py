@@ -103,6 +103,47 @@ def test_no_example() -> None:
     assert str(answer) == "no example up to 2 entities and 2 messages"
 
 
+@pytest.mark.parametrize(
+    ("text", "histories"),
+    [
+        ("forall p: sent(p) or (exists i: p in RL[i])", [["discard a"]]),
+        ("forall p, i: acknowledged(p, i) implies p in RL[i]", [["send a", "ack a"]]),
+        (
+            "forall i: forall d, e in DL[i]: d <[DL[i]] e and not in_flight(d, e) implies acknowledged(message(d), i)",
+            [["send a", "deliver a", "nack a", "deliver a"]],
+        ),
+    ],
+)
+def test_what_only_a_trace_would_have(text: str, histories: list[list[str]]) -> None:
+    """Messages that are only discarded, acknowledgements of what was not delivered, what was given back."""
+    answer = asked(text)
+    assert isinstance(answer, Counterexample)
+    found = [[f"{e.kind.value} {e.message}" for e in h.events] for h in answer.execution.histories]
+    assert found == histories
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "forall i: forall d in DL[i]: nth(d) < 3",
+            "no counterexample up to 1 entity, 1 message and 2 deliveries of a message at an entity",
+        ),
+        (
+            "forall i: forall d, e in DL[i]: in_flight(d, e) implies nth(e) < 3",
+            "no counterexample up to 1 entity, 1 message, 2 deliveries, 1 ack and 1 nack of a message at an entity",
+        ),
+        (
+            "exists u, v, w in views: forall x in views: x = u or x = v or x = w",
+            "no counterexample up to 1 entity, 1 message and 3 views",
+        ),
+    ],
+)
+def test_what_else_was_bounded_is_told(text: str, said: str) -> None:
+    """Larger numbers of these refute what is asked here."""
+    assert str(asked(text, Options(bounds=Bounds((1, 1), (0, 1))))) == said
+
+
 def test_executions_without_messages_count() -> None:
     """Z3's sorts are never empty; executions may be."""
     answer = asked("exists p: sent(p) or not sent(p)")

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import expr
+from pyspark.sql.functions import col, expr, when
 
 import precedes
 import precedes.spark
@@ -177,6 +177,62 @@ def test_rows_without_a_place_are_refused(spark: SparkSession) -> None:
 def test_an_unreadable_row_fails_the_job_with_its_message(spark: SparkSession) -> None:
     with pytest.raises(PySparkException, match="sned"):
         found(spark, [*KEPT, (3, "A", 0, "sned", "m", None)], "ST")
+
+
+ORDERS = "day int, who string, n int, topic string, number int, receivers array<string>"
+BOUGHT = [(row[0], row[1], row[2], row[4], ord(row[4]), row[5]) for row in SWAPPED]
+
+
+def columns_of_orders() -> dict[str, Any]:
+    """The columns of a trace in the table of orders, as texts and as columns."""
+    return {
+        "execution": "day",
+        "entity": col("who"),
+        "seq": "n",
+        "event": when(col("receivers").isNull(), "deliver").otherwise("send"),
+        "message": "concat_ws('-', topic, number)",
+        "dest": "receivers",
+    }
+
+
+def test_columns_by_expressions(spark: SparkSession) -> None:
+    frame = spark.createDataFrame(BOUGHT, ORDERS)
+    (row,) = precedes.spark.verify(
+        frame, "order_equivalent", columns={**columns_of_orders(), "key": "topic"}
+    ).collect()
+    assert (row.execution, row.verdict) == ("1", "violated")
+    (offender,) = precedes.spark.violations(frame, "order_equivalent", columns=columns_of_orders()).collect()
+    assert offender.messages == ["a-97", "d-100"]
+    # An expression reads the column of the DataFrame, not that of the trace.
+    swapped = spark.createDataFrame(SWAPPED, SCHEMA).selectExpr("*", "entity as e").drop("entity")
+    renamed = {"entity": "message", "message": "e"}
+    assert {row.verdict for row in precedes.spark.verify(swapped, "ST", columns=renamed).collect()} == {
+        "unknown"
+    }
+
+
+def test_columns_that_cannot_be(spark: SparkSession, capfd: pytest.CaptureFixture[str]) -> None:
+    frame = spark.createDataFrame(BOUGHT, ORDERS)
+    wrong: dict[str, Any] = {"mesage": "topic", "message": "topik", "entity": col("nobody"), "seq": "(("}
+    with pytest.raises(PrecedesError) as caught:
+        precedes.spark.verify(frame, "ST", columns=columns_of_orders() | wrong)
+    told = {each.message.partition(",")[0].partition(":")[0]: each.hint for each in caught.value.diagnostics}
+    assert told == {
+        "`mesage` in columns is no column of a trace": "did you mean message?",
+        "`message` reads the column topik": "did you mean topic?",
+        "`entity` reads the column nobody": "it has `day`, `who`, `n`, `topic`, `number`, `receivers`",
+        "`seq` is no expression of Spark SQL": None,
+    }
+    assert capfd.readouterr().err == ""
+    few = {name: each for name, each in columns_of_orders().items() if name != "message"}
+    with pytest.raises(PrecedesError, match="no column message\n    if it has another name"):
+        precedes.spark.verify(frame, "ST", columns=few)
+
+
+def test_a_row_without_a_place_is_refused(spark: SparkSession) -> None:
+    rows = [*KEPT[:-1], (*KEPT[-1][:2], None, *KEPT[-1][3:])]
+    with pytest.raises(PrecedesError, match="T011 `seq` is missing"):
+        precedes.verify(spark.createDataFrame(rows, SCHEMA), "ST")
 
 
 SENT_AND_DELIVERED = [(1, "A", 0, "send", "a", ["B"], 1.0), (1, "B", 0, "deliver", "a", None, 1.5)]

@@ -45,7 +45,17 @@ from precedes.traces.formats import csv as csv_format
 from precedes.traces.formats import json_lines
 from precedes.traces.reader import read_table
 from precedes.traces.sources import TraceSource, source_of
-from tests.traces.made_files import KINDS, PROGRAMS, UNREADABLE, File, Made, expected, good_columnar, made
+from tests.traces.made_files import (
+    KINDS,
+    LOG,
+    PROGRAMS,
+    UNREADABLE,
+    File,
+    Made,
+    expected,
+    good_columnar,
+    made,
+)
 
 SECONDS: Final = 20
 """That one trace may take."""
@@ -98,9 +108,9 @@ class Summary:
             [
                 f"{count:,} traces, {count / seconds:,.0f} in a second; the slowest took {self.slowest:.2f} s",
                 f"largest process: {self.megabytes:,} MB",
-                *(f"  {kind:18}{number:9,}" for kind, number in sorted(self.kinds.items())),
+                *(f"  {kind:24}{number:9,}" for kind, number in sorted(self.kinds.items())),
                 "what they came to:",
-                *(f"  {code:18}{number:9,}" for code, number in sorted(self.codes.items())),
+                *(f"  {code:24}{number:9,}" for code, number in sorted(self.codes.items())),
                 f"failures: {len(self.failures):,}",
                 *(f"  {one.number} ({one.kind}): {one.failure}" for one in self.failures[:_SHOWN]),
             ]
@@ -120,16 +130,19 @@ def read(trace: Made, folder: Path, asked: Plan) -> str:
     """Read and judge a trace. Returns what it came to; raises AssertionError for rows that are not there."""
     if trace.events is not None:
         return _read_events(trace.events)
-    sources = [_source(file, folder, order) for order, file in enumerate(trace.files)]
     try:
-        for file, source in zip(trace.files, sources, strict=True):
+        sources = [*_sources(trace, folder)]
+        for source in sources if trace.log is not None else ():
+            for table in read_table(source.asked(trace.attributes), Notices()):
+                table.validate(full=True)
+        for file, source in zip(trace.files, sources, strict=False):
             asking = replace(source, every=True) if trace.every else source.asked(trace.attributes)
             sys.stdin = cast("Any", SimpleNamespace(buffer=io.BytesIO(file.data)))
             _compare(file, list(read_table(asking, Notices())))
         if trace.judged:
             local.verify(sources, asked, TraceOptions(), Notices(), 3)
     except PrecedesError as error:
-        return _told(error.diagnostics)
+        return _told(error.diagnostics, "T" if trace.log is None else "TU")
     return ROWS
 
 
@@ -144,12 +157,26 @@ def _read_events(events: Any) -> str:
     return ROWS
 
 
-def _source(file: File, folder: Path, order: int) -> TraceSource:
-    if file.name == "-":
-        return source_of("-", order)
-    path = folder / file.name
-    path.write_bytes(file.data)
-    return source_of(str(path), order)
+def _sources(trace: Made, folder: Path) -> Iterator[TraceSource]:
+    for order, file in enumerate(trace.files):
+        yield (
+            source_of("-", order)
+            if file.name == "-"
+            else source_of(_written(folder, file.name, file.data), order)
+        )
+    if trace.log is None:
+        return
+    reading = trace.log.reading(folder)
+    written = {name: _written(folder, name, data) for name, data in trace.log.files.items()}
+    for order, name in enumerate(name for name in written if name != trace.log.mapping):
+        yield source_of(written[name], order, reading)
+
+
+def _written(folder: Path, name: str, data: bytes) -> str:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return str(path)
 
 
 def _compare(file: File, tables: list[pa.Table]) -> None:
@@ -295,7 +322,7 @@ def prepared() -> Plan:
         path = Path(folder, "t.parquet")
         path.write_bytes(good_columnar())
         local.verify([source_of(str(path))], asked, TraceOptions(), Notices(), 3)
-        for kind in (*KINDS, *PROGRAMS):
+        for kind in (*KINDS, *PROGRAMS, LOG):
             for number in range(3):
                 with patch.object(sys, "stdin"):
                     _one(number, kind, Path(folder), asked)
@@ -306,8 +333,10 @@ def prepared() -> Plan:
 def keep(numbers: range, kind: str | None, folder: Path) -> None:
     """Write the files of some numbers."""
     for number in numbers:
-        for file in made(number, kind).files:
-            (folder / f"{number}.{file.name.replace('-', 'stdin.jsonl')}").write_bytes(file.data)
+        trace = made(number, kind)
+        files = {file.name.replace("-", "stdin.jsonl"): file.data for file in trace.files}
+        for name, data in (files if trace.log is None else trace.log.files).items():
+            _written(folder, f"{number}.{name}", data)
 
 
 def main() -> int:
@@ -315,7 +344,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--first", type=int, default=0, help="the first number")
     parser.add_argument("--count", type=int, default=1000, help="how many numbers")
-    parser.add_argument("--kind", choices=[*KINDS, *PROGRAMS], help="traces of one kind only")
+    parser.add_argument("--kind", choices=[*KINDS, *PROGRAMS, LOG], help="traces of one kind only")
+    parser.add_argument(
+        "--again",
+        nargs=2,
+        action="append",
+        metavar=("KIND", "NUMBER"),
+        help="one trace; repeatable; no others are read",
+    )
     parser.add_argument("--workers", type=int, default=1, help="processes at a time")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="write the files instead of reading them")
     given = parser.parse_args()
@@ -328,7 +364,10 @@ def main() -> int:
     began = time.monotonic()
     share = -(-given.count // given.workers)
     shares = [numbers[k : k + share] for k in range(0, given.count, share)]
-    for reading in together(shares, given.kind, asked):
+    parts: list[tuple[str | None, list[range]]] = [(given.kind, shares)]
+    if given.again:
+        parts = [(kind, [range(int(number), int(number) + 1)]) for kind, number in given.again]
+    for reading in (reading for kind, some in parts for reading in together(some, kind, asked)):
         summary.add(reading)
         if reading.failure:
             sys.stderr.write(f"{reading.number} ({reading.kind}): {reading.failure}\n")

@@ -31,9 +31,15 @@ from precedes.traces import Notices
 from precedes.traces.layout.columnar_file import KEY
 from precedes.traces.layout.conversion import convert
 from tests.traces import hostile
+from tests.traces.damage import damaged
+from tests.traces.made_logs import MadeLog, made_log
 
 Row = dict[str, Any]
 Rows = list[Row]
+
+
+LOG: Final = "log"
+"""The kind of all logs of other systems."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,7 @@ class File:
 @dataclass(frozen=True, slots=True)
 class Made:
     """A trace: its files, and the attributes that are asked for. `every`: all columns are; `judged`: it is also judged,
-    if it can be read. `events`: what a Python program has, instead of files.
+    if it can be read. `events`: what a Python program has, instead of files; `log`: a log of another system, likewise.
     """
 
     kind: str
@@ -57,10 +63,14 @@ class Made:
     every: bool = False
     judged: bool = False
     events: Any = None
+    log: MadeLog | None = None
 
 
 def made(number: int, kind: str | None = None) -> Made:
     """The trace of a number, of some kind or of any."""
+    if kind == LOG or (kind is None and number % 3 == 2):
+        log = made_log(random.Random(number))
+        return Made(f"log: {log.word}", (), judged=True, log=log)
     choice = random.Random(number)
     chosen = choice.choice([*KINDS, *PROGRAMS])
     kind = kind or chosen
@@ -105,39 +115,6 @@ def ids(row: Row) -> tuple[str, str, str, str | None]:
 
 
 # ---- damage
-
-
-_TOKENS: Final = (
-    *(b"\n", b"\r\n", b"\x00", b"\xff", b"\xef\xbb\xbf", b"}", b"{", b"[", b"]", b'"', b",", b":", b"null"),
-    *(b"NaN", b"1e-400000000", b"9" * 40, b'"time":1e99,', b'"clock":[1,2],', b'"clock":{"E1":1},', b"\\ud800"),
-    *(b"\xff\xff\xff\xff\x0f", b"\x80" * 9 + b"\x01", b"\xfe" + b"\xff" * 8 + b"\x01"),
-    *(b"\x00\x00\x00\x80", b"\x7f\xff\xff\xff", b"PAR1", b"\x1f\x8b", b"\x28\xb5\x2f\xfd"),
-)  # fmt: skip
-
-
-def damaged(choice: random.Random, data: bytes) -> bytes:
-    """The same bytes but for some."""
-    changed = bytearray(data)
-    for _ in range(choice.choice((1, 1, 2, 5))):
-        if not changed:
-            break
-        place = choice.randrange(len(changed))
-        match choice.randrange(7):
-            case 0 | 1:
-                changed[place] ^= 1 << choice.randrange(8)
-            case 2:
-                changed[place] = choice.choice((0, 1, 0x7F, 0x80, 0xFF))
-            case 3:
-                changed[place : place + choice.randrange(9)] = choice.choice(_TOKENS)
-            case 4:
-                end = place + choice.choice((1, 8, 200))
-                changed[place:place] = changed[place:end] * choice.choice((1, 2, 30))
-            case 5:
-                del changed[place : place + choice.choice((1, 4, 300))]
-            case _:
-                if choice.random() < 0.2:
-                    del changed[place:]
-    return bytes(changed)
 
 
 def damaged_footer(choice: random.Random, data: bytes) -> bytes:

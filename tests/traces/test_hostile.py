@@ -11,7 +11,7 @@ import sys
 import time
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -348,43 +348,39 @@ def test_every_column_has_its_types() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are forked")
 def test_made_traces_are_refused_or_read_by_processes_that_may_die() -> None:
-    fuzzed(random.randrange(10**9), 300)
+    ran(300, "--first", str(random.randrange(10**9)), "--count", "300")
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are forked")
 def test_many_made_traces_are_refused_or_read_by_processes_that_may_die() -> None:
-    fuzzed(random.randrange(10**9), 20_000)
+    ran(20_000, "--first", str(random.randrange(10**9)), "--count", "20000")
+
+
+FAILURES: Final = (
+    *(
+        ("damaged parquet", 5242),
+        ("damaged parquet", 5974),
+        ("damaged columnar", 5084),
+        ("damaged columnar", 5135),
+    ),
+    *(("lying columnar", 5893), ("lying columnar", 6122), ("stdin", 21552), ("packed", 50862)),
+    *(("frame", 386), ("frame", 832), ("rows", 12), ("log", 1360), ("log", 1836)),
+)
+"""Made traces that were a failure once."""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are forked")
-@pytest.mark.parametrize(
-    ("kind", "number"),
-    [
-        ("damaged parquet", 5242),
-        pytest.param("damaged parquet", 5974, marks=pytest.mark.slow),
-        ("damaged columnar", 5084),
-        pytest.param("damaged columnar", 5135, marks=pytest.mark.slow),
-        ("lying columnar", 5893),
-        pytest.param("lying columnar", 6122, marks=pytest.mark.slow),
-        ("stdin", 21552),
-        ("packed", 50862),
-        ("frame", 386),
-        pytest.param("frame", 832, marks=pytest.mark.slow),
-        ("rows", 12),
-    ],
-)
-def test_a_made_trace_that_was_a_failure(kind: str, number: int) -> None:
-    fuzzed(number, 1, "--kind", kind)
+def test_made_traces_that_were_failures() -> None:
+    ran(len(FAILURES), *(word for kind, number in FAILURES for word in ("--again", kind, str(number))))
 
 
-def fuzzed(first: int, count: int, *others: str) -> None:
-    """Read made traces, none of which is a failure."""
-    numbers = ["--first", str(first), "--count", str(count)]
-    command = [sys.executable, "-W", "ignore", "-m", "tests.traces.fuzzing", *numbers, *others]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, f"{' '.join(numbers)}: {ran.stdout[-2000:]} {ran.stderr[-2000:]}"
-    assert ran.stdout.startswith(f"{count:,} traces")
+def ran(count: int, *arguments: str) -> None:
+    """So many traces were read, none of them a failure."""
+    command = [sys.executable, "-W", "ignore", "-m", "tests.traces.fuzzing", *arguments]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, f"{' '.join(arguments)}: {ended.stdout[-2000:]} {ended.stderr[-2000:]}"
+    assert ended.stdout.startswith(f"{count:,} traces")
 
 
 # ---- faults of Arrow, each in a process that it may end, and what stands before them

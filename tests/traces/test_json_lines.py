@@ -45,6 +45,7 @@ def test_a_row_has_all_canonical_columns() -> None:
         "file": "t.jsonl",
         "row": 1,
         "file_order": 0,
+        "by_time": None,
     }
 
 

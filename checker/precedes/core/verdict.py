@@ -52,6 +52,7 @@ class Reason(IntFlag):
     GROUP_CHOOSES = 1 << 17
     NO_VIEWS = 1 << 18
     NO_VIEW_NUMBER = 1 << 19
+    EQUAL_TIMES = 1 << 20
 
 
 NO_REASON: Final = Reason(0)
@@ -77,6 +78,7 @@ REASON_TEXT: Final[dict[Reason, str]] = {
     Reason.GROUP_CHOOSES: "it is not known whom a message is for: it is for a group, or the trace does not say",
     Reason.NO_VIEWS: "no view is recorded, or one without an id",
     Reason.NO_VIEW_NUMBER: "the id of a view is no whole number",
+    Reason.EQUAL_TIMES: "events of an entity have equal times, and nothing else orders them",
 }
 
 

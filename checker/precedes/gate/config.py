@@ -150,6 +150,16 @@ class Trace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, renam
     groups: Annotated[
         str | None, Meta(description="A file of TOML or JSON with the members of each group.")
     ] = None
+    log: Annotated[
+        str | None,
+        Meta(description="The format of logs of another system: 'kcat'. Without it, they are recognized."),
+    ] = msgspec.field(default=None, name="from")
+    set: Annotated[
+        dict[str, str], Meta(description="How these logs are read: values by the names of settings.")
+    ] = {}
+    mapping: Annotated[
+        str | None, Meta(description="A file of TOML that says how logs of your own are read.")
+    ] = None
     order: Annotated[
         Literal["rows", "clocks"] | None,
         Meta(description="Which order counts if rows, times and recorded clocks disagree."),

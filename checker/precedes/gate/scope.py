@@ -47,6 +47,7 @@ WEAKER: Final[Mapping[str, Weaker]] = {
     "order": Weaker.OTHER,
     "cluster": Weaker.GONE,
     "groups": Weaker.OTHER,
+    "log": Weaker.OTHER,
     "strict": Weaker.FEWER,
     "accept-bounds": Weaker.MORE,
 }
@@ -55,7 +56,8 @@ WEAKER: Final[Mapping[str, Weaker]] = {
 ELSEWHERE: Final[Mapping[str, str]] = {
     "model": "the name of the check",
     "as_written": "the name of the check",
-    "set": "the name of the check",
+    "set": "the name of the check; of logs in `log`",
+    "mapping": "in `log`",
     "script": "the name of the check",
     "require": "the solver compares what is required",
     "profile": "the solver compares what is required",

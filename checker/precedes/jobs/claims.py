@@ -72,7 +72,7 @@ def _found(claim: Claim, name: str, limits: Limits, asked: bool = False) -> tupl
             statement = f"expect {_statable(claim.requirement.name)}"
             shown = Shown(execution, claim.requirement, None, as_scenario(execution, name, (statement,)))
             return Outcome.AS_STATED, str(answer), shown
-        case NoExample(_, every_size):
+        case NoExample(_, every_size, _):
             # Within bounds that a file itself states, "none" is an answer; within ours it is not.
             settled = every_size or (bool(claim.bounds) and not asked)
             return Outcome.OTHERWISE if settled else Outcome.UNDECIDED, str(answer), None

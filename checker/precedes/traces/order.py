@@ -2,7 +2,7 @@
 
 `seq` gives the order; without it, the order of rows does. Times that run against `seq` are only reported. If
 times run against the order of rows, or recorded clocks disagree with it, either may be wrong, unless the user
-has said which one to follow (`--order`).
+has said which one to follow (`--order`). A log that has times and no other order does not order equal times.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from precedes.core.columns import MISSING_TIME, Batch, Bool, Int32, Int64, histo
 from precedes.core.verdict import Reason
 from precedes.traces import notices as notice
 from precedes.traces.assembly.contradictions import place
-from precedes.traces.assembly.histories import Events, TableNames
+from precedes.traces.assembly.histories import Events, TableNames, by_time
 from precedes.traces.notices import Example, Notices
 from precedes.traces.options import Order, TraceOptions
 
@@ -29,6 +29,10 @@ TIMES_AGAINST_ROWS: Final = (
 TIMES_AGAINST_SEQ: Final = (
     "rows have earlier times than events before them of the same entity, by `seq` or the order that you chose: events "
     "are judged in that order"
+)
+EQUAL_TIMES: Final = (
+    "events of an entity have equal times, and their log has no other order: what depends on the order of its events "
+    "is unknown. Use --order rows if the order in the file is right"
 )
 CLOCKS_AGAINST_ROWS: Final = (
     "recorded clocks disagree with the order of rows: what depends on it is unknown. Choose with --order rows or "
@@ -82,7 +86,9 @@ def ordered(batch: Batch, evidence: Evidence, options: TraceOptions, notices: No
     batch = replace(_counted(batch), by_clocks=options.order is not Order.ROWS)
     doubt = np.zeros(len(batch.event_offsets) - 1, np.int32)
     across = np.zeros(batch.executions, np.int32)
-    _compare_times(batch, evidence, options, doubt, notices)
+    chosen = _chosen(batch, evidence, options)
+    _compare_times(evidence, options, evidence.placed | chosen, doubt, notices)
+    _find_equal_times(evidence, chosen, doubt, notices)
     if batch.clocks is not None:
         batch = _compare_clocks(batch, evidence, options, doubt, across, notices)
     if evidence.names.senderless is not None:
@@ -93,19 +99,36 @@ def ordered(batch: Batch, evidence: Evidence, options: TraceOptions, notices: No
     return replace(batch, history_doubt=doubt if doubt.any() else None, order_doubt=across)
 
 
+def _chosen(batch: Batch, evidence: Evidence, options: TraceOptions) -> Bool:
+    """Of each entity, whether the user has chosen what gives the order of all its events."""
+    if options.order is Order.CLOCKS and batch.clocks is not None:
+        uncounted = evidence.events.entity[~batch.clocks.counted]
+        counted: Bool = np.bincount(uncounted, minlength=len(evidence.placed)) == 0
+        return counted
+    return np.full(len(evidence.placed), options.order is Order.ROWS)
+
+
+def _find_equal_times(evidence: Evidence, chosen: Bool, doubt: Int32, notices: Notices) -> None:
+    """Find events that only their times order, and that have equal ones: a `seq` of theirs is made of these."""
+    timed = by_time(evidence.table, evidence.events)
+    if not timed.any():
+        return
+    entity, time = evidence.events.entity, evidence.events.time
+    equal = (entity[1:] == entity[:-1]) & (time[1:] == time[:-1]) & (time[1:] != MISSING_TIME)
+    first = np.flatnonzero(equal & timed[1:] & ~chosen[entity[1:]])
+    if len(first):
+        rows = len(np.union1d(first, first + 1))
+        notices.count(notice.LESS_EXACT, EQUAL_TIMES, rows, evidence.example(Pairs(first, first + 1)))
+        doubt[entity[first]] |= int(Reason.EQUAL_TIMES)
+
+
 def _compare_times(
-    batch: Batch, evidence: Evidence, options: TraceOptions, doubt: Int32, notices: Notices
+    evidence: Evidence, options: TraceOptions, known: Bool, doubt: Int32, notices: Notices
 ) -> None:
     events = evidence.events
     back = backwards(events.entity, events.time, options.epsilon)
     if not len(back.second):
         return
-    known = evidence.placed.copy()
-    if options.order is Order.ROWS:
-        known[:] = True
-    elif options.order is Order.CLOCKS and batch.clocks is not None:
-        without = np.bincount(events.entity[~batch.clocks.counted], minlength=len(known)) > 0
-        known |= ~without
     settled = known[events.entity[back.second]]
     for pairs, code, text in (
         (back.where(~settled), notice.TIMES_AGAINST_ROWS, TIMES_AGAINST_ROWS),

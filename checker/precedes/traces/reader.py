@@ -34,7 +34,16 @@ def read_table(source: TraceSource | str, notices: Notices, order: int | None = 
         rows += len(table)
         yield table
     if not rows:
-        notices.once(notice.NO_ROW, f"{source.shown} has no rows")
+        tell_no_row(source, notices)
+
+
+def tell_no_row(source: TraceSource, notices: Notices) -> None:
+    """Tell that a file has no rows."""
+    notices.once(notice.NO_ROW, f"{source.shown} has no rows")
+
+
+ROWS_PER_PIECE: Final = 1_000_000
+"""Rows that one worker reads at a time, about, where a file can be cut."""
 
 
 @dataclass(frozen=True, slots=True)

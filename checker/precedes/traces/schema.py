@@ -9,7 +9,8 @@ bare list is in `vector`, its k-th number belonging to the k-th entity of the cl
 (`schema_of`), whose name begins with `ATTRIBUTE`: an attribute may be called `row`. `file` and `row` say where a row
 was read: `row` counts lines (JSON Lines), records with the header as row 1 (CSV), or rows (Parquet), from 1.
 `file_order` numbers the files in the order in which they were named, so that the order of rows can be found again after
-a shuffle. All fields may be null as far as Arrow knows, for Spark cannot say otherwise.
+a shuffle. `by_time` is true where only its time puts a row after the one before it of its entity: its log has no other
+order. All fields may be null as far as Arrow knows, for Spark cannot say otherwise.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ INPUT_COLUMNS: Final = (
 """The columns that a trace may have, in the order in which they are written."""
 
 WHERE_READ: Final = ("file", "row", "file_order")
+BY_TIME: Final = "by_time"
 
 TO_GROUP: Final = "group:"
 """What an entry of `dest` begins with that names a group; the name of the group follows."""
@@ -67,6 +69,7 @@ _FIELDS: Final[list[pa.Field[Any]]] = [
     pa.field("view", pa.string()),
     pa.field("members", pa.list_(pa.string())),
     pa.field("group", pa.list_(pa.string())),
+    pa.field("by_time", pa.bool_()),
     pa.field("file", pa.string()),
     pa.field("row", pa.int64()),
     pa.field("file_order", pa.int32()),

@@ -47,7 +47,8 @@ class TraceSource:
     `stated` are the columns that its folders state, as text; `order` is its place among the files of a
     trace; `size` is in bytes; `only`: it is the one file of its trace; `named` is how messages call it, if not by its
     path; `attributes` are those that are read; `every`: every other column is read, too, as text, for a file that is
-    asked later; `settings` are what the user sets for reading a log of another system.
+    asked later; `settings` are what the user sets for reading a log of another system, and `texts` are those of the
+    files that settings name, by setting, where they were read before: another process may not see these files.
     """
 
     path: str
@@ -61,10 +62,15 @@ class TraceSource:
     attributes: tuple[Attribute, ...] = ()
     every: bool = False
     settings: tuple[tuple[str, str], ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
 
     def setting(self, name: str, default: str = "") -> str:
         """What the user set for reading a log of another system."""
         return dict(self.settings).get(name, default)
+
+    def text(self, name: str) -> str | None:
+        """The text of the file that a setting names, if it was read before."""
+        return dict(self.texts).get(name)
 
     @property
     def shown(self) -> str:
@@ -94,12 +100,15 @@ class TraceSource:
         return replace(self, attributes=tuple(attributes))
 
     def from_anywhere(self) -> TraceSource:
-        """The same file for a process that has another folder. Raises PrecedesError (U001) for standard input."""
+        """The same file for a process that has another folder, with the texts of the files that its settings name.
+        Raises PrecedesError: U001 for standard input, and what those files deserve.
+        """
         if self.path == STANDARD_INPUT:
             raise usage(
                 "workers of Spark cannot read standard input", "name a file, or leave out --engine spark"
             )
-        return replace(self, path=str(Path(self.path).absolute()), named=self.shown)
+        texts = tuple(self.format.module.named_texts(self).items()) if self.format.names_files else ()
+        return replace(self, path=str(Path(self.path).absolute()), named=self.shown, texts=texts)
 
 
 def source_of(path: str, order: int = 0, log: LogReading = RECOGNIZED) -> TraceSource:
@@ -107,9 +116,9 @@ def source_of(path: str, order: int = 0, log: LogReading = RECOGNIZED) -> TraceS
     T002 where neither the name nor the content tells the format, U001 for a `log` that there is not.
     """
     stated = log.format
-    settings = tuple(log.settings.items())
+    settings, texts = tuple(log.settings.items()), tuple(log.texts.items())
     if path == STANDARD_INPUT:
-        return TraceSource(path, stated or JSON_LINES, order=order, settings=settings)
+        return TraceSource(path, stated or JSON_LINES, order=order, settings=settings, texts=texts)
     found = _format(path, stated)
     if found is None:
         piped = f"JSON Lines under another name are read with `precedes verify - < {shlex.quote(path)}`"
@@ -117,7 +126,7 @@ def source_of(path: str, order: int = 0, log: LogReading = RECOGNIZED) -> TraceS
         said = "neither the name nor the content says the format"
         raise PrecedesError((Diagnostic("T002", said, path, hint=hint),))
     size = Path(path).stat().st_size if Path(path).exists() else 0
-    return TraceSource(path, *found, tuple(_stated(path)), order, size, settings=settings)
+    return TraceSource(path, *found, tuple(_stated(path)), order, size, settings=settings, texts=texts)
 
 
 def expand(

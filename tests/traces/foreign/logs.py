@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,11 +15,18 @@ from precedes.core.columns import Batch
 from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.core.execution import EventKind
 from precedes.core.formula import Attribute, AttributeSort
+from precedes.core.verdict import FALSE, TRUE
+from precedes.engines.columnar.batch_scan import scan
+from precedes.language.library import Library, standard_library
+from precedes.language.requirements import requirement
+from precedes.logic.plan import plan
 from precedes.traces import Notices, TraceOptions, assemble
 from precedes.traces.foreign.importers import BY_WORD, FOREIGN
 from precedes.traces.schema import TABLE_SCHEMA
 from precedes.traces.sources import Compression, TraceSource
 
+PUBLIC: Final = Path(__file__).parents[4] / "shared" / "traces" / "public"
+"""Logs that others published, where they are."""
 WRONG: Final[tuple[Any, ...]] = (
     None, True, -1, 1.5, 2**70, "", "x", [], ["x"], {}, {"a": 1}, "\ud800"
 )  # fmt: skip
@@ -49,15 +57,25 @@ def rows_of(
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     table = table_of(source_of(path, word, columns, **settings))
     table.validate(full=True)
-    names = [event.value for event in EventKind]
     return [
         {
-            name.removeprefix("attribute "): names[value] if name == "event" else value
+            name.removeprefix("attribute "): _plain(name, value)
             for name, value in row.items()
             if value is not None and name not in {"execution", "file", "file_order"}
         }
         for row in table.to_pylist()
     ]
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A canonical value as tests write it."""
+    match name:
+        case "event":
+            return list(EventKind)[value].value
+        case "clock":
+            return dict(value)
+        case _:
+            return value
 
 
 def outcome(path: Path, text: str | bytes, word: str, **settings: str) -> Rows | Diagnostic:
@@ -120,3 +138,23 @@ def check_wrong_values(path: Path, records: Sequence[dict[str, Any]], word: str,
 def recognized(start: str, name: str = "x.log") -> list[str]:
     """The words of the formats that take a text for theirs."""
     return [each.word for each in FOREIGN if each.module.recognizes(start, name)]
+
+
+def refused_at(path: Path, text: str | bytes, word: str, **settings: str) -> tuple[str, int | None]:
+    """The code and the row with which a text is refused."""
+    told = refusal(path, text, word, **settings)
+    return told.code, told.row
+
+
+@cache
+def library() -> Library:
+    """The library, loaded once."""
+    return standard_library()
+
+
+def verdicts(batch: Batch, *names: str) -> dict[str, str]:
+    """What the scan says of a batch of one execution."""
+    result = scan(batch, plan([requirement(name, library()) for name in names]))
+    words = {int(TRUE): "holds", int(FALSE): "violated"}
+    assert batch.executions == 1
+    return {name: words.get(int(result.values[0, result.names.index(name)]), "unknown") for name in names}

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from tests.traces.foreign.both_ways import by_columns, check_both_ways, mutated, outcome
 from tests.traces.foreign.logs import source_of
 from tests.traces.foreign.made_spans import damaged, spans
+from tests.traces.foreign.otlp_spans import lines
 from tests.traces.foreign.test_kafka_verifiable import CONSUMED, PRODUCED
 from tests.traces.foreign.test_kafka_verifiable import lines as events
-from tests.traces.foreign.test_otlp import PROCESSED, SENDS, lines
+from tests.traces.foreign.test_otlp import PROCESSED, SENDS
 
 KAFKA = ("topic", "partition", "position", "key", "create_time", "append_time")
 

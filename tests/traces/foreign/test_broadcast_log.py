@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from precedes.core.diagnostics import PrecedesError
-from precedes.traces import Notices
 from precedes.traces.foreign import broadcast_log
-from tests.traces.foreign.importing import (
+from tests.traces.foreign.logs import (
     PUBLIC,
-    cut_everywhere,
-    read,
-    refusal,
-    rows,
-    source,
-    text_rows,
+    batch_of,
+    check_cuts,
+    refused_at,
+    rows_of,
+    source_of,
+    table_of,
     verdicts,
 )
 
@@ -26,23 +26,25 @@ HOSTS = "1 localhost 11001\n02 localhost 11002\n3 localhost 11003\n"
 
 
 def test_a_line_is_an_event_of_the_process_in_the_name(tmp_path: Path) -> None:
-    run = tmp_path.name
-    assert text_rows(WORD, tmp_path, LOG, "proc01.output") == [
-        {"execution": run, "entity": "1", "event": "send", "message": "1:1"},
-        {"execution": run, "entity": "1", "event": "deliver", "message": "2:1", "sender": "2"},
-        {"execution": run, "entity": "1", "event": "deliver", "message": "1:1", "sender": "1"},
+    assert rows_of(tmp_path / "proc01.output", LOG, WORD) == [
+        {"entity": "1", "event": "send", "message": "1:1", "row": 1},
+        {"entity": "1", "event": "deliver", "message": "2:1", "sender": "2", "row": 2},
+        {"entity": "1", "event": "deliver", "message": "1:1", "sender": "1", "row": 3},
     ]
 
 
-def test_rows_say_where_they_were_read(tmp_path: Path) -> None:
+def test_the_execution_is_the_file_or_the_folder_of_several(tmp_path: Path) -> None:
     path = tmp_path / "1.output"
     path.write_text(LOG)
-    assert read([source(WORD, path)]).column("row").to_pylist() == [1, 2, 3]
+    for only, name in ((True, "1"), (False, tmp_path.name)):
+        table = table_of(replace(source_of(path, WORD), only=only))
+        assert set(table.column("execution").to_pylist()) == {name}
+    assert set(table_of(source_of(path, WORD, execution="run")).column("execution").to_pylist()) == {"run"}
 
 
 def test_hosts_beside_the_log_are_the_destinations(tmp_path: Path) -> None:
     (tmp_path / "hosts").write_text(HOSTS)
-    sent, *delivered = text_rows(WORD, tmp_path, LOG, "1.output")
+    sent, *delivered = rows_of(tmp_path / "1.output", LOG, WORD)
     assert sent["dest"] == ["1", "2", "3"]
     assert all("dest" not in row for row in delivered)
 
@@ -50,34 +52,34 @@ def test_hosts_beside_the_log_are_the_destinations(tmp_path: Path) -> None:
 def test_hosts_may_be_elsewhere(tmp_path: Path) -> None:
     hosts = tmp_path / "processes.txt"
     hosts.write_text(HOSTS)
-    assert text_rows(WORD, tmp_path, LOG, "1.output", hosts=str(hosts))[0]["dest"] == ["1", "2", "3"]
-    assert refusal(WORD, tmp_path, LOG, "1.output", hosts=str(tmp_path / "none")) == ("T003", None)
+    assert rows_of(tmp_path / "1.output", LOG, WORD, hosts=str(hosts))[0]["dest"] == ["1", "2", "3"]
+    assert refused_at(tmp_path / "1.output", LOG, WORD, hosts=str(tmp_path / "none")) == ("T003", None)
 
 
 @pytest.mark.parametrize("hosts", ["1 localhost\n", "x localhost 1\n", "1 localhost 11001\n\n\nb 1\n"])
 def test_a_file_of_hosts_is_read_or_refused(tmp_path: Path, hosts: str) -> None:
     (tmp_path / "hosts").write_text(hosts)
-    assert refusal(WORD, tmp_path, LOG, "1.output")[0] == "T007"
+    assert refused_at(tmp_path / "1.output", LOG, WORD)[0] == "T007"
 
 
 def test_a_process_that_no_host_has_is_refused(tmp_path: Path) -> None:
     (tmp_path / "hosts").write_text(HOSTS)
-    assert refusal(WORD, tmp_path, LOG, "4.output") == ("T018", None)
+    assert refused_at(tmp_path / "4.output", LOG, WORD) == ("T018", None)
 
 
 def test_a_name_without_a_number_needs_the_entity(tmp_path: Path) -> None:
-    assert refusal(WORD, tmp_path, LOG, "mine.output") == ("T011", None)
-    found = text_rows(WORD, tmp_path, LOG, "mine.output", entity="7", execution="run")
-    assert found[0] == {"execution": "run", "entity": "7", "event": "send", "message": "7:1"}
+    assert refused_at(tmp_path / "mine.output", LOG, WORD) == ("T011", None)
+    found = rows_of(tmp_path / "mine.output", LOG, WORD, entity="7")
+    assert found[0] == {"entity": "7", "event": "send", "message": "7:1", "row": 1}
 
 
 def test_numbers_are_numbers(tmp_path: Path) -> None:
-    found = text_rows(WORD, tmp_path, "b 007\r\nd 02 00\r\n", "00.output")
+    found = rows_of(tmp_path / "00.output", "b 007\r\nd 02 00\r\n", WORD)
     assert [row["message"] for row in found] == ["0:7", "2:0"]
 
 
 def test_compressed_logs_are_read(tmp_path: Path) -> None:
-    assert len(text_rows(WORD, tmp_path, LOG, "1.output.gz")) == 3
+    assert len(rows_of(tmp_path / "1.output.gz", LOG, WORD)) == 3
 
 
 @pytest.mark.parametrize(
@@ -85,20 +87,20 @@ def test_compressed_logs_are_read(tmp_path: Path) -> None:
     ["", "b", "b ", "b x", "b 1 2", "d 1", "d 1 2 3", "d a 1", "b -1", "b  1", " b 1", "b 1 ", "B 1", "b ٣"],
 )
 def test_other_lines_are_refused(tmp_path: Path, line: str) -> None:
-    assert refusal(WORD, tmp_path, f"b 1\n{line}\nb 2\n", "1.output") == ("T007", 2)
+    assert refused_at(tmp_path / "1.output", f"b 1\n{line}\nb 2\n", WORD) == ("T007", 2)
 
 
 def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
-    assert refusal(WORD, tmp_path, b"b 1\nd \xff 1\n", "1.output") == ("T006", 2)
+    assert refused_at(tmp_path / "1.output", b"b 1\nd \xff 1\n", WORD) == ("T006", 2)
 
 
 def test_a_cut_number_is_no_number(tmp_path: Path) -> None:
-    cut_everywhere(WORD, tmp_path, "b 12\nd 12 345\nd 1 1\n", "1.output")
-    assert refusal(WORD, tmp_path, "b 1\nd 12 34", "1.output") == ("T007", 2)
+    check_cuts(tmp_path / "1.output", "b 12\nd 12 345\nd 1 1\n", WORD)
+    assert refused_at(tmp_path / "1.output", "b 1\nd 12 34", WORD) == ("T007", 2)
 
 
 def test_a_process_that_logged_nothing_has_no_rows(tmp_path: Path) -> None:
-    assert text_rows(WORD, tmp_path, "", "1.output") == []
+    assert rows_of(tmp_path / "1.output", "", WORD) == []
 
 
 def test_what_is_recognized() -> None:
@@ -124,9 +126,15 @@ def published(folder: str) -> list[Path]:
 
 
 def test_five_processes_disagree_on_the_order() -> None:
-    sources = [source(WORD, path, k) for k, path in enumerate(published("five-process"))]
+    sources = [source_of(path, WORD, execution="x") for path in published("five-process")]
     found = verdicts(
-        sources, "PO", "fifo_delivery", "order_equivalent", "causal_order", "no_creation", "no_duplication"
+        batch_of(*sources),
+        "PO",
+        "fifo_delivery",
+        "order_equivalent",
+        "causal_order",
+        "no_creation",
+        "no_duplication",
     )
     assert found == {
         "PO": "holds",
@@ -139,9 +147,14 @@ def test_five_processes_disagree_on_the_order() -> None:
 
 
 def test_ten_processes_are_causal_and_incomplete() -> None:
-    sources = [source(WORD, path, k) for k, path in enumerate(published("ten-process"))]
+    sources = [source_of(path, WORD, execution="x") for path in published("ten-process")]
     found = verdicts(
-        sources, "fifo_delivery", "causal_order", "order_equivalent", "information_preserving", "PO"
+        batch_of(*sources),
+        "fifo_delivery",
+        "causal_order",
+        "order_equivalent",
+        "information_preserving",
+        "PO",
     )
     assert found == {
         "fifo_delivery": "holds",
@@ -154,9 +167,9 @@ def test_ten_processes_are_causal_and_incomplete() -> None:
 
 def test_half_a_million_events_are_read() -> None:
     paths = published("three-process")
-    assert sum(len(read([source(WORD, path)], Notices())) for path in paths) == 449_064
+    assert sum(len(table_of(source_of(path, WORD))) for path in paths) == 449_064
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PrecedesError):
-        rows(WORD, tmp_path / "1.output")
+        table_of(source_of(tmp_path / "1.output", WORD))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from precedes.traces.foreign import edn, jepsen
-from tests.traces.foreign.importing import PUBLIC, cut_everywhere, refusal, text_rows
+from tests.traces.foreign.logs import PUBLIC, check_cuts, refused_at, rows_of
 
 WORD = "jepsen"
 KAFKA = """\
@@ -27,11 +27,17 @@ def events(found: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
 
 
 def test_sends_and_polls_are_messages(tmp_path: Path) -> None:
-    sent, other, got = text_rows(WORD, tmp_path, KAFKA, "history.edn")
-    common = {"execution": tmp_path.name, "message": "7:30", "partition": "7", "position": 12}
-    assert sent == common | {"entity": "process 2", "event": "send", "dest": ["group:?"], "time": 95}
-    assert got == common | {"entity": "process 5", "event": "deliver", "time": 99}
-    assert (other["message"], other["position"], other["sender"]) == ("7:29", 11, "?")
+    sent, other, got = rows_of(tmp_path / "history.edn", KAFKA, WORD, ("partition", "position"))
+    common = {"message": "7:30", "partition": "7", "position": "12"}
+    assert sent == common | {
+        "entity": "process 2",
+        "event": "send",
+        "dest": ["group:?"],
+        "time": 95,
+        "row": 2,
+    }
+    assert got == common | {"entity": "process 5", "event": "deliver", "time": 99, "row": 5}
+    assert (other["message"], other["position"], other["sender"]) == ("7:29", "11", "?")
 
 
 def history(outcome: str, value: str = "[[:send 7 30]]") -> str:
@@ -47,12 +53,12 @@ def history(outcome: str, value: str = "[[:send 7 30]]") -> str:
     ids=["info", "fail", "no end"],
 )
 def test_what_is_not_certain_is_no_send(tmp_path: Path, outcome: str, sender: str | None) -> None:
-    [got] = text_rows(WORD, tmp_path, history(outcome))
+    [got] = rows_of(tmp_path / "a.log", history(outcome), WORD)
     assert (got["event"], got["message"], got.get("sender")) == ("deliver", "7:30", sender)
 
 
 def test_a_send_that_failed_may_be_tried_again(tmp_path: Path) -> None:
-    found = text_rows(WORD, tmp_path, history("fail") + history("ok"))
+    found = rows_of(tmp_path / "a.log", history("fail") + history("ok"), WORD)
     assert events(found) == [
         ("process 5", "deliver", "7:30"),
         ("process 2", "send", "7:30"),
@@ -63,7 +69,7 @@ def test_a_send_that_failed_may_be_tried_again(tmp_path: Path) -> None:
 
 def test_transactions_have_steps(tmp_path: Path) -> None:
     txn = '{:type :ok, :process 1, :f :txn, :value [[:poll {"a:b" [[3 1] [4 2]]}] [:send :k [nil 5]] [:send :k 6]]}'
-    found = text_rows(WORD, tmp_path, txn)
+    found = rows_of(tmp_path / "a.log", txn, WORD, ("position",))
     assert [row["message"] for row in found] == ["a%3Ab:1", "a%3Ab:2", "k:5", "k:6"]
     assert [row["event"] for row in found] == ["deliver", "deliver", "send", "send"]
     assert "position" not in found[2]
@@ -78,7 +84,7 @@ def test_queues_have_enqueues_and_dequeues(tmp_path: Path) -> None:
       {:type :ok, :process 2, :f :dequeue, :value 1} {:type :ok, :process 2, :f :dequeue, :value nil}
       {:type :fail, :process 2, :f :dequeue, :error :empty}
       {:type :ok, :process 3, :f :drain, :value (2 3)}]"""
-    found = text_rows(WORD, tmp_path, text)
+    found = rows_of(tmp_path / "a.log", text, WORD)
     assert events(found) == [
         ("process 0", "send", "1"),
         ("process 2", "deliver", "1"),
@@ -94,9 +100,10 @@ def test_json_says_the_same(tmp_path: Path) -> None:
         {"type": ":ok", "process": 5, "f": ":poll", "value": [[":poll", {"7": [[12, 30]]}]]},
     ]
     expected = [("process 2", "send", "7:30"), ("process 5", "deliver", "7:30")]
-    assert events(text_rows(WORD, tmp_path, json.dumps(operations))) == expected
+    assert events(rows_of(tmp_path / "a.log", json.dumps(operations), WORD)) == expected
     assert (
-        events(text_rows(WORD, tmp_path, "".join(json.dumps(each) + "\n" for each in operations))) == expected
+        events(rows_of(tmp_path / "a.log", "".join(json.dumps(each) + "\n" for each in operations), WORD))
+        == expected
     )
 
 
@@ -136,17 +143,17 @@ def test_json_says_the_same(tmp_path: Path) -> None:
 )
 def test_what_is_no_operation_is_refused(tmp_path: Path, operation: str, code: str) -> None:
     good = "{:type :invoke, :process 1, :f :poll, :value [[:poll]]}\n"
-    assert refusal(WORD, tmp_path, good + operation + "\n") == (code, 2)
+    assert refused_at(tmp_path / "a.log", good + operation + "\n", WORD) == (code, 2)
 
 
 def test_cut_histories_are_refused(tmp_path: Path) -> None:
     first, second, *_ = KAFKA.splitlines(keepends=True)
-    cut_everywhere(WORD, tmp_path, first + second)
-    assert refusal(WORD, tmp_path, "[" + KAFKA) == ("T007", 1)
-    assert refusal(WORD, tmp_path, b"{:a \xff}") == ("T006", 1)
-    assert refusal(WORD, tmp_path, '[{"type":"ok"')[0] == "T007"
-    assert len(text_rows(WORD, tmp_path, KAFKA, "history.edn.gz")) == 3
-    assert text_rows(WORD, tmp_path, "") == []
+    check_cuts(tmp_path / "a.log", first + second, WORD)
+    assert refused_at(tmp_path / "a.log", "[" + KAFKA, WORD) == ("T007", 1)
+    assert refused_at(tmp_path / "a.log", b"{:a \xff}", WORD) == ("T006", 1)
+    assert refused_at(tmp_path / "a.log", '[{"type":"ok"', WORD)[0] == "T007"
+    assert len(rows_of(tmp_path / "history.edn.gz", KAFKA, WORD)) == 3
+    assert rows_of(tmp_path / "a.log", "", WORD) == []
 
 
 def test_edn_is_read_as_clojure_prints_it() -> None:
@@ -176,8 +183,8 @@ def test_the_published_operations_are_read(tmp_path: Path) -> None:
     path = PUBLIC / "jepsen-kafka" / "inline_examples.edn"
     if not path.exists():
         pytest.skip("the published operations are not here")
-    found = text_rows(WORD, tmp_path, path.read_bytes())
+    found = rows_of(tmp_path / "a.log", path.read_bytes(), WORD, ("position",))
     assert jepsen.recognizes(path.read_text(), path.name)
     assert [(row["message"], row["position"]) for row in found] == [
-        *(("11:641", 537), ("11:645", 537), ("56:5", 4), ("56:6", 5), ("56:9", 8)),
+        *(("11:641", "537"), ("11:645", "537"), ("56:5", "4"), ("56:6", "5"), ("56:9", "8")),
     ]

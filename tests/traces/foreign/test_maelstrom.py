@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from precedes.traces.foreign import maelstrom
-from tests.traces.foreign.importing import cut_everywhere, refusal, source, text_rows, verdicts
+from tests.traces.foreign.logs import batch_of, check_cuts, refused_at, rows_of, source_of, verdicts
 
 WORD = "maelstrom"
 NEW = "INFO [2024-12-07 12:51:12,778] n1 stdout - maelstrom.net "
@@ -22,27 +22,27 @@ LOG = (
 
 
 def test_lines_of_the_network_are_events(tmp_path: Path) -> None:
-    common = {"execution": tmp_path.name, "message": "7", "key": "k"}
-    assert text_rows(WORD, tmp_path, LOG) == [
-        common | {"entity": "n1", "event": "send", "dest": ["n2"]},
-        common | {"entity": "n2", "event": "deliver"},
+    common = {"message": "7", "key": "k"}
+    assert rows_of(tmp_path / "a.log", LOG, WORD, ("key",)) == [
+        common | {"entity": "n1", "event": "send", "dest": ["n2"], "row": 1},
+        common | {"entity": "n2", "event": "deliver", "row": 3},
     ]
 
 
 def test_a_receipt_names_its_sender_where_no_send_is_logged(tmp_path: Path) -> None:
-    [got] = text_rows(WORD, tmp_path, f"{NEW}:recv {FIRST}\n")
+    [got] = rows_of(tmp_path / "a.log", f"{NEW}:recv {FIRST}\n", WORD)
     assert got["sender"] == "n1"
 
 
 def test_older_messages_are_maps(tmp_path: Path) -> None:
-    assert len(text_rows(WORD, tmp_path, f"{OLD}:recv {FIRST.partition('Message')[2]}\n", "a.log.gz")) == 1
+    assert len(rows_of(tmp_path / "a.log.gz", f"{OLD}:recv {FIRST.partition('Message')[2]}\n", WORD)) == 1
 
 
 def test_the_order_of_messages_is_judged(tmp_path: Path) -> None:
     lines = [f":send {FIRST}", f":send {SECOND}", f":recv {SECOND}", f":recv {FIRST}"]
     path = tmp_path / "a.log"
     path.write_text("".join(f"{NEW}{line}\n" for line in lines))
-    found = verdicts([source(WORD, path)], "fifo_delivery", "no_creation")
+    found = verdicts(batch_of(source_of(path, WORD)), "fifo_delivery", "no_creation")
     assert found == {"fifo_delivery": "violated", "no_creation": "holds"}
 
 
@@ -64,12 +64,12 @@ def test_the_order_of_messages_is_judged(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_message_is_refused(tmp_path: Path, message: str, code: str) -> None:
-    assert refusal(WORD, tmp_path, f"{LOG}{NEW}:send {message}\n") == (code, 4)
+    assert refused_at(tmp_path / "a.log", f"{LOG}{NEW}:send {message}\n", WORD) == (code, 4)
 
 
 def test_cut_logs_are_refused(tmp_path: Path) -> None:
-    cut_everywhere(WORD, tmp_path, LOG)
-    assert refusal(WORD, tmp_path, LOG.encode() + b"\xff\n") == ("T006", 4)
+    check_cuts(tmp_path / "a.log", LOG, WORD)
+    assert refused_at(tmp_path / "a.log", LOG.encode() + b"\xff\n", WORD) == ("T006", 4)
 
 
 def test_what_is_recognized() -> None:

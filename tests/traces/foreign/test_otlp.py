@@ -4,47 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.traces.foreign.logs import check_cuts, check_wrong_values, recognized, refusal, rows_of
+from tests.traces.foreign.otlp_spans import TRACE, batch, lines, link, span
 
 WORD = "otlp"
-TRACE = "0A" * 16
-
-
-def attributes(**values: Any) -> list[dict[str, Any]]:
-    return [
-        {
-            "key": name.replace("__", "."),
-            "value": {"intValue": str(value)} if isinstance(value, int) else {"stringValue": value},
-        }
-        for name, value in values.items()
-    ]
-
-
-def link(span: int, **values: Any) -> dict[str, Any]:
-    return {"traceId": TRACE.lower(), "spanId": f"{span:016x}", "attributes": attributes(**values)}
-
-
-def span(number: int, operation: str, start: int, *links: dict[str, Any], **values: Any) -> dict[str, Any]:
-    named = attributes(messaging__operation__type=operation, messaging__destination__name="orders", **values)
-    return {
-        "traceId": TRACE, "spanId": f"{number:016X}", "kind": 4 if operation == "send" else 5,
-        "startTimeUnixNano": str(start), "links": list(links), "attributes": named,
-    }  # fmt: skip
-
-
-def batch(instance: str, *spans: dict[str, Any]) -> dict[str, Any]:
-    resource = {"attributes": attributes(service__instance__id=instance)}
-    return {"resourceSpans": [{"resource": resource, "scopeSpans": [{"spans": list(spans)}]}]}
-
-
-def lines(*batches: dict[str, Any]) -> str:
-    return "".join(json.dumps(each) + "\n" for each in batches)
-
-
 SENDS = batch("p", span(2, "send", 20), span(1, "send", 10, messaging__message__id="o-1"))
 RECORD = {"messaging__destination__partition__id": "3", "messaging__kafka__offset": 42}
 PROCESSED = batch(
@@ -109,3 +75,16 @@ def test_cuts_and_wrong_values(tmp_path: Path) -> None:
     for name in inside:
         for wrong in (True, -1, "x", ["x"], {"a": 1}):
             assert refusal(tmp_path / "t.json", lines(batch("p", inside | {name: wrong})), WORD).row == 1
+
+
+def test_lines_that_are_not_in_the_order_of_times(tmp_path: Path) -> None:
+    text = lines(batch("p", span(2, "send", 20)), batch("p", span(1, "send", 10)))
+    found = rows_of(tmp_path / "t.json", text, WORD)
+    assert [(row["row"], row["time"], row["seq"]) for row in found] == [(2, 10, 10), (1, 20, 20)]
+
+
+def test_an_attribute_that_a_row_cannot_have(tmp_path: Path) -> None:
+    wrong = {"key": "kafka.key", "value": {"boolValue": True}}
+    sent = span(1, "send", 10)
+    text = lines(batch("p", sent | {"attributes": [*sent["attributes"], wrong]}))
+    assert refusal(tmp_path / "t.json", text, WORD).code == "T012"

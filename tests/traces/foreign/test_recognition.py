@@ -90,6 +90,9 @@ def test_python_has_the_same_words(tmp_path: Path) -> None:
     assert report.verdict is precedes.Verdict.HOLDS
     done = precedes.convert(path, tmp_path / "c.parquet", log="kcat", parameters={"execution": "e"})
     assert done.rows == 2
+    assert "T101" not in {notice.code for notice in done.notices}, (
+        "an absent key is not a column of another type"
+    )
     [again] = precedes.read(tmp_path / "c.parquet")
     assert (again.name, again.delivered("log")) == ("e", ("t-0@0", "t-0@1"))
 

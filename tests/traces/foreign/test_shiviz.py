@@ -10,16 +10,15 @@ import pytest
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import Event, EventKind, Execution, History, Message
 from precedes.core.transposition import execution_of
-from precedes.traces import Notices, TraceOptions, assemble
 from precedes.traces.foreign import shiviz
-from tests.traces.foreign.importing import (
+from tests.traces.foreign.logs import (
     PUBLIC,
-    cut_everywhere,
-    judged,
-    read,
-    refusal,
-    source,
-    text_rows,
+    batch_of,
+    check_cuts,
+    refused_at,
+    rows_of,
+    source_of,
+    table_of,
     verdicts,
 )
 
@@ -46,27 +45,15 @@ RELIABLE = {
 
 
 def test_events_are_local_unless_the_user_says_more(tmp_path: Path) -> None:
-    assert text_rows(WORD, tmp_path, LOG) == [
-        {"execution": tmp_path.name, "entity": "alice", "seq": 1, "event": "local", "clock": {"alice": 1}},
-        {
-            "execution": tmp_path.name,
-            "entity": "bob",
-            "seq": 1,
-            "event": "local",
-            "clock": {"alice": 1, "bob": 1},
-        },
-        {
-            "execution": tmp_path.name,
-            "entity": "bob",
-            "seq": 2,
-            "event": "local",
-            "clock": {"alice": 1, "bob": 2},
-        },
+    assert rows_of(tmp_path / "a.log", LOG, WORD) == [
+        {"entity": "alice", "seq": 1, "event": "local", "clock": {"alice": 1}, "row": 1},
+        {"entity": "bob", "seq": 1, "event": "local", "clock": {"alice": 1, "bob": 1}, "row": 3},
+        {"entity": "bob", "seq": 2, "event": "local", "clock": {"alice": 1, "bob": 2}, "row": 5},
     ]
 
 
 def test_regular_expressions_say_what_events_are(tmp_path: Path) -> None:
-    sent, delivered, local = text_rows(WORD, tmp_path, LOG, **SAYS)
+    sent, delivered, local = rows_of(tmp_path / "a.log", LOG, WORD, **SAYS)
     assert (sent["event"], sent["message"], sent["dest"]) == ("send", "m1", ["bob"])
     assert (delivered["event"], delivered["message"]) == ("deliver", "m1")
     assert "sender" not in delivered
@@ -76,61 +63,76 @@ def test_regular_expressions_say_what_events_are(tmp_path: Path) -> None:
 def test_vector_time_can_be_asked(tmp_path: Path) -> None:
     path = tmp_path / "a.log"
     path.write_text(LOG)
-    asked = source(WORD, path, **SAYS)
-    assert verdicts([asked], "vector_time", "causal_order") == {
+    asked = source_of(path, WORD, **SAYS)
+    assert verdicts(batch_of(asked), "vector_time", "causal_order") == {
         "vector_time": "holds",
         "causal_order": "holds",
     }
     path.write_text(LOG.replace('{"bob":1, "alice":1}', '{"bob":1}'))
-    assert verdicts([asked], "vector_time") != {"vector_time": "holds"}
+    assert verdicts(batch_of(asked), "vector_time") != {"vector_time": "holds"}
 
 
 def test_what_nobody_said_is_unknown(tmp_path: Path) -> None:
     says = {"send": r"^send (?<message>\w+)", "deliver": r"^recv (?<message>\w+)"}
-    assert text_rows(WORD, tmp_path, LOG, **says)[0]["dest"] == ["group:?"]
-    assert text_rows(WORD, tmp_path, LOG, deliver=says["deliver"])[1]["sender"] == "?"
-    assert "dest" not in text_rows(WORD, tmp_path, LOG, **says, dest="*")[0]
-    assert text_rows(WORD, tmp_path, LOG, **says, dest="bob;carol")[0]["dest"] == ["bob", "carol"]
+    assert rows_of(tmp_path / "a.log", LOG, WORD, **says)[0]["dest"] == ["group:?"]
+    assert rows_of(tmp_path / "a.log", LOG, WORD, deliver=says["deliver"])[1]["sender"] == "?"
+    assert "dest" not in rows_of(tmp_path / "a.log", LOG, WORD, **says, dest="*")[0]
+    assert rows_of(tmp_path / "a.log", LOG, WORD, **says, dest="bob;carol")[0]["dest"] == ["bob", "carol"]
     named = r"^recv (?<message>\w)(?<sender>\d)"
-    assert text_rows(WORD, tmp_path, LOG, deliver=named)[1]["sender"] == "1"
+    assert rows_of(tmp_path / "a.log", LOG, WORD, deliver=named)[1]["sender"] == "1"
 
 
 def test_the_event_may_come_first(tmp_path: Path) -> None:
     turned = 'send m1 to bob\nalice {"alice":1}\nrecv {m1}\nbob {"bob":1, "alice":1}\n'
-    assert [row["entity"] for row in text_rows(WORD, tmp_path, turned)] == ["alice", "bob"]
+    assert [row["entity"] for row in rows_of(tmp_path / "a.log", turned, WORD)] == ["alice", "bob"]
 
 
 def test_rows_need_not_be_in_order(tmp_path: Path) -> None:
     path = tmp_path / "a.log"
     path.write_text("".join(f'a {{"a":{k}}}\nsend m{k} to b\n' for k in (2, 1)) + 'b {"b":1}\nx\n')
-    batch = assemble(read([source(WORD, path, send=SAYS["send"])]), TraceOptions(), Notices())
-    assert judged(batch, "no_duplication")["no_duplication"] == "holds"
+    batch = batch_of(source_of(path, WORD, send=SAYS["send"]))
+    assert verdicts(batch, "no_duplication")["no_duplication"] == "holds"
     assert execution_of(batch, 0).history("a").messages(EventKind.SEND) == ("m1", "m2")
+
+
+def executions(path: Path, text: str, **settings: str) -> list[str]:
+    """The execution of each row of a text."""
+    path.write_text(text, encoding="utf-8")
+    return [str(name) for name in table_of(source_of(path, WORD, **settings)).column("execution").to_pylist()]
+
+
+def test_a_log_may_begin_with_its_expressions(tmp_path: Path) -> None:
+    header = r"(?<host>\S*) (?<clock>{.*})\n(?<event>.*)" + "\n^===$\n"
+    found = executions(tmp_path / "a.log", header + LOG + "===\n" + LOG)
+    assert found == ["a"] * 3 + ["a 1"] * 3
+    assert shiviz.recognizes(header + LOG, "x.log")
+    assert refused_at(tmp_path / "a.log", header + "x\n", WORD) == ("T007", 3)
 
 
 def test_executions_are_delimited_and_named(tmp_path: Path) -> None:
     one = 'a {"a":1}\nx\n'
     text = f"{one}=== second ===\n{one}=== third ===\n{one}"
-    found = text_rows(WORD, tmp_path, text, delimiter="^=== (?<trace>.*) ===$")
-    assert [row["execution"] for row in found] == [tmp_path.name, "second", "third"]
-    found = text_rows(WORD, tmp_path, text, delimiter="^=== .* ===$", execution="run")
-    assert [row["execution"] for row in found] == ["run", "run 1", "run 2"]
+    path = tmp_path / "a.log"
+    assert executions(path, text, delimiter="^=== (?<trace>.*) ===$") == ["a", "second", "third"]
+    assert executions(path, text, delimiter="^=== .* ===$", execution="run") == ["run", "run 1", "run 2"]
     twice = text.replace("third", "second")
-    assert refusal(WORD, tmp_path, twice, delimiter="^=== (?<trace>.*) ===$")[0] == "T008"
+    assert refused_at(tmp_path / "a.log", twice, WORD, delimiter="^=== (?<trace>.*) ===$")[0] == "T008"
 
 
 def test_times_are_read_as_the_user_says(tmp_path: Path) -> None:
     text = '17 a {"a":1} x\n'
     regex = r"(?<timestamp>\d+) (?<host>\w+) (?<clock>{.*}) (?<event>.*)"
-    assert "time" not in text_rows(WORD, tmp_path, text, regex=regex)[0]
-    assert text_rows(WORD, tmp_path, text, regex=regex, time="ms")[0]["time"] == 17_000_000
-    assert text_rows(WORD, tmp_path, text, regex=regex, time="%H")[0]["time"] < 0
-    assert refusal(WORD, tmp_path, text, regex=regex, time="%d/%m") == ("T016", 1)
+    assert "time" not in rows_of(tmp_path / "a.log", text, WORD, regex=regex)[0]
+    assert rows_of(tmp_path / "a.log", text, WORD, regex=regex, time="ms")[0]["time"] == 17_000_000
+    assert rows_of(tmp_path / "a.log", text, WORD, regex=regex, time="%H")[0]["time"] < 0
+    assert refused_at(tmp_path / "a.log", text, WORD, regex=regex, time="%d/%m") == ("T016", 1)
 
 
 def test_other_groups_are_columns_if_they_are_declared(tmp_path: Path) -> None:
     regex = r"(?<host>\w+) (?<clock>{.*}) (?<key>\w+) (?<event>.*)"
-    found = text_rows(WORD, tmp_path, 'a {"a":1} k1 send m to b\n', regex=regex, send=SAYS["send"])
+    found = rows_of(
+        tmp_path / "a.log", 'a {"a":1} k1 send m to b\n', WORD, ("key",), regex=regex, send=SAYS["send"]
+    )
     assert found[0]["key"] == "k1"
 
 
@@ -154,11 +156,13 @@ def test_other_groups_are_columns_if_they_are_declared(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_such_log_is_refused(tmp_path: Path, text: str | bytes, expected: tuple[str, int]) -> None:
-    assert refusal(WORD, tmp_path, text) == expected
+    assert refused_at(tmp_path / "a.log", text, WORD) == expected
 
 
 def test_a_clock_that_is_no_object_is_refused(tmp_path: Path) -> None:
-    assert refusal(WORD, tmp_path, "a [1] x\n", regex=r"(?<host>\w) (?<clock>\[.*\]) (?<event>.*)") == (
+    assert refused_at(
+        tmp_path / "a.log", "a [1] x\n", WORD, regex=r"(?<host>\w) (?<clock>\[.*\]) (?<event>.*)"
+    ) == (
         "T012",
         1,
     )
@@ -166,17 +170,17 @@ def test_a_clock_that_is_no_object_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("setting", ["regex", "send", "deliver", "ack"])
 def test_regular_expressions_need_their_groups(tmp_path: Path, setting: str) -> None:
-    assert refusal(WORD, tmp_path, LOG, **{setting: "x"}) == ("U001", None)
-    assert refusal(WORD, tmp_path, LOG, **{setting: "("}) == ("U001", None)
+    assert refused_at(tmp_path / "a.log", LOG, WORD, **{setting: "x"}) == ("U001", None)
+    assert refused_at(tmp_path / "a.log", LOG, WORD, **{setting: "("}) == ("U001", None)
 
 
 def test_an_event_is_one_thing(tmp_path: Path) -> None:
-    assert refusal(WORD, tmp_path, LOG, crash="m1", recover="recv") == ("T013", 3)
+    assert refused_at(tmp_path / "a.log", LOG, WORD, crash="m1", recover="recv") == ("T013", 3)
 
 
 def test_cut_logs_are_refused(tmp_path: Path) -> None:
-    cut_everywhere(WORD, tmp_path, LOG)
-    assert len(text_rows(WORD, tmp_path, LOG.replace("\n", "\r\n"), "a.log.gz")) == 3
+    check_cuts(tmp_path / "a.log", LOG, WORD)
+    assert len(rows_of(tmp_path / "a.log.gz", LOG.replace("\n", "\r\n"), WORD)) == 3
 
 
 def test_what_is_recognized() -> None:
@@ -201,8 +205,7 @@ def published(name: str) -> Path:
 
 
 def test_reliable_broadcast_violates_order_equivalence() -> None:
-    asked = source(WORD, published("reliable-broadcast.log"), **RELIABLE)
-    batch = assemble(read([asked]), TraceOptions(), Notices())
+    batch = batch_of(source_of(published("reliable-broadcast.log"), WORD, **RELIABLE))
     execution = execution_of(batch, 0)
     delivered = {
         each.entity: "".join(m[len("DataMessage(")] for m in each.messages(EventKind.DELIVER))
@@ -210,13 +213,13 @@ def test_reliable_broadcast_violates_order_equivalence() -> None:
     }
     assert sorted(delivered.values()) == ["", "132", "213", "213"]
     assert [each.entity for each in execution.histories if each.crashed] == ["node1"]
-    found = judged(batch, "order_equivalent", "no_creation", "agreement")
+    found = verdicts(batch, "order_equivalent", "no_creation", "agreement")
     assert found == {"order_equivalent": "violated", "no_creation": "holds", "agreement": "holds"}
 
 
 def test_the_logs_of_shiviz_are_read() -> None:
-    assert len(read([source(WORD, published("chord.log"))])) == 1235
-    assert len(read([source(WORD, published("simple-reliable-broadcast.log"), regex=AKKA)])) > 30
+    assert len(table_of(source_of(published("chord.log"), WORD))) == 1235
+    assert len(table_of(source_of(published("simple-reliable-broadcast.log"), WORD, regex=AKKA))) > 30
 
 
 def written() -> Execution:
@@ -239,7 +242,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     text = shiviz.write_shiviz(written())
     assert text.startswith('a {"a":1}\nsend m%201 to b c%2C%20d\n')
     says = {"regex": shiviz.REGEX, "send": shiviz.SENDS, "deliver": shiviz.DELIVERIES, "crash": "^crash$"}
-    found = text_rows(WORD, tmp_path, text, **says)
+    found = rows_of(tmp_path / "a.log", text, WORD, **says)
     assert [(row["entity"], row["event"], row.get("message")) for row in found] == [
         ("a", "send", "m%201"),
         ("a", "crash", None),

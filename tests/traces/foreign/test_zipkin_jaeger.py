@@ -64,4 +64,4 @@ def test_what_spans_do_not_tell_is_told(tmp_path: Path) -> None:
     path.write_text(json.dumps([*ZIPKIN, sent, later]), encoding="utf-8")
     told = precedes("verify", path, "--require", "order_preserving").out
     assert "T121 spans name only a service: its replicas are one entity (4)" in told
-    assert "T121 spans of one entity start at the same time" in told
+    assert "T121 events of an entity have equal times" in told

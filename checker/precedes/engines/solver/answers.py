@@ -77,15 +77,16 @@ class Counterexample:
 
 @dataclass(frozen=True, slots=True)
 class NoCounterexample:
-    """The formula holds on every possible execution of up to so many entities and messages; larger ones were
-    not looked at.
+    """The formula holds on every possible execution of up to so many entities and messages, and of what `others` name:
+    larger ones were not looked at.
     """
 
     entities: int
     messages: int
+    others: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"no counterexample up to {_sizes(self.entities, self.messages)}"
+        return f"no counterexample up to {_sizes(self.entities, self.messages, *self.others)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +111,16 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class NoExample:
-    """The formula is true on no execution: within the bounds, or (`every_size`) at all."""
+    """The formula is true on no execution: within the bounds and those that `others` name, or (`every_size`) at all."""
 
     bounds: Bounds
     every_size: bool
+    others: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         if self.every_size:
             return "proved for every size: there is no example"
-        return f"no example up to {_sizes(self.bounds.entities[1], self.bounds.messages[1])}"
+        return f"no example up to {_sizes(self.bounds.entities[1], self.bounds.messages[1], *self.others)}"
 
 
 Answer = Proved | Counterexample | NoCounterexample | Undecided
@@ -147,5 +149,6 @@ def _size(execution: Execution) -> str:
     return _sizes(len(execution.entities), len(execution.messages))
 
 
-def _sizes(entities: int, messages: int) -> str:
-    return f"{counted(entities, 'entity', 'entities')} and {counted(messages, 'message')}"
+def _sizes(entities: int, messages: int, *others: str) -> str:
+    *first, last = [counted(entities, "entity", "entities"), counted(messages, "message"), *others]
+    return f"{', '.join(first)} and {last}"

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
-from typing import assert_never
+from typing import Final, assert_never
 
 from precedes.core.execution import view_number
 from precedes.core.formula import Attribute, AttributeSort, Relation
 from precedes.engines.solver import event_order
 from precedes.engines.solver.features import Features
-from precedes.engines.solver.group_tables import GroupTables
+from precedes.engines.solver.group_tables import GroupTables, group_count
 from precedes.engines.solver.logic import (
     Element,
     Linear,
@@ -31,6 +31,7 @@ from precedes.engines.solver.logic import (
     compared,
     count,
     either,
+    equivalent,
     every,
     implied,
     integer,
@@ -39,9 +40,11 @@ from precedes.engines.solver.logic import (
     some,
 )
 from precedes.engines.solver.structure import Cases, Happening, Kind, Log, Sharing, in_log, shares
-from precedes.engines.solver.view_tables import ViewTables
+from precedes.engines.solver.view_tables import ViewTables, view_count
 
 Place = tuple[Kind, int]
+DELIVERIES: Final = 2
+"""Deliveries of a message at an entity, in executions of which every delivery matters."""
 _ZERO, _ONE = Linear(Fraction(0)), Linear(Fraction(1))
 
 
@@ -58,6 +61,8 @@ class Bounded:
         self.arrived = self._table("arrived") if wanted.arrivals else None
         self.repeats = self._table("repeated") if wanted.repeats else None
         self.acknowledgements = self._table("acknowledged") if wanted.acknowledgements else None
+        self.given_back = self._table("given back") if wanted.acknowledgements else None
+        self.discarded = [boolean(f"{m} only discarded") for m in self.messages]
         self.crashed = [boolean(f"faulty {e}") for e in self.entities] if wanted.crashes else None
         self.views = ViewTables(wanted, self.entities)
         self.groups = GroupTables(wanted, self.entities, self.messages)
@@ -66,7 +71,7 @@ class Bounded:
         kinds += [Kind.ARRIVAL] if wanted.arrivals else []
         kinds.append(Kind.DELIVERY)
         kinds += [Kind.REPEAT] if wanted.deliveries else []
-        kinds += [Kind.ACKNOWLEDGEMENT] if wanted.acknowledgements else []
+        kinds += [Kind.ACKNOWLEDGEMENT, Kind.NEGATIVE_ACKNOWLEDGEMENT] if wanted.acknowledgements else []
         self.places: list[Place] = [(Kind.INSTALLATION, v) for v in self.views.views]
         self.places += product(kinds, self.messages)
         self._rank = {place: rank for rank, place in enumerate(self.places)}
@@ -117,12 +122,10 @@ class Bounded:
 
     @property
     def _every_delivery(self) -> range:
-        return range(2 * len(self.messages) * len(self.entities))
+        return range(DELIVERIES * len(self.messages) * len(self.entities))
 
     def _made(self, delivery: Element) -> Happening:
-        """A delivery by its number: the first ones of all messages at all entities, then the repeats. Each message has
-        two deliveries at most at each entity.
-        """
+        """A delivery by its number: the first ones of all messages at all entities, then the repeats."""
         place, entity = divmod(_number(delivery), len(self.entities))
         nth, message = divmod(place, len(self.messages))
         return Happening(Kind.REPEAT if nth else Kind.DELIVERY, message, entity)
@@ -140,10 +143,14 @@ class Bounded:
         return self.earlier(self._made(first), self._made(second))
 
     def in_flight(self, first: Element, second: Element) -> Proposition:
-        """See `Structure`. Of what an entity may do more than once with a message, only one is looked at."""
+        """See `Structure`."""
         before, one, other = self.delivered_before(first, second), self._made(first), self._made(second)
-        done = Happening(Kind.ACKNOWLEDGEMENT, one.message, one.entity)
-        return both(before, negated(both(self.earlier(one, done), self.earlier(done, other))))
+        settling = (
+            Happening(kind, one.message, one.entity)
+            for kind in (Kind.ACKNOWLEDGEMENT, Kind.NEGATIVE_ACKNOWLEDGEMENT)
+        )
+        settled = some(both(self.earlier(one, done), self.earlier(done, other)) for done in settling)
+        return both(before, negated(settled))
 
     def acknowledged(self, message: Element, entity: Element) -> Proposition:
         """See `Structure`."""
@@ -151,7 +158,8 @@ class Bounded:
 
     def acknowledgements_recorded(self) -> Proposition:
         """See `Structure`."""
-        return some(symbol for row in self.acknowledgements or [] for symbol in row)
+        tables = (self.acknowledgements or [], self.given_back or [])
+        return some(symbol for table in tables for row in table for symbol in row)
 
     def nth(self, delivery: Element) -> Linear:
         """See `Structure`."""
@@ -267,6 +275,8 @@ class Bounded:
                 return self.views.installed[message][entity]
             case Kind.ACKNOWLEDGEMENT:
                 return False if self.acknowledgements is None else self.acknowledgements[message][entity]
+            case Kind.NEGATIVE_ACKNOWLEDGEMENT:
+                return False if self.given_back is None else self.given_back[message][entity]
 
     def earlier(self, first: Happening, second: Happening) -> Proposition:
         """See `Structure`."""
@@ -440,9 +450,9 @@ class Bounded:
         """
         for m in self.messages:
             yield from self._one_of(self.sender[m])
-            yield some(
-                [self._sent[m], *self.delivered[m], *([] if self.arrived is None else self.arrived[m])]
-            )
+            # Each message is in some event. One that is in no other was discarded.
+            events = [symbol for table in self._events_by_message() for symbol in table[m]]
+            yield equivalent(self.discarded[m], every(map(negated, events)))
             for e in self.entities:
                 yield implied(self.dest[m][e], self._sent[m])
                 if self.repeats is not None:
@@ -450,10 +460,6 @@ class Bounded:
                 if self.wanted.deliveries:
                     in_order = self.ordered(e, (Kind.DELIVERY, m), (Kind.REPEAT, m))
                     yield implied(self.repeated(m, e), in_order)
-                if self.acknowledgements is not None:
-                    # What is acknowledged was delivered: other executions are possible, and looked at by no bound.
-                    in_order = self.ordered(e, (Kind.DELIVERY, m), (Kind.ACKNOWLEDGEMENT, m))
-                    yield implied(self.acknowledgements[m][e], both(self.delivered[m][e], in_order))
         yield from self._first_copy()
         for e in self.entities:
             yield from self._orders_at(e)
@@ -474,6 +480,11 @@ class Bounded:
         yield from self.views.numbering(self.view_names)
         yield from self.groups.constraints(self._sent, self.dest)
         yield from self._times_fit()
+
+    def _events_by_message(self) -> list[list[list[Symbol]]]:
+        """What happens to messages at entities, a table for each kind of event; repeats are left out."""
+        tables = (self.sender, self.delivered, self.arrived, self.acknowledgements, self.given_back)
+        return [table for table in tables if table is not None]
 
     @staticmethod
     def _one_of(row: Sequence[Symbol]) -> Iterator[Proposition]:
@@ -519,18 +530,19 @@ class Bounded:
         """The entries of all logs: the total is how many of these are true. Sends are left out, there is one
         of each message; an execution is no shorter for a message that nobody sent.
         """
-        kept = (self.delivered, self.arrived, self.repeats, self.acknowledgements)
-        tables = [table for table in kept if table is not None]
-        return [*(symbol for table in tables for row in table for symbol in row), *self.views.entries()]
+        tables = [*self._events_by_message()[1:], *([] if self.repeats is None else [self.repeats])]
+        entries = (symbol for table in tables for row in table for symbol in row)
+        return [*entries, *self.discarded, *self.views.entries()]
 
     def oddities(self) -> list[Proposition]:
-        """What an engineer would wonder at: crashes, messages nobody sent or to nobody, loss, deliveries to strangers;
-        and for arrivals those before the send, or after the delivery or without.
+        """What an engineer would wonder at: crashes, messages nobody sent, or to nobody, or only discarded, loss,
+        deliveries to strangers; arrivals before the send, or after the delivery or without; acknowledgements without
+        a delivery before them, and what is given back.
         """
         odd: list[Proposition] = [*(self.crashed or []), *self.views.oddities(), *self.groups.oddities()]
         for m in self.messages:
             to = (*self.dest[m], *self.groups.addressed[m])
-            odd += [negated(self._sent[m]), every(negated(symbol) for symbol in to)]
+            odd += [negated(self._sent[m]), every(negated(symbol) for symbol in to), self.discarded[m]]
             for e in self.entities:
                 odd.append(both(self.dest[m][e], negated(self.delivered[m][e])))
                 stranger = both(negated(self.dest[m][e]), negated(self.groups.chosen(m, e)))
@@ -539,6 +551,11 @@ class Bounded:
                     arrival, delivery = Happening(Kind.ARRIVAL, m, e), Happening(Kind.DELIVERY, m, e)
                     odd.append(both(self.delivered[m][e], negated(self.earlier(arrival, delivery))))
                     odd.append(self.earlier(arrival, Happening(Kind.SEND, m, e)))
+                if self.given_back is not None:
+                    odd.append(self.given_back[m][e])
+                    for kind in (Kind.ACKNOWLEDGEMENT, Kind.NEGATIVE_ACKNOWLEDGEMENT):
+                        done, delivery = Happening(kind, m, e), Happening(Kind.DELIVERY, m, e)
+                        odd.append(both(self.happened(done), negated(self.earlier(delivery, done))))
         return odd
 
     def in_order(self, how: Relation) -> Proposition:
@@ -567,8 +584,8 @@ class Bounded:
             for row in names.values():
                 yield from row
         yield from (symbol for row in self.sender for symbol in row)
-        for table in (self.dest, self.delivered, self.arrived, self.acknowledgements):
-            yield from (symbol for row in table or [] for symbol in row)
+        for table in (self.dest, *self._events_by_message()[1:]):
+            yield from (symbol for row in table for symbol in row)
         for row in self.repeats or []:
             yield from (negated(symbol) for symbol in row)
         yield from (negated(symbol) for symbol in self.crashed or [])
@@ -579,6 +596,24 @@ class Bounded:
     def numbers(self) -> dict[str, Symbol]:
         """The numbers that the formula and the constraints speak of, by name."""
         return dict(self._numbers)
+
+
+def limits(wanted: Features) -> tuple[str, ...]:
+    """What executions of a bounded size have at most, beside entities and messages, where a formula could tell that
+    there is more.
+    """
+    found = []
+    if wanted.views:
+        found.append(f"{view_count(wanted)} views")
+    if wanted.views_of_events:
+        found.append("1 installation of a view at an entity")
+    if wanted.groups:
+        found.append(f"{group_count(wanted)} groups")
+    if wanted.deliveries:
+        acts = ["1 ack", "1 nack"] if wanted.acknowledgements else []
+        *others, last = [f"{DELIVERIES} deliveries", *acts]
+        found += [*others, f"{last} of a message at an entity"]
+    return tuple(found)
 
 
 def _closed(related: list[list[Proposition]]) -> list[list[Proposition]]:

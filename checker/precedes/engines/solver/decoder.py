@@ -22,6 +22,7 @@ _EVENT_KINDS = {
     Kind.ARRIVAL: EventKind.ARRIVE,
     Kind.REPEAT: EventKind.DELIVER,
     Kind.ACKNOWLEDGEMENT: EventKind.ACK,
+    Kind.NEGATIVE_ACKNOWLEDGEMENT: EventKind.NACK,
     Kind.INSTALLATION: EventKind.VIEW,
 }
 
@@ -143,31 +144,36 @@ class Decoding:
                         solver.holds(encoding.ordered(e, other, place)) for other in others
                     )
         events = [self._event(Happening(kind, m, e)) for kind, m in sorted(happened, key=earlier.__getitem__)]
-        if encoding.repeats is not None and not encoding.wanted.deliveries:
-            last = max((event.time for event in events if event.time is not None), default=0)
-            for m in encoding.messages:
-                if solver.holds(encoding.repeats[m][e]):
-                    time = last if encoding.wanted.times else None
-                    events.append(
-                        Event(
-                            EventKind.DELIVER, self._messages[m], time, {} if encoding.wanted.clocks else None
-                        )
-                    )
-        last = max((event.time for event in events if event.time is not None), default=0)
-        for v in encoding.views.views:
-            if solver.holds(encoding.views.again(v, e)):
-                again = self._event(Happening(Kind.INSTALLATION, v, e))
-                events.append(replace(again, time=last if encoding.wanted.times else None))
-        crashed = encoding.crashed is not None and solver.holds(encoding.crashed[e])
-        if crashed:
-            last = max((event.time for event in events if event.time is not None), default=0)
-            events.append(Event(EventKind.CRASH, None, last if encoding.wanted.times else None))
-        # A crash or an acknowledgement stands in a history only: of its interleavings one is taken, in which all sends
+        events += self._at_the_end(
+            e, max((event.time for event in events if event.time is not None), default=0)
+        )
+        # What is neither a send nor a delivery stands in a history only. Of its interleavings one is taken: all sends
         # come first.
-        in_history = crashed or any(event.kind is EventKind.ACK for event in events)
+        in_history = any(event.kind not in (EventKind.SEND, EventKind.DELIVER) for event in events)
         return History(
             self._entities[e], tuple(events), interleaved=encoding.wanted.interleaving or in_history
         )
+
+    def _at_the_end(self, e: int, last: int) -> Iterator[Event]:
+        """The events whose place does not matter to the formula, all at the time of the last event before them.
+
+        What is only discarded is discarded by the first entity.
+        """
+        encoding, holds = self._encoding, self._solver.holds
+        time = last if encoding.wanted.times else None
+        clock: dict[str, int] | None = {} if encoding.wanted.clocks else None
+        if encoding.repeats is not None and not encoding.wanted.deliveries:
+            for m in encoding.messages:
+                if holds(encoding.repeats[m][e]):
+                    yield Event(EventKind.DELIVER, self._messages[m], time, clock)
+        for v in encoding.views.views:
+            if holds(encoding.views.again(v, e)):
+                yield replace(self._event(Happening(Kind.INSTALLATION, v, e)), time=time)
+        for m in encoding.messages:
+            if e == 0 and holds(encoding.discarded[m]):
+                yield Event(EventKind.DISCARD, self._messages[m], time)
+        if encoding.crashed is not None and holds(encoding.crashed[e]):
+            yield Event(EventKind.CRASH, None, time)
 
     def _event(self, event: Happening) -> Event:
         wanted = self._encoding.wanted

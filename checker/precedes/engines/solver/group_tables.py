@@ -15,13 +15,18 @@ from precedes.engines.solver.logic import Proposition, Symbol, boolean, both, ev
 GROUPS: Final = 2
 
 
+def group_count(wanted: Features) -> int:
+    """How many groups there are at most."""
+    return max(GROUPS, len(wanted.group_names)) if wanted.groups else 0
+
+
 class GroupTables:
     """The groups of all executions with so many entities and messages. Groups are numbers from 0."""
 
     def __init__(self, wanted: Features, entities: range, messages: range) -> None:
         self._named_only = wanted.sub_logs or wanted.failure_line
         self._entities = entities
-        self.groups = range(max(GROUPS, len(wanted.group_names)) if wanted.groups else 0)
+        self.groups = range(group_count(wanted))
         self.exist = [boolean(f"group {g}") for g in self.groups]
         self.members = [[boolean(f"{e} in group {g}") for e in entities] for g in self.groups]
         self.addressed = [[boolean(f"message {m} to group {g}") for g in self.groups] for m in messages]

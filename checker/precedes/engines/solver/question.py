@@ -30,6 +30,7 @@ from precedes.engines.solver.answers import (
     Proved,
     Undecided,
 )
+from precedes.engines.solver.bounded import limits
 from precedes.engines.solver.features import Features, features
 from precedes.engines.solver.logic import Outcome, OutOfMemory, Proposition, Watch, consistent
 from precedes.engines.solver.search import sizes, smallest
@@ -84,8 +85,10 @@ def find(
             return Example(answer)
         case Undecided():
             return answer
-        case Proved() | NoCounterexample():
-            return NoExample(bounds, every_size=isinstance(answer, Proved))
+        case Proved():
+            return NoExample(bounds, every_size=True)
+        case NoCounterexample(_, _, others):
+            return NoExample(bounds, every_size=False, others=others)
         case _:
             assert_never(answer)
 
@@ -130,7 +133,8 @@ class _Inquiry:
         if found is None:
             found = self._searched(ordered[len(small) :])
         if found is None:
-            return NoCounterexample(self._options.bounds.entities[1], self._options.bounds.messages[1])
+            largest = self._options.bounds
+            return NoCounterexample(largest.entities[1], largest.messages[1], limits(self._wanted))
         return found
 
     def _proved_with_patience(self, proof: Outcome) -> bool:

@@ -26,6 +26,7 @@ class Kind(Enum):
     ARRIVAL = "arrival"
     REPEAT = "repeated delivery"
     ACKNOWLEDGEMENT = "acknowledgement"
+    NEGATIVE_ACKNOWLEDGEMENT = "negative acknowledgement"
     INSTALLATION = "installation"
 
 

@@ -33,11 +33,16 @@ from precedes.engines.solver.logic import (
 VIEWS: Final = 3
 
 
+def view_count(wanted: Features) -> int:
+    """How many views there are at most."""
+    return max(VIEWS, len(wanted.view_names)) if wanted.views else 0
+
+
 class ViewTables:
     """The views of all executions with so many entities. Views are numbers from 0."""
 
     def __init__(self, wanted: Features, entities: range) -> None:
-        self.views = range(max(VIEWS, len(wanted.view_names)) if wanted.views else 0)
+        self.views = range(view_count(wanted))
         self.members = [[boolean(f"{e} in view {v}") for e in entities] for v in self.views]
         self.numbers = [integer(f"number of view {v}") for v in self.views] if wanted.view_numbers else []
         self.installed = [[boolean(f"view {v} installed at {e}") for e in entities] for v in self.views]

@@ -6,7 +6,7 @@ This module imports nothing of Spark, so it can also report that Spark is missin
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from precedes.core.diagnostics import Diagnostic
@@ -182,17 +182,38 @@ _CAUSES: Final = tuple(
 """Where the innermost cause stands, else what the JVM ended with."""
 
 
+_RAISED: Final = re.compile(
+    r"\bPrecedesError: (?P<said>.*?)(?=\n\s*\n|\n\tat |\nJVM stacktrace|\Z)", re.DOTALL
+)
+_MISTAKE: Final = re.compile(
+    r"(?:(?P<path>.+?)(?:: row (?P<row>\d+))?: )?(?P<code>[A-Z]\d{3}) (?P<message>.*)"
+)
+
+
+def mistakes(said: str) -> tuple[Diagnostic, ...]:
+    """The mistakes that a worker raised, in what Spark says of its end; none if it ended otherwise."""
+    found: list[Diagnostic] = []
+    raised = _RAISED.search(said)
+    for line in "" if raised is None else raised["said"].splitlines():
+        if mistake := _MISTAKE.fullmatch(line):
+            row = None if mistake["row"] is None else int(mistake["row"])
+            found.append(Diagnostic(mistake["code"], mistake["message"], mistake["path"], row=row))
+        elif found and line.startswith("    "):
+            found[-1] = replace(found[-1], hint=line.strip())
+    return tuple(found)
+
+
 def failure(said: str, log: str, *, started: bool) -> Diagnostic:
     """What is told of a failure of Spark, which has `started` or not: `said` by the exception, `log` by the JVM."""
     gone = _GONE.search(said) is not None
     text = log if gone else said
     for sign in _SIGNS:
         if found := sign.pattern.search(text):
-            given = {name: _short(value or "") for name, value in found.groupdict().items()}
+            given = {name: short(value or "") for name, value in found.groupdict().items()}
             return Diagnostic(sign.code, sign.message.format_map(given).rstrip(": "), hint=sign.hint)
     if own := _OWN.search(text):
         hint = "this is a defect of precedes; PRECEDES_DEBUG=1 shows where"
-        return Diagnostic("I001", f"internal error in a worker of Spark: {_short(own['said'])}", hint=hint)
+        return Diagnostic("I001", f"internal error in a worker of Spark: {short(own['said'])}", hint=hint)
     if gone and started:
         hint = f"if the system ended it for lack of memory, give it more (spark.driver.memory); else {_AGAIN}"
         return Diagnostic("K004", "the JVM of the driver ended in the middle of the work", hint=hint)
@@ -207,18 +228,18 @@ def died_reading(said: str) -> tuple[int, str] | None:
     task, crashed = _TASK.search(said), _CRASHED.search(said)
     if task is None or crashed is None or not _READING.search(said, crashed.end()):
         return None
-    return int(task["number"]), _short(crashed["how"])
+    return int(task["number"]), short(crashed["how"])
 
 
 def _cause(text: str) -> str:
     """The line that says most, else the first one."""
     for pattern in _CAUSES:
         if found := pattern.findall(text):
-            return _short(found[-1])
-    return _short(text.strip().partition("\n")[0])
+            return short(found[-1])
+    return short(text.strip().partition("\n")[0])
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
     """One line, without the packages of Java's classes."""
     line = re.sub(r"\b(?:[a-z_]\w*\.)+(?=[A-Z]\w*(?:Exception|Error)\b)", "", " ".join(text.split()))
     return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."

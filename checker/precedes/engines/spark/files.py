@@ -41,13 +41,10 @@ from precedes.engines.spark.tasks import (
 from precedes.logic.plan import Plan
 from precedes.traces import Notices, TraceOptions, TraceSource
 from precedes.traces.layout.columnar_file import Layout, with_members
-from precedes.traces.reader import Piece, pieces
+from precedes.traces.reader import ROWS_PER_PIECE, Piece, pieces
 
 ROWS_PER_SHARE = 500_000
 """Rows that a worker unpacks at a time, about; an execution that has more is never divided."""
-
-ROWS_PER_PIECE = 1_000_000
-"""Rows that a worker reads at a time, about, where a file can be cut."""
 
 AT_ONCE = 50_000
 """Rows of the tables that are written at a time."""

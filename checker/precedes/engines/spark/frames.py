@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, types
+from pyspark.errors import AnalysisException, ParseException, PySparkException
+from pyspark.sql import Column, DataFrame, functions, types
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.core.formula import Attribute
+from precedes.core.suggestions import did_you_mean
 from precedes.engines.scan.partials import Partial, merge
 from precedes.engines.scan.verdict_rows import VERDICT_SCHEMA, VIOLATION_SCHEMA
+from precedes.engines.spark.failures import mistakes, short
 from precedes.engines.spark.messages import WorkerMessages
+from precedes.engines.spark.read_rows import BESIDE, schema_of_rows
+from precedes.engines.spark.session import silenced
 from precedes.engines.spark.tasks import JUDGED_SCHEMA, Judging, judge_frame, judge_rows
 from precedes.logic.plan import Plan
 from precedes.traces import Notices, TraceOptions
 from precedes.traces.formats.column_types import accepted, refusal
-from precedes.traces.schema import INPUT_COLUMNS
+from precedes.traces.problems import some_columns
+from precedes.traces.schema import INPUT_COLUMNS, LIBRARY, WHERE_READ
 
 _SHOWN = "DataFrame"
 _TYPES: tuple[tuple[type[types.DataType], Any], ...] = (
@@ -35,6 +42,9 @@ _TYPES: tuple[tuple[type[types.DataType], Any], ...] = (
 """How values come to the workers. Timestamps have a zone there, the session's: they are instants all the same."""
 
 REQUIRED_COLUMNS = ("execution", "entity", "seq", "event", "message")
+_BESIDE = {
+    field.name: field.dataType for field in from_arrow_schema(schema_of_rows(())) if field.name in BESIDE
+}
 
 
 def verdicts(events: DataFrame, plan: Plan, options: TraceOptions, *, all_verdicts: bool) -> DataFrame:
@@ -43,33 +53,54 @@ def verdicts(events: DataFrame, plan: Plan, options: TraceOptions, *, all_verdic
     PrecedesError for columns that are missing, stand twice, or are of a type that none of their values can have. Rows
     that cannot be read fail the job with their message.
     """
-    judging = _judging(plan, options, 0, "all" if all_verdicts else "failing")
+    judging = _judging(events, plan, options, 0, "all" if all_verdicts else "failing")
     return _judged(events, judging, violations=False)
 
 
 def violations(events: DataFrame, plan: Plan, options: TraceOptions) -> DataFrame:
     """A lazy DataFrame in `VIOLATION_SCHEMA`, likewise."""
-    return _judged(events, _judging(plan, options), violations=True)
+    return _judged(events, _judging(events, plan, options), violations=True)
 
 
 def judged(events: DataFrame, plan: Plan, options: TraceOptions, notices: Notices, limit: int) -> Partial:
     """One report for all executions, as for files; `limit` violations are kept. PrecedesError as for files, too."""
     messages = WorkerMessages(events.sparkSession)
-    judging = _judging(plan, replace(options, origins=False), limit)
-    work = judge_frame(judging, messages.tell())
-    rows = (
-        _by_execution(events, plan.attributes)
-        .mapInArrow(work, from_arrow_schema(JUDGED_SCHEMA))
-        .select("partial")
-        .collect()
-    )
+    work = judge_frame(_judging(events, plan, options, limit), messages.tell())
+    found = _by_execution(events, plan.attributes).mapInArrow(work, from_arrow_schema(JUDGED_SCHEMA))
+    with _mistakes_of_reading():
+        rows = found.select("partial").collect()
     messages.unite(notices)
     # What is unpickled was pickled by our own workers in this very job.
     return merge([pickle.loads(row.partial) for row in rows], plan, limit)  # noqa: S301
 
 
-def _judging(plan: Plan, options: TraceOptions, limit: int = 0, rows: str | None = None) -> Judging:
-    return Judging(plan, replace(options, attributes=plan.attributes, parted=plan.parted), limit, rows)
+def _judging(
+    events: DataFrame, plan: Plan, options: TraceOptions, limit: int = 0, rows: str | None = None
+) -> Judging:
+    asked = replace(options, attributes=plan.attributes, parted=plan.parted)
+    return Judging(plan, replace(asked, origins=options.origins and _read(events)), limit, rows)
+
+
+@contextmanager
+def _mistakes_of_reading() -> Iterator[None]:
+    """What a worker raises that reads the files of a DataFrame is raised as it raised it."""
+    try:
+        yield
+    except PySparkException as error:
+        if told := mistakes(str(error)):
+            raise PrecedesError(told) from error
+        raise
+
+
+def _read(events: DataFrame) -> bool:
+    """Whether rows say where they were read, as those of the data source do: that is their order."""
+    return set(WHERE_READ) <= set(_beside(events))
+
+
+def _beside(events: DataFrame) -> list[str]:
+    """The columns that only rows have that were read from files."""
+    kinds = {field.name: field.dataType for field in events.schema.fields}
+    return [name for name, kind in _BESIDE.items() if kinds.get(name) == kind]
 
 
 def _judged(events: DataFrame, judging: Judging, *, violations: bool) -> DataFrame:
@@ -80,19 +111,58 @@ def _judged(events: DataFrame, judging: Judging, *, violations: bool) -> DataFra
 
 def _by_execution(events: DataFrame, attributes: Sequence[Attribute]) -> DataFrame:
     """The columns of a trace, all rows of each execution together. PrecedesError for columns that cannot be read."""
+    beside = _beside(events) if _read(events) else []
     missing = [column for column in REQUIRED_COLUMNS if column not in events.columns]
+    if beside and "seq" in missing:
+        missing.remove("seq")
     if missing:
         hint = (
             "rows of a DataFrame have no order: seq gives each event its place in its entity's history"
             if "seq" in missing
-            else None
+            else "if it has another name in the DataFrame: columns={...}"
         )
         raise usage(f"the DataFrame has no column {', '.join(missing)}", hint)
     read = frozenset((*INPUT_COLUMNS, *(each.name for each in attributes)))
     _refuse(events, read, attributes)
-    known = events.select(*(column for column in events.columns if column in read))
+    known = events.select(*(column for column in events.columns if column in read or column in beside))
     # The rows are shuffled as they are, by Spark alone, and cross to Python once.
     return known.repartition("execution")
+
+
+def renamed(
+    events: DataFrame, columns: Mapping[str, Column | str], attributes: Sequence[Attribute]
+) -> DataFrame:
+    """The DataFrame with columns of a trace that are expressions of its own. PrecedesError for names that no column of
+    a trace has, and for expressions that do not fit the DataFrame.
+    """
+    known = (*INPUT_COLUMNS, *sorted(LIBRARY), *(each.name for each in attributes))
+    told, made = [], {}
+    for name, given in columns.items():
+        if name not in known:
+            hint = did_you_mean(name, known) or f"columns are {', '.join(INPUT_COLUMNS)}, and attributes"
+            said = f"`{name}` in columns is no column of a trace, and no attribute that is asked for"
+            told.append(Diagnostic("U001", said, hint=hint))
+            continue
+        try:
+            made[name] = functions.expr(given) if isinstance(given, str) else given
+            with silenced():
+                events.select(made[name])
+        except (AnalysisException, ParseException) as error:
+            told.append(_unfit(name, error, events))
+    if told:
+        raise PrecedesError(tuple(told))
+    return events.withColumns(made)
+
+
+def _unfit(name: str, error: PySparkException, events: DataFrame) -> Diagnostic:
+    """What is wrong with the expression of a column."""
+    absent = (error.getMessageParameters() or {}).get("objectName", "").replace("`", "")
+    if absent and str(error.getCondition()).startswith("UNRESOLVED_COLUMN"):
+        hint = did_you_mean(absent, events.columns) or f"it has {some_columns(events.columns)}"
+        return Diagnostic(
+            "U001", f"`{name}` reads the column {absent}, which the DataFrame does not have", hint=hint
+        )
+    return Diagnostic("U001", f"`{name}` is no expression of Spark SQL: {short(str(error))}")
 
 
 def _refuse(events: DataFrame, read: frozenset[str], attributes: Sequence[Attribute]) -> None:

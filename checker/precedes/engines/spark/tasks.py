@@ -11,20 +11,21 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final, TypeVar, cast
+from typing import Final, cast
 
 import pyarrow as pa
 
-from precedes.core import version
 from precedes.core.columns import Batch
-from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.core.diagnostics import PrecedesError
 from precedes.engines.columnar.batch_scan import Scan
 from precedes.engines.columnar.execution_source import BatchSource
 from precedes.engines.scan.partials import Merging, Partial, judge
 from precedes.engines.scan.row_groups import GroupJudge
 from precedes.engines.scan.verdict_rows import VERDICT_SCHEMA, verdict_rows, violation_rows
+from precedes.engines.spark.read_rows import canonical_table, refuse_two_loads
+from precedes.engines.spark.workers import of_this_version, raised_plainly
 from precedes.logic.plan import Plan
-from precedes.traces import Notices, TraceOptions, assemble, canonical
+from precedes.traces import Notices, TraceOptions, assemble
 from precedes.traces.arrow import arrow
 from precedes.traces.layout.columnar_file import ColumnarFile, Layout
 from precedes.traces.partition.shuffle import rows_of, shares
@@ -32,8 +33,6 @@ from precedes.traces.partition.spill import EVENTS_PER_PART, cut
 from precedes.traces.reader import Piece, read_piece
 from precedes.traces.schema import schema_of
 
-Given = TypeVar("Given")
-Made = TypeVar("Made")
 Records = Iterator[pa.RecordBatch]
 Tell = Callable[["Told"], None]
 Told = PrecedesError | Notices
@@ -78,19 +77,6 @@ class Judging:
             for execution, found in groupby(rows, lambda row: row["execution"]):
                 packed = {"execution": execution, "violations": pickle.dumps(list(found))}
                 yield cast("pa.RecordBatch", arrow.RecordBatch.from_pylist([packed], JUDGED_SCHEMA))
-
-
-def of_this_version(work: Callable[[Given], Made]) -> Callable[[Given], Made]:
-    """The work, which a worker with another version of this program refuses: it may judge otherwise."""
-    expected = version.VERSION
-
-    def checked(given: Given) -> Made:
-        if expected != version.VERSION:
-            said = f"a worker has precedes {version.VERSION}, but the driver has {expected}"
-            raise PrecedesError((Diagnostic("K003", said, hint="ship one archive to both"),))
-        return work(given)
-
-    return checked
 
 
 def judge_groups(
@@ -199,9 +185,10 @@ def judge_rows(judging: Judging, *, violations: bool = False) -> Callable[[Recor
     """
 
     def judged(records: Records) -> Records:
-        for batch in _batches_of(records, judging.options, Notices()):
-            _, result = judge(BatchSource(batch), judging.plan, 0)
-            yield from judging.violations(result) if violations else judging.verdicts(result)
+        with raised_plainly():
+            for batch in _batches_of(records, judging.options, Notices()):
+                _, result = judge(BatchSource(batch), judging.plan, 0)
+                yield from judging.violations(result) if violations else judging.verdicts(result)
 
     return of_this_version(judged)
 
@@ -228,11 +215,11 @@ def _batches_of(records: Records, options: TraceOptions, notices: Notices) -> It
     tables, first = [schema_of(options.attributes).empty_table()], 1
     for record in records:
         table = pa.Table.from_batches([record])
-        # A DataFrame has no row numbers, only what a worker is given of it has.
-        tables.append(canonical(table, "a partition of the DataFrame", notices, first, options.attributes))
+        tables.append(canonical_table(table, first, options.attributes, notices))
         first += len(table)
     rows = pa.concat_tables(tables)
     tables.clear()
+    refuse_two_loads(rows)
     for part in cut(rows, EVENTS_PER_PART):
         yield assemble(part, options, notices)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -32,6 +33,7 @@ from precedes.language.profiles import profile
 from precedes.language.quoting import shown
 from precedes.language.requirements import REQUIRED, requirement
 from precedes.traces import Notice, expand
+from precedes.traces.foreign.recognition import LogReading
 from precedes.traces.stated_groups import given_groups
 
 
@@ -71,8 +73,28 @@ class TraceCheck(Check):
             "groups": "; ".join(
                 f"{group}: {' '.join(members)}" for group, members in given_groups(self.groups)
             ),
+            "log": self._log,
             "strict": int(settings.strict),
         }
+
+    @property
+    def reading(self) -> LogReading:
+        """How logs of other systems are read."""
+        return LogReading.stated(self.settings.log, self.settings.set, self.mapping)
+
+    @property
+    def mapping(self) -> Path | None:
+        """The file that says how logs of one's own are read."""
+        return None if self.settings.mapping is None else self.root / self.settings.mapping
+
+    @property
+    def _log(self) -> str:
+        """How logs are read, without what differs from machine to machine."""
+        words = [] if self.settings.log is None else [self.settings.log]
+        words += [f"{name}={value}" for name, value in sorted(self.settings.set.items())]
+        if self.mapping is not None:
+            words.append(f"mapping {hashlib.sha256(self.mapping.read_bytes()).hexdigest()[:16]}")
+        return " ".join(words)
 
     @property
     def groups(self) -> Path | None:
@@ -82,9 +104,9 @@ class TraceCheck(Check):
     def key(self) -> str:
         """The bytes of the traces, the specs and the settings, and where it is told."""
         specs = files(self.root, self.settings.specs, ".prec") if self.settings.specs else ()
-        groups = () if self.groups is None else (self.groups,)
+        named = (path for path in (self.groups, self.mapping) if path is not None)
         return cache.key(
-            self.name, (self.settings, _place(self)), library_files((*self.paths, *specs, *groups))
+            self.name, (self.settings, _place(self)), library_files((*self.paths, *specs, *named))
         )
 
     def run(self, channel: Channel) -> tuple[Item, ...]:
@@ -109,15 +131,31 @@ def checks(root: Path, entry: Entry, settings: Trace) -> Iterator[TraceCheck]:
     if settings.groups is not None:
         with entry.at("groups", settings.groups):
             given_groups(root / settings.groups)
-    yield TraceCheck(root, tuple(dict.fromkeys(_traces(root, entry, settings.files))), settings, entry)
+    log = _reading(root, entry, settings)
+    paths = tuple(dict.fromkeys(_traces(root, entry, settings.files, log)))
+    yield TraceCheck(root, paths, settings, entry)
 
 
-def _traces(root: Path, entry: Entry, patterns: Sequence[str]) -> Iterator[Path]:
+def _reading(root: Path, entry: Entry, settings: Trace) -> LogReading:
+    """How logs are read. PrecedesError for what is wrong about it, where it stands in the configuration."""
+    mapping = None if settings.mapping is None else root / settings.mapping
+    if mapping is not None and not mapping.is_file():
+        raise entry.mistake("C002", f"there is no file {settings.mapping}", "mapping", settings.mapping)
+    with entry.at("mapping", settings.mapping):
+        log = LogReading.stated(settings.log, settings.set, mapping)
+    with entry.at("from", settings.log):
+        _ = LogReading(settings.log).format
+    with entry.at("set"):
+        _ = log.format
+    return log
+
+
+def _traces(root: Path, entry: Entry, patterns: Sequence[str], log: LogReading) -> Iterator[Path]:
     for pattern in patterns:
         with entry.at("files", pattern):
             if (root / pattern).is_dir():
                 # As `verify` reads a directory: what lies there besides, and is no trace, is left alone.
-                yield from (Path(source.path) for source in expand([root / pattern]))
+                yield from (Path(source.path) for source in expand([root / pattern], log=log))
             else:
                 yield from files(root, [pattern])
 
@@ -136,6 +174,7 @@ def _question(this: TraceCheck) -> Question:
         delivery=settings.delivery,
         cluster=settings.cluster,
         groups=this.groups,
+        log=this.reading,
         order=settings.order,
         strict=settings.strict,
     )

@@ -40,6 +40,13 @@ files = ["specs"]
 # require = ["ST"]
 # budget = { ST = "0.1 %" }
 
+# Logs of another system, as they are. `precedes verify --help` lists the formats.
+# [[verify]]
+# files = ["logs/*.jsonl"]
+# from = "kcat"
+# set = { execution = "orders" }
+# require = ["no_duplication"]
+
 # How much a rule (see `precedes explain`) or a requirement counts: "error", "warning", "note" or "off".
 # [severity]
 # G205 = "warning"

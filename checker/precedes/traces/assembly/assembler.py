@@ -32,7 +32,7 @@ from precedes.traces.assembly.encoding import (
     lists_of,
 )
 from precedes.traces.assembly.groups import equal_groups, groups_of, membership_of
-from precedes.traces.assembly.histories import Events, TableNames, as_read, numbered
+from precedes.traces.assembly.histories import Events, TableNames, as_read, by_time, numbered
 from precedes.traces.assembly.views import with_views
 from precedes.traces.notices import Notices
 from precedes.traces.options import Order, TraceOptions
@@ -151,6 +151,8 @@ def _twice(
     if seq is None:
         return np.zeros(0, np.int64), np.zeros(0, np.bool_)
     same = (events.entity[1:] == events.entity[:-1]) & (seq[1:] == seq[:-1]) & (seq[1:] != ABSENT)
+    # Places that are made of times are no names of events.
+    same &= ~by_time(table, events)[1:]
     later = np.flatnonzero(same) + 1
     if not len(later):
         return later, np.zeros(0, np.bool_)

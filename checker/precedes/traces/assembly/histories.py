@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from precedes.core.columns import MISSING_TIME, Int64, Names, offsets_of
+from precedes.core.columns import MISSING_TIME, Bool, Int64, Names, offsets_of
 from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.core.execution import EVENT_CODES, UNKNOWN_NAME, EventKind
 from precedes.language.quoting import shown
@@ -21,7 +21,7 @@ from precedes.traces.assembly.encoding import ABSENT, Codes, IntArray, Lists, Nu
 from precedes.traces.notices import Notices
 from precedes.traces.options import TraceOptions
 from precedes.traces.problems import TOLD_AT_ONCE
-from precedes.traces.schema import TO_GROUP
+from precedes.traces.schema import BY_TIME, TO_GROUP
 
 NO_SEQ: Final = "rows have no `seq`, so their order is taken as the order of events"
 
@@ -68,6 +68,15 @@ class Events:
             self.sender[kept],
             self.time[kept],
         )
+
+
+def by_time(table: pa.Table, events: Events) -> Bool:
+    """Of each event, whether only its time puts it after the one before it of its entity."""
+    column = table[BY_TIME]
+    if column.null_count == len(column):
+        return np.zeros(len(events.row), np.bool_)
+    found: Bool = column.fill_null(arrow.scalar(False)).to_numpy()[events.row]
+    return found
 
 
 def as_read(table: pa.Table) -> pa.Table:

@@ -67,6 +67,12 @@ def read(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
         first += len(some)
 
 
+def named_texts(source: TraceSource) -> dict[str, str]:
+    """The text of the file of hosts, if one is set. Raises PrecedesError (T003)."""
+    stated = source.setting("hosts")
+    return {"hosts": _hosts(source, Path(stated))} if stated else {}
+
+
 def _columns(source: TraceSource, lines: list[str], first: int, process: str) -> dict[str, Any]:
     """What happened, by line. Raises PrecedesError (T007)."""
     text = arrow.array(lines, arrow.string())
@@ -119,12 +125,19 @@ def _everybody(source: TraceSource) -> tuple[str, ...]:
     path = Path(stated) if stated else Path(source.path).parent / "hosts"
     if not stated and not path.is_file():
         return ()
-    try:
-        found = [_HOST.fullmatch(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
-    except (OSError, UnicodeDecodeError) as error:
-        raise unreadable("T003", f"cannot be read: {error}", str(path)) from error
+    found = [_HOST.fullmatch(line) for line in _hosts(source, path).splitlines() if line.strip()]
     if not all(found):
         hint = "each line is `NUMBER HOST PORT`; set `hosts` to the file that lists the processes"
         at = found.index(None) + 1
         raise unreadable("T007", "this line does not name a process, a host and a port", str(path), hint, at)
     return tuple(dict.fromkeys(match[1] for match in found if match))
+
+
+def _hosts(source: TraceSource, path: Path) -> str:
+    """The text of a file of hosts. Raises PrecedesError (T003)."""
+    if (carried := source.text("hosts")) is not None:
+        return carried
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise unreadable("T003", f"cannot be read: {error}", str(path)) from error

@@ -11,6 +11,7 @@ BROADCAST_LOG: Final = TraceFormat(
     (),
     "broadcast_log",
     writable=False,
+    names_files=True,
     word="broadcast-log",
     carries="what each process broadcast and delivered, in its order",
     lacks="times, and the order of events of two processes",
@@ -24,6 +25,15 @@ SHIVIZ: Final = TraceFormat(
     carries="the order of events, and what happened before what, by vector clocks",
     lacks="which events are sends and deliveries, and of which messages",
 )
+TSVIZ: Final = TraceFormat(
+    "TSViz log",
+    (),
+    "tsviz",
+    writable=False,
+    word="tsviz",
+    carries="the order of events, their times, and what happened before what, by vector clocks",
+    lacks="which events are sends and deliveries, and of which messages",
+)
 TLA_TRACE: Final = TraceFormat(
     "trace for TLA+",
     (),
@@ -32,6 +42,15 @@ TLA_TRACE: Final = TraceFormat(
     word="tla-trace",
     carries="steps of PGo and of EWD998 with vector clocks",
     lacks="names of messages, which follow from clocks, and of PGo whom a message is for",
+)
+ETCD_RAFT: Final = TraceFormat(
+    "trace of etcd's Raft",
+    (),
+    "etcd_raft",
+    writable=False,
+    word="etcd-raft",
+    carries="what each node sent and received, with whom it is for, and its other steps",
+    lacks="names of messages: which of several that look alike was received",
 )
 JEPSEN: Final = TraceFormat(
     "history of Jepsen",
@@ -124,6 +143,24 @@ MOSQUITTO_SUB: Final = TraceFormat(
     carries="what one subscriber got, in this order, and when",
     lacks="who published a message, whom it is for, and what names it: a field of the message must",
 )
+MOSQUITTO_LOG: Final = TraceFormat(
+    "log of mosquitto",
+    (),
+    "mosquitto_log",
+    writable=False,
+    word="mosquitto-log",
+    carries="what each client published, what the broker sent to each client, and what clients acknowledged",
+    lacks="payloads, whom a message is for, whether what was sent arrived, and which message was queued or retained",
+)
+ROS_CSV: Final = TraceFormat(
+    "messages of ROS as CSV",
+    (),
+    "ros_csv",
+    writable=False,
+    word="ros-csv",
+    carries="what one node or bag got of a topic, in this order, with the numbers in headers",
+    lacks="the topic, who published a message, whom it is for, and what names it: fields of the message must",
+)
 
 OTLP: Final = TraceFormat(
     "OTLP JSON",
@@ -157,6 +194,7 @@ MAPPING: Final = TraceFormat(
     (),
     "mapping",
     writable=False,
+    names_files=True,
     word="mapping",
     carries="what the mapping reads from its fields",
     lacks="what the mapping does not name",
@@ -170,14 +208,18 @@ FOREIGN: Final[tuple[TraceFormat, ...]] = (
     NATS,
     CLOUDEVENTS,
     MOSQUITTO_SUB,
+    MOSQUITTO_LOG,
+    ROS_CSV,
     KCAT,
     OTLP,
     JAEGER,
     ZIPKIN,
     BROADCAST_LOG,
     TLA_TRACE,
+    ETCD_RAFT,
     MAELSTROM,
     JEPSEN,
+    TSVIZ,
     SHIVIZ,
     MAPPING,
 )

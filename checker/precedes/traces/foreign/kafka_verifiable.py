@@ -64,8 +64,9 @@ _ACKNOWLEDGED, _VALUE = "acknowledged", "value"
 
 def recognizes(start: str, name: str) -> bool:
     """Whether a file begins with an event of one of the two tools."""
-    found = first_object(start)
-    return found is not None and found.get("name") in NAMES and isinstance(found.get("timestamp"), int)
+    found = first_object(start) or {}
+    event = found.get("name")
+    return isinstance(event, str) and event in NAMES and isinstance(found.get("timestamp"), int)
 
 
 def read(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:

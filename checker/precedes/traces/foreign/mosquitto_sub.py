@@ -1,4 +1,5 @@
-"""What mosquitto_sub prints with `-F %j` or `-F %J`: a JSON object for each message, as sub_client_output.c writes it.
+"""What mosquitto_sub prints: with `-F %j` or `-F %J` a JSON object for each message, as sub_client_output.c writes it,
+and with another format a line.
 
 The packet identifier `mid` counts what one connection receives, and is not the name of a message.
 """
@@ -12,6 +13,7 @@ from typing import Final
 import pyarrow as pa
 
 from precedes.traces.foreign import rows
+from precedes.traces.foreign.mosquitto_sub_lines import pattern_of, records
 from precedes.traces.foreign.rows import Row
 from precedes.traces.foreign.typed_fields import Fields, at, first_object, text, translated, whole
 from precedes.traces.formats.values import RowError, shown
@@ -19,15 +21,17 @@ from precedes.traces.notices import Notices
 from precedes.traces.sources import TraceSource
 
 SETTINGS: Final = {
+    "format": "what `-F` said, such as `%U %q %r %x %t`; by default %j or %J. What -v prints is `%t %p`",
     "message": "the field that names a message, such as `payload.id` or `properties.user-properties.id`; needed",
     "sender": "the field that names the sender, such as `properties.user-properties.client`; by default it is unknown",
     "execution": "the execution of these rows; by default the name of the file or of its folder",
     "entity": "the subscriber that wrote the file; by default the name of the file",
 }
 
+_AS_JSON: Final = ("%j", "%J")
 _FIELDS: Final = frozenset({"tst", "topic", "qos", "retain", "payloadlen"})
-_TIME: Final = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{6})Z([+-][0-9]{2})([0-9]{2})")
-"""Local time, a Z that does not mean UTC, and what the local time is ahead of UTC."""
+_TIME: Final = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(?:\.[0-9]{6})?)Z?([+-][0-9]{2})([0-9]{2})")
+"""Local time, in JSON a Z that does not mean UTC, and what the local time is ahead of UTC."""
 
 
 def recognizes(start: str, name: str) -> bool:
@@ -53,13 +57,33 @@ def read(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
         yield common | {
             "message": _id_at(record, message),
             "sender": _id_at(record, sender) if sender else rows.SOMEBODY,
-            "time": _time(text(record, "tst")),
-            "topic": text(record, "topic"),
-            "qos": whole(record, "qos"),
-            "retained": whole(record, "retain") > 0,
+            **_about(record, needed),
         }
 
-    yield from rows.tables(source, translated(source, rows.objects(source), rows_of), notices)
+    written = source.setting("format", _AS_JSON[0])
+    found: Iterator[tuple[int, Fields]]
+    if written in _AS_JSON:
+        needed, found = _FIELDS, rows.objects(source)
+    else:
+        pattern = pattern_of(written)
+        needed, found = frozenset(pattern.groupindex), records(source, pattern)
+    yield from rows.tables(source, translated(source, found, rows_of), notices)
+
+
+def _about(record: Fields, needed: frozenset[str]) -> Row:
+    """What a record says beside the name of its message; `needed` are the fields that it has. Raises RowError."""
+    row: Row = {}
+    if "tst" in needed:
+        row["time"] = _time(text(record, "tst"))
+    if "seconds" in needed:
+        row["time"] = text(record, "seconds")
+    if "topic" in needed:
+        row["topic"] = text(record, "topic")
+    if "qos" in needed:
+        row["qos"] = whole(record, "qos")
+    if "retain" in needed:
+        row["retained"] = whole(record, "retain") > 0
+    return row
 
 
 def _id_at(record: Fields, path: str) -> str:

@@ -21,11 +21,12 @@ LOOKED_AT: Final = 1 << 16
 @dataclass(frozen=True, slots=True)
 class LogReading:
     """How the user says that logs are read: the word of a format, and what is set for it. Without a word, files are
-    recognized.
+    recognized. `texts` are those of files that settings name, by setting, where they are no files of this process.
     """
 
     word: str | None = None
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
+    texts: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @classmethod
     def stated(

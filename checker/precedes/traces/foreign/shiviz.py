@@ -1,6 +1,7 @@
 r"""Logs of ShiViz, TSViz and GoVector: text with vector clocks, taken apart by a regular expression with the groups
 `host`, `clock` and `event`, written as JavaScript writes it: `(?<host>\S*) (?<clock>{.*})\n(?<event>.*)`.
 
+A file may begin with this expression and with the one between executions, each on a line, as both tools take it.
 A clock counts every event of its host, so the host's own number in it is the place of the event. What is a send or a
 delivery stands in no such log. The user says it with regular expressions over the text of events.
 """
@@ -9,8 +10,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -70,6 +71,8 @@ _HEAD: Final = r"(?P<host>\S++) (?P<clock>\{.*\})"
 _HEAD_FIRST: Final = rf"^{_HEAD}\n(?P<event>.*)$"
 _EVENT_FIRST: Final = rf"^(?P<event>.*)\n{_HEAD}$"
 """The defaults of GoVector and of ShiViz."""
+_STATED: Final = re.compile(r"\(\?<(?:host|clock|event)>")
+"""What stands only in a regular expression for events."""
 _HEAD_LINE: Final = re.compile(_HEAD)
 _GROUPS: Final = ("host", "clock", "event")
 _TIMES: Final = ("timestamp", "date")
@@ -80,17 +83,28 @@ _APART: Final = re.compile(r"[,;\s]+")
 
 
 def recognizes(start: str, name: str) -> bool:
-    """Whether a file begins with an event as GoVector or ShiViz write it, and is not named as a trace is."""
+    """Whether a file begins with an event as GoVector or ShiViz write it, or with an expression for events, and is not
+    named as a trace is.
+    """
     lines = [line.removesuffix("\r") for line in start.split("\n")[:2]]
     if len(lines) < 2 or Path(name).suffix.lower() in BY_SUFFIX:
         return False
+    if _STATED.search(lines[0]):
+        return True
     heads = [match for line in lines if (match := _HEAD_LINE.fullmatch(line))]
     return len(heads) == 1 and f'"{heads[0]["host"]}"' in heads[0]["clock"]
 
 
 def read(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
     """Canonical tables of a log. Raises PrecedesError."""
-    yield from tables(source, _rows(source), notices)
+    yield from read_as(source, notices, default)
+
+
+def read_as(
+    source: TraceSource, notices: Notices, usual: Callable[[str], re.Pattern[str]]
+) -> Iterator[pa.Table]:
+    """Canonical tables of a log. `usual` has the expression for a text, if nobody states one. Raises PrecedesError."""
+    yield from tables(source, _rows(source, usual), notices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +118,10 @@ class _Found:
     groups: Mapping[str, str | None]
 
 
-def _rows(source: TraceSource) -> Iterator[tuple[int, Row]]:
-    text = "".join(f"{line}\n" for _, line in lines(source, ended=True))
-    regex = _pattern(source, "regex", _GROUPS) or _default(text)
+def _rows(source: TraceSource, usual: Callable[[str], re.Pattern[str]]) -> Iterator[tuple[int, Row]]:
+    source, read = _with_header(source, [line for _, line in lines(source, ended=True)])
+    text = "".join(f"{line}\n" for line in read)
+    regex = _pattern(source, "regex", _GROUPS) or usual(text)
     kinds = {
         kind: pattern
         for name, kind in KINDS.items()
@@ -119,6 +134,14 @@ def _rows(source: TraceSource) -> Iterator[tuple[int, Row]]:
         sent = {match["message"] for _, kind, match in told if kind is EventKind.SEND and match}
         for each, kind, match in told:
             yield each.line, _row(source, each, kind, match, sent) | {"execution": execution}
+
+
+def _with_header(source: TraceSource, read: list[str]) -> tuple[TraceSource, list[str]]:
+    """The expressions with which a log begins as settings, unless the user sets them, and its lines without them."""
+    if not read or not _STATED.search(read[0]):
+        return source, read
+    stated = (("regex", read[0].strip()), ("delimiter", "".join(read[1:2]).strip()))
+    return replace(source, settings=(*stated, *source.settings)), ["", "", *read[2:]]
 
 
 def _row(
@@ -279,7 +302,7 @@ def _pattern(source: TraceSource, setting: str, groups: tuple[str, ...]) -> re.P
     return pattern
 
 
-def _default(text: str) -> re.Pattern[str]:
+def default(text: str) -> re.Pattern[str]:
     """The regular expression that fits the first line, of those that GoVector and ShiViz have by default."""
     first = text.lstrip("\n").partition("\n")[0]
     return re.compile(_HEAD_FIRST if _HEAD_LINE.fullmatch(first) else _EVENT_FIRST, re.ASCII | re.MULTILINE)

@@ -24,6 +24,7 @@ from precedes.traces.formats.single_rows import canonical_rows, name_unknown
 from precedes.traces.formats.values import RowError, shown
 from precedes.traces.notices import Notices
 from precedes.traces.problems import unreadable
+from precedes.traces.schema import BY_TIME, TABLE_SCHEMA
 from precedes.traces.sources import TraceSource
 
 SETTINGS: Final = {
@@ -320,13 +321,15 @@ class _Rows:
         """Canonical tables, by the times of the spans."""
         kept = np.flatnonzero(self._kept())
         kept = kept[np.argsort(self.spans.start[self._span[kept]], kind="stable")]
-        seq = self._places_in_histories(kept, notices)
+        seq, by_time = self._places_in_histories(kept)
+        place = TABLE_SCHEMA.get_field_index(BY_TIME)
         operation = self.spans.operation[self._span[kept]]
         sent = np.zeros(int(self.events.message.max(initial=0)) + 1, np.bool_)
         sent[self.events.message[kept[operation <= _SEND]]] = True
         for start in range(0, len(kept), _ROWS_AT_ONCE):
             stop = start + _ROWS_AT_ONCE
-            yield self._table(kept[start:stop], seq[start:stop], sent, notices)
+            table = self._table(kept[start:stop], seq[start:stop], sent, notices)
+            yield table.set_column(place, TABLE_SCHEMA.field(place), arrow.array(by_time[start:stop]))
 
     def _kept(self) -> Bool:
         """One kind of send for each message, one kind of delivery for each message at an entity."""
@@ -342,23 +345,27 @@ class _Rows:
         keep[operation == _SETTLE] = self.events.unnamed_settlements == 0
         return keep
 
-    def _places_in_histories(self, kept: Int64, notices: Notices) -> Int64:
-        """The `seq` of events that are in the order of their times: that time, and one more for each at the same."""
+    def _places_in_histories(self, kept: Int64) -> tuple[Int64, Bool]:
+        """The `seq` of events that are in the order of their times: that time, and one more for each at the same. And
+        whether only its time puts each after the one before it of its entity.
+
+        The messages of one span are in the order of its links: "Span SHOULD preserve the order in which `Link`s are
+        set" (OpenTelemetry Specification, Tracing API, "Link").
+        """
         span = self._span[kept]
         start, entity = self.spans.start[span], self.spans.entity[span]
         order = np.argsort(entity, kind="stable")
-        tied = np.zeros(len(kept), np.bool_)
-        tied[1:] = (np.diff(start[order]) == 0) & (np.diff(entity[order]) == 0)
-        alike = tied | np.append(tied[1:], False) if len(tied) else tied
-        text = "spans of one entity start at the same time: their order is not known, and that in the file was taken"
-        notices.count(notice.LESS_EXACT, text, int(alike.sum()))
+        following = entity[order][1:] == entity[order][:-1]
+        by_time = np.ones(len(kept), np.bool_)
+        by_time[order[1:]] = ~(following & (span[order][1:] == span[order][:-1]))
+        tied = order[1:][following & (start[order][1:] == start[order][:-1])]
         seq = start.copy()
         ends = np.searchsorted(entity[order], np.arange(len(self.spans.entities) + 1))
-        for number in np.unique(entity[order][tied]).tolist():
+        for number in np.unique(entity[tied]).tolist():
             of_one = order[ends[number] : ends[number + 1]]
             steps = np.arange(len(of_one))
             seq[of_one] = np.maximum.accumulate(start[of_one] - steps) + steps
-        return seq
+        return seq, by_time
 
     def _table(self, some: Int64, seq: Int64, sent: Bool, notices: Notices) -> pa.Table:
         span = self._span[some]

@@ -35,6 +35,7 @@ from precedes.traces.formats.values import (
 from precedes.traces.notices import Notices
 from precedes.traces.schema import (
     ATTRIBUTE,
+    BY_TIME,
     EVENT_NAMES,
     ID_COLUMNS,
     ID_LIST_COLUMNS,
@@ -141,7 +142,7 @@ def table_of(rows: Iterable[tuple[int, Row]], source: TraceSource) -> pa.Table:
     columns: dict[str, list[object]] = {
         name: [getattr(row, name) for _, row in numbered]
         for name in TABLE_SCHEMA.names
-        if name not in WHERE_READ
+        if name not in (*WHERE_READ, BY_TIME)
     }
     columns["file"] = [source.shown] * len(numbered)
     columns["row"] = [number for number, _ in numbered]
@@ -149,7 +150,12 @@ def table_of(rows: Iterable[tuple[int, Row]], source: TraceSource) -> pa.Table:
     names = dict.fromkeys(name for _, row in numbered for name in row.attributes)
     columns |= {f"{ATTRIBUTE}{name}": [row.attributes.get(name) for _, row in numbered] for name in names}
     schema = kept_schema(columns) if source.every else schema_of(source.attributes)
-    arrays = [arrow.array(columns.get(field.name, ()), field.type) for field in schema]
+    arrays = [
+        arrow.array(columns[field.name], field.type)
+        if field.name in columns
+        else arrow.nulls(len(numbered), field.type)
+        for field in schema
+    ]
     return pa.Table.from_arrays(arrays, schema=schema)
 
 

@@ -66,7 +66,7 @@ def _kept(raw: Mapping[str, object], notices: Notices) -> dict[str, str | None]:
     kept = {
         characters(name, "the name of a column"): as_text(value)
         for name, value in raw.items()
-        if name not in INPUT_COLUMNS
+        if name not in INPUT_COLUMNS and value is not None
     }
     for name, text in kept.items():
         characters(text or "", f"`{name}`")

@@ -55,11 +55,11 @@ from precedes.traces.layout.kept_columns import values_of
 from precedes.traces.notices import NO_ADDRESSING, Addressing, Notice, Notices
 from precedes.traces.options import GroupMembers, TraceOptions
 from precedes.traces.problems import unreadable
-from precedes.traces.schema import INPUT_COLUMNS, REDELIVERED, TABLE_SCHEMA, beside, schema_of
+from precedes.traces.schema import BY_TIME, INPUT_COLUMNS, REDELIVERED, TABLE_SCHEMA, beside, schema_of
 from precedes.traces.sources import TraceSource
 from precedes.traces.stated_groups import united
 
-VERSION: Final = 4
+VERSION: Final = 5
 KEY: Final = b"precedes.layout"
 EVERYBODY: Final = -1
 LISTED: Final = -2
@@ -85,6 +85,7 @@ LAYOUT_SCHEMA: Final = arrow.schema(
     [
         *((name, _TYPES.get(name, TABLE_SCHEMA.field(name).type)) for name in INPUT_COLUMNS),
         ("clock_list", TABLE_SCHEMA.field("vector").type),
+        (BY_TIME, TABLE_SCHEMA.field(BY_TIME).type),
         *(arrow.field(name, kind, nullable=False) for name, kind in _NUMBERS.items()),
         ("dest_numbers", arrow.list_(arrow.int32())),
         *((written, TABLE_SCHEMA.field(name).type) for name, written in ORIGIN.items()),
@@ -341,6 +342,7 @@ class ColumnarFile:
         except Irregular as irregular:
             raise damaged(source) from irregular
         found = _replaced(found, "vector", rows["clock_list"])
+        found = _replaced(found, BY_TIME, rows[BY_TIME])
         if source.only and rows["origin_row"].null_count == 0:
             for name, written in ORIGIN.items():
                 found = _replaced(found, name, rows[written])

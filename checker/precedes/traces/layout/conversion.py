@@ -48,7 +48,7 @@ from precedes.traces.order import out_of_order
 from precedes.traces.partition.spill import EVENTS_PER_PART, ROWS_IN_MEMORY, whole_executions
 from precedes.traces.problems import unreadable
 from precedes.traces.reader import read_table
-from precedes.traces.schema import ATTRIBUTE, EVENT_NAMES, INPUT_COLUMNS, TABLE_SCHEMA, beside
+from precedes.traces.schema import ATTRIBUTE, BY_TIME, EVENT_NAMES, INPUT_COLUMNS, TABLE_SCHEMA, beside
 from precedes.traces.sources import STANDARD_INPUT, TraceSource, expand, source_of
 from precedes.traces.writer import in_place
 
@@ -327,6 +327,7 @@ def _with_numbers(part: pa.Table, coded: dict[str, Column], listed: Column) -> p
     columns["event"] = arrow.array(EVENT_NAMES).take(part["event"])
     columns["time"] = part["time"].cast(LAYOUT_SCHEMA.field("time").type)
     columns["clock_list"] = part["vector"]
+    columns[BY_TIME] = part[BY_TIME]
     columns["dest_numbers"] = listed
     columns |= coded
     kept = _kept(part)

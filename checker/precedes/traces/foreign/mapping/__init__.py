@@ -9,7 +9,7 @@ from typing import Final
 import pyarrow as pa
 
 from precedes.traces import notices as notice
-from precedes.traces.foreign.mapping.definition import Stated, settings, stated
+from precedes.traces.foreign.mapping.definition import Stated, settings, stated, text_of
 from precedes.traces.foreign.mapping.inputs import NotTakenError, ends_within_a_line, records
 from precedes.traces.foreign.mapping.plan import planned
 from precedes.traces.foreign.mapping.translation import Translation
@@ -26,6 +26,14 @@ _ROWS_AT_ONCE: Final = 1 << 15
 def recognizes(start: str, name: str) -> bool:
     """Never: only its mapping says what a log means."""
     return False
+
+
+def named_texts(source: TraceSource) -> dict[str, str]:
+    """The text of the mapping, if a file has it. Raises PrecedesError (U005)."""
+    path, carried = source.setting("file"), source.text("file")
+    if carried is not None:
+        return {"file": carried}
+    return {"file": text_of(path)} if path else {}
 
 
 def read(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:

@@ -159,7 +159,8 @@ def stated(source: TraceSource) -> Stated:
     if path is None and not entries:
         hint = "--mapping FILE names one; `precedes map SAMPLE` proposes one"
         raise PrecedesError((Diagnostic(UNREAD, "no mapping says how this log is read", hint=hint),))
-    text = "" if path is None else _text(path)
+    carried = source.text("file")
+    text = carried if carried is not None else "" if path is None else text_of(path)
     return of_table({**_table(path, text), **_settings(entries)}, path, text)
 
 
@@ -176,7 +177,8 @@ def of_table(table: dict[str, Any], path: str | None, text: str) -> Stated:
         raise _unfit(path, text, str(error)) from error
 
 
-def _text(path: str) -> str:
+def text_of(path: str) -> str:
+    """The text of the file of a mapping. Raises PrecedesError (U005)."""
     try:
         return Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
