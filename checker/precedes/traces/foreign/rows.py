@@ -32,7 +32,7 @@ Row = dict[str, object]
 """A row of a trace: values by column, as JSON Lines would have them. What is absent is left out or None."""
 
 _ROWS_AT_ONCE: Final = 1 << 15
-BLOCK_BYTES: Final = 8 << 20
+_BLOCK_BYTES: Final = 32 << 20
 
 
 def blocks(source: TraceSource, *, ended: bool = False) -> Iterator[Slice]:
@@ -43,7 +43,7 @@ def blocks(source: TraceSource, *, ended: bool = False) -> Iterator[Slice]:
     """
     number, held, rest = 1, 0, list[bytes]()
     with opened(source) as stream:
-        while block := stream.read(BLOCK_BYTES):
+        while block := stream.read(_BLOCK_BYTES):
             whole, newline, tail = block.rpartition(b"\n")
             if newline:
                 found = Slice(b"".join([*rest, whole, newline]), number)

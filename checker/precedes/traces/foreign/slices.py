@@ -23,6 +23,7 @@ from precedes.core.supervision import reading
 from precedes.traces.arrow import Column, arrow, arrow_json, pc
 from precedes.traces.foreign import rows
 from precedes.traces.foreign.rows import Row
+from precedes.traces.formats import limits
 from precedes.traces.formats.canonical_columns import Irregular, canonical
 from precedes.traces.formats.line_slices import Slice, slices, tidied
 from precedes.traces.notices import Notices
@@ -30,8 +31,6 @@ from precedes.traces.schema import INPUT_COLUMNS
 from precedes.traces.sources import TraceSource
 
 SLICE_BYTES: Final = 2 << 20
-_MOST_BYTES: Final = 1 << 30
-"""Of a slice that Arrow may see: offsets of text have 32 bits."""
 _NOT_JSON: Final = re.compile(rb"[:\[,][ \t\r]*-?(?:NaN|Inf)")
 
 Numbers = npt.NDArray[np.int64]
@@ -80,7 +79,7 @@ def looked_at(
 def _looked(source: TraceSource, look: Callable[[Slice], Found], given: Slice) -> Found | None:
     with reading(source.shown, given.first_line):
         try:
-            return look(given) if len(given.lines) <= _MOST_BYTES else None
+            return look(given) if len(given.lines) <= limits.LONGEST_RECORD else None
         except UNCERTAIN:
             return None
 
