@@ -151,8 +151,11 @@ def _foreign(measured: dict[str, Any]) -> dict[str, str]:
     rows = []
     for one in measured["read"].values():
         sides = [one[side] for side in ("ours", "theirs")]
-        met = "" if one["reach"] is None else "met" if one["ratio"] <= one["reach"] else "**missed**"
-        wanted = f"at most {one['reach']} ({met})" if met else ""
+        wanted = (
+            ""
+            if one["reach"] is None
+            else _reach({**one, "faster": False, "reached": one["ratio"] <= one["reach"]})
+        )
         rows.append(
             (
                 f"{one['rows']:,} {one['name']} ({one['bytes'] / 1e6:,.0f} MB), against {one['reader']}",
