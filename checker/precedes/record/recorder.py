@@ -62,10 +62,24 @@ class Recorder:
         self._lock = threading.Lock()
         self._go_on()
 
-    def entity(self, name: str | int) -> Entity:
-        """The recorder's view of one entity: the same object for the same name."""
+    def entity(self, name: str | int, groups: Iterable[str | int] = ()) -> Entity:
+        """The recorder's view of one entity: the same object for the same name.
+
+        Args:
+            name: What it is called.
+            groups: The groups that it is in from the beginning, such as a consumer group.
+        """
+        if isinstance(groups, str):
+            raise TypeError(f"groups={groups!r} is one name; write groups=[{groups!r}]")
+        named = tuple(_id(group) for group in groups)
         with self._lock:
-            return self._entities.setdefault(_id(name), Entity(self, _id(name)))
+            entity = self._entities.setdefault(_id(name), Entity(self, _id(name)))
+            if named and entity.groups not in ((), named):
+                raise ValueError(
+                    f"{entity.name} is in {', '.join(entity.groups)}, and not in {', '.join(named)}"
+                )
+            entity.groups = named or entity.groups
+            return entity
 
     def write(self, row: Mapping[str, object]) -> None:
         """Append one row. OSError where the system does not take all of it."""
@@ -173,6 +187,7 @@ class Entity:
 
     def __init__(self, recorder: Recorder, name: str) -> None:
         self.name = name
+        self.groups: tuple[str, ...] = ()
         self._recorder = recorder
         # None: it delivered a message whose clock is unknown, and so its own is unknown from there on.
         self._clock: dict[str, int] | None = {}
@@ -356,6 +371,8 @@ class Entity:
         now = time.time_ns()
         self._last = max(self._last + 1, now)
         stamped: dict[str, object] = {"seq": self._last, "time": _rfc3339(now)}
+        if self.groups:
+            stamped["group"] = list(self.groups)
         return stamped if self._clock is None else {**stamped, "clock": dict(self._clock)}
 
     def _tick(self) -> None:
