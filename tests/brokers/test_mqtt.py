@@ -64,8 +64,8 @@ def test_qualities(connect: Connect, recorder: Recorder, rows: Any, unique: str,
     for _ in range(3):
         assert published.acquire(timeout=5)
     recorder.assert_keeps(f"mqtt_qos{qos}", "ST", "causal_order", "no_creation")
-    sent = [(row["topic"], row["qos"]) for row in rows() if row["event"] == "send"]
-    assert sent == [(unique, qos)] * 3
+    sent = [(row["topic"], row["channel"]) for row in rows() if row["event"] == "send"]
+    assert sent == [(unique, f"qos{qos}")] * 3
     # The client acknowledges after the last callback, too, which may be a moment later.
     acknowledged = sum(row["event"] == "ack" for row in rows())
     assert acknowledged in ((4, 5, 6) if qos else (0,))

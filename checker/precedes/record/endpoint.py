@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final, Self, TypeAlias
 
 from precedes.record.recorder import MESSAGE, Entity, Offer, Pending
 
@@ -80,6 +80,20 @@ class Delegate:
     def __init__(self, wrapped: Any, endpoint: Endpoint) -> None:
         self._wrapped = wrapped
         self._endpoint = endpoint
+
+    def __enter__(self) -> Self:
+        self._wrapped.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> Any:
+        return self._wrapped.__exit__(*error)
+
+    async def __aenter__(self) -> Self:
+        await self._wrapped.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> Any:
+        return await self._wrapped.__aexit__(*error)
 
     def __getattr__(self, name: str) -> Any:
         if name in self.UNRECORDED:

@@ -155,13 +155,6 @@ class RecordedAioProducer(Delegate):
 
     UNRECORDED: ClassVar[frozenset[str]] = frozenset({"send_batch"})
 
-    async def __aenter__(self) -> RecordedAioProducer:
-        await self._wrapped.start()
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self._wrapped.stop()
-
     async def send(self, topic: str, value: Any = None, key: Any = None, *rest: Any, **named: Any) -> Any:
         """Send, with headers that name the record; what this returns is done when the broker has it."""
         named.update(zip(("partition", "timestamp_ms", "headers"), rest, strict=False))
@@ -194,13 +187,6 @@ class RecordedAioConsumer(Delegate):
     def __init__(self, consumer: Any, endpoint: Endpoint) -> None:
         super().__init__(consumer, endpoint)
         self._delivered = Delivered()
-
-    async def __aenter__(self) -> RecordedAioConsumer:
-        await self._wrapped.start()
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self._wrapped.stop()
 
     def __aiter__(self) -> RecordedAioConsumer:
         return self

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, ClassVar, Final, TypeVar, cast
 
-from precedes.record.endpoint import Attributes, Delegate, Destinations, Endpoint
+from precedes.record.endpoint import Delegate, Destinations, Endpoint
 from precedes.record.recorder import Entity, Offer
 
 C = TypeVar("C")
@@ -34,7 +34,7 @@ def paho(
     (`on_publish`): with quality 1 or 2 when the server acknowledged it. A delivery with quality 1 or 2 is
     acknowledged when the callback returns, as the client does, or by `ack`. Messages of MQTT 5 carry the headers as
     user properties. Those of MQTT 3 carry nothing, so that `name` must say what a message is called. Columns:
-    `topic`, `qos` of the publish, `redelivered`.
+    `topic`, `channel` (the quality of the publish: qos0, qos1, qos2), `redelivered`.
 
     Args:
         client: `paho.mqtt.client.Client`.
@@ -82,8 +82,8 @@ class RecordedClient(Delegate):
         self, topic: str, payload: Any = None, qos: int = 0, retain: bool = False, properties: Any = None
     ) -> Any:
         """Publish with user properties that name the message."""
-        attributes: Attributes = {"qos": qos}
-        offer = self._endpoint.offer(topic, payload, attributes)
+        # MQTT 5.0, 4.6: the order is that of one topic at one quality.
+        offer = self._endpoint.offer(topic, payload, {"channel": f"qos{qos}"})
         if offer.headers:
             properties = _with_headers(properties, offer.headers)
         try:

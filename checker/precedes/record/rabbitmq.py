@@ -6,7 +6,7 @@ import copy
 import secrets
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from precedes.record.endpoint import (
     Attributes,
@@ -20,6 +20,9 @@ from precedes.record.recorder import Entity, Pending
 
 C = TypeVar("C")
 
+STREAM_OFFSET: Final = "x-stream-offset"
+"""The header that a delivery of a stream has (rabbitmq.com/docs/streams)."""
+
 
 def pika(
     channel: C,
@@ -32,7 +35,7 @@ def pika(
 
     A publish is recorded when it returns: on a blocking channel with `confirm_delivery`, when the broker confirmed it.
     With `auto_ack`, a delivery is acknowledged as it is made. Columns: `topic` (exchange/routing key), `channel`,
-    `priority`, `redelivered`.
+    `priority`, `redelivered`, and of streams `position` (the offset).
 
     Args:
         channel: A `BlockingChannel`, or a `Channel` of another connection.
@@ -51,13 +54,6 @@ class RecordedChannel(Delegate):
         # Numbers of channels come again: on another connection, and after a reconnection.
         self._id = f"{endpoint.entity.name}#{channel.channel_number}.{secrets.token_hex(3)}"
         self._unacknowledged: dict[int, str] = {}
-
-    def __enter__(self) -> RecordedChannel:
-        self._wrapped.__enter__()
-        return self
-
-    def __exit__(self, *error: object) -> Any:
-        return self._wrapped.__exit__(*error)
 
     def basic_publish(
         self, exchange: str, routing_key: str, body: Any, properties: Any = None, mandatory: bool = False
@@ -132,7 +128,10 @@ class RecordedChannel(Delegate):
         return recording
 
     def _deliver(self, method: Any, properties: Any, body: Any, auto_ack: bool) -> None:
-        message = self._endpoint.deliver(properties.headers, body, {"redelivered": bool(method.redelivered)})
+        attributes: Attributes = {"redelivered": bool(method.redelivered)}
+        if STREAM_OFFSET in (properties.headers or {}):
+            attributes["position"] = properties.headers[STREAM_OFFSET]
+        message = self._endpoint.deliver(properties.headers, body, attributes)
         if message is None:
             return
         if auto_ack:
