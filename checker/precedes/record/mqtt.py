@@ -15,8 +15,8 @@ C = TypeVar("C")
 
 MQTT_5: Final = 5
 _SENT: Final = 0
-_NO_CONNECTION: Final = 4
-"""MQTT_ERR_SUCCESS and MQTT_ERR_NO_CONN of paho."""
+_QUEUE_FULL: Final = 15
+"""MQTT_ERR_SUCCESS and MQTT_ERR_QUEUE_SIZE of paho."""
 OWN: Final = frozenset({"on_message", "on_publish"})
 """Callbacks that stand on the wrapper, which calls them."""
 
@@ -91,8 +91,8 @@ class RecordedClient(Delegate):
         except BaseException:
             offer.refused()
             raise
-        # What cannot be sent now is kept for the next connection, but for quality 0.
-        if info.rc not in (_SENT, _NO_CONNECTION) or (info.rc == _NO_CONNECTION and qos == 0):
+        # With quality 1 and 2, whatever else went wrong, the client keeps the message and sends it later.
+        if info.rc == _QUEUE_FULL or (qos == 0 and info.rc != _SENT):
             offer.refused()
             return info
         with self._lock:
