@@ -13,6 +13,9 @@ from precedes.record import Recorder, RecordingWarning
 from precedes.record import aiokafka as recorded_aio
 from precedes.record import confluent_kafka as recorded
 
+pytest.importorskip(
+    "confluent_kafka.aio", reason="confluent-kafka is not installed: requirements/brokers.txt"
+)
 kafka = pytest.importorskip(
     "confluent_kafka", reason="confluent-kafka is not installed: requirements/brokers.txt"
 )
@@ -125,6 +128,12 @@ def test_what_is_not_delivered_was_not_sent(recorder: Recorder, rows: Any, uniqu
     assert [row["event"] for row in rows()] == ["local"]
     with pytest.warns(RecordingWarning, match="`produce_batch`"):
         _ = producer.produce_batch
+
+
+def test_clients_for_asyncio_are_refused(recorder: Recorder) -> None:
+    client = kafka.aio.AIOConsumer.__new__(kafka.aio.AIOConsumer)
+    with pytest.raises(TypeError, match="not recorded"):
+        recorded(client, recorder.entity("c"))
 
 
 def test_asyncio(cluster: str, recorder: Recorder, rows: Any, unique: str) -> None:

@@ -16,15 +16,14 @@ TITLES: Final = {"rabbitmq": "RabbitMQ", "nats": "NATS", "redis": "Redis", "mosq
 
 def generated(cells: Sequence[Cell]) -> str:
     """The page."""
-    brokers = "\n\n".join(
-        _broker(title, [cell for cell in cells if cell.broker == name])
+    brokers = {
+        name: _broker(title, [cell for cell in cells if cell.broker == name])
         for name, title in TITLES.items()
-        if any(cell.broker == name for cell in cells)
-    )
+    }
     runs = sorted({cell.runs for cell in cells})
     each = sorted({cell.messages // cell.runs for cell in cells})
     return Template(WORDS.read_text(encoding="utf-8")).substitute(
-        brokers=brokers,
+        brokers,
         runs=" or ".join(map(str, runs)),
         messages=" or ".join(map(str, each)),
         total=f"{sum(cell.messages for cell in cells):,}",
@@ -37,6 +36,8 @@ def write(cells: Sequence[Cell]) -> None:
 
 
 def _broker(title: str, cells: Sequence[Cell]) -> str:
+    if not cells:
+        return f"## {title}\n\nIt was not recorded."
     first = cells[0]
     modes = list(dict.fromkeys(cell.mode for cell in cells))
     parts = [f"## {title} {first.version}, with {first.client}"]
@@ -58,7 +59,7 @@ def _mode(cells: Sequence[Cell]) -> Iterator[str]:
 
 
 def _verdict(counts: Sequence[int]) -> str:
-    _, violated, unknown = counts
-    if violated:
-        return f"broken in {violated}"
-    return f"unknown in {unknown}" if unknown else "kept"
+    found = [
+        f"{word} in {count}" for word, count in zip(("broken", "unknown"), counts[1:], strict=True) if count
+    ]
+    return ", ".join(found) or "kept"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar, TypeVar, cast
 
@@ -30,8 +31,15 @@ def confluent_kafka(
         to: The entities that records are for, or a function from the topic to them. Without it they are unknown.
             `["group:billing"]` is a consumer group.
         name: A function from the value of a record to its name, in place of headers.
+
+    Raises:
+        TypeError: It is a client for asyncio.
     """
     recorded = RecordedProducer if hasattr(client, "produce") else RecordedConsumer
+    if inspect.iscoroutinefunction(getattr(client, "poll", None)):
+        raise TypeError(
+            "a client of confluent_kafka.aio is not recorded; wrap Producer or Consumer, or use aiokafka"
+        )
     return cast(C, recorded(client, Endpoint(entity, to, name)))
 
 

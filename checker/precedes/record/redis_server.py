@@ -73,7 +73,14 @@ class RecordedRedis(Delegate):
 
     def xread(self, *arguments: Any, **named: Any) -> Any:
         """Read entries."""
-        return self._reading(lambda: self._wrapped.xread(*arguments, **named))
+
+        def done(result: Any) -> Any:
+            for _, entries in _by_stream(result):
+                for _, fields in entries:
+                    self._endpoint.deliver(_headers(fields), b"", {})
+            return result
+
+        return settle(lambda: self._wrapped.xread(*arguments, **named), done, _nothing)
 
     def xreadgroup(
         self, groupname: Any, consumername: Any, streams: Mapping[Any, Any], *rest: Any, **named: Any
@@ -128,15 +135,6 @@ class RecordedRedis(Delegate):
     def _need_names(self) -> None:
         if not self._channels.names_by_body:
             raise ValueError("pub/sub of Redis has no headers; say how the body names a message: name=...")
-
-    def _reading(self, call: Callable[[], Any]) -> Any:
-        def done(result: Any) -> Any:
-            for _, entries in _by_stream(result):
-                for _, fields in entries:
-                    self._endpoint.deliver(_headers(fields), b"", {})
-            return result
-
-        return settle(call, done, _nothing)
 
     def _claimed(self, stream: str, group: str, entries: Iterable[Any]) -> None:
         for entry, fields in entries:
