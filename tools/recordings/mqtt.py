@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 import paho.mqtt.client as paho
 from paho.mqtt.packettypes import PacketTypes
@@ -131,3 +131,5 @@ class _Consumer:
                 client.ack(message.mid, message.qos)
                 if act is Act.LOSE:
                     self._proxy.cut()
+            case _:
+                assert_never(act)

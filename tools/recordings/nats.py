@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 import nats
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
@@ -145,4 +145,6 @@ async def _take(run: Run, name: str, proxy: Proxy, subscription: Any, done: list
                     done[0] = message.metadata.sequence.stream
                 if act is Act.LOSE:
                     proxy.cut()
+            case _:
+                assert_never(act)
     return False

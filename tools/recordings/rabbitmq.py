@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 import pika
 
@@ -104,3 +104,5 @@ def _consume(run: Run, name: str, queue: str) -> None:
                             done = properties.headers.get(OFFSET, done)
                             if act is Act.LOSE:
                                 proxy.cut()
+                        case _:
+                            assert_never(act)

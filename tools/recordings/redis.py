@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 import redis
 
@@ -98,6 +98,8 @@ def _listen(run: Run, name: str, proxy: Proxy, recorded: Any) -> bool:
                     proxy.cut()
                 case Act.TAKE | Act.GIVE_BACK:
                     pass
+                case other:
+                    assert_never(other)
     return False
 
 
@@ -129,4 +131,6 @@ def _read(run: Run, name: str, proxy: Proxy, recorded: Any, state: dict[str, str
                 state["done"] = entry.decode()
                 if act is Act.LOSE:
                     proxy.cut()
+            case _:
+                assert_never(act)
     return False

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final
+from typing import Final, assert_never
 
 from precedes.record import Entity, Recorder
 
@@ -106,6 +106,8 @@ class Run:
                 return Act.GIVE_BACK
             case Fault.NONE | Fault.SLOW:
                 return Act.TAKE
+            case _:
+                assert_never(self.fault)
 
     def pause_of(self, consumer: str) -> float:
         """Seconds of work for a message."""
