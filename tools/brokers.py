@@ -113,6 +113,15 @@ def _answers(port: int) -> bool:
         return False
 
 
+def _runs(process: int) -> bool:
+    """Not a zombie either, which it stays where nobody asks how it ended."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
 def install(brokers: Iterable[Broker]) -> None:
     """Install what is missing. Installing starts nothing: the services of the packages stay off."""
     missing = [broker.package for broker in brokers if not broker.installed()]
@@ -164,7 +173,9 @@ def stop(broker: Broker) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(group, signal.SIGTERM)
     until = time.monotonic() + PATIENCE
-    while broker.answers() and time.monotonic() < until:
+    while _runs(group):
+        if time.monotonic() > until:
+            sys.exit(f"{broker.name} does not stop; it is process {group}")
         time.sleep(0.1)
     # Erlang starts a register of names, which stays. This one has a port of its own, and ends once it has no name.
     while broker is RABBITMQ and _answers(_EPMD_PORT) and time.monotonic() < until:
