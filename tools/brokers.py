@@ -45,11 +45,7 @@ class Broker:
 
     def answers(self) -> bool:
         """Somebody listens at its port."""
-        try:
-            with socket.create_connection((HOST, self.port), timeout=1):
-                return True
-        except OSError:
-            return False
+        return _answers(self.port)
 
     def installed(self) -> bool:
         """Its program is here."""
@@ -109,6 +105,23 @@ MOSQUITTO: Final = Broker(
 BROKERS: Final = (RABBITMQ, NATS, REDIS, MOSQUITTO)
 
 
+def _answers(port: int) -> bool:
+    try:
+        with socket.create_connection((HOST, port), timeout=1):
+            return True
+    except OSError:
+        return False
+
+
+def _runs(process: int) -> bool:
+    """Not a zombie either, which it stays where nobody asks how it ended."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
 def install(brokers: Iterable[Broker]) -> None:
     """Install what is missing. Installing starts nothing: the services of the packages stay off."""
     missing = [broker.package for broker in brokers if not broker.installed()]
@@ -160,13 +173,15 @@ def stop(broker: Broker) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(group, signal.SIGTERM)
     until = time.monotonic() + PATIENCE
-    while broker.answers() and time.monotonic() < until:
+    while _runs(group):
+        if time.monotonic() > until:
+            sys.exit(f"{broker.name} does not stop; it is process {group}")
         time.sleep(0.1)
-    if broker is RABBITMQ:
-        # Erlang starts a register of names, which stays. This one has a port of its own.
-        subprocess.run(
-            ["epmd", "-port", str(_EPMD_PORT), "-kill"], capture_output=True, timeout=PATIENCE, check=False
-        )
+    # Erlang starts a register of names, which stays. This one has a port of its own, and ends once it has no name.
+    while broker is RABBITMQ and _answers(_EPMD_PORT) and time.monotonic() < until:
+        command = ["epmd", "-port", str(_EPMD_PORT), "-kill"]
+        subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False)
+        time.sleep(0.1)
     shutil.rmtree(broker.folder, ignore_errors=True)
     print(f"{broker.name} is stopped")
 
