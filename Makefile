@@ -25,10 +25,10 @@ ROUNDS ?= 10
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 
-.PHONY: help setup java demo gate papers test coverage lint types bench soak site wheel lock clean
+.PHONY: help setup java demo gate papers test coverage lint types bench soak brokers brokers-stop site wheel lock clean
 
 help: ## Print this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 # --------------------------------------------------------------------------------------------------------- environment
 
@@ -105,6 +105,17 @@ soak: setup ## Run the slow tests, with new random cases
 	    || exit 1; \
 	done
 
+$(VENV)/.clients: requirements/brokers.txt $(VENV)/.packages
+	$(PIP) install --require-hashes -r requirements/brokers.txt
+	@touch $@
+
+# Debian's packages, with ports of their own; `python -m tools.recordings` makes the table of docs/brokers.md with them.
+brokers: $(VENV)/.clients ## Install and start RabbitMQ, NATS, Redis, Mosquitto on loopback
+	@$(BIN)/python -m tools.brokers start
+
+brokers-stop: ## Stop them, and remove what they kept
+	@$(PYTHON) -m tools.brokers stop
+
 site: $(VENV)/.project ## Build the documentation into build/site, as pages that need no network
 	$(BIN)/python tools/pages.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
@@ -121,6 +132,7 @@ lock: $(VENV)/.packages ## Renew the pins in requirements/ (LOCKFLAGS=--upgrade 
 	$(LOCK) pyproject.toml --extra spark -c requirements/dev.txt -o requirements/runtime.txt
 	$(LOCK) requirements/worker.in -c requirements/dev.txt -o requirements/worker.txt
 	$(LOCK) requirements/java.in -o requirements/java.txt
+	$(LOCK) requirements/brokers.in -c requirements/dev.txt -o requirements/brokers.txt
 
 clean: ## Remove the environment, caches and what was built
 	rm -rf $(VENV) build dist htmlcov .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache \

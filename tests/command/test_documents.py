@@ -55,6 +55,7 @@ OF_OTHERS = (
     "a program of another system",
     "a piece of another log",
     "a line of a mapping",
+    "a program with a broker, which tests/brokers runs",
 )
 
 

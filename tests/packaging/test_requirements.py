@@ -43,7 +43,13 @@ def _applying(lock: Path) -> dict[str, str]:
 
 
 def test_there_are_locks_to_look_at() -> None:
-    assert [lock.name for lock in LOCKS] == ["dev.txt", "java.txt", "runtime.txt", "worker.txt"]
+    assert [lock.name for lock in LOCKS] == [
+        "brokers.txt",
+        "dev.txt",
+        "java.txt",
+        "runtime.txt",
+        "worker.txt",
+    ]
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)

@@ -11,6 +11,7 @@ import griffe
 import pytest
 
 import precedes
+import precedes.record
 from tools import pages
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +27,14 @@ def test_the_page_of_the_python_face_is_its_all() -> None:
     page = (pages.FOLDER / "api.md").read_text(encoding="utf-8")
     assert sorted(re.findall(r"^::: precedes\.(\w+)$", page, re.MULTILINE)) == sorted(precedes.__all__)
     assert page.count(":::") == len(precedes.__all__)
+
+
+def test_the_page_of_recording_has_what_the_page_of_python_lacks() -> None:
+    page = (pages.FOLDER / "record.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^::: precedes\.record\.(\w+)$", page, re.MULTILINE)
+    assert sorted(shown) == sorted(
+        name for name in precedes.record.__all__ if name not in precedes.__all__ and not name.isupper()
+    )
 
 
 def test_every_docstring_of_the_face_names_every_parameter() -> None:

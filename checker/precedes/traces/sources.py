@@ -21,7 +21,7 @@ from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.core.formula import Attribute
 from precedes.traces import notices as notice
 from precedes.traces.foreign.importers import BY_WORD
-from precedes.traces.foreign.recognition import RECOGNIZED, LogReading, recognized
+from precedes.traces.foreign.recognition import RECOGNIZED, LogReading, recognized, recognizes
 from precedes.traces.formats.registry import BY_SUFFIX, JSON_LINES, TraceFormat, known
 from precedes.traces.notices import Notices
 from precedes.traces.schema import INPUT_COLUMNS, LIBRARY
@@ -37,6 +37,9 @@ class Compression(Enum):
     ZSTD = "zstd"
 
 
+_Format = tuple[TraceFormat, Compression | None]
+_Named = tuple[str, _Format | None]
+"""A path, and what its file is, if that is known."""
 _COMPRESSIONS: Final = {".gz": Compression.GZIP, ".zst": Compression.ZSTD}
 
 
@@ -115,11 +118,15 @@ def source_of(path: str, order: int = 0, log: LogReading = RECOGNIZED) -> TraceS
     """The source that a path names, a log of another system as the user says or by its content. Raises PrecedesError:
     T002 where neither the name nor the content tells the format, U001 for a `log` that there is not.
     """
-    stated = log.format
+    return _source(_named(path, log), order, log)
+
+
+def _source(named: _Named, order: int, log: LogReading) -> TraceSource:
+    """The source of a file that was looked at. Raises PrecedesError (T002)."""
+    path, found = named
     settings, texts = tuple(log.settings.items()), tuple(log.texts.items())
     if path == STANDARD_INPUT:
-        return TraceSource(path, stated or JSON_LINES, order=order, settings=settings, texts=texts)
-    found = _format(path, stated)
+        return TraceSource(path, log.format or JSON_LINES, order=order, settings=settings, texts=texts)
     if found is None:
         piped = f"JSON Lines under another name are read with `precedes verify - < {shlex.quote(path)}`"
         hint = f"{known()}; {piped}; logs of other systems: --from {'|'.join(BY_WORD)}"
@@ -141,22 +148,23 @@ def expand(
     at once.
     """
     notices = Notices() if notices is None else notices
-    found: dict[str, str] = {}
+    found: dict[str, _Named] = {}
     problems: list[Diagnostic] = []
     for given in paths:
         try:
-            for path in _paths(os.fspath(given), notices, log):
+            for named in _paths(os.fspath(given), notices, log):
+                path, _ = named
                 identity = path if path == STANDARD_INPUT else os.path.realpath(path)
                 if identity not in found:
-                    found[identity] = path
+                    found[identity] = named
                 else:
                     notices.once(notice.FILE_TWICE, f"{path} is named more than once and was read once")
         except PrecedesError as error:
             problems.extend(error.diagnostics)
     sources: list[TraceSource] = []
-    for order, path in enumerate(found.values()):
+    for order, named in enumerate(found.values()):
         try:
-            sources.append(source_of(path, order, log))
+            sources.append(_source(named, order, log))
         except PrecedesError as error:
             problems.extend(error.diagnostics)
     if problems:
@@ -168,20 +176,20 @@ def expand(
     return tuple(replace(source, only=len(sources) == 1) for source in sources)
 
 
-def _paths(path: str, notices: Notices, log: LogReading) -> Iterator[str]:
+def _paths(path: str, notices: Notices, log: LogReading) -> Iterator[_Named]:
     if path == STANDARD_INPUT:
-        yield path
+        yield path, None
     elif Path(path).is_dir():
         yield from _directory(path, notices, log)
     elif os.path.lexists(path):
-        yield path
+        yield _named(path, log)
     elif glob.has_magic(path):
         matches = sorted(glob.glob(path, recursive=True))  # noqa: PTH207  (`Path.glob` needs a root)
         if not matches:
             raise PrecedesError((Diagnostic("T001", "nothing matches this pattern", path),))
         for match in matches:
             if not Path(match).is_dir():
-                yield match
+                yield _named(match, log)
             elif not path.endswith("**"):
                 # `**` matches folders and all that is in them: the files come by themselves.
                 yield from _directory(match, notices, log)
@@ -189,34 +197,62 @@ def _paths(path: str, notices: Notices, log: LogReading) -> Iterator[str]:
         raise PrecedesError((Diagnostic("T001", "there is no such file", path),))
 
 
-def _directory(directory: str, notices: Notices, log: LogReading) -> Iterator[str]:
-    found = False
-    for folder, folders, files in os.walk(directory, onerror=_refuse):
-        folders[:] = sorted(name for name in folders if not name.startswith(("_", ".")))
-        for name in sorted(name for name in files if not name.startswith(("_", "."))):
-            path = str(Path(folder, name))
-            if _format(path, log.format) is None:
-                notices.once(
-                    notice.FILE_IGNORED, f"{path} is no trace by its name or content, and was not read"
-                )
-                continue
-            found = True
-            yield path
-    if not found:
+def _directory(directory: str, notices: Notices, log: LogReading) -> Iterator[_Named]:
+    """The traces in a directory, each with its format. Of a stated format these are the files that are recognized as
+    it, and those that are called alike; if there is none, they are all files.
+    """
+    paths = list(_files(directory))
+    named = {path: _format(path, log.format) for path in paths}
+    if log.format is not None:
+        alike = {_suffixes(path) for path in paths if _is(path, log.format)}
+        named = {
+            path: found if not alike or _suffixes(path) in alike else None for path, found in named.items()
+        }
+    for path, found in named.items():
+        if found is None:
+            notices.once(notice.FILE_IGNORED, f"{path} is no trace by its name or content, and was not read")
+        else:
+            yield path, found
+    if not any(named.values()):
         raise PrecedesError(
             (Diagnostic("T001", "there is no trace in this directory", directory, hint=known()),)
         )
+
+
+def _files(directory: str) -> Iterator[str]:
+    """The files in a directory and in its folders, by path."""
+    for folder, folders, files in os.walk(directory, onerror=_refuse):
+        folders[:] = sorted(name for name in folders if not name.startswith(("_", ".")))
+        yield from (str(Path(folder, name)) for name in sorted(files) if not name.startswith(("_", ".")))
 
 
 def _refuse(error: OSError) -> None:
     raise PrecedesError((Diagnostic("T003", f"cannot be read: {error.strerror}", error.filename),)) from error
 
 
-def _format(path: str, stated: TraceFormat | None) -> tuple[TraceFormat, Compression | None] | None:
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
-    compression = _COMPRESSIONS.get(suffixes[-1]) if suffixes else None
-    if compression is not None:
-        suffixes.pop()
+def _named(path: str, log: LogReading) -> _Named:
+    """A file, and its format by its name and content, or as stated."""
+    return path, None if path == STANDARD_INPUT else _format(path, log.format)
+
+
+def _suffixes(path: str) -> tuple[str, ...]:
+    """What the name of a file ends with, without that of a compression."""
+    suffixes = tuple(suffix.lower() for suffix in Path(path).suffixes)
+    return suffixes[:-1] if suffixes and suffixes[-1] in _COMPRESSIONS else suffixes
+
+
+def _compression(path: str) -> Compression | None:
+    return _COMPRESSIONS.get(Path(path).suffix.lower())
+
+
+def _is(path: str, log: TraceFormat) -> bool:
+    """Whether a file is recognized as a log of this format."""
+    compression = _compression(path)
+    return recognizes(log, path, None if compression is None else compression.value)
+
+
+def _format(path: str, stated: TraceFormat | None) -> _Format | None:
+    suffixes, compression = _suffixes(path), _compression(path)
     if stated is not None:
         return stated, compression
     named = BY_SUFFIX.get(suffixes[-1]) if suffixes else None

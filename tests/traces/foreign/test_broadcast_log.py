@@ -10,14 +10,11 @@ import pytest
 from precedes.core.diagnostics import PrecedesError
 from precedes.traces.foreign import broadcast_log
 from tests.traces.foreign.logs import (
-    PUBLIC,
-    batch_of,
     check_cuts,
     refused_at,
     rows_of,
     source_of,
     table_of,
-    verdicts,
 )
 
 WORD = "broadcast-log"
@@ -116,58 +113,6 @@ def test_what_is_recognized() -> None:
         "b 1\nx\n",
     ):
         assert not broadcast_log.recognizes(other, "1.output")
-
-
-def published(folder: str) -> list[Path]:
-    found = sorted((PUBLIC / "broadcast-logs" / folder).glob("*.output"))
-    if not found:
-        pytest.skip("the published logs are not here")
-    return found
-
-
-def test_five_processes_disagree_on_the_order() -> None:
-    sources = [source_of(path, WORD, execution="x") for path in published("five-process")]
-    found = verdicts(
-        batch_of(*sources),
-        "PO",
-        "fifo_delivery",
-        "order_equivalent",
-        "causal_order",
-        "no_creation",
-        "no_duplication",
-    )
-    assert found == {
-        "PO": "holds",
-        "fifo_delivery": "holds",
-        "order_equivalent": "violated",
-        "causal_order": "violated",
-        "no_creation": "holds",
-        "no_duplication": "holds",
-    }
-
-
-def test_ten_processes_are_causal_and_incomplete() -> None:
-    sources = [source_of(path, WORD, execution="x") for path in published("ten-process")]
-    found = verdicts(
-        batch_of(*sources),
-        "fifo_delivery",
-        "causal_order",
-        "order_equivalent",
-        "information_preserving",
-        "PO",
-    )
-    assert found == {
-        "fifo_delivery": "holds",
-        "causal_order": "holds",
-        "order_equivalent": "violated",
-        "information_preserving": "violated",
-        "PO": "violated",
-    }
-
-
-def test_half_a_million_events_are_read() -> None:
-    paths = published("three-process")
-    assert sum(len(table_of(source_of(path, WORD))) for path in paths) == 449_064
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:

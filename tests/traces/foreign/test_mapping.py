@@ -190,6 +190,48 @@ def test_dissect_ends_a_field_where_the_next_text_first_stands(
     assert (found == {"line": line, **expected}) if expected else not isinstance(found, dict)
 
 
+RECORDS = """\
+2026-01-01 A sends
+
+  m1
+2026-01-01 B gets
+  m1
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "log"),
+    [
+        (r"pattern = '\S+ (?<e>\w) (?<v>\w+)\s+(?<m>\w+)'", RECORDS),
+        (r"pattern = '\S+ (?<e>\w).*(?<m>m1)'", RECORDS),
+        (r'dissect = "%{} %{e} %{v}\n  %{m}"', RECORDS.replace("\n\n  ", "\n  ")),
+    ],
+)
+def test_records_of_several_lines(how: str, log: str, tmp_path: Path) -> None:
+    mapping = f"begins = '[0-9]{{4}}-'\n{how}\nentity = 'e'\nmessage = 'm'\nevent = {{const = 'deliver'}}\n"
+    given = source(tmp_path, mapping, log, "x.log")
+    assert [(row["entity"], row["message"]) for row in rows(given)] == [("A", "m1"), ("B", "m1")]
+    assert table(given)["row"].to_pylist() == [1, log[: log.index("2026-01-01 B")].count("\n") + 1]
+    assert rows(source(tmp_path, mapping, "\n\n", "x.log")) == []
+
+
+def test_a_line_before_the_first_record_is_no_event(tmp_path: Path) -> None:
+    mapping = "begins = '[0-9]'\nentity = {const = 'e'}\nmessage = 'line'\nevent = {const = 'deliver'}\n"
+    [told] = refused(source(tmp_path, mapping, "\nlost\n1 a\n b\n", "x.log"))
+    assert (told.code, told.row) == ("T028", 2)
+    ignoring = f"others = 'ignore'\n{mapping}"
+    found = rows(source(tmp_path, ignoring, "lost\n1 a\n b\n2\n", "x.log"))
+    assert [row["message"] for row in found] == ["1 a\n b", "2"]
+
+
+def test_a_record_that_never_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("precedes.traces.formats.limits.LONGEST_RECORD", 100)
+    mapping = "begins = '[0-9]'\nentity = {const = 'e'}\nmessage = 'line'\nevent = {const = 'deliver'}\n"
+    [told] = refused(source(tmp_path, mapping, "1\n" + "x" * 60 + "\n" + "y" * 60 + "\n", "x.log"))
+    assert (told.code, told.row) == ("T007", 1)
+
+
 def test_what_only_some_events_have(tmp_path: Path) -> None:
     mapping = """
 entity = "e"
@@ -418,6 +460,8 @@ GOOD = 'entity = "e"\nmessage = "m"\nevent = {const = "deliver"}\n'
         (f"{GOOD}dissect = '%{{m}}%{{e}}'", "U006", 4, "nothing between"),
         (f"{GOOD}dissect = '%{{+m}}'", "U006", 4, "not understood"),
         (f"{GOOD}dissect = 'a'", "U006", 4, "no field"),
+        (f"{GOOD}begins = '('\npattern = '(?<m>.)(?<e>.)'", "U006", 4, "no regular expression"),
+        (f"{GOOD}input = 'csv'\nbegins = 'a'", "U006", 5, "is for text"),
         (f"{GOOD}input = 'csv'\ndelimiter = '--'", "U006", 5, "not one letter"),
         (f"{GOOD}input = 'json'\nrows = 'a..b'", "U006", 5, "not the path"),
         ("event = []\nentity = 'e'", "U006", 1, "no event"),

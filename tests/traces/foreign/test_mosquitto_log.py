@@ -165,6 +165,13 @@ def test_lines_that_are_not_whole(tmp_path: Path) -> None:
     assert refusal(tmp_path / "m.log", text, WORD).code == "T015"
 
 
+def test_long_lines_take_no_time(tmp_path: Path) -> None:
+    line = "1: Received PUBLISH from " + "a (d0, q1, r0, m1, 'x', ... (2 bytes) " * 10_000
+    assert refusal(tmp_path / "m.log", ONCE + line + "\n", WORD).code == "T007"
+    assert len(rows_of(tmp_path / "m.log", ONCE + "x" * 100_000 + "\n", WORD)) == 4
+    assert recognized(line + "\n") == []
+
+
 def test_damage(tmp_path: Path) -> None:
     path = tmp_path / "m.log"
     check_cuts(path, ONCE, WORD)

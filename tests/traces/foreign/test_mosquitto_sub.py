@@ -90,7 +90,7 @@ def test_lines_of_a_format(tmp_path: Path) -> None:
     [
         ("%t %p", "a/b m 1", "payload", "m 1"),
         ("%I;%t;%p", "2023-11-15T07:13:20+0900;a;7", "payload", "7"),
-        (r"%m @H:@M\t%l\t%P%p%%@@", '3 10:20\t8\t{"id":7}%@', "payload.id", "7"),
+        (r"%m @H:@M\t%l\t%P;%p%%@@", '3 10:20\t8\ta:b;{"id":7}%@', "payload.id", "7"),
         ('{"about":"%t","is":%p}', '{"about":"a b","is":{"id":"x"}}', "payload.id", "x"),
         ("%X %t", "414A a", "payload", "AJ"),
         ("%t", "orders/17", "topic", "orders/17"),
@@ -102,7 +102,9 @@ def test_common_formats(tmp_path: Path, written: str, line: str, message: str, n
     assert row.get("time") == (1_700_000_000 * 10**9 if "%I" in written else None)
 
 
-@pytest.mark.parametrize("written", ["%-10t", "%t %t", "%p %x", "%U %I", r"%t\n%p", "%j %t", "%", "%5p"])
+@pytest.mark.parametrize(
+    "written", ["%-10t", "%t %t", "%p %x", "%U %I", r"%t\n%p", "%j %t", "%", "%5p", "%P%p", "%t@H %q", "%t%q"]
+)
 def test_formats_that_cannot_be_read(tmp_path: Path, written: str) -> None:
     assert refusal(tmp_path / "s", PRINTED, WORD, message="payload", format=written).code == "U001"
 
@@ -126,6 +128,13 @@ def test_lines_that_are_not_as_the_format_says(tmp_path: Path, text: str, code: 
 def test_a_payload_with_line_ends_is_told_by_its_length(tmp_path: Path) -> None:
     text = "3 t a\n3 t b\n"
     assert refusal(tmp_path / "s", text, WORD, message="payload", format="%l %t %p").code == "T007"
+
+
+def test_long_lines_take_no_time(tmp_path: Path) -> None:
+    text = "a b " * 100_000
+    found = outcome(tmp_path / "s", f"{text}\n", WORD, message="payload", format="%t %R %S %P %p;%l")
+    assert not isinstance(found, list)
+    assert found.code == "T007"
 
 
 def test_cut_lines(tmp_path: Path) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 import precedes
 from precedes.core.diagnostics import PrecedesError
 from precedes.traces.foreign.importers import BY_WORD, FOREIGN
-from precedes.traces.foreign.recognition import LogReading
+from precedes.traces.foreign.recognition import LogReading, recognized
 from precedes.traces.formats.registry import CSV, JSON_LINES, TraceFormat
 from precedes.traces.notices import Notices
 from precedes.traces.sources import expand, source_of
@@ -55,6 +56,34 @@ def test_what_is_no_log_is_told(tmp_path: Path) -> None:
         source_of(str(path))
     [told] = raised.value.diagnostics
     assert (told.code, "--from" in str(told.hint)) == ("T002", True)
+
+
+def test_each_file_of_a_folder_is_looked_at_once(tmp_path: Path) -> None:
+    for name in ("a", "b.log", "c.jsonl"):
+        (tmp_path / name).write_text(KCAT, encoding="utf-8")
+    with patch("precedes.traces.sources.recognized", wraps=recognized) as looked:
+        assert len(expand([tmp_path])) == 3
+        assert looked.call_count == 3
+        assert expand([tmp_path / "a", tmp_path / "*.log"])[0].format is BY_WORD["kcat"]
+        assert looked.call_count == 5
+
+
+@pytest.mark.parametrize(
+    ("names", "read"),
+    [
+        (("c1.log", "hosts", "notes.txt"), ["c1.log"]),
+        (("c1.log", "broken.log", "hosts"), ["broken.log", "c1.log"]),
+        (("hosts", "notes.txt"), ["hosts", "notes.txt"]),
+    ],
+    ids=["recognized", "called alike", "none is recognized"],
+)
+def test_what_a_folder_of_stated_logs_has(tmp_path: Path, names: tuple[str, ...], read: list[str]) -> None:
+    for name in names:
+        (tmp_path / name).write_text(KCAT if name == "c1.log" else "nothing\n", encoding="utf-8")
+    notices = Notices()
+    found = expand([tmp_path], notices, LogReading("kcat"))
+    assert [Path(source.path).name for source in found] == read
+    assert sum(each.code == "T106" for each in notices.all()) == len(names) - len(read)
 
 
 @pytest.mark.parametrize(

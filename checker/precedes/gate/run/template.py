@@ -40,7 +40,7 @@ files = ["specs"]
 # require = ["ST"]
 # budget = { ST = "0.1 %" }
 
-# Logs of another system, as they are. `precedes verify --help` lists the formats.
+# Logs of another system, as they are. `precedes list` prints the formats.
 # [[verify]]
 # files = ["logs/*.jsonl"]
 # from = "kcat"

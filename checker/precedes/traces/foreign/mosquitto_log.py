@@ -42,6 +42,8 @@ _PACKET: Final = re.compile(
 _BEGINS: Final = re.compile(_BEFORE + r"(?:Received|Sending) PUB(?:LISH|ACK|REC|REL|COMP) ")
 _STARTS: Final = re.compile(_BEFORE + r"mosquitto version \S+ starting")
 _DROPPED: Final = re.compile(_BEFORE + r"Outgoing messages are being dropped for client ")
+_LONGEST: Final = 1200
+"""Characters of a line about a message: the broker writes 1,000 bytes at most, and syslog something before them."""
 _OF_THE_BROKER: Final = "$SYS/"
 
 
@@ -74,7 +76,8 @@ def recognizes(start: str, name: str) -> bool:
     """Whether a file begins as the broker does, or has a line about a message."""
     lines = [line.removesuffix("\r") for line in start.split("\n")[:-1]]
     return bool(lines) and (
-        _STARTS.fullmatch(lines[0]) is not None or any(_PUBLISH.fullmatch(line) for line in lines)
+        _STARTS.fullmatch(lines[0]) is not None
+        or any(_PUBLISH.fullmatch(line) for line in lines if len(line) <= _LONGEST)
     )
 
 
@@ -94,11 +97,12 @@ def read(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
 
 def _row(broker: _Broker, place: int, line: str) -> Row | None:
     """What a line says of a message, if anything. Raises RowError."""
-    match = _PUBLISH.fullmatch(line)
+    whole = line if len(line) <= _LONGEST else ""
+    match = _PUBLISH.fullmatch(whole)
     if match is not None:
         said = match["what"] == "Received PUBLISH from"
         row = _published(broker, place, match) if said else _sent(broker, match)
-    elif (match := _PACKET.fullmatch(line)) is not None:
+    elif (match := _PACKET.fullmatch(whole)) is not None:
         row = _answered(broker, match)
     elif _BEGINS.match(line):
         hint = "mosquitto cuts a line after 1,000 bytes: topics and names of clients must be shorter"

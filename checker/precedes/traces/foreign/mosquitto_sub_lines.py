@@ -7,7 +7,9 @@ the format first stands.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 from precedes.core.diagnostics import usage
@@ -19,49 +21,90 @@ from precedes.traces.sources import TraceSource
 _CONVERSION: Final = re.compile(
     r"%(?P<letter>.?)|@(?P<time>.?)|\\(?P<escape>.?)|(?P<text>[^%@\\]+)", re.DOTALL
 )
+_TEXTS: Final = {"t": "(?P<topic>.+?)", "p": "(?P<payload>.*?)", **dict.fromkeys("ACDEFPRS", ".*?")}
+"""What may be any text, by its letter; what has no name is not read."""
 _FIELDS: Final = {
-    "t": "(?P<topic>.+?)",
     "q": "(?P<qos>[0-2])",
     "r": "(?P<retain>[01])",
     "l": "(?P<payloadlen>[0-9]+)",
-    "p": "(?P<payload>.*?)",
     "x": "(?P<hex>(?:[0-9a-f]{2})*)",
     "X": "(?P<hex>(?:[0-9A-F]{2})*)",
     "U": r"(?P<seconds>[0-9]+\.[0-9]{9})",
     "I": "(?P<tst>[0-9T:-]+[+-][0-9]{4})",
+    "m": "[0-9]+",
 }
-"""What is read, by its letter."""
-_OTHERS: Final = {"m": "[0-9]+", "%": "%", **dict.fromkeys("ACDEFPRS", ".*?")}
-"""What may stand in a line, and is not read."""
+"""What has a form of its own."""
 _ESCAPES: Final = {"\\": "\\", "t": "\t", "a": "\a", "e": "\x1b", "v": "\v"}
+_ALIKE: Final = {"X": "p", "x": "p", "I": "U"}
+"""Letters that say what another one says."""
 _NUMBERS: Final = ("qos", "retain", "payloadlen")
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A regular expression for a part of a format: what stands there as it is (`fixed`), any text (`free`), or a field
+    with a form of its own.
+    """
+
+    regex: str
+    fixed: bool = False
+    free: bool = False
 
 
 def pattern_of(written: str) -> re.Pattern[str]:
     """The regular expression of a format. Raises PrecedesError (U001) for one that cannot be read."""
-    parts: list[str] = []
-    letters: list[str] = []
-    for match in _CONVERSION.finditer(written):
-        if (letter := match["letter"]) is not None:
-            if letter not in _FIELDS and letter not in _OTHERS:
-                raise usage(
-                    f"`format` has %{letter}",
-                    f"it may have %{' %'.join((*_FIELDS, *_OTHERS))}, without widths",
-                )
-            letters.append("x" if letter == "X" else letter)
-            parts.append(_FIELDS.get(letter) or _OTHERS[letter])
-        elif (time := match["time"]) is not None:
-            parts.append("@" if time == "@" else ".*?")
-        elif (escape := match["escape"]) is not None:
-            if escape not in _ESCAPES:
-                raise usage(rf"`format` has \{escape}", "a message is one line, and its text may have tabs")
-            parts.append(re.escape(_ESCAPES[escape]))
-        else:
-            parts.append(re.escape(match["text"]))
-    twice = [letter for letter in _FIELDS if letters.count(letter) > 1]
-    if twice or {"p", "x"} <= set(letters) or {"U", "I"} <= set(letters):
+    conversions = list(_CONVERSION.finditer(written))
+    said = Counter(_ALIKE.get(each["letter"], each["letter"]) for each in conversions if each["letter"])
+    if any(said[letter] > 1 for letter in "tpUqrl"):
         raise usage(f"`format` is {shown(written)}", "it has each of topic, payload and time once")
-    return re.compile("".join(parts))
+    found, free = "", ""
+    parts = list(_merged(map(_part, conversions)))
+    for part in parts:
+        if free and not part.fixed:
+            hint = (
+                "a topic, a payload and what is not read end where a text of the format stands, such as a tab"
+            )
+            raise usage(f"`format` is {shown(written)}, where two texts have nothing between them", hint)
+        if free:
+            # Where a text ends is decided once, at the first place that fits; the last one ends with the line.
+            found += f"{free}{part.regex}" if part is parts[-1] else f"(?>{free}{part.regex})"
+        elif not part.free:
+            found += part.regex
+        free = part.regex if part.free else ""
+    return re.compile(found + free)
+
+
+def _merged(parts: Iterable[_Part]) -> Iterator[_Part]:
+    """The parts, of which those that stand there as they are and follow each other are one."""
+    held = ""
+    for part in parts:
+        if part.fixed:
+            held += part.regex
+            continue
+        if held:
+            yield _Part(held, fixed=True)
+        held = ""
+        yield part
+    if held:
+        yield _Part(held, fixed=True)
+
+
+def _part(match: re.Match[str]) -> _Part:
+    """A part of a format. Raises PrecedesError (U001)."""
+    if (letter := match["letter"]) is not None:
+        if letter == "%":
+            return _Part("%", fixed=True)
+        if letter not in _TEXTS and letter not in _FIELDS:
+            known = " ".join(f"%{each}" for each in sorted((*_TEXTS, *_FIELDS)))
+            raise usage(f"`format` has %{letter}", f"it may have {known}, without widths")
+        return _Part(_TEXTS.get(letter) or _FIELDS[letter], free=letter in _TEXTS)
+    if (time := match["time"]) is not None:
+        return _Part("@", fixed=True) if time == "@" else _Part(".*?", free=True)
+    if (escape := match["escape"]) is not None:
+        if escape not in _ESCAPES:
+            raise usage(rf"`format` has \{escape}", "a message is one line, and its text may have tabs")
+        return _Part(re.escape(_ESCAPES[escape]), fixed=True)
+    return _Part(re.escape(match["text"]), fixed=True)
 
 
 def records(source: TraceSource, pattern: re.Pattern[str]) -> Iterator[tuple[int, Fields]]:

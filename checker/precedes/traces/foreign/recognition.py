@@ -71,6 +71,20 @@ def words() -> str:
 
 def recognized(path: str, compression: str | None) -> TraceFormat | None:
     """The format of a file by its content and its name; None where it is none of these, or cannot be read."""
+    start = _start(path, compression)
+    if start is None:
+        return None
+    return next((each for each in FOREIGN if each.module.recognizes(start, Path(path).name)), None)
+
+
+def recognizes(log: TraceFormat, path: str, compression: str | None) -> bool:
+    """Whether a file is of this format, whatever else it may be, by its content and its name."""
+    start = _start(path, compression)
+    return start is not None and bool(log.module.recognizes(start, Path(path).name))
+
+
+def _start(path: str, compression: str | None) -> str | None:
+    """The beginning of the text of a file; None if it has none, or rows of a trace."""
     try:
         with arrow.input_stream(path, compression=compression) as stream:
             start = stream.read(LOOKED_AT)
@@ -78,5 +92,5 @@ def recognized(path: str, compression: str | None) -> TraceFormat | None:
         return None
     if not start or b"\0" in start or b'"execution"' in start.partition(b"\n")[0]:
         return None
-    text = start.removeprefix(b"\xef\xbb\xbf").decode(errors="ignore")
-    return next((each for each in FOREIGN if each.module.recognizes(text, Path(path).name)), None)
+    text: str = start.removeprefix(b"\xef\xbb\xbf").decode(errors="ignore")
+    return text

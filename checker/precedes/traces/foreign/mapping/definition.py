@@ -117,6 +117,7 @@ class Mapping(Columns, frozen=True, kw_only=True, forbid_unknown_fields=True):
     input: Input | None = None
     pattern: str | None = None
     dissect: str | None = None
+    begins: str | None = None
     rows: str | None = None
     delimiter: str | None = None
     header: tuple[str, ...] | None = None

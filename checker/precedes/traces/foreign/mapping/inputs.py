@@ -18,7 +18,7 @@ from precedes.traces.foreign.mapping.definition import Input, Stated
 from precedes.traces.foreign.mapping.fields import BadEntryError, Field, Fields, field, found, paths, unfit
 from precedes.traces.foreign.rows import lines, objects, parsed, refused
 from precedes.traces.formats import limits
-from precedes.traces.formats.text_stream import as_text, opened
+from precedes.traces.formats.text_stream import as_text, opened, too_long
 from precedes.traces.formats.values import RowError, shown
 from precedes.traces.problems import some_columns
 from precedes.traces.sources import STANDARD_INPUT, TraceSource
@@ -91,7 +91,9 @@ def kind_of(stated: Stated, source: TraceSource) -> Input:
     """What the file is, as stated or by its name. Raises PrecedesError (U006)."""
     if stated.mapping.input is not None:
         return stated.mapping.input
-    if stated.mapping.pattern is not None or stated.mapping.dissect is not None:
+    if any(
+        how is not None for how in (stated.mapping.pattern, stated.mapping.dissect, stated.mapping.begins)
+    ):
         return "text"
     suffixes = [each.lower() for each in Path(source.path).suffixes if each.lower() not in _PACKED]
     kind = _BY_SUFFIX.get(suffixes[-1]) if suffixes else None
@@ -107,7 +109,9 @@ def cut(stated: Stated) -> Cut:
     if mapping.pattern is not None and mapping.dissect is not None:
         raise stated.mistake("there are a pattern and a dissect", ("dissect",), "leave one out")
     if mapping.pattern is not None:
-        return Pattern(compiled(stated, mapping.pattern, ("pattern",)), mapping.pattern)
+        # Of a record of several lines, `.` is any character.
+        flags = re.NOFLAG if mapping.begins is None else re.DOTALL
+        return Pattern(compiled(stated, mapping.pattern, ("pattern",), flags), mapping.pattern)
     if mapping.dissect is None:
         return None
     parts: list[Part] = []
@@ -127,7 +131,9 @@ def cut(stated: Stated) -> Cut:
     return Dissection(tuple(parts), mapping.dissect[at:], mapping.dissect)
 
 
-def compiled(stated: Stated, text: str, steps: tuple[str | int, ...]) -> re.Pattern[str]:
+def compiled(
+    stated: Stated, text: str, steps: tuple[str | int, ...], flags: re.RegexFlag = re.NOFLAG
+) -> re.Pattern[str]:
     """A regular expression with groups as Python or JavaScript names them. Raises PrecedesError (U006)."""
 
     def python(each: re.Match[str]) -> str:
@@ -136,7 +142,7 @@ def compiled(stated: Stated, text: str, steps: tuple[str | int, ...]) -> re.Patt
         return "(?P<" if each["back"] is None else f"(?P={each['back']})"
 
     try:
-        return re.compile(_JAVASCRIPT.sub(python, text))
+        return re.compile(_JAVASCRIPT.sub(python, text), flags)
     except (re.error, RecursionError, OverflowError) as error:
         raise stated.mistake(f"this is no regular expression: {error}", steps) from error
 
@@ -144,6 +150,8 @@ def compiled(stated: Stated, text: str, steps: tuple[str | int, ...]) -> re.Patt
 def records(source: TraceSource, stated: Stated) -> Iterator[tuple[int, Fields | RowError]]:
     """The rows of a log, each with its number in the file, or with what is wrong with it. Raises PrecedesError."""
     kind = kind_of(stated, source)
+    if stated.mapping.begins is not None and kind != "text":
+        raise stated.mistake(f"`begins` is for text, and this is {kind}", ("begins",), "leave it out")
     match kind:
         case "json-lines":
             yield from objects(source)
@@ -153,11 +161,37 @@ def records(source: TraceSource, stated: Stated) -> Iterator[tuple[int, Fields |
             yield from _cells(source, stated, stated.mapping.delimiter or _DELIMITERS[kind])
         case "text":
             how = cut(stated)
-            for number, line in lines(source):
-                if line.strip():
-                    yield number, _cut(line, how)
+            for number, record in _texts(source, stated):
+                yield number, _cut(record, how) if isinstance(record, str) else record
         case _:
             assert_never(kind)
+
+
+def _texts(source: TraceSource, stated: Stated) -> Iterator[tuple[int, str | RowError]]:
+    """The lines of a text that are not blank; or its records, each from a line that begins one to the next such line,
+    without blank lines at its end. Raises PrecedesError.
+    """
+    if stated.mapping.begins is None:
+        yield from ((number, line) for number, line in lines(source) if line.strip())
+        return
+    begins = compiled(stated, stated.mapping.begins, ("begins",))
+    first, size, record = 0, 0, list[str]()
+    for number, line in lines(source):
+        if begins.match(line):
+            if record:
+                yield first, "\n".join(record).rstrip()
+            first, size, record = number, 0, []
+        elif not record:
+            if line.strip():
+                said = f"no record has begun before {shown(line)}"
+                yield number, NotTakenError("T028", said, "`begins` finds the first line of each record")
+            continue
+        record.append(line)
+        size += len(line)
+        if size > limits.LONGEST_RECORD:
+            raise refused(source, first, too_long("`begins` finds the first line of each record"))
+    if record:
+        yield first, "\n".join(record).rstrip()
 
 
 def _elements(source: TraceSource, stated: Stated) -> Iterator[tuple[int, Fields | RowError]]:

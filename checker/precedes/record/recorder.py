@@ -1,20 +1,10 @@
-"""A recorder for your own code: it writes the trace that `verify` reads, and needs nothing but Python.
-
-    recorder = Recorder("trace.jsonl")
-    ledger, audit = recorder.entity("ledger"), recorder.entity("audit")
-    headers = ledger.send("m1", to=["audit"])     # carry these with the message
-    audit.deliver(headers)
-    recorder.assert_keeps("ST")
-
-Processes that do not share memory have a recorder each, with a file of its own and the same `execution`. Every event is
-one line, appended by one write: what was written before a crash is whole. Vector clocks are kept as the CMD paper
-computes them (§2) and travel in the headers.
-"""
+"""Recorders and entities: each event is a line of a trace."""
 
 from __future__ import annotations
 
 import json
 import os
+import secrets
 import stat
 import threading
 import time
@@ -47,6 +37,7 @@ COLUMNS: Final = frozenset(
     ]
 )
 """What no attribute is called."""
+UNKNOWN_SENDER: Final = "?"
 
 
 class Recorder:
@@ -71,10 +62,24 @@ class Recorder:
         self._lock = threading.Lock()
         self._go_on()
 
-    def entity(self, name: str | int) -> Entity:
-        """The recorder's view of one entity: the same object for the same name."""
+    def entity(self, name: str | int, groups: Iterable[str | int] = ()) -> Entity:
+        """The recorder's view of one entity: the same object for the same name.
+
+        Args:
+            name: What it is called.
+            groups: The groups that it is in from the beginning, such as a consumer group.
+        """
+        if isinstance(groups, str):
+            raise TypeError(f"groups={groups!r} is one name; write groups=[{groups!r}]")
+        named = tuple(_id(group) for group in groups)
         with self._lock:
-            return self._entities.setdefault(_id(name), Entity(self, _id(name)))
+            entity = self._entities.setdefault(_id(name), Entity(self, _id(name)))
+            if named and entity.groups not in ((), named):
+                raise ValueError(
+                    f"{entity.name} is in {', '.join(entity.groups)}, and not in {', '.join(named)}"
+                )
+            entity.groups = named or entity.groups
+            return entity
 
     def write(self, row: Mapping[str, object]) -> None:
         """Append one row. OSError where the system does not take all of it."""
@@ -95,7 +100,7 @@ class Recorder:
             try:
                 row = json.loads(line)
                 if row["execution"] == self.execution:
-                    self.entity(row["entity"]).go_on(row["event"], row["clock"])
+                    self.entity(row["entity"]).go_on(row)
             except (ValueError, KeyError, TypeError):
                 # No row of ours, or one that was cut off; `verify` tells of it.
                 continue
@@ -140,15 +145,55 @@ class Recorder:
         self.close()
 
 
+class Pending:
+    """An event whose place in its entity's history is taken. It is recorded once it is known to have happened."""
+
+    def __init__(self, recorder: Recorder, row: dict[str, object]) -> None:
+        self._recorder = recorder
+        self._row = row
+
+    def record(self, attributes: Mapping[str, str | int | float] | None = None) -> None:
+        """Record the event, with what is known of it by now."""
+        self._recorder.write({**self._row, **_carried(attributes)})
+
+
+class Offer:
+    """A send that the broker has yet to accept.
+
+    Attributes:
+        headers: What to carry with the message.
+    """
+
+    def __init__(self, headers: dict[str, str], send: Pending, local: Pending) -> None:
+        self.headers = headers
+        self._send = send
+        self._local = local
+
+    def accepted(self, attributes: Mapping[str, str | int | float] | None = None) -> None:
+        """Record the send, at the place in the history where it was offered.
+
+        Args:
+            attributes: What the broker said, such as `{"position": 7}`.
+        """
+        self._send.record(attributes)
+
+    def refused(self) -> None:
+        """Record that nothing was sent. Clocks counted the offer, so that it stays as a local event."""
+        self._local.record()
+
+
 class Entity:
     """One entity of an execution. Safe to use from several threads: its events stand in the order of the calls."""
 
     def __init__(self, recorder: Recorder, name: str) -> None:
         self.name = name
+        self.groups: tuple[str, ...] = ()
         self._recorder = recorder
-        self._clock: dict[str, int] = {}
+        # None: it delivered a message whose clock is unknown, and so its own is unknown from there on.
+        self._clock: dict[str, int] | None = {}
         self._sent = 0
         self._last = 0
+        self._run = ""
         self._lock = threading.Lock()
 
     def send(
@@ -172,17 +217,27 @@ class Entity:
             TypeError: A name is no id: ids are text or whole numbers.
             ValueError: A name is empty, or an attribute is called like a column that means something else.
         """
-        carried = _carried(attributes)
-        if isinstance(to, str):
-            raise TypeError(f"to={to!r} is one name; write to=[{to!r}]")
-        named = None if message is None else _id(message)
-        row: dict[str, object] = {} if to is None else {"dest": [_id(entity) for entity in to]}
+        row = _send_row(message, to, attributes)
         with self._lock:
-            self._sent += 1
-            name = named if named is not None else f"{self.name}-{self._sent}"
-            self._tick()
-            self._write({"entity": self.name, "event": "send", "message": name, **row, **carried})
-            return {MESSAGE: name, SENDER: self.name, CLOCK: json.dumps(self._clock, separators=(",", ":"))}
+            offer = self._offered(row, run="")
+            offer.accepted()
+        return offer.headers
+
+    def offer(
+        self,
+        message: str | int | None = None,
+        to: Iterable[str | int] | None = None,
+        *,
+        attributes: Mapping[str, str | int | float] | None = None,
+    ) -> Offer:
+        """As `send`, but the send is recorded when `accepted` of the offer is called: when the broker has the message.
+
+        An offer that nobody answers leaves no row: whether the message was sent is not known.
+        """
+        row = _send_row(message, to, attributes)
+        with self._lock:
+            # A message that was offered when a process ended is in no row. Its name is not given again.
+            return self._offered(row, self._run)
 
     def deliver(
         self, headers: Mapping[str, Any], *, attributes: Mapping[str, str | int | float] | None = None
@@ -190,7 +245,9 @@ class Entity:
         """Record a delivery.
 
         Args:
-            headers: The headers that came with the message, as text or bytes.
+            headers: The headers that came with the message, as text or bytes. Without the sender's clock, nothing
+                more is known of what happened before, and the entity's rows have no clocks from here on. Without the
+                sender, it is unknown, unless the send is recorded.
             attributes: What the message carries that is known only here, such as `{"position": 7}`.
 
         Returns:
@@ -209,6 +266,22 @@ class Entity:
     def discard(self, headers: Mapping[str, Any]) -> str:
         """Record that a message was thrown away."""
         return self._received("discard", headers)
+
+    def ack(self, message: str | int) -> None:
+        """Record that the entity accepts what it delivered."""
+        self.pending("ack", message).record()
+
+    def nack(self, message: str | int) -> None:
+        """Record that the entity gives back what it delivered."""
+        self.pending("nack", message).record()
+
+    def pending(self, event: str, message: str | int) -> Pending:
+        """Take the place of an `ack` or `nack` in the history; it is recorded once the client has sent it."""
+        with self._lock:
+            return Pending(
+                self._recorder,
+                {"entity": self.name, "event": event, "message": _id(message), **self._stamped()},
+            )
 
     def local(self) -> None:
         """Record an event of the entity's own, which carries no message; its clock counts it."""
@@ -257,35 +330,74 @@ class Entity:
 
         return wrap
 
-    def go_on(self, event: str, clock: Mapping[str, int]) -> None:
+    def go_on(self, row: Mapping[str, Any]) -> None:
         """Take up one event that was recorded before, by a process that ended."""
-        self._sent += event == "send"
-        self._join(clock)
+        self._join(row.get("clock"))
+        if row["event"] == "send":
+            self._sent += 1
+        self._run = self._run or f"{secrets.token_hex(3)}-"
+
+    def _offered(self, row: Mapping[str, object], run: str) -> Offer:
+        self._sent += 1
+        name = str(row.get("message", f"{self.name}-{run}{self._sent}"))
+        self._tick()
+        stamped = self._stamped()
+        headers = {MESSAGE: name, SENDER: self.name}
+        if self._clock is not None:
+            headers[CLOCK] = json.dumps(self._clock, separators=(",", ":"))
+        send = {"entity": self.name, "event": "send", **row, "message": name, **stamped}
+        local = {"entity": self.name, "event": "local", **stamped}
+        return Offer(headers, Pending(self._recorder, send), Pending(self._recorder, local))
 
     def _received(
         self, event: str, headers: Mapping[str, Any], carried: Mapping[str, object] | None = None
     ) -> str:
-        message, sender = _text(headers[MESSAGE]), _text(headers[SENDER])
+        message, sender = _text(headers[MESSAGE]), _text(headers.get(SENDER, UNKNOWN_SENDER))
+        clock = json.loads(_text(headers[CLOCK])) if CLOCK in headers else None
         with self._lock:
             if event == "deliver":
-                self._join(json.loads(_text(headers[CLOCK])))
+                self._join(clock)
                 self._tick()
             row = {"entity": self.name, "event": event, "message": message, "sender": sender}
             self._write({**row, **(carried or {})})
         return message
 
     def _write(self, row: dict[str, object]) -> None:
+        self._recorder.write({**row, **self._stamped()})
+
+    def _stamped(self) -> dict[str, object]:
+        """The place of an event that happens now."""
         # Nanoseconds as `seq`: a process that starts again goes on behind what it wrote before.
         now = time.time_ns()
         self._last = max(self._last + 1, now)
-        self._recorder.write({**row, "seq": self._last, "time": _rfc3339(now), "clock": dict(self._clock)})
+        stamped: dict[str, object] = {"seq": self._last, "time": _rfc3339(now)}
+        if self.groups:
+            stamped["group"] = list(self.groups)
+        return stamped if self._clock is None else {**stamped, "clock": dict(self._clock)}
 
     def _tick(self) -> None:
-        self._clock[self.name] = self._clock.get(self.name, 0) + 1
+        if self._clock is not None:
+            self._clock[self.name] = self._clock.get(self.name, 0) + 1
 
-    def _join(self, clock: Mapping[str, int]) -> None:
+    def _join(self, clock: Mapping[str, int] | None) -> None:
+        if clock is None or self._clock is None:
+            self._clock = None
+            return
         for entity, count in clock.items():
             self._clock[entity] = max(count, self._clock.get(entity, 0))
+
+
+def _send_row(
+    message: str | int | None,
+    to: Iterable[str | int] | None,
+    attributes: Mapping[str, str | int | float] | None,
+) -> dict[str, object]:
+    """What a caller says of a send."""
+    carried = _carried(attributes)
+    if isinstance(to, str):
+        raise TypeError(f"to={to!r} is one name; write to=[{to!r}]")
+    named = {} if message is None else {"message": _id(message)}
+    return {**named, **({} if to is None else {"dest": [_id(entity) for entity in to]}), **carried}
 
 
 def _carried(attributes: Mapping[str, str | int | float] | None) -> dict[str, object]:

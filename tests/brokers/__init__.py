@@ -1,0 +1,1 @@
+"""Recording through real brokers on loopback; `make brokers` starts them."""
