@@ -169,15 +169,17 @@ def _foreign(measured: dict[str, Any]) -> dict[str, str]:
             )
         )
     heads = (
-        "what",
-        "ours (s)",
-        "theirs (s)",
-        "ratio",
-        "target",
-        "ours, processor (s)",
-        "theirs, processor (s)",
+        *(
+            "what",
+            "ours (s)",
+            "theirs (s)",
+            "ratio",
+            "target",
+            "ours, processor (s)",
+            "theirs, processor (s)",
+        ),
+        *("ratio", "ours, peak MiB", "theirs, peak MiB", "load"),
     )
-    heads += ("ratio", "ours, peak MiB", "theirs, peak MiB", "load")
     converted = list(measured["convert"].values())
     lines = [
         (

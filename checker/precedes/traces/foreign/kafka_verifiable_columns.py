@@ -88,7 +88,7 @@ def events(given: Slice) -> Events:
     """The events of a slice. Raises Irregular."""
     table, numbers = objects(given, _SHAPE)
     names = table["name"].combine_chunks().dictionary_encode()
-    known = names.dictionary.to_pylist()
+    known: list[Any] = names.dictionary.to_pylist()
     if names.null_count or not set(known) <= set(NAMES):
         raise Irregular
     time = table["timestamp"]
