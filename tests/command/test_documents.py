@@ -85,6 +85,7 @@ def test_what_is_not_run_is_little() -> None:
         ("README.md", "$ make demo"),
         ("README.md", "from precedes.spark import verify"),
         ("docs/contributing/index.md", "$ make setup"),
+        ("docs/gate.md", "[[verify]]"),
         (SPARK, "$ cp precedes-0.1.0-py3-none-any.whl precedes.zip"),
         (
             SPARK,

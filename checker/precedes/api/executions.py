@@ -96,10 +96,11 @@ def write(executions: Iterable[Execution], path: str | os.PathLike[str]) -> int:
 
     Args:
         executions: Executions with whole histories.
-        path: The file: JSON Lines, CSV (each also with .gz or .zst) or Parquet, as its name says.
+        path: The file: JSON Lines, CSV (each also with .gz or .zst) or Parquet, as its name says; or a log of ShiViz,
+            if the name ends with .shiviz.
 
     Returns:
-        How many rows were written.
+        How many rows, or events, were written.
 
     Raises:
         PrecedesError: The name says no format, or the file cannot be written.

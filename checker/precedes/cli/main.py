@@ -165,7 +165,7 @@ def lattice(specs: tuple[str, ...], form: str, output: str | None, timeout: floa
 
 @cli.command()
 @click.argument("traces", nargs=-1, required=True, metavar="TRACE...")
-@click.option("-o", "--output", metavar="FILE", help="The .parquet file to write.")
+@click.option("-o", "--output", metavar="FILE", help="The .parquet or .shiviz file to write.")
 @LOG
 @LOG_SETTINGS
 @LOG_MAPPING
@@ -176,7 +176,8 @@ def convert(
 ) -> Exit:
     """Convert a trace to one columnar Parquet file, which `verify` reads many times faster.
 
-    The verdicts stay the same. With --try, nothing is written, and you see what the first rows of a log become.
+    The verdicts stay the same. If the name of FILE ends with .shiviz, a log for ShiViz is written instead, with the
+    clocks that the messages imply. With --try, nothing is written, and you see what the first rows of a log become.
     """
     from precedes.core.diagnostics import usage
     from precedes.traces.sources import expand
@@ -191,13 +192,21 @@ def convert(
 
 def _converted(traces: tuple[str, ...], output: str, log: LogReading, groups: str | None) -> Exit:
     from precedes.core.counts import counted
+    from precedes.jobs.convert import write_for_shiviz
     from precedes.reports.progress import progress
     from precedes.traces import Notices
     from precedes.traces.layout.conversion import convert as converted
     from precedes.traces.stated_groups import given_groups
+    from precedes.traces.writer import is_shiviz
 
     notices = Notices()
     members = given_groups(groups)
+    if is_shiviz(output):
+        count = write_for_shiviz(traces, output, notices, members, log)
+        for notice in notices.all():
+            put(f"notice {notice.render()}")
+        put(f"{output}: {counted(count, 'event')}")
+        return Exit.HOLDS
     with progress() as advance:
         result = converted(traces, output, notices, advance, groups=members, log=log)
     for notice in notices.all():

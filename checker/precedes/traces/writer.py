@@ -15,10 +15,13 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from precedes.core.execution import UNKNOWN_NAME, Execution
 from precedes.core.formula import Attribute, AttributeSort
 from precedes.core.verdict import Reason
+from precedes.traces.foreign import shiviz
+from precedes.traces.foreign.importers import BY_WORD
 from precedes.traces.formats.registry import CSV, known
 from precedes.traces.formats.text_stream import reason
 from precedes.traces.formats.values import seconds
@@ -27,6 +30,9 @@ from precedes.traces.problems import unreadable
 from precedes.traces.schema import REDELIVERED, TO_GROUP
 from precedes.traces.sources import STANDARD_INPUT, TraceSource, source_of
 
+SHIVIZ: Final = ".shiviz"
+"""What the name of a log of ShiViz ends with, if executions are to be written as one."""
+
 
 def write_executions(executions: Iterable[Execution], path: str | os.PathLike[str]) -> int:
     """Write executions to a file and return the number of rows.
@@ -34,6 +40,8 @@ def write_executions(executions: Iterable[Execution], path: str | os.PathLike[st
     Raises PrecedesError where the name tells no format (T002) or the file cannot be written (T003),
     ValueError for a history of which only SL and RL are known, which no trace can say.
     """
+    if is_shiviz(path):
+        return _write_shiviz(executions, os.fspath(path))
     target = source_of(os.fspath(path))
     if target.path == STANDARD_INPUT:
         raise unreadable(
@@ -52,6 +60,20 @@ def write_executions(executions: Iterable[Execution], path: str | os.PathLike[st
             rows = (row for execution in executions for row in rows_of(execution))
             written: int = target.format.module.write(rows, temporary, compression, attributes)
             return written
+    except OSError as error:
+        raise unreadable("T003", f"cannot be written: {reason(error)}", target.shown) from error
+
+
+def is_shiviz(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is to be a log of ShiViz, by its name."""
+    return Path(path).suffix.lower() == SHIVIZ
+
+
+def _write_shiviz(executions: Iterable[Execution], path: str) -> int:
+    target = TraceSource(path, BY_WORD["shiviz"])
+    try:
+        with in_place(target) as temporary:
+            return shiviz.write(executions, Path(temporary))
     except OSError as error:
         raise unreadable("T003", f"cannot be written: {reason(error)}", target.shown) from error
 

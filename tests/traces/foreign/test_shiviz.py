@@ -10,7 +10,9 @@ import pytest
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import Event, EventKind, Execution, History, Message
 from precedes.core.transposition import execution_of
+from precedes.traces import write_executions
 from precedes.traces.foreign import shiviz
+from tests.command.running import precedes
 from tests.traces.foreign.logs import (
     PUBLIC,
     batch_of,
@@ -239,7 +241,7 @@ def written() -> Execution:
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
-    text = shiviz.write_shiviz(written())
+    text = shiviz.written(written())
     assert text.startswith('a {"a":1}\nsend m%201 to b c%2C%20d\n')
     says = {"regex": shiviz.REGEX, "send": shiviz.SENDS, "deliver": shiviz.DELIVERIES, "crash": "^crash$"}
     found = rows_of(tmp_path / "a.log", text, WORD, **says)
@@ -257,6 +259,20 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     ]
 
 
+def test_a_trace_is_converted_for_shiviz_and_read_again(tmp_path: Path) -> None:
+    trace, log = tmp_path / "t.jsonl", tmp_path / "t.shiviz"
+    other = replace(written(), name="another run")
+    write_executions([written(), other], trace)
+    ended = precedes("convert", trace, "-o", log)
+    assert (ended.code, ended.out.splitlines()[-1]) == (0, f"{log}: 10 events")
+    text = log.read_text(encoding="utf-8")
+    assert text.startswith(f"{shiviz.REGEX}\n{shiviz.BETWEEN}\n=== another run ===\n")
+    says = {"send": shiviz.SENDS, "deliver": shiviz.DELIVERIES, "crash": "^crash$"}
+    found = rows_of(tmp_path / "a.log", text, WORD, **says)
+    events = ["send", "crash", "local", "deliver", "deliver"]
+    assert [row["event"] for row in found] == [*events, *events]
+
+
 def test_events_in_a_circle_have_no_clocks() -> None:
     sent = {name: Message(name, sender, frozenset({"a", "b"})) for name, sender in (("p", "a"), ("q", "b"))}
     histories = (
@@ -264,4 +280,4 @@ def test_events_in_a_circle_have_no_clocks() -> None:
         History("b", (Event(EventKind.DELIVER, "p"), Event(EventKind.SEND, "q"))),
     )
     with pytest.raises(PrecedesError):
-        shiviz.write_shiviz(replace(written(), histories=histories, messages=sent))
+        shiviz.written(replace(written(), histories=histories, messages=sent))

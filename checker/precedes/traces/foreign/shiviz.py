@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -62,7 +62,9 @@ SETTINGS: Final = {
 }
 
 REGEX: Final = r"(?<host>\S*) (?<clock>{.*})\n(?<event>.*)"
-"""What ShiViz has to be told to read what `write_shiviz` writes."""
+"""The expression for events with which a written log begins."""
+BETWEEN: Final = r"^=== (?<trace>.*) ===$"
+"""The one between its executions."""
 SENDS: Final = r"^send (?<message>\S+) to(?<dest>.*)$"
 DELIVERIES: Final = r"^deliver (?<message>\S+)"
 """What this module has to be told to read the messages in it again."""
@@ -311,8 +313,22 @@ def default(text: str) -> re.Pattern[str]:
 # ---- writing -------------------------------------------------------------------------------------------------------
 
 
-def write_shiviz(execution: Execution) -> str:
-    """An execution as a log of ShiViz, which reads it with `REGEX`. Every event counts. Blanks in names are escaped.
+def write(executions: Iterable[Execution], path: Path) -> int:
+    """Write executions as one log of ShiViz, which begins with the expressions that ShiViz needs. Returns the number of
+    events. Raises PrecedesError (U001) if the events of an execution have no common order.
+    """
+    count = 0
+    with path.open("w", encoding="utf-8", newline="\n") as log:
+        log.write(f"{REGEX}\n{BETWEEN}\n")
+        for execution in executions:
+            name = execution.name.replace("\n", " ")
+            log.write(f"=== {name} ===\n{written(execution)}")
+            count += sum(len(history.events) for history in execution.histories)
+    return count
+
+
+def written(execution: Execution) -> str:
+    """An execution as a log of ShiViz, without expressions. Every event counts. Blanks in names are escaped.
 
     Raises PrecedesError (U001) if the events have no common order.
     """
