@@ -28,6 +28,7 @@ from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.codes import DEFERRED
 from precedes.engines.columnar.kernel_columns import ALWAYS, Columns, columns_of
 from precedes.engines.columnar.kernels.choice import KERNELS, TUNED
+from precedes.engines.columnar.kernels.kernel import STOPS
 from precedes.engines.columnar.native import names_used
 from precedes.engines.reference import evaluate
 from precedes.logic.plan import Plan, plan
@@ -98,6 +99,7 @@ def test_a_kernel_reads_what_it_says(name: str) -> None:
     kernel = KERNELS[name]
     numbers = {"delta", "epsilon", "delivery", "complete"}
     used = names_used(kernel.function) & set(Columns._fields) - ALWAYS - numbers
+    used |= set(STOPS) if kernel.correct_only else set()
     assert used == set(kernel.reads)
     assert len(kernel.reads) == len(used)
 
@@ -203,7 +205,9 @@ def test_little_is_left_to_the_compiled_formulas() -> None:
             assert not left, case
         assert left <= {
             "causal_order", "process_causal_order", "causal_delivery", "fifo_delivery", "delta_causal_order",
-            "deadline", "agreement", "uniform_agreement", "validity",
+            "deadline", "agreement", "uniform_agreement", "validity", "nonuniform_total_order",
+            "nonuniform_causal_delivery", "nonuniform_fifo_delivery", "nonuniform_local_order", "local_order",
+            "begins", "prefix_order", "gap_free_order",
         }  # fmt: skip
 
 
@@ -389,7 +393,8 @@ def test_large_clusters_and_long_logs() -> None:
     assert violated == {
         "order_preserving", "order_equivalent", "acyclic_order", "causal_order", "process_causal_order",
         "causal_delivery", "fifo_delivery", "one_order", "prefix_order", "gap_free_order",
-        "every_delivery_in_order",
+        "every_delivery_in_order", "nonuniform_total_order", "nonuniform_causal_delivery",
+        "nonuniform_fifo_delivery", "begins",
     }  # fmt: skip
     assert result.witness(0, "order_preserving").messages == (30, 31)
     assert result.witness(0, "acyclic_order").messages in {(30, 31), (31, 30)}

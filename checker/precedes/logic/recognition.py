@@ -114,6 +114,34 @@ def _begins(log: ReceiptLog, other: ReceiptLog) -> Formula:
     return _all(both(_P, log), body=And((InLog(_P, other), earlier)))
 
 
+def _order_equivalent(log: ReceiptLog, other: ReceiptLog) -> Formula:
+    """Both logs have the messages that they share in the same order."""
+    return _all(
+        (_P, _in_both(_P, log, other)),
+        (_Q, _in_both(_Q, log, other)),
+        body=Iff(Precedes(_P, _Q, log), Precedes(_P, _Q, other)),
+    )
+
+
+_BEFORE_IT_IS_DELIVERED = _all(
+    _Q_IN_L, _EVERY_P, body=Implies(And((IsDestination(_I, _P), _P_BEFORE_Q)), Precedes(_P, _Q, _L))
+)
+_WHAT_ITS_SENDER_SENT_IS_DELIVERED = _all(
+    (_P, InLog(_P, _SELECTED)),
+    (_Q, _in_both(_Q, _L, SendLog(_J))),
+    body=Implies(Precedes(_P, _Q, SendLog(_J)), Precedes(_P, _Q, _L)),
+)
+_WHAT_ITS_SENDER_DELIVERED_IS_DELIVERED = _all(
+    _Q_IN_L,
+    _EVERY_P,
+    body=Implies(
+        And((IsDestination(_I, _P), HappensBefore(DeliveryEvent(_P, Sender(_Q)), SendEvent(_Q)))),
+        Precedes(_P, _Q, _L),
+    ),
+)
+_I_IS_CORRECT, _J_IS_CORRECT = Not(Faulty(_I)), Not(Faulty(_J))
+
+
 DEFINITIONS: Final[Mapping[str, Formula]] = {
     # 1994, §2.2
     "order_preserving": _all(
@@ -123,13 +151,7 @@ DEFINITIONS: Final[Mapping[str, Formula]] = {
         (_Q, _in_both(_Q, _L, SendLog(_J))),
         body=Iff(Precedes(_P, _Q, _L), Precedes(_P, _Q, SendLog(_J))),
     ),
-    "order_equivalent": _all(
-        _EVERY_I,
-        _EVERY_J,
-        (_P, _in_both(_P, _L, _M)),
-        (_Q, _in_both(_Q, _L, _M)),
-        body=Iff(Precedes(_P, _Q, _L), Precedes(_P, _Q, _M)),
-    ),
+    "order_equivalent": _all(_EVERY_I, _EVERY_J, body=_order_equivalent(_L, _M)),
     "information_equivalent": _all(_EVERY_I, _EVERY_J, _P_IN_L, body=InLog(_P, _M)),
     "information_preserving": And(
         (
@@ -199,27 +221,21 @@ DEFINITIONS: Final[Mapping[str, Formula]] = {
     ),
     "deadline": _all(_EVERY_I, _P_IN_L, body=Implies(Sent(_P), _in_time(_P))),
     # Hadzilacos and Toueg 1994, strict forms
-    "causal_delivery": _all(
-        _EVERY_I,
-        _Q_IN_L,
-        _EVERY_P,
-        body=Implies(And((IsDestination(_I, _P), _P_BEFORE_Q)), Precedes(_P, _Q, _L)),
-    ),
-    "fifo_delivery": _all(
+    "causal_delivery": _all(_EVERY_I, body=_BEFORE_IT_IS_DELIVERED),
+    "fifo_delivery": _all(_EVERY_I, _EVERY_J, body=_WHAT_ITS_SENDER_SENT_IS_DELIVERED),
+    "local_order": _all(_EVERY_I, body=_WHAT_ITS_SENDER_DELIVERED_IS_DELIVERED),
+    # The same and total order, asked of correct receivers only
+    "nonuniform_total_order": _all(
         _EVERY_I,
         _EVERY_J,
-        (_P, InLog(_P, _SELECTED)),
-        (_Q, _in_both(_Q, _L, SendLog(_J))),
-        body=Implies(Precedes(_P, _Q, SendLog(_J)), Precedes(_P, _Q, _L)),
+        body=Implies(And((_I_IS_CORRECT, _J_IS_CORRECT)), _order_equivalent(_L, _M)),
     ),
-    "local_order": _all(
-        _EVERY_I,
-        _Q_IN_L,
-        _EVERY_P,
-        body=Implies(
-            And((IsDestination(_I, _P), HappensBefore(DeliveryEvent(_P, Sender(_Q)), SendEvent(_Q)))),
-            Precedes(_P, _Q, _L),
-        ),
+    "nonuniform_local_order": _all(
+        _EVERY_I, body=Implies(_I_IS_CORRECT, _WHAT_ITS_SENDER_DELIVERED_IS_DELIVERED)
+    ),
+    "nonuniform_causal_delivery": _all(_EVERY_I, body=Implies(_I_IS_CORRECT, _BEFORE_IT_IS_DELIVERED)),
+    "nonuniform_fifo_delivery": _all(
+        _EVERY_I, _EVERY_J, body=Implies(_I_IS_CORRECT, _WHAT_ITS_SENDER_SENT_IS_DELIVERED)
     ),
     # What the 1994 service TO comes to: one order of all messages that agrees with every log and with every sender
     "one_order": Acyclic(
@@ -234,6 +250,7 @@ DEFINITIONS: Final[Mapping[str, Formula]] = {
         ),
     ),
     # Défago, Schiper, Urbán 2004, over destination sets
+    "begins": _all(_EVERY_I, _EVERY_J, body=_begins(_L, _M)),
     "prefix_order": _all(_EVERY_I, _EVERY_J, body=Or((_begins(_L, _M), _begins(_M, _L)))),
     "gap_free_order": _all(
         _EVERY_I,
@@ -277,6 +294,15 @@ DEFINITIONS: Final[Mapping[str, Formula]] = {
             ),
         ),
     ),
+    "first_deliveries_by_position": _all(
+        _EVERY_I,
+        _P_IN_L,
+        _Q_IN_L,
+        body=Implies(
+            Precedes(_P, _Q, _L),
+            Comparison(Relation.AT_MOST, _position(_P), _position(_Q), Dimension.NUMBER),
+        ),
+    ),
     "one_position_one_message": _all(
         _EVERY_P,
         _EVERY_Q,
@@ -287,7 +313,7 @@ DEFINITIONS: Final[Mapping[str, Formula]] = {
 }
 """Definitions that are recognized, closed over all receipt logs. Kernels and lemmas speak of them by these names."""
 
-UNTUNED: Final = frozenset({"local_order", "one_order", "prefix_order", "gap_free_order"})
+UNTUNED: Final = frozenset({"one_order"})
 """Those without a kernel: lemmas are about them, and kernels tell where they cannot be violated."""
 
 

@@ -24,6 +24,7 @@ from precedes.engines.columnar.kernels.every_delivery import DELIVERY_KERNELS
 from precedes.engines.columnar.kernels.information import INFORMATION_KERNELS
 from precedes.engines.columnar.kernels.kernel import PLACES, Kernel
 from precedes.engines.columnar.kernels.order import ORDER_KERNELS, SCREEN_KERNELS
+from precedes.engines.columnar.kernels.shared_logs import SHARED_LOG_KERNELS
 from precedes.engines.columnar.kernels.strict_order import STRICT_KERNELS
 from precedes.engines.columnar.kernels.time import TIME_KERNELS
 from precedes.logic.recognition import UNTUNED
@@ -33,6 +34,7 @@ TUNED: Final[dict[str, Kernel]] = {
     **INFORMATION_KERNELS,
     **CAUSAL_KERNELS,
     **STRICT_KERNELS,
+    **SHARED_LOG_KERNELS,
     **TIME_KERNELS,
     **DELIVERY_KERNELS,
     **POSITION_KERNELS,
@@ -52,6 +54,10 @@ NEVER_CERTAIN: Final = frozenset(
         "uniform_agreement",
         "validity",
         "ordered_until_acknowledged",
+        "nonuniform_total_order",
+        "nonuniform_fifo_delivery",
+        "nonuniform_local_order",
+        "nonuniform_causal_delivery",
     }
 )
 """What only a missing row violates: it is unknown on every incomplete execution."""
@@ -61,6 +67,7 @@ SCREENS: Final[Mapping[str, tuple[str, ...]]] = {
     "causal_delivery": ("causal_order",),
     "local_order": ("causal_order",),
     "one_order": ("one_order",),
+    "begins": ("order_equivalent", "causal_order"),
     "prefix_order": ("order_equivalent", "causal_order"),
     "gap_free_order": ("order_equivalent", "causal_order"),
 }

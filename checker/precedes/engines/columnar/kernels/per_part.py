@@ -38,10 +38,16 @@ OF_LOGS: Final = frozenset(
         "order_equivalent",
         "acyclic_order",
         "fifo_delivery",
+        "begins",
+        "prefix_order",
+        "gap_free_order",
+        "nonuniform_total_order",
+        "nonuniform_fifo_delivery",
         "every_delivery_in_order",
         "repeats_in_place",
         "ordered_until_acknowledged",
         "positions_never_go_back",
+        "first_deliveries_by_position",
         "one_position_one_message",
     }
 )
