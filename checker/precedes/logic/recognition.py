@@ -30,12 +30,17 @@ from precedes.core.formula import (
     Faulty,
     Forall,
     Formula,
+    GroupVariable,
     HappensBefore,
     Iff,
     Implies,
     InFlight,
     InLog,
+    Installs,
+    InstallsAgain,
+    InstallsBefore,
     IsDestination,
+    IsMember,
     MessageOf,
     MessageTerm,
     MessageVariable,
@@ -45,7 +50,9 @@ from precedes.core.formula import (
     ReceiptLog,
     Relation,
     Repeated,
+    SameDelivery,
     SameMessage,
+    SameView,
     Sender,
     SendEvent,
     SendLog,
@@ -53,13 +60,19 @@ from precedes.core.formula import (
     Sum,
     TimeOf,
     Variable,
+    ViewNumber,
+    ViewOf,
+    ViewVariable,
 )
 from precedes.logic.canonical_form import Node, canonical
 
 _I, _J = EntityVariable("i"), EntityVariable("j")
-_P, _Q = MessageVariable("p"), MessageVariable("q")
+_P, _Q, _R = (MessageVariable(name) for name in "pqr")
 _L, _M = ReceiptLog(_I), ReceiptLog(_J)
 _D, _E, _F = (DeliveryVariable(name) for name in "def")
+
+_G = GroupVariable("g")
+_U, _V, _W = (ViewVariable(name) for name in "uvw")
 
 POSITION: Final = Attribute("position", AttributeSort.NUMBER)
 """What the system itself says of the place of a message."""
@@ -121,6 +134,21 @@ def _order_equivalent(log: ReceiptLog, other: ReceiptLog) -> Formula:
         (_Q, _in_both(_Q, log, other)),
         body=Iff(Precedes(_P, _Q, log), Precedes(_P, _Q, other)),
     )
+
+
+_EVERY_V, _EVERY_W = (_V, TRUTH), (_W, TRUTH)
+_NO_VIEW_TWICE = _all(_EVERY_I, (_V, Installs(_I, _V)), body=Not(InstallsAgain(_I, _V)))
+
+
+def _next_view(entity: EntityVariable) -> Formula:
+    """The entity installs w right after v."""
+    before = InstallsBefore(_V, _U, entity), InstallsBefore(_U, _W, entity)
+    nothing_between = _all((_U, Installs(entity, _U)), body=Implies(before[0], Not(before[1])))
+    return And((InstallsBefore(_V, _W, entity), nothing_between))
+
+
+def _delivered_in_v(entity: EntityVariable) -> Formula:
+    return SameView(ViewOf(DeliveryEvent(_P, entity)), _V)
 
 
 _BEFORE_IT_IS_DELIVERED = _all(
@@ -258,6 +286,85 @@ DEFINITIONS: Final[Mapping[str, Formula]] = {
         _P_TO_BOTH,
         _Q_TO_BOTH,
         body=Implies(And((Precedes(_P, _Q, _L), InLog(_Q, _M))), Precedes(_P, _Q, _M)),
+    ),
+    # What a log without gaps shows of each sender; etcd 3.5, watch
+    "nothing_skipped": _all(
+        _EVERY_I,
+        _EVERY_J,
+        (_P, _in_both(_P, _L, SendLog(_J))),
+        (_R, _in_both(_R, _L, SendLog(_J))),
+        (_Q, InLog(_Q, _SELECTED)),
+        body=Implies(And((Precedes(_P, _Q, SendLog(_J)), Precedes(_Q, _R, SendLog(_J)))), InLog(_Q, _L)),
+    ),
+    # Chockler, Keidar, Vitenberg 2001
+    "local_monotonicity": And(
+        (
+            _NO_VIEW_TWICE,
+            _all(
+                _EVERY_I,
+                _EVERY_V,
+                _EVERY_W,
+                body=Implies(
+                    InstallsBefore(_V, _W, _I),
+                    Comparison(Relation.LESS, ViewNumber(_V), ViewNumber(_W), Dimension.NUMBER),
+                ),
+            ),
+        )
+    ),
+    "one_view_order": And(
+        (
+            _NO_VIEW_TWICE,
+            _all(
+                _EVERY_I,
+                _EVERY_J,
+                _EVERY_V,
+                _EVERY_W,
+                body=Implies(InstallsBefore(_V, _W, _I), Not(InstallsBefore(_W, _V, _J))),
+            ),
+        )
+    ),
+    "same_view_delivery": _all(
+        _EVERY_I,
+        _EVERY_J,
+        _EVERY_V,
+        (_P, _in_both(_P, _L, _M)),
+        body=Implies(_delivered_in_v(_I), _delivered_in_v(_J)),
+    ),
+    "sending_view_delivery": _all(
+        _EVERY_I,
+        _EVERY_V,
+        _EVERY_W,
+        _P_IN_L,
+        body=Implies(And((_delivered_in_v(_I), SameView(ViewOf(SendEvent(_P)), _W))), SameView(_V, _W)),
+    ),
+    "virtual_synchrony": _all(
+        _EVERY_I,
+        _EVERY_J,
+        _EVERY_V,
+        _EVERY_W,
+        body=Implies(
+            And((_next_view(_I), _next_view(_J))),
+            _all(_P_IN_L, body=Implies(_delivered_in_v(_I), _delivered_in_v(_J))),
+        ),
+    ),
+    # Consumer groups and shared subscriptions
+    "once_per_group": _all(
+        (_G, TRUTH),
+        (_I, IsMember(_I, _G)),
+        (_J, IsMember(_J, _G)),
+        _D_AT_I,
+        (_E, DeliveredAt(_E, _J)),
+        body=Implies(_SAME_OF_D_AND_E, SameDelivery(_D, _E)),
+    ),
+    # Veríssimo and Rodrigues 2001
+    "temporal_order": _all(
+        _EVERY_I,
+        _EVERY_P,
+        _EVERY_Q,
+        body=Implies(
+            Precedes(_P, _Q, _L),
+            Comparison(Relation.AT_MOST, TimeOf(SendEvent(_P)), TimeOf(SendEvent(_Q)), Dimension.TIME),
+        ),
     ),
     # What consumers of a log expect; MQTT 5, 4.9 and 4.4; Amazon SQS, FIFO queues
     "every_delivery_in_order": _all(

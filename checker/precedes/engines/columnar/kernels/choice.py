@@ -27,6 +27,7 @@ from precedes.engines.columnar.kernels.order import ORDER_KERNELS, SCREEN_KERNEL
 from precedes.engines.columnar.kernels.shared_logs import SHARED_LOG_KERNELS
 from precedes.engines.columnar.kernels.strict_order import STRICT_KERNELS
 from precedes.engines.columnar.kernels.time import TIME_KERNELS
+from precedes.engines.columnar.kernels.views import VIEW_KERNELS
 from precedes.logic.recognition import UNTUNED
 
 TUNED: Final[dict[str, Kernel]] = {
@@ -38,6 +39,7 @@ TUNED: Final[dict[str, Kernel]] = {
     **TIME_KERNELS,
     **DELIVERY_KERNELS,
     **POSITION_KERNELS,
+    **VIEW_KERNELS,
 }
 """The kernels by the names of their definitions."""
 
@@ -54,6 +56,10 @@ NEVER_CERTAIN: Final = frozenset(
         "uniform_agreement",
         "validity",
         "ordered_until_acknowledged",
+        "nothing_skipped",
+        "virtual_synchrony",
+        "same_view_delivery",
+        "sending_view_delivery",
         "nonuniform_total_order",
         "nonuniform_fifo_delivery",
         "nonuniform_local_order",
@@ -73,6 +79,10 @@ SCREENS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """What also a missing row violates. Where what was recorded violates it, it violates one of these, too: two messages
 delivered out of order, or one delivered before another that was sent after it. The compiled formula then decides."""
+
+
+COMPILED: Final = frozenset({"once_per_group"})
+"""What the compiled formula judges on incomplete executions: it holds where there are no groups."""
 
 
 class Meaning(Enum):
@@ -131,7 +141,7 @@ def reads_destinations(definition: str | None) -> bool:
 
 def tuning(definition: str | None, *, complete: bool) -> Tuning:
     """How a definition is judged; of a formula that is not recognised, that all is left to the compiler."""
-    if definition is None or (complete and definition in UNTUNED):
+    if definition is None or definition in (UNTUNED if complete else COMPILED):
         return Tuning((), Meaning.DEFERRED)
     if complete:
         return Tuning((definition,), Meaning.DECIDED)

@@ -25,8 +25,8 @@ PLAIN_EVENTS: Final = 20_000
 PLAIN_STEPS: Final = 10 * PLAIN_EVENTS
 """And below this many events times entities, the cost of vector time."""
 
-PLACES: Final = 4
-"""The columns of what shows a violation: two local entities, two local messages, -1 where there is none."""
+PLACES: Final = 5
+"""The columns of what shows a violation: two local entities, three local messages, -1 where there is none."""
 
 Judge = Callable[[int, int, Columns, Int32Out, MatrixOut], None]
 

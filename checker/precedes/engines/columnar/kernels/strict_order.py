@@ -202,6 +202,71 @@ def strictly_in_turn(
                 break
 
 
+class Ends(NamedTuple):
+    """The places in the logs of senders of the first and the last message that a receiver delivers, and who that was."""
+
+    lowest: npt.NDArray[np.int64]
+    highest: npt.NDArray[np.int64]
+    receiver: npt.NDArray[np.int64]
+
+
+def nothing_skipped(first: int, last: int, columns: Columns, values: Int32Out, places: MatrixOut) -> None:
+    """What a sender sent to an entity between two messages that the entity delivers is delivered there, too."""
+    widest = most_entries(first, last, columns.entity_offsets)
+    ends = Ends(np.empty(widest, np.int64), np.empty(widest, np.int64), np.empty(widest, np.int64))
+    none_skipped(first, last, columns, (ends, gaps_of(first, last, columns)), values, places)
+
+
+def none_skipped(
+    first: int, last: int, columns: Columns, work: tuple[Ends, Gaps], values: Int32Out, places: MatrixOut
+) -> None:
+    """The same, with room for any execution."""
+    ends, gaps = work
+    for x in range(first, last):
+        span = span_of(x, columns)
+        if columns.order_doubt[x] != 0 or not all_logged(span, columns):
+            values[x] = DEFERRED
+            continue
+        for m in range(span.stop - span.base):
+            gaps.held[m] = -1
+        for k in range(span.end - span.begin):
+            ends.receiver[k] = -1
+        for i in range(span.end - span.begin):
+            if skipped_between(i, span, columns, ends, gaps, places[x]):
+                values[x] = FALSE
+                break
+
+
+def skipped_between(i: int, span: Span, columns: Columns, ends: Ends, gaps: Gaps, places: Int32Out) -> bool:
+    """Whether receiver i delivers messages of a sender before and after one that it does not; which three."""
+    receiver = Receiver(i, span.base, i)
+    sent = columns.sent
+    for k in range(columns.delivered_offsets[span.begin + i], columns.delivered_offsets[span.begin + i + 1]):
+        m = columns.delivered[k]
+        gaps.held[m] = i
+        origin = columns.sender[span.base + m]
+        if origin < 0:
+            continue
+        place = columns.sent_offsets[span.begin + origin] + columns.send_position[span.base + m]
+        if ends.receiver[origin] != i:
+            ends.receiver[origin] = i
+            ends.lowest[origin] = place
+            ends.highest[origin] = place
+        ends.lowest[origin] = min(ends.lowest[origin], place)
+        ends.highest[origin] = max(ends.highest[origin], place)
+    for j in range(span.end - span.begin):
+        if ends.receiver[j] == i:
+            place = passed(sent, ends.lowest[j], ends.highest[j], receiver, columns, gaps.held)
+            if place < ends.highest[j]:
+                places[0] = i
+                places[1] = j
+                places[2] = sent[ends.lowest[j]]
+                places[3] = sent[place]
+                places[4] = sent[ends.highest[j]]
+                return True
+    return False
+
+
 class Delivered(NamedTuple):
     """What each entity has delivered, and of each message how much of it its sender had before the send.
 
@@ -313,6 +378,7 @@ _FIFO: Final = Kernel(fifo_delivery, ("sender", "send_logged", "send_position", 
 STRICT_KERNELS: Final = {
     "causal_delivery": _CAUSAL,
     "fifo_delivery": _FIFO,
+    "nothing_skipped": Kernel(nothing_skipped, _FIFO.reads),
     "local_order": _LOCAL,
     "nonuniform_local_order": _LOCAL.of_correct(),
     "nonuniform_causal_delivery": _CAUSAL.of_correct(),
