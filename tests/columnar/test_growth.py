@@ -16,14 +16,17 @@ from typing import Any
 import pytest
 
 from precedes.core.columns import Batch
-from precedes.core.execution import Event, EventKind, Execution, History, Message
 from precedes.core.diagnostics import PrecedesError
+from precedes.core.execution import Event, EventKind, Execution, History, Message
 from precedes.core.formula import Attribute, AttributeSort, Formula, Requirement
 from precedes.core.transposition import batch_of
 from precedes.engines.columnar.batch_scan import scan
+from precedes.engines.columnar.compiler.formula_compiler import compile_formula
+from precedes.engines.columnar.execution_source import BatchSource
 from precedes.language.library import profile_library, standard_library
 from precedes.language.requirements import requirement
 from precedes.logic.plan import plan
+from tests.sampling import one_in
 
 TIMES = 4
 MOST = 5.5
@@ -39,8 +42,8 @@ def in_one_order(
 ) -> Execution:
     """Entities take turns to send, and deliver and accept in the order of sending what is addressed to them.
 
-    Each message goes to `to` entities. Views follow each other; the first entity may crash halfway through. If `violated`
-    the last entity delivers the two messages in the middle the other way round.
+    Each message goes to `to` entities. Views follow each other; the first entity may crash halfway through. If
+    `violated` the last entity delivers the two messages in the middle the other way round.
     """
     names = [f"E{k:03}" for k in range(entities)]
     events: dict[str, list[Event]] = {name: [] for name in names}
@@ -134,16 +137,33 @@ def steps(asked: Formula, judged: Batch) -> int:
     return count
 
 
-if __name__ == "__main__":
-    for name, formula in FORMULAS.items():
-        small_large = [
-            (steps(formula, batch(shape, 1)), steps(formula, batch(shape, TIMES))) for shape in SHAPES
-        ]
-        print(
-            f"{name:40}",
-            *(
-                f"{large:8} {large / max(small, 1):5.1f}{'<' if large > MOST * small else ' '}"
-                for small, large in small_large
-            ),
-            flush=True,
-        )
+@pytest.mark.parametrize("chunk", one_in(4, range(12)))
+def test_every_name_is_near_linear(chunk: int) -> None:
+    for name, formula in list(FORMULAS.items())[chunk::12]:
+        for shape in SHAPES:
+            small, large = (steps(formula, batch(shape, times)) for times in (1, TIMES))
+            assert large <= MOST * small + 100, (name, shape, small, large)
+
+
+def test_pairs_of_messages_are_seen() -> None:
+    """What is counted tells a square from a line."""
+    text = "forall p, q: sender(p) = sender(q) implies (p = q or not p = q)"
+    asked = requirement(text, standard_library()).formula
+    small, large = (steps(asked, batch("few entities", times)) for times in (1, TIMES))
+    assert large > 10 * small
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "forall p, q: sender(p) = sender(q) implies (p = q or not p = q)",
+        "forall i: forall d, e in DL[i]: nth(d) = nth(e) or not message(d) = message(e)",
+        "forall i, j: forall p, q in RL[i] & SL[j]: p = q or p <[RL[i]] q or q <[RL[i]] p",
+    ],
+)
+def test_an_estimate_grows_as_the_steps_do(text: str) -> None:
+    asked = compile_formula(requirement(text, standard_library()).formula)
+    estimated = [float(asked.steps(BatchSource(batch("few entities", times)))[0]) for times in (1, TIMES)]
+    ran = [steps(asked.formula, batch("few entities", times)) for times in (1, TIMES)]
+    assert 1 < ran[0] / estimated[0] < 5
+    assert 1 < ran[1] / estimated[1] < 5

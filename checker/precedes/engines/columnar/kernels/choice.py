@@ -108,6 +108,11 @@ class Tuning:
         return self.meaning in deferring or any(KERNELS[name].defers for name in self.kernels)
 
     @property
+    def left(self) -> bool:
+        """Whether all executions are left to the compiled formula."""
+        return self.meaning is Meaning.DEFERRED
+
+    @property
     def columns(self) -> frozenset[str]:
         """The columns that the kernels read."""
         return frozenset(column for name in self.kernels for column in KERNELS[name].reads)

@@ -48,7 +48,8 @@ STOPS: Final = ("faulty", "unsure_stops")
 class Kernel:
     """A function `f(first, last, columns, values, places)`, and the columns that it reads.
 
-    `correct_only`: it is asked of the receipt logs of correct entities, so those of faulty ones are given to it as empty.
+    `correct_only`: it is asked of the receipt logs of correct entities, so those of faulty ones are given to it as
+    empty.
     """
 
     function: Judge

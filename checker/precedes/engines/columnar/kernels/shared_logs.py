@@ -113,7 +113,7 @@ def shared(span: Span, columns: Columns, logs: SharedLogs) -> None:
 
 
 def passed_alone(place: int, stop: int, other: int, base: int, columns: Columns, logs: SharedLogs) -> int:
-    """The first place, from one in a shared log on to its end, of a message that is addressed to the other entity, too."""
+    """The first place, from one in a shared log on to its end, of a message that is addressed to the other, too."""
     while place < stop and not addressed(other, base + logs.entries[place], columns):
         place += 1
     return place

@@ -56,7 +56,7 @@ def gaps_of(first: int, last: int, columns: Columns) -> Gaps:
 
 
 class Receiver(NamedTuple):
-    """Who is asked: a local entity of the execution whose messages begin at `base`, and its mark on what it delivered."""
+    """Who is asked: a local entity, where the messages of its execution begin, and its mark on what it delivered."""
 
     entity: int
     base: int
@@ -203,7 +203,7 @@ def strictly_in_turn(
 
 
 class Ends(NamedTuple):
-    """The places in the logs of senders of the first and the last message that a receiver delivers, and who that was."""
+    """The places in the logs of senders of the first and the last message that a receiver delivers, and its number."""
 
     lowest: npt.NDArray[np.int64]
     highest: npt.NDArray[np.int64]

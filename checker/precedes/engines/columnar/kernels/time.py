@@ -126,7 +126,7 @@ def deadline(first: int, last: int, columns: Columns, values: Int32Out, places: 
 def temporal_order(first: int, last: int, columns: Columns, values: Int32Out, places: MatrixOut) -> None:
     """Veríssimo and Rodrigues 2001, temporal order: each entity delivers in the order of the times of sends.
 
-    The latest send so far tells. A message that nobody sent has no time to compare, and is left to the compiled formula.
+    The latest send so far tells. A message that nobody sent has no time to compare; the compiled formula decides then.
     """
     for x in range(first, last):
         span = span_of(x, columns)

@@ -114,7 +114,7 @@ class Met(NamedTuple):
     """Of each message the first entity that delivers it, or -1, the view there or at its send, and who met it last."""
 
     holder: Int64
-    view: Int64
+    within: Int64
     last: Int64
 
 
@@ -128,7 +128,7 @@ def cleared(span: Span, met: Met) -> None:
     """Forget what was met."""
     for m in range(span.stop - span.base):
         met.holder[m] = -1
-        met.view[m] = -1
+        met.within[m] = -1
         met.last[m] = -1
 
 
@@ -161,8 +161,8 @@ def in_another_view(e: int, span: Span, columns: Columns, met: Met, places: Int3
         met.last[m] = e
         if met.holder[m] < 0:
             met.holder[m] = e - span.begin
-            met.view[m] = here
-        elif met.view[m] != here:
+            met.within[m] = here
+        elif met.within[m] != here:
             places[0] = e - span.begin if here >= 0 else met.holder[m]
             places[1] = met.holder[m] if here >= 0 else e - span.begin
             places[2] = m
@@ -187,7 +187,7 @@ def sending_view_delivery(
                 if columns.event_view[k] >= 0:
                     here = columns.event_view[k]
                 elif columns.event_kind[k] == SEND:
-                    met.view[columns.event_message[k]] = here
+                    met.within[columns.event_message[k]] = here
         for e in range(span.begin, span.end):
             if values[x] == 0 and in_a_view_not_sent_in(e, columns, met, places[x]):
                 values[x] = FALSE
@@ -204,7 +204,7 @@ def in_a_view_not_sent_in(e: int, columns: Columns, met: Met, places: Int32Out) 
         if columns.event_kind[k] != columns.delivery or met.last[m] == e:
             continue
         met.last[m] = e
-        if here >= 0 and met.view[m] >= 0 and met.view[m] != here:
+        if here >= 0 and met.within[m] >= 0 and met.within[m] != here:
             places[2] = m
             return True
     return False
@@ -244,7 +244,9 @@ def taken_twice(group: int, span: Span, columns: Columns, met: Met, places: Int3
 class Stays(NamedTuple):
     """The stays of entities in views that another view follows; an entity has one in each view that it installs.
 
-    entity, view, following  stays: whose it is, in which view, and which view the entity installs right after it, -1 for none
+    entity     stays: whose it is
+    within     stays: in which view
+    following  stays: which view the entity installs right after it, -1 for none
     starts     stays + 1: into the messages
     messages   deliveries: what is first delivered in each stay
     at         views: the stay of the entity that is gone through, -1 where it never installs the view
@@ -252,7 +254,7 @@ class Stays(NamedTuple):
     """
 
     entity: Int64
-    view: Int64
+    within: Int64
     following: Int64
     starts: Int64
     messages: npt.NDArray[np.int32]
@@ -321,7 +323,7 @@ def synchronous(
         begin = 0
         for k in range(count):
             one, other = sorting.order[begin], sorting.order[k]
-            if stays.view[one] != stays.view[other] or stays.following[one] != stays.following[other]:
+            if stays.within[one] != stays.within[other] or stays.following[one] != stays.following[other]:
                 begin = k
             elif k > begin and stays.following[one] >= 0 and differ((one, other), count, stays, places[x]):
                 values[x] = FALSE
@@ -335,7 +337,7 @@ def stays_found(span: Span, columns: Columns, stays: Stays) -> int:
         last = columns.installed_offsets[e + 1]
         for k in range(columns.installed_offsets[e], last):
             stays.entity[k - first] = e - span.begin
-            stays.view[k - first] = columns.installed_views[k]
+            stays.within[k - first] = columns.installed_views[k]
             stays.following[k - first] = columns.installed_views[k + 1] if k + 1 < last else -1
     return int(columns.installed_offsets[span.end] - first)
 
@@ -384,7 +386,7 @@ def sort(count: int, views: int, stays: Stays, sorting: Sorting) -> None:
     for k in range(count):
         sorting.order[k] = k
     placed(count, views, stays.following, sorting.order, sorting.other, sorting.counts)
-    placed(count, views, stays.view, sorting.other, sorting.order, sorting.counts)
+    placed(count, views, stays.within, sorting.other, sorting.order, sorting.counts)
 
 
 def placed(count: int, views: int, keys: Int64, given: Int64, into: Int64, counts: Int64) -> None:
