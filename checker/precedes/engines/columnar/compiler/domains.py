@@ -12,6 +12,8 @@ from precedes.core.columns import NOBODY
 from precedes.core.formula import (
     And,
     Attribute,
+    AttributeOf,
+    Comparison,
     DeliveredAt,
     DeliveryVariable,
     EntityTerm,
@@ -31,19 +33,22 @@ from precedes.core.formula import (
     Per,
     Precedes,
     ReceiptLog,
+    Relation,
     SameEntity,
     SameMessage,
     SamePart,
+    SameText,
     SameView,
     Sender,
     SendLog,
+    TextOf,
     Variable,
     ViewTerm,
     ViewVariable,
     conjunction,
 )
 from precedes.core.traversal import bound, free_variables, walk
-from precedes.engines.columnar.compiler.source_text import Carried, Code, Extent
+from precedes.engines.columnar.compiler.source_text import Carried, Code, Extent, all_of
 from precedes.engines.columnar.compiler.terms import Operand, Terms
 from precedes.logic.parts import of_its_own
 
@@ -65,7 +70,7 @@ class Guard:
 @dataclass(frozen=True, slots=True)
 class Domain:
     """The arguments of `range`, and what they are: places in `column`, or, without one, the numbers
-    themselves.
+    themselves; these also where `listed` is given and not met.
 
     `extent` says how many these may be. Where `condition` is not met there is nothing to go through. The guard
     `exact` is true of all that is gone through.
@@ -74,8 +79,16 @@ class Domain:
     bounds: str
     extent: Extent
     column: str | None = None
+    listed: str | None = None
     condition: str | None = None
     exact: Guard | None = None
+
+    def value(self, index: str) -> str:
+        """What is gone through at a place."""
+        if self.column is None:
+            return index
+        listed = f"{self.column}[{index}]"
+        return listed if self.listed is None else f"({listed} if {self.listed} else {index})"
 
 
 def guards_and_body(formula: Forall | Exists) -> tuple[list[Guard], Formula]:
@@ -150,6 +163,8 @@ def _messages(variable: MessageVariable, guard: Guard, terms: Terms) -> Domain |
         return _log(atom.log, terms, guard if whole else None)
     if isinstance(atom, Precedes) and variable in (atom.first, atom.second):
         return None if _mentions(atom.log.entity, variable) else _log(atom.log, terms, None)
+    if (found := _valued_alike(variable, atom)) is not None and terms.facts.complete:
+        return _alike(*found, terms)
     if isinstance(atom, SameMessage) and (atom.left == variable) != (atom.right == variable):
         return _single(terms.message(atom.right if atom.left == variable else atom.left), terms, guard)
     return None
@@ -184,7 +199,9 @@ def _inside(members_of: GroupTerm | ViewVariable, terms: Terms, exact: Guard) ->
     name = terms.source.assigned(Code(number, False), "of").text
     first, offsets = (terms.source.column(f"{kind}_{column}") for column in ("offsets", "member_offsets"))
     bounds = f"{offsets}[{first}[x] + {name}], {offsets}[{first}[x] + {name} + 1]"
-    return Domain(bounds, "members", terms.source.column(f"{kind}_members"), f"{name} >= 0", exact)
+    return Domain(
+        bounds, "members", terms.source.column(f"{kind}_members"), condition=f"{name} >= 0", exact=exact
+    )
 
 
 def _views(variable: ViewVariable, guards: Sequence[Guard], terms: Terms) -> Domain:
@@ -197,7 +214,9 @@ def _views(variable: ViewVariable, guards: Sequence[Guard], terms: Terms) -> Dom
             offsets = terms.source.column("installed_offsets")
             bounds = f"{offsets}[first_entity + {name}], {offsets}[first_entity + {name} + 1]"
             condition = None if entity.certain else f"{name} >= 0"
-            return Domain(bounds, "views", terms.source.column("installed_views"), condition, guard)
+            return Domain(
+                bounds, "views", terms.source.column("installed_views"), condition=condition, exact=guard
+            )
         if isinstance(atom, SameView) and (atom.left == variable) != (atom.right == variable):
             other = atom.right if atom.left == variable else atom.left
             if not _mentions(other, variable):
@@ -231,13 +250,17 @@ def _deliveries(variable: DeliveryVariable, guards: Sequence[Guard], terms: Term
             entity = terms.entity(atom.entity)
             name = terms.source.assigned(Code(entity.text, False), "at").text
             bounds = f"{offsets}[first_entity + {name}], {offsets}[first_entity + {name} + 1]"
-            return Domain(bounds, "receipts", None, None if entity.certain else f"{name} >= 0", guard)
+            return Domain(
+                bounds, "receipts", condition=None if entity.certain else f"{name} >= 0", exact=guard
+            )
     return Domain(f"{offsets}[first_entity], {offsets}[first_entity + n]", "events")
 
 
 def _single(operand: Operand, terms: Terms, exact: Guard | None) -> Domain:
     name = terms.source.assigned(Code(operand.text, False), "only").text
-    return Domain(f"{name}, {name} + 1", "one", None, None if operand.certain else f"{name} >= 0", exact)
+    return Domain(
+        f"{name}, {name} + 1", "one", condition=None if operand.certain else f"{name} >= 0", exact=exact
+    )
 
 
 def _log(log: LogTerm, terms: Terms, exact: Guard | None) -> Domain:
@@ -247,11 +270,11 @@ def _log(log: LogTerm, terms: Terms, exact: Guard | None) -> Domain:
     if isinstance(log, SendLog) and not terms.facts.logged:
         terms.source.table("send_log")
         bounds = f"send_log_offsets[{name}], send_log_offsets[{name} + 1]"
-        return Domain(bounds, "sends", "send_log", condition, exact)
+        return Domain(bounds, "sends", "send_log", condition=condition, exact=exact)
     kind, extent = _KINDS[type(log)]
     offsets = terms.source.column(f"{kind}_offsets")
     bounds = f"{offsets}[first_entity + {name}], {offsets}[first_entity + {name} + 1]"
-    return Domain(bounds, extent, terms.source.column(kind), condition, exact)
+    return Domain(bounds, extent, terms.source.column(kind), condition=condition, exact=exact)
 
 
 def _members(attributes: tuple[Attribute, ...], message: Operand, terms: Terms, exact: Guard) -> Domain:
@@ -264,7 +287,36 @@ def _members(attributes: tuple[Attribute, ...], message: Operand, terms: Terms, 
     name = terms.source.assigned(Code(part, False), "part").text
     bounds = f"{stops}[{starts}[x] + {name}], {stops}[{starts}[x] + {name} + 1]"
     members = terms.source.carried(Carried("members", attributes))
-    return Domain(bounds, "part", members, f"{name} >= 0", exact)
+    return Domain(bounds, "part", members, condition=f"{name} >= 0", exact=exact)
+
+
+def _valued_alike(variable: MessageVariable, atom: Formula) -> tuple[Attribute, MessageTerm] | None:
+    """The attribute of which an atom says that the variable has the value of another message, and this message."""
+    match atom:
+        case SameText(TextOf(attribute, one), TextOf(other_attribute, other)):
+            pass
+        case Comparison(Relation.EQUAL, AttributeOf(attribute, one), AttributeOf(other_attribute, other)):
+            pass
+        case _:
+            return None
+    if attribute != other_attribute or variable not in (one, other):
+        return None
+    message = other if one == variable else one
+    return None if _mentions(message, variable) else (attribute, message)
+
+
+def _alike(attribute: Attribute, message: MessageTerm, terms: Terms) -> Domain:
+    """The messages with the value of another one. Where some message has none, all: of these it is not known."""
+    starts, stops, members = (
+        terms.source.carried(Carried(kind, (attribute,))) for kind in ("starts", "member_starts", "members")
+    )
+    other = terms.message(message)
+    some = all_of([other.exists, f"{stops}[{starts}[x + 1]] - {stops}[{starts}[x]] == m"])
+    part = f"({terms.part((attribute,), other)} if {some} else -1)"
+    name = terms.source.assigned(Code(part, False), "part").text
+    ends = (f"{stops}[{starts}[x] + {name} + {k}]" for k in (0, 1))
+    start, stop = (f"({end} if {name} >= 0 else {all_})" for end, all_ in zip(ends, ("0", "m"), strict=True))
+    return Domain(f"{start}, {stop}", "part", members, listed=f"{name} >= 0")
 
 
 def _mentions(term: EntityTerm | MessageTerm | ViewTerm, variable: Variable) -> bool:

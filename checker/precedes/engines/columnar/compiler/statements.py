@@ -332,7 +332,7 @@ class Emission:
                 self._going_through(through.extent),
             ):
                 if through.column is not None:
-                    source.line(f"{local} = {through.column}[{index}]")
+                    source.line(f"{local} = {through.value(index)}")
                 if through.exact is not None:
                     self._known[through.exact.formula] = YES
                 self._inner_guards([guard for guard in inside if guard is not through.exact], units)
