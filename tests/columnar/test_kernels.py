@@ -29,6 +29,7 @@ from precedes.engines.columnar.codes import DEFERRED
 from precedes.engines.columnar.kernel_columns import ALWAYS, Columns, columns_of
 from precedes.engines.columnar.kernels.choice import KERNELS, TUNED
 from precedes.engines.columnar.kernels.kernel import STOPS
+from precedes.engines.columnar.kernels.views import VIEW_KERNELS
 from precedes.engines.columnar.native import names_used
 from precedes.engines.reference import evaluate
 from precedes.logic.plan import Plan, plan
@@ -42,6 +43,7 @@ from tests.strategies.clocked import run
 from tests.strategies.drawn import executions
 
 NAMES = tuple(DEFINITIONS)
+OF_VIEWS = frozenset(VIEW_KERNELS) - {"once_per_group"}
 EVERYTHING = plan([Requirement(name, formula) for name, formula in DEFINITIONS.items()])
 ORDERLY = Shape(entities=5, messages=9, odd=False)
 REPEATED = Shape(messages=4, odd=False, attributes=ATTRIBUTES, acknowledgements=True)
@@ -207,7 +209,7 @@ def test_little_is_left_to_the_compiled_formulas() -> None:
             "causal_order", "process_causal_order", "causal_delivery", "fifo_delivery", "delta_causal_order",
             "deadline", "agreement", "uniform_agreement", "validity", "nonuniform_total_order",
             "nonuniform_causal_delivery", "nonuniform_fifo_delivery", "nonuniform_local_order", "local_order",
-            "begins", "prefix_order", "gap_free_order", "nothing_skipped", "temporal_order", "virtual_synchrony",
+            "begins", "prefix_order", "gap_free_order", "nothing_skipped", "temporal_order", *OF_VIEWS,
         }  # fmt: skip
 
 
@@ -230,7 +232,7 @@ def test_a_witness_alone_shows_the_violation(chunk: int) -> None:
         chunk
         or all(shown.values())
         or {name for name, count in shown.items() if not count}
-        <= {"delta_causal_order", "nothing_skipped", "virtual_synchrony"}
+        <= {"delta_causal_order", "nothing_skipped", *VIEW_KERNELS}
     )
 
 
@@ -372,7 +374,7 @@ def test_vacuity() -> None:
     nobody = Execution("x", (), {})
     result = scan(batch_of([empty, logs(["a"], ["a"]), nobody]), EVERYTHING)
     assert result.vacuous.tolist() == [True, False, True]
-    of_views = np.array([name == "virtual_synchrony" for name in result.names])
+    of_views = np.array([name in OF_VIEWS for name in result.names])
     assert np.all(result.values[result.vacuous][:, ~of_views] == TRUE)
     assert np.all(result.values[:, of_views] == Reason.NO_VIEWS)
     assert scan(batch_of([]), EVERYTHING).values.shape == (0, len(NAMES))

@@ -21,7 +21,7 @@ from precedes.engines.columnar.native import Int32Out, MatrixOut
 Int64 = npt.NDArray[np.int64]
 
 
-def unknown(x: int, columns: Columns) -> bool:
+def views_in_doubt(x: int, columns: Columns) -> bool:
     """Whether views, or the order of events, are not known in an execution."""
     return bool(columns.order_doubt[x] != 0 or columns.installed_unknown[x])
 
@@ -44,7 +44,7 @@ def local_monotonicity(first: int, last: int, columns: Columns, values: Int32Out
         span = span_of(x, columns)
         value = 0
         worst = installed_twice(span, columns)
-        if unknown(x, columns):
+        if views_in_doubt(x, columns):
             value = DEFERRED
         elif worst < 0:
             for e in range(span.begin, span.end):
@@ -94,7 +94,7 @@ def one_view_order(first: int, last: int, columns: Columns, values: Int32Out, pl
     shown = np.empty(4, np.int32)
     for x in range(first, last):
         span = span_of(x, columns)
-        if unknown(x, columns):
+        if views_in_doubt(x, columns):
             values[x] = DEFERRED
             continue
         worst = installed_twice(span, columns)
@@ -137,7 +137,7 @@ def same_view_delivery(first: int, last: int, columns: Columns, values: Int32Out
     met = met_of(first, last, columns)
     for x in range(first, last):
         span = span_of(x, columns)
-        if unknown(x, columns):
+        if views_in_doubt(x, columns):
             values[x] = DEFERRED
             continue
         cleared(span, met)
@@ -177,7 +177,7 @@ def sending_view_delivery(
     met = met_of(first, last, columns)
     for x in range(first, last):
         span = span_of(x, columns)
-        if unknown(x, columns) or not all_logged(span, columns):
+        if views_in_doubt(x, columns) or not all_logged(span, columns):
             values[x] = DEFERRED
             continue
         cleared(span, met)
@@ -312,7 +312,7 @@ def synchronous(
     stays, sorting = work
     for x in range(first, last):
         span = span_of(x, columns)
-        if unknown(x, columns):
+        if views_in_doubt(x, columns):
             values[x] = DEFERRED
             continue
         count = stays_found(span, columns, stays)
