@@ -118,7 +118,7 @@ def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **opti
     from precedes.core.diagnostics import usage
     from precedes.jobs import verify as verification
     from precedes.reports import verify as printed
-    from precedes.reports.progress import progress
+    from precedes.reports.progress import commentary
 
     if not required and not options["profile"]:
         raise usage(
@@ -127,8 +127,12 @@ def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **opti
     started = time.perf_counter()
     options = _with_log(options)
     question = verification.Question(traces=traces, required=required, **options)
-    with progress() as advance:
-        report, notices = verification.verify(question, advance)
+    with commentary() as said:
+
+        def advance(executions: int, events: int) -> None:
+            said.now(f"{executions:,} executions, {events:,} events")
+
+        report, notices = verification.verify(question, advance, aloud=said.say)
     seconds = time.perf_counter() - started
     text = printed.as_json if form == "json" else printed.as_text
     put(text(report, notices, seconds))

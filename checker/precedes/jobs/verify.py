@@ -15,6 +15,7 @@ from precedes.core.verdict import Verdict
 from precedes.engines.columnar.batch_scan import Scan
 from precedes.engines.engine import AUTO, selected
 from precedes.engines.scan import local, partials
+from precedes.engines.scan.foretelling import foretold
 from precedes.engines.scan.verdict_rows import verdict_file, verdict_rows, violation_file, violation_rows
 from precedes.jobs.check import library_with
 from precedes.language.durations import duration
@@ -119,16 +120,19 @@ class Question:
 
 
 def verify(
-    question: Question, advance: Advance, prepared: Plan | None = None
+    question: Question,
+    advance: Advance,
+    prepared: Plan | None = None,
+    aloud: Callable[[str], None] | None = None,
 ) -> tuple[partials.Report, tuple[Notice, ...]]:
     """Judge the traces, by a plan of one's own or by that of the question. PrecedesError for what cannot be read or
-    carried out.
+    carried out. `aloud` hears at once what is told beforehand.
     """
     if question.all_verdicts and question.out is None:
         raise usage("--all-verdicts without --out", "say where with --out DIR")
     prepared = prepared or question.plan(everywhere=question.out is not None)
     options = question.options()
-    notices = Notices()
+    notices = Notices(aloud=aloud)
     match selected(question.engine, question.master):
         case "local":
             partial = _local(question, prepared, options, notices, advance)
@@ -175,7 +179,7 @@ def of_tables(
     options = replace(question.options(), attributes=prepared.attributes, parted=prepared.parted)
     batches = batches_of(tables, options, notices)
     with _rows_of(question, prepared) as each:
-        return local.judged(batches, prepared, question.max_violations, each)
+        return local.judged(foretold(batches, prepared, notices), prepared, question.max_violations, each)
 
 
 def _local(

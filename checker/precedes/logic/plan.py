@@ -137,6 +137,14 @@ class Plan:
         }
         return frozenset(found)
 
+    def asking(self, step: int, *, complete: bool) -> str:
+        """The first name without parts that asks for a step."""
+        return next(
+            name
+            for name, expression in zip(self.names, self.expressions, strict=True)
+            if name in self.leaves and step in _steps(expression, complete=complete)
+        )
+
     def needed(self, *, complete: bool) -> tuple[int, ...]:
         """The numbers of the steps that complete executions need, or incomplete ones."""
         found = {step for one in self.expressions for step in _steps(one, complete=complete)}

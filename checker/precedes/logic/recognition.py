@@ -30,12 +30,17 @@ from precedes.core.formula import (
     Faulty,
     Forall,
     Formula,
+    GroupVariable,
     HappensBefore,
     Iff,
     Implies,
     InFlight,
     InLog,
+    Installs,
+    InstallsAgain,
+    InstallsBefore,
     IsDestination,
+    IsMember,
     MessageOf,
     MessageTerm,
     MessageVariable,
@@ -45,7 +50,9 @@ from precedes.core.formula import (
     ReceiptLog,
     Relation,
     Repeated,
+    SameDelivery,
     SameMessage,
+    SameView,
     Sender,
     SendEvent,
     SendLog,
@@ -53,13 +60,19 @@ from precedes.core.formula import (
     Sum,
     TimeOf,
     Variable,
+    ViewNumber,
+    ViewOf,
+    ViewVariable,
 )
 from precedes.logic.canonical_form import Node, canonical
 
 _I, _J = EntityVariable("i"), EntityVariable("j")
-_P, _Q = MessageVariable("p"), MessageVariable("q")
+_P, _Q, _R = (MessageVariable(name) for name in "pqr")
 _L, _M = ReceiptLog(_I), ReceiptLog(_J)
 _D, _E, _F = (DeliveryVariable(name) for name in "def")
+
+_G = GroupVariable("g")
+_U, _V, _W = (ViewVariable(name) for name in "uvw")
 
 POSITION: Final = Attribute("position", AttributeSort.NUMBER)
 """What the system itself says of the place of a message."""
@@ -114,6 +127,49 @@ def _begins(log: ReceiptLog, other: ReceiptLog) -> Formula:
     return _all(both(_P, log), body=And((InLog(_P, other), earlier)))
 
 
+def _order_equivalent(log: ReceiptLog, other: ReceiptLog) -> Formula:
+    """Both logs have the messages that they share in the same order."""
+    return _all(
+        (_P, _in_both(_P, log, other)),
+        (_Q, _in_both(_Q, log, other)),
+        body=Iff(Precedes(_P, _Q, log), Precedes(_P, _Q, other)),
+    )
+
+
+_EVERY_V, _EVERY_W = (_V, TRUTH), (_W, TRUTH)
+_NO_VIEW_TWICE = _all(_EVERY_I, (_V, Installs(_I, _V)), body=Not(InstallsAgain(_I, _V)))
+
+
+def _next_view(entity: EntityVariable) -> Formula:
+    """The entity installs w right after v."""
+    before = InstallsBefore(_V, _U, entity), InstallsBefore(_U, _W, entity)
+    nothing_between = _all((_U, Installs(entity, _U)), body=Implies(before[0], Not(before[1])))
+    return And((InstallsBefore(_V, _W, entity), nothing_between))
+
+
+def _delivered_in_v(entity: EntityVariable) -> Formula:
+    return SameView(ViewOf(DeliveryEvent(_P, entity)), _V)
+
+
+_BEFORE_IT_IS_DELIVERED = _all(
+    _Q_IN_L, _EVERY_P, body=Implies(And((IsDestination(_I, _P), _P_BEFORE_Q)), Precedes(_P, _Q, _L))
+)
+_WHAT_ITS_SENDER_SENT_IS_DELIVERED = _all(
+    (_P, InLog(_P, _SELECTED)),
+    (_Q, _in_both(_Q, _L, SendLog(_J))),
+    body=Implies(Precedes(_P, _Q, SendLog(_J)), Precedes(_P, _Q, _L)),
+)
+_WHAT_ITS_SENDER_DELIVERED_IS_DELIVERED = _all(
+    _Q_IN_L,
+    _EVERY_P,
+    body=Implies(
+        And((IsDestination(_I, _P), HappensBefore(DeliveryEvent(_P, Sender(_Q)), SendEvent(_Q)))),
+        Precedes(_P, _Q, _L),
+    ),
+)
+_I_IS_CORRECT, _J_IS_CORRECT = Not(Faulty(_I)), Not(Faulty(_J))
+
+
 DEFINITIONS: Final[Mapping[str, Formula]] = {
     # 1994, §2.2
     "order_preserving": _all(
@@ -123,13 +179,7 @@ DEFINITIONS: Final[Mapping[str, Formula]] = {
         (_Q, _in_both(_Q, _L, SendLog(_J))),
         body=Iff(Precedes(_P, _Q, _L), Precedes(_P, _Q, SendLog(_J))),
     ),
-    "order_equivalent": _all(
-        _EVERY_I,
-        _EVERY_J,
-        (_P, _in_both(_P, _L, _M)),
-        (_Q, _in_both(_Q, _L, _M)),
-        body=Iff(Precedes(_P, _Q, _L), Precedes(_P, _Q, _M)),
-    ),
+    "order_equivalent": _all(_EVERY_I, _EVERY_J, body=_order_equivalent(_L, _M)),
     "information_equivalent": _all(_EVERY_I, _EVERY_J, _P_IN_L, body=InLog(_P, _M)),
     "information_preserving": And(
         (
@@ -199,27 +249,21 @@ DEFINITIONS: Final[Mapping[str, Formula]] = {
     ),
     "deadline": _all(_EVERY_I, _P_IN_L, body=Implies(Sent(_P), _in_time(_P))),
     # Hadzilacos and Toueg 1994, strict forms
-    "causal_delivery": _all(
-        _EVERY_I,
-        _Q_IN_L,
-        _EVERY_P,
-        body=Implies(And((IsDestination(_I, _P), _P_BEFORE_Q)), Precedes(_P, _Q, _L)),
-    ),
-    "fifo_delivery": _all(
+    "causal_delivery": _all(_EVERY_I, body=_BEFORE_IT_IS_DELIVERED),
+    "fifo_delivery": _all(_EVERY_I, _EVERY_J, body=_WHAT_ITS_SENDER_SENT_IS_DELIVERED),
+    "local_order": _all(_EVERY_I, body=_WHAT_ITS_SENDER_DELIVERED_IS_DELIVERED),
+    # The same and total order, asked of correct receivers only
+    "nonuniform_total_order": _all(
         _EVERY_I,
         _EVERY_J,
-        (_P, InLog(_P, _SELECTED)),
-        (_Q, _in_both(_Q, _L, SendLog(_J))),
-        body=Implies(Precedes(_P, _Q, SendLog(_J)), Precedes(_P, _Q, _L)),
+        body=Implies(And((_I_IS_CORRECT, _J_IS_CORRECT)), _order_equivalent(_L, _M)),
     ),
-    "local_order": _all(
-        _EVERY_I,
-        _Q_IN_L,
-        _EVERY_P,
-        body=Implies(
-            And((IsDestination(_I, _P), HappensBefore(DeliveryEvent(_P, Sender(_Q)), SendEvent(_Q)))),
-            Precedes(_P, _Q, _L),
-        ),
+    "nonuniform_local_order": _all(
+        _EVERY_I, body=Implies(_I_IS_CORRECT, _WHAT_ITS_SENDER_DELIVERED_IS_DELIVERED)
+    ),
+    "nonuniform_causal_delivery": _all(_EVERY_I, body=Implies(_I_IS_CORRECT, _BEFORE_IT_IS_DELIVERED)),
+    "nonuniform_fifo_delivery": _all(
+        _EVERY_I, _EVERY_J, body=Implies(_I_IS_CORRECT, _WHAT_ITS_SENDER_SENT_IS_DELIVERED)
     ),
     # What the 1994 service TO comes to: one order of all messages that agrees with every log and with every sender
     "one_order": Acyclic(
@@ -234,6 +278,7 @@ DEFINITIONS: Final[Mapping[str, Formula]] = {
         ),
     ),
     # Défago, Schiper, Urbán 2004, over destination sets
+    "begins": _all(_EVERY_I, _EVERY_J, body=_begins(_L, _M)),
     "prefix_order": _all(_EVERY_I, _EVERY_J, body=Or((_begins(_L, _M), _begins(_M, _L)))),
     "gap_free_order": _all(
         _EVERY_I,
@@ -241,6 +286,85 @@ DEFINITIONS: Final[Mapping[str, Formula]] = {
         _P_TO_BOTH,
         _Q_TO_BOTH,
         body=Implies(And((Precedes(_P, _Q, _L), InLog(_Q, _M))), Precedes(_P, _Q, _M)),
+    ),
+    # What a log without gaps shows of each sender; etcd 3.5, watch
+    "nothing_skipped": _all(
+        _EVERY_I,
+        _EVERY_J,
+        (_P, _in_both(_P, _L, SendLog(_J))),
+        (_R, _in_both(_R, _L, SendLog(_J))),
+        (_Q, InLog(_Q, _SELECTED)),
+        body=Implies(And((Precedes(_P, _Q, SendLog(_J)), Precedes(_Q, _R, SendLog(_J)))), InLog(_Q, _L)),
+    ),
+    # Chockler, Keidar, Vitenberg 2001
+    "local_monotonicity": And(
+        (
+            _NO_VIEW_TWICE,
+            _all(
+                _EVERY_I,
+                _EVERY_V,
+                _EVERY_W,
+                body=Implies(
+                    InstallsBefore(_V, _W, _I),
+                    Comparison(Relation.LESS, ViewNumber(_V), ViewNumber(_W), Dimension.NUMBER),
+                ),
+            ),
+        )
+    ),
+    "one_view_order": And(
+        (
+            _NO_VIEW_TWICE,
+            _all(
+                _EVERY_I,
+                _EVERY_J,
+                _EVERY_V,
+                _EVERY_W,
+                body=Implies(InstallsBefore(_V, _W, _I), Not(InstallsBefore(_W, _V, _J))),
+            ),
+        )
+    ),
+    "same_view_delivery": _all(
+        _EVERY_I,
+        _EVERY_J,
+        _EVERY_V,
+        (_P, _in_both(_P, _L, _M)),
+        body=Implies(_delivered_in_v(_I), _delivered_in_v(_J)),
+    ),
+    "sending_view_delivery": _all(
+        _EVERY_I,
+        _EVERY_V,
+        _EVERY_W,
+        _P_IN_L,
+        body=Implies(And((_delivered_in_v(_I), SameView(ViewOf(SendEvent(_P)), _W))), SameView(_V, _W)),
+    ),
+    "virtual_synchrony": _all(
+        _EVERY_I,
+        _EVERY_J,
+        _EVERY_V,
+        _EVERY_W,
+        body=Implies(
+            And((_next_view(_I), _next_view(_J))),
+            _all(_P_IN_L, body=Implies(_delivered_in_v(_I), _delivered_in_v(_J))),
+        ),
+    ),
+    # Consumer groups and shared subscriptions
+    "once_per_group": _all(
+        (_G, TRUTH),
+        (_I, IsMember(_I, _G)),
+        (_J, IsMember(_J, _G)),
+        _D_AT_I,
+        (_E, DeliveredAt(_E, _J)),
+        body=Implies(_SAME_OF_D_AND_E, SameDelivery(_D, _E)),
+    ),
+    # Veríssimo and Rodrigues 2001
+    "temporal_order": _all(
+        _EVERY_I,
+        _EVERY_P,
+        _EVERY_Q,
+        body=Implies(
+            Precedes(_P, _Q, _L),
+            Comparison(Relation.AT_MOST, TimeOf(SendEvent(_P)), TimeOf(SendEvent(_Q)), Dimension.TIME),
+        ),
     ),
     # What consumers of a log expect; MQTT 5, 4.9 and 4.4; Amazon SQS, FIFO queues
     "every_delivery_in_order": _all(
@@ -277,6 +401,15 @@ DEFINITIONS: Final[Mapping[str, Formula]] = {
             ),
         ),
     ),
+    "first_deliveries_by_position": _all(
+        _EVERY_I,
+        _P_IN_L,
+        _Q_IN_L,
+        body=Implies(
+            Precedes(_P, _Q, _L),
+            Comparison(Relation.AT_MOST, _position(_P), _position(_Q), Dimension.NUMBER),
+        ),
+    ),
     "one_position_one_message": _all(
         _EVERY_P,
         _EVERY_Q,
@@ -287,7 +420,7 @@ DEFINITIONS: Final[Mapping[str, Formula]] = {
 }
 """Definitions that are recognized, closed over all receipt logs. Kernels and lemmas speak of them by these names."""
 
-UNTUNED: Final = frozenset({"local_order", "one_order", "prefix_order", "gap_free_order"})
+UNTUNED: Final = frozenset({"one_order"})
 """Those without a kernel: lemmas are about them, and kernels tell where they cannot be violated."""
 
 

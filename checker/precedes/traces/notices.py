@@ -7,7 +7,7 @@ text, whatever the order in which files and blocks were read, so that all engine
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -33,6 +33,7 @@ NO_ROW: Final = "T120"
 LESS_EXACT: Final = "T121"
 FOREIGN_LOG: Final = "T123"
 ROW_IGNORED: Final = "T122"
+LONG: Final = "T124"
 
 MOST_NAMES: Final = 10_000
 """Names of entities that are kept to find out which are addressed only; of more nothing is said."""
@@ -108,9 +109,12 @@ NO_ADDRESSING: Final = Addressing()
 
 
 class Notices:
-    """Collects notices; equal ones are told once, their counts added. Picklable."""
+    """Collects notices; equal ones are told once, their counts added. Picklable, unless somebody hears `aloud`, at
+    once, what is told beforehand.
+    """
 
-    def __init__(self, notices: Iterable[Notice] = ()) -> None:
+    def __init__(self, notices: Iterable[Notice] = (), aloud: Callable[[str], None] | None = None) -> None:
+        self.aloud = aloud
         self._counts: dict[tuple[str, str], int | None] = {}
         self._first: dict[tuple[str, str], Example] = {}
         self.addressing = NO_ADDRESSING
@@ -118,6 +122,12 @@ class Notices:
 
     def once(self, code: str, text: str) -> None:
         """Tell something that has no number."""
+        self._add(code, text, None)
+
+    def beforehand(self, code: str, text: str) -> None:
+        """Tell something that has no number, before it takes its time."""
+        if self.aloud is not None and (code, text) not in self._counts:
+            self.aloud(f"{code} {text}")
         self._add(code, text, None)
 
     def count(self, code: str, text: str, number: int, example: Example | None = None) -> None:

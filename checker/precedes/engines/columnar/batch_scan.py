@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
@@ -16,6 +16,7 @@ from precedes.core.formula import Per
 from precedes.core.transposition import batch_of, execution_of
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.codes import DEFERRED
+from precedes.engines.columnar.compiler.estimate import SECONDS
 from precedes.engines.columnar.compiler.formula_compiler import Witnesses, compile_formula, senderless
 from precedes.engines.columnar.execution_source import BatchSource, ExecutionSource
 from precedes.engines.columnar.kernels.choice import reads_destinations, tuning
@@ -39,6 +40,7 @@ FEW: Final = 4
 """Where less than one execution in so many is left to the compiled formula, these are copied out first."""
 
 Values = npt.NDArray[np.int32]
+Seconds = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +227,25 @@ def columns_read(plan: Plan, *, complete: bool) -> frozenset[str]:
     return frozenset(read)
 
 
+def long_steps(source: ExecutionSource, plan: Plan, most: float) -> Iterator[tuple[str, Seconds]]:
+    """The requirements without parts that the compiled formula judges, if it may take longer than `most` seconds on
+    some execution; with its seconds on each (E).
+    """
+    for number in plan.needed(complete=source.complete):
+        step = plan.steps[number]
+        if tuning(
+            None if step.per and not _by_parts(step, source) else step.definition, complete=source.complete
+        ).left:
+            seconds = compile_formula(step.formula).steps(source) * SECONDS
+            if seconds.max(initial=0) > most:
+                yield plan.asking(number, complete=source.complete), seconds
+
+
+def _by_parts(step: Step, source: ExecutionSource) -> bool:
+    """Whether tuned kernels judge the parts of which a step asks something."""
+    return bool(step.per) and step.definition is not None and source.complete
+
+
 def _value(expression: Expression, evidence: Evidence, rows: slice | int, complete: bool) -> Any:
     """Kleene's connectives on one execution or, given a slice, on many at once."""
     match expression:
@@ -243,7 +264,7 @@ def _value(expression: Expression, evidence: Evidence, rows: slice | int, comple
 
 def _evaluated(source: ExecutionSource, step: Step, of_parts: PartKernels, jit: bool | None) -> _Evidence:
     parts = None
-    if step.per and step.definition is not None and source.complete:
+    if step.definition is not None and _by_parts(step, source):
         values, places = of_parts.run(step.definition, step.per)
         parts = of_parts.cut(step.per).parts
     else:

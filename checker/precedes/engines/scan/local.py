@@ -19,6 +19,7 @@ from precedes.core.machine import available_cores
 from precedes.engines.columnar.batch_scan import Scan
 from precedes.engines.columnar.execution_source import BatchSource
 from precedes.engines.columnar.kernels.kernel import PLAIN_EVENTS
+from precedes.engines.scan.foretelling import foretold
 from precedes.engines.scan.partials import Merging, Partial, judge
 from precedes.engines.scan.row_groups import GroupJudge, settled
 from precedes.logic.plan import Plan
@@ -57,7 +58,7 @@ def verify(
         judging = GroupJudge(plan, options, every=every)
         found = _by_groups(layouts, judging, Merging(plan, limit), notices, each)
         return settled(found, layouts, options)
-    return judged(read_batches(sources, options, notices), plan, limit, each)
+    return judged(foretold(read_batches(sources, options, notices), plan, notices), plan, limit, each)
 
 
 def judged(batches: Iterable[Batch], plan: Plan, limit: int, each: Sequence[Each] = ()) -> Partial:
@@ -101,7 +102,7 @@ def _by_groups(
         pool = stack.enter_context(ThreadPoolExecutor(threads))
 
         def judged(place: int, number: int) -> Judged:
-            heard = Notices()
+            heard = Notices(aloud=notices.aloud)
             file = handles[place].get()
             try:
                 wanted = merging.wanted(layouts[place].groups[number].first)

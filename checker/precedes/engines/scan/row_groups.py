@@ -14,6 +14,7 @@ from precedes.engines.columnar.execution_source import BatchSource, ExecutionSou
 from precedes.engines.columnar.fast_path.group_reader import GroupReader
 from precedes.engines.columnar.fast_path.row_group import row_group
 from precedes.engines.columnar.fast_path.screen import can_screen, screened
+from precedes.engines.scan.foretelling import foretell
 from precedes.engines.scan.partials import Candidate, Partial, Pending, judge, with_fine
 from precedes.logic.plan import Plan
 from precedes.traces import Notices, TraceOptions, assemble
@@ -44,9 +45,12 @@ class GroupJudge:
         if self._screens and group.regular and not (group.named or group.listed or group.to_groups):
             file.tell(number, notices)
             fine, others = screened(file, number, self._options, self._plan)
+            foretell(others, self._plan, notices)
             partial, result = judge(others, self._plan, *wanted)
             return with_fine(partial, fine), result
-        return judge(self._source(file, number, notices), self._plan, *wanted)
+        source = self._source(file, number, notices)
+        foretell(source, self._plan, notices)
+        return judge(source, self._plan, *wanted)
 
     def _source(self, file: ColumnarFile, number: int, notices: Notices) -> ExecutionSource:
         if file.layout.groups[number].regular:

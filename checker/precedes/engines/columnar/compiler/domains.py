@@ -4,12 +4,16 @@ of them is false.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
+from precedes.core.columns import NOBODY
 from precedes.core.formula import (
     And,
     Attribute,
+    AttributeOf,
+    Comparison,
     DeliveredAt,
     DeliveryVariable,
     EntityTerm,
@@ -29,19 +33,30 @@ from precedes.core.formula import (
     Per,
     Precedes,
     ReceiptLog,
+    Relation,
     SameEntity,
     SameMessage,
     SamePart,
+    SameText,
+    SameView,
     Sender,
     SendLog,
+    TextOf,
     Variable,
+    ViewTerm,
     ViewVariable,
     conjunction,
 )
 from precedes.core.traversal import bound, free_variables, walk
-from precedes.engines.columnar.compiler.source_text import Carried, Code
+from precedes.engines.columnar.compiler.source_text import Carried, Code, Extent, all_of
 from precedes.engines.columnar.compiler.terms import Operand, Terms
 from precedes.logic.parts import of_its_own
+
+_KINDS: Final[Mapping[type[LogTerm], tuple[str, Extent]]] = {
+    SendLog: ("sent", "sends"),
+    ReceiptLog: ("delivered", "receipts"),
+}
+"""The columns of logs, and how long a log may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +70,25 @@ class Guard:
 @dataclass(frozen=True, slots=True)
 class Domain:
     """The arguments of `range`, and what they are: places in `column`, or, without one, the numbers
-    themselves.
+    themselves; these also where `listed` is given and not met.
 
-    Where `condition` is not met there is nothing to go through. The guard `exact` is true of all that is
-    gone through.
+    `extent` says how many these may be. Where `condition` is not met there is nothing to go through. The guard
+    `exact` is true of all that is gone through.
     """
 
     bounds: str
+    extent: Extent
     column: str | None = None
+    listed: str | None = None
     condition: str | None = None
     exact: Guard | None = None
+
+    def value(self, index: str) -> str:
+        """What is gone through at a place."""
+        if self.column is None:
+            return index
+        listed = f"{self.column}[{index}]"
+        return listed if self.listed is None else f"({listed} if {self.listed} else {index})"
 
 
 def guards_and_body(formula: Forall | Exists) -> tuple[list[Guard], Formula]:
@@ -80,7 +104,7 @@ def guards_and_body(formula: Forall | Exists) -> tuple[list[Guard], Formula]:
             if rest:
                 return guards, Implies(conjunction(*rest), body.right)
             body = body.right
-    elif isinstance(body, And):
+    elif isinstance(body, And | SameView):
         plain, rest = _split(body)
         guards += plain
         body = conjunction(*rest)
@@ -110,17 +134,22 @@ def domain(
         return _deliveries(variable, guards, terms)
     if isinstance(variable, GroupVariable):
         named = terms.source.column("named_group_offsets")
-        return Domain(f"{named}[x], {named}[x + 1]", terms.source.column("named_groups"))
+        return Domain(f"{named}[x], {named}[x + 1]", "groups", terms.source.column("named_groups"))
     if isinstance(variable, ViewVariable):
         return _views(variable, guards, terms)
     if naming:
         starts, firsts = (terms.source.carried(Carried(kind, naming)) for kind in ("starts", "firsts"))
-        return Domain(f"{starts}[x], {starts}[x + 1]", firsts)
-    for guard in guards:
+        return Domain(f"{starts}[x], {starts}[x + 1]", "parts", firsts)
+    for guard in sorted(guards, key=_from_a_receipt_log):
         found = _messages(variable, guard, terms)
         if found is not None:
             return found
-    return Domain("m")
+    return Domain("m", "messages")
+
+
+def _from_a_receipt_log(guard: Guard) -> bool:
+    """Whether a guard names a receipt log, which has messages of all senders: other ranges are shorter."""
+    return isinstance(guard.formula, InLog | Precedes) and isinstance(guard.formula.log, ReceiptLog)
 
 
 def _messages(variable: MessageVariable, guard: Guard, terms: Terms) -> Domain | None:
@@ -134,6 +163,8 @@ def _messages(variable: MessageVariable, guard: Guard, terms: Terms) -> Domain |
         return _log(atom.log, terms, guard if whole else None)
     if isinstance(atom, Precedes) and variable in (atom.first, atom.second):
         return None if _mentions(atom.log.entity, variable) else _log(atom.log, terms, None)
+    if (found := _valued_alike(variable, atom)) is not None and terms.facts.complete:
+        return _alike(*found, terms)
     if isinstance(atom, SameMessage) and (atom.left == variable) != (atom.right == variable):
         return _single(terms.message(atom.right if atom.left == variable else atom.left), terms, guard)
     return None
@@ -156,7 +187,7 @@ def _entities(variable: EntityVariable, guards: Sequence[Guard], terms: Terms) -
             and isinstance(atom.members_of, GroupTerm | ViewVariable)
         ):
             return _inside(atom.members_of, terms, guard)
-    return Domain("n")
+    return Domain("n", "entities")
 
 
 def _inside(members_of: GroupTerm | ViewVariable, terms: Terms, exact: Guard) -> Domain:
@@ -168,7 +199,9 @@ def _inside(members_of: GroupTerm | ViewVariable, terms: Terms, exact: Guard) ->
     name = terms.source.assigned(Code(number, False), "of").text
     first, offsets = (terms.source.column(f"{kind}_{column}") for column in ("offsets", "member_offsets"))
     bounds = f"{offsets}[{first}[x] + {name}], {offsets}[{first}[x] + {name} + 1]"
-    return Domain(bounds, terms.source.column(f"{kind}_members"), f"{name} >= 0", exact)
+    return Domain(
+        bounds, "members", terms.source.column(f"{kind}_members"), condition=f"{name} >= 0", exact=exact
+    )
 
 
 def _views(variable: ViewVariable, guards: Sequence[Guard], terms: Terms) -> Domain:
@@ -181,8 +214,21 @@ def _views(variable: ViewVariable, guards: Sequence[Guard], terms: Terms) -> Dom
             offsets = terms.source.column("installed_offsets")
             bounds = f"{offsets}[first_entity + {name}], {offsets}[first_entity + {name} + 1]"
             condition = None if entity.certain else f"{name} >= 0"
-            return Domain(bounds, terms.source.column("installed_views"), condition, guard)
-    return Domain(_count("view_offsets", terms))
+            return Domain(
+                bounds, "views", terms.source.column("installed_views"), condition=condition, exact=guard
+            )
+        if isinstance(atom, SameView) and (atom.left == variable) != (atom.right == variable):
+            other = atom.right if atom.left == variable else atom.left
+            if not _mentions(other, variable):
+                return _one_view(terms.view(other), terms)
+    return Domain(_count("view_offsets", terms), "views")
+
+
+def _one_view(view: str, terms: Terms) -> Domain:
+    """A view that another term stands for; none where there is none, and all where it is not known which it is."""
+    name = terms.source.assigned(Code(view, False), "only").text
+    stop = f"{name} + 1 if {name} >= {NOBODY} else {_count('view_offsets', terms)}"
+    return Domain(f"max({name}, 0), {stop}", "one")
 
 
 def _count(column: str, terms: Terms) -> str:
@@ -204,13 +250,17 @@ def _deliveries(variable: DeliveryVariable, guards: Sequence[Guard], terms: Term
             entity = terms.entity(atom.entity)
             name = terms.source.assigned(Code(entity.text, False), "at").text
             bounds = f"{offsets}[first_entity + {name}], {offsets}[first_entity + {name} + 1]"
-            return Domain(bounds, None, None if entity.certain else f"{name} >= 0", guard)
-    return Domain(f"{offsets}[first_entity], {offsets}[first_entity + n]")
+            return Domain(
+                bounds, "receipts", condition=None if entity.certain else f"{name} >= 0", exact=guard
+            )
+    return Domain(f"{offsets}[first_entity], {offsets}[first_entity + n]", "events")
 
 
 def _single(operand: Operand, terms: Terms, exact: Guard | None) -> Domain:
     name = terms.source.assigned(Code(operand.text, False), "only").text
-    return Domain(f"{name}, {name} + 1", None, None if operand.certain else f"{name} >= 0", exact)
+    return Domain(
+        f"{name}, {name} + 1", "one", condition=None if operand.certain else f"{name} >= 0", exact=exact
+    )
 
 
 def _log(log: LogTerm, terms: Terms, exact: Guard | None) -> Domain:
@@ -219,11 +269,12 @@ def _log(log: LogTerm, terms: Terms, exact: Guard | None) -> Domain:
     condition = None if entity.certain else f"{name} >= 0"
     if isinstance(log, SendLog) and not terms.facts.logged:
         terms.source.table("send_log")
-        return Domain(f"send_log_offsets[{name}], send_log_offsets[{name} + 1]", "send_log", condition, exact)
-    kind = "sent" if isinstance(log, SendLog) else "delivered"
+        bounds = f"send_log_offsets[{name}], send_log_offsets[{name} + 1]"
+        return Domain(bounds, "sends", "send_log", condition=condition, exact=exact)
+    kind, extent = _KINDS[type(log)]
     offsets = terms.source.column(f"{kind}_offsets")
     bounds = f"{offsets}[first_entity + {name}], {offsets}[first_entity + {name} + 1]"
-    return Domain(bounds, terms.source.column(kind), condition, exact)
+    return Domain(bounds, extent, terms.source.column(kind), condition=condition, exact=exact)
 
 
 def _members(attributes: tuple[Attribute, ...], message: Operand, terms: Terms, exact: Guard) -> Domain:
@@ -235,10 +286,40 @@ def _members(attributes: tuple[Attribute, ...], message: Operand, terms: Terms, 
         part = f"({part} if {message.exists} else -1)"
     name = terms.source.assigned(Code(part, False), "part").text
     bounds = f"{stops}[{starts}[x] + {name}], {stops}[{starts}[x] + {name} + 1]"
-    return Domain(bounds, terms.source.carried(Carried("members", attributes)), f"{name} >= 0", exact)
+    members = terms.source.carried(Carried("members", attributes))
+    return Domain(bounds, "part", members, condition=f"{name} >= 0", exact=exact)
 
 
-def _mentions(term: EntityTerm | MessageTerm, variable: Variable) -> bool:
+def _valued_alike(variable: MessageVariable, atom: Formula) -> tuple[Attribute, MessageTerm] | None:
+    """The attribute of which an atom says that the variable has the value of another message, and this message."""
+    match atom:
+        case SameText(TextOf(attribute, one), TextOf(other_attribute, other)):
+            pass
+        case Comparison(Relation.EQUAL, AttributeOf(attribute, one), AttributeOf(other_attribute, other)):
+            pass
+        case _:
+            return None
+    if attribute != other_attribute or variable not in (one, other):
+        return None
+    message = other if one == variable else one
+    return None if _mentions(message, variable) else (attribute, message)
+
+
+def _alike(attribute: Attribute, message: MessageTerm, terms: Terms) -> Domain:
+    """The messages with the value of another one. Where some message has none, all: of these it is not known."""
+    starts, stops, members = (
+        terms.source.carried(Carried(kind, (attribute,))) for kind in ("starts", "member_starts", "members")
+    )
+    other = terms.message(message)
+    some = all_of([other.exists, f"{stops}[{starts}[x + 1]] - {stops}[{starts}[x]] == m"])
+    part = f"({terms.part((attribute,), other)} if {some} else -1)"
+    name = terms.source.assigned(Code(part, False), "part").text
+    ends = (f"{stops}[{starts}[x] + {name} + {k}]" for k in (0, 1))
+    start, stop = (f"({end} if {name} >= 0 else {all_})" for end, all_ in zip(ends, ("0", "m"), strict=True))
+    return Domain(f"{start}, {stop}", "part", members, listed=f"{name} >= 0")
+
+
+def _mentions(term: EntityTerm | MessageTerm | ViewTerm, variable: Variable) -> bool:
     return variable in free_variables(term)
 
 

@@ -59,7 +59,7 @@ class Enumeration(Emission):
                 with source.block("if steps > budget:"):
                     source.line("return ~found")
                 if through.column is not None:
-                    source.line(f"{local} = {through.column}[{index}]")
+                    source.line(f"{local} = {through.value(index)}")
                 if through.exact is not None:
                     self._known[through.exact.formula] = YES
                 for guard in inside:

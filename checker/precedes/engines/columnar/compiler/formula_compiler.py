@@ -17,6 +17,7 @@ import numpy.typing as npt
 from precedes.core.columns import offsets_of
 from precedes.core.formula import Attribute, Formula
 from precedes.core.verdict import Reason
+from precedes.engines.columnar.compiler.estimate import Steps, steps
 from precedes.engines.columnar.compiler.functions import Generated, generate
 from precedes.engines.columnar.compiler.machine_code import jitted, plain
 from precedes.engines.columnar.compiler.terms import Facts
@@ -34,8 +35,8 @@ from precedes.engines.columnar.parts import (
 )
 from precedes.logic.senders import without_sends
 
-PLAIN_FORMULA_EVENTS: Final = 100_000
-"""Up to so many events a formula is judged without numba: to compile would take longer than the work."""
+PLAIN_FORMULA_STEPS: Final = 3_000_000
+"""Up to so many steps of its loops a formula is judged without numba: to compile would take longer than the work."""
 
 Values = npt.NDArray[np.int32]
 
@@ -83,7 +84,7 @@ class CompiledFormula:
         """The value of the formula on every execution (E), as in `precedes.core.verdict`, and what shows the
         violations.
 
-        `jit`: whether to compile; None: by how many events this process has judged by the formula.
+        `jit`: whether to compile; None: by how many steps this process needs to judge by the formula.
         ValueError for logs of unknown interleaving, which no trace has.
         """
         known = source.columns(("interleaved",))
@@ -102,8 +103,11 @@ class CompiledFormula:
     @staticmethod
     def _judged(formula: Formula, source: ExecutionSource, jit: bool | None) -> tuple[Values, Witnesses]:
         program = _program(formula, facts_of(source))
-        events = source.columns(("interleaved",)).events
-        return program.run(source, program.is_worth_compiling(events) if jit is None else jit)
+        return program.run(source, program.is_worth_compiling(source) if jit is None else jit)
+
+    def steps(self, source: ExecutionSource) -> Steps:
+        """About how many steps it takes to judge each execution (E)."""
+        return steps(_program(self.formula, facts_of(source)).generated, source)
 
     def reads(self, *, complete: bool) -> frozenset[str]:
         """The columns that judging by the formula may read."""
@@ -141,14 +145,15 @@ class _Program:
     """The generated functions for one formula and kind of batch."""
 
     generated: Generated
-    events: int = 0
+    steps: float = 0
     _plain: Callable[..., None] | None = None
     _compiled: Callable[..., None] | None = None
 
-    def is_worth_compiling(self, events: int) -> bool:
-        """Whether to compile, now that so many more events are to be judged."""
-        self.events += events
-        return self._compiled is not None or self.events >= PLAIN_FORMULA_EVENTS
+    def is_worth_compiling(self, source: ExecutionSource) -> bool:
+        """Whether to compile, now that so many more executions are to be judged."""
+        if self._compiled is None:
+            self.steps += float(steps(self.generated, source).sum())
+        return self._compiled is not None or self.steps >= PLAIN_FORMULA_STEPS
 
     def run(self, source: ExecutionSource, compiled: bool) -> tuple[Values, Witnesses]:
         """Judge the executions of a source."""

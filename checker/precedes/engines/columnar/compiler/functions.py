@@ -14,7 +14,7 @@ from typing import Final, assert_never
 from precedes.core.formula import Formula
 from precedes.engines.columnar.compiler.enumeration import Enumeration
 from precedes.engines.columnar.compiler.execution_tables import TABLES, in_order
-from precedes.engines.columnar.compiler.source_text import Carried, Needs, Source
+from precedes.engines.columnar.compiler.source_text import Carried, Extent, Needs, Source
 from precedes.engines.columnar.compiler.statements import Chain, Cycle, Emission, Fork, InPart, Link, Together
 from precedes.engines.columnar.compiler.terms import Facts, Terms
 from precedes.engines.columnar.execution_source import Sort
@@ -46,6 +46,7 @@ class Generated:
     named     columns that have the local number of an entity, message, group or view with some name: column, sort, name
     carried   columns of what messages carry, and `texts` those of which there is a column with their codes
     shown     at most so many entities, messages and cycles show a violation
+    extents   of each loop, what it and the loops around it go through
 
     What follows are the columns that are written: values, where the witnesses of an execution end, and the
     witnesses.
@@ -58,6 +59,7 @@ class Generated:
     carried: tuple[Carried, ...]
     texts: tuple[str, ...]
     shown: tuple[int, int, int]
+    extents: tuple[tuple[Extent, ...], ...]
 
 
 @lru_cache(maxsize=256)
@@ -132,6 +134,7 @@ class _Frame:
     named: tuple[tuple[str, Sort, str], ...]
     carried: dict[Carried, str]
     texts: tuple[str, ...]
+    extents: tuple[tuple[Extent, ...], ...]
     shared: tuple[str, ...]
     prelude: tuple[str, ...]
     place: tuple[str, ...] = (
@@ -168,7 +171,8 @@ class _Frame:
             *(*places, *RESULTS, *made, *read, *scratch, *needs.named.values()),
             *(*needs.carried.values(), *texts),
         )
-        return cls(tuple(read), scratch, named, dict(needs.carried), tuple(needs.texts), shared, prelude)
+        carried, extents = dict(needs.carried), tuple(needs.extents)
+        return cls(tuple(read), scratch, named, carried, tuple(needs.texts), extents, shared, prelude)
 
     @property
     def hoisted(self) -> tuple[str, ...]:
@@ -186,7 +190,7 @@ class _Frame:
         """The text with its arguments."""
         text = "\n".join(lines).replace("SHARED", ", ".join(self.shared))
         scratch, carried = tuple(self.scratch.values()), tuple(self.carried)
-        return Generated(text, self.reads, scratch, self.named, carried, self.texts, shown)
+        return Generated(text, self.reads, scratch, self.named, carried, self.texts, shown, self.extents)
 
 
 def _write_chain(chain: Chain | None, source: Source) -> None:

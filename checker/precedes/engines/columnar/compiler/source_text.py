@@ -21,6 +21,24 @@ parentheses.
 """
 
 
+Extent = Literal[
+    "one",
+    "entities",
+    "messages",
+    "events",
+    "receipts",
+    "sends",
+    "views",
+    "groups",
+    "members",
+    "parts",
+    "part",
+]
+"""How many things a loop goes through in one execution: all of a kind, those of one entity (`receipts`, `sends`), of
+one group or view (`members`), or of one part (`part`).
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Code:
     """An expression: a Python condition, or one of the integers of `precedes.core.verdict`."""
@@ -130,6 +148,7 @@ class Needs:
     relations   how many scratch columns for relations between messages
     chained     the loop variables that a witness may show
     functions   parts that became functions of their own
+    extents     of each loop, what it and the loops around it go through
     """
 
     columns: dict[str, None] = field(default_factory=dict)
@@ -140,6 +159,7 @@ class Needs:
     relations: int = 0
     chained: dict[str, None] = field(default_factory=dict)
     functions: list[str] = field(default_factory=list)
+    extents: list[tuple[Extent, ...]] = field(default_factory=list)
     count: int = 0
 
 

@@ -13,8 +13,8 @@ the formula is false.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Final, assert_never
 
@@ -75,6 +75,7 @@ from precedes.engines.columnar.compiler.source_text import (
     LONGEST,
     YES,
     Code,
+    Extent,
     Source,
     all_of,
     both,
@@ -150,6 +151,7 @@ class Emission:
         self.terms = terms
         self.chain: Chain | None = None
         self._known: dict[Formula, Code] = {}
+        self._around: tuple[Extent, ...] = ()
 
     @property
     def source(self) -> Source:
@@ -325,9 +327,12 @@ class Emission:
                 nested.enter_context(source.block(f"if {through.condition}:"))
             self.terms.scope[variable.name] = local
             index = local if through.column is None else source.fresh("index")
-            with source.block(f"for {index} in range({through.bounds}):"):
+            with (
+                source.block(f"for {index} in range({through.bounds}):"),
+                self._going_through(through.extent),
+            ):
                 if through.column is not None:
-                    source.line(f"{local} = {through.column}[{index}]")
+                    source.line(f"{local} = {through.value(index)}")
                 if through.exact is not None:
                     self._known[through.exact.formula] = YES
                 self._inner_guards([guard for guard in inside if guard is not through.exact], units)
@@ -343,6 +348,14 @@ class Emission:
             shown = self.stands_for(variable, local)
             self.chain = InPart(local, self.chain) if naming else Link(*shown, self.chain)
         return Code(value, False)
+
+    @contextmanager
+    def _going_through(self, *extents: Extent) -> Iterator[None]:
+        """Note a loop, or several, inside those that are open."""
+        around, self._around = self._around, (*self._around, *extents)
+        self.source.needs.extents.append(self._around)
+        yield
+        self._around = around
 
     def stands_for(self, variable: Variable, local: str) -> tuple[str | None, str | None]:
         """The local numbers of the entity and of the message that a variable stands for, under its local name."""
@@ -447,7 +460,8 @@ class Emission:
         source.needs.relations += 1
         p, q = source.fresh("p"), source.fresh("p")
         self.terms.scope |= {first.name: p, second.name: q}
-        with source.block(f"for {p} in range(m):"), source.block(f"for {q} in range(m):"):
+        pairs = self._going_through("messages", "messages")
+        with source.block(f"for {p} in range(m):"), source.block(f"for {q} in range(m):"), pairs:
             source.line(f"relation_{number}[{p} * m + {q}] = {self.value(body).value}")
         del self.terms.scope[first.name], self.terms.scope[second.name]
         self.chain = Cycle(number) if shows is False else None

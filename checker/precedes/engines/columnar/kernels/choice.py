@@ -24,8 +24,10 @@ from precedes.engines.columnar.kernels.every_delivery import DELIVERY_KERNELS
 from precedes.engines.columnar.kernels.information import INFORMATION_KERNELS
 from precedes.engines.columnar.kernels.kernel import PLACES, Kernel
 from precedes.engines.columnar.kernels.order import ORDER_KERNELS, SCREEN_KERNELS
+from precedes.engines.columnar.kernels.shared_logs import SHARED_LOG_KERNELS
 from precedes.engines.columnar.kernels.strict_order import STRICT_KERNELS
 from precedes.engines.columnar.kernels.time import TIME_KERNELS
+from precedes.engines.columnar.kernels.views import VIEW_KERNELS
 from precedes.logic.recognition import UNTUNED
 
 TUNED: Final[dict[str, Kernel]] = {
@@ -33,9 +35,11 @@ TUNED: Final[dict[str, Kernel]] = {
     **INFORMATION_KERNELS,
     **CAUSAL_KERNELS,
     **STRICT_KERNELS,
+    **SHARED_LOG_KERNELS,
     **TIME_KERNELS,
     **DELIVERY_KERNELS,
     **POSITION_KERNELS,
+    **VIEW_KERNELS,
 }
 """The kernels by the names of their definitions."""
 
@@ -52,6 +56,14 @@ NEVER_CERTAIN: Final = frozenset(
         "uniform_agreement",
         "validity",
         "ordered_until_acknowledged",
+        "nothing_skipped",
+        "virtual_synchrony",
+        "same_view_delivery",
+        "sending_view_delivery",
+        "nonuniform_total_order",
+        "nonuniform_fifo_delivery",
+        "nonuniform_local_order",
+        "nonuniform_causal_delivery",
     }
 )
 """What only a missing row violates: it is unknown on every incomplete execution."""
@@ -61,11 +73,16 @@ SCREENS: Final[Mapping[str, tuple[str, ...]]] = {
     "causal_delivery": ("causal_order",),
     "local_order": ("causal_order",),
     "one_order": ("one_order",),
+    "begins": ("order_equivalent", "causal_order"),
     "prefix_order": ("order_equivalent", "causal_order"),
     "gap_free_order": ("order_equivalent", "causal_order"),
 }
 """What also a missing row violates. Where what was recorded violates it, it violates one of these, too: two messages
 delivered out of order, or one delivered before another that was sent after it. The compiled formula then decides."""
+
+
+COMPILED: Final = frozenset({"once_per_group"})
+"""What the compiled formula judges on incomplete executions: it holds where there are no groups."""
 
 
 class Meaning(Enum):
@@ -89,6 +106,11 @@ class Tuning:
         """Whether some executions may be left to the compiled formula."""
         deferring = (Meaning.UNKNOWN_OR_DEFERRED, Meaning.DEFERRED)
         return self.meaning in deferring or any(KERNELS[name].defers for name in self.kernels)
+
+    @property
+    def left(self) -> bool:
+        """Whether all executions are left to the compiled formula."""
+        return self.meaning is Meaning.DEFERRED
 
     @property
     def columns(self) -> frozenset[str]:
@@ -124,7 +146,7 @@ def reads_destinations(definition: str | None) -> bool:
 
 def tuning(definition: str | None, *, complete: bool) -> Tuning:
     """How a definition is judged; of a formula that is not recognised, that all is left to the compiler."""
-    if definition is None or (complete and definition in UNTUNED):
+    if definition is None or definition in (UNTUNED if complete else COMPILED):
         return Tuning((), Meaning.DEFERRED)
     if complete:
         return Tuning((definition,), Meaning.DECIDED)

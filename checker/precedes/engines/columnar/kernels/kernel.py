@@ -14,8 +14,10 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from precedes.core.columns import offsets_of
+from precedes.engines.columnar.codes import DEFERRED
 from precedes.engines.columnar.kernel_columns import Columns, listed
-from precedes.engines.columnar.native import Int32Out, MatrixOut, machine_code, names_used
+from precedes.engines.columnar.native import Int32Out, MatrixOut, machine_code, names_used, read_only
 
 PLAIN_EVENTS: Final = 20_000
 """Below this many events executions are judged without numba: loading it takes longer than the work."""
@@ -23,8 +25,8 @@ PLAIN_EVENTS: Final = 20_000
 PLAIN_STEPS: Final = 10 * PLAIN_EVENTS
 """And below this many events times entities, the cost of vector time."""
 
-PLACES: Final = 4
-"""The columns of what shows a violation: two local entities, two local messages, -1 where there is none."""
+PLACES: Final = 5
+"""The columns of what shows a violation: two local entities, three local messages, -1 where there is none."""
 
 Judge = Callable[[int, int, Columns, Int32Out, MatrixOut], None]
 
@@ -38,17 +40,30 @@ class Span(NamedTuple):
     stop: int
 
 
+STOPS: Final = ("faulty", "unsure_stops")
+"""What is read to tell correct receivers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A function `f(first, last, columns, values, places)`, and the columns that it reads."""
+    """A function `f(first, last, columns, values, places)`, and the columns that it reads.
+
+    `correct_only`: it is asked of the receipt logs of correct entities, so those of faulty ones are given to it as
+    empty.
+    """
 
     function: Judge
     reads: tuple[str, ...]
+    correct_only: bool = False
 
     @property
     def defers(self) -> bool:
         """Whether it leaves some executions to the compiled formula."""
-        return "DEFERRED" in names_used(self.function)
+        return self.correct_only or "DEFERRED" in names_used(self.function)
+
+    def of_correct(self) -> Kernel:
+        """The same asked of correct receivers only, as the nonuniform forms of definitions are."""
+        return Kernel(self.function, (*self.reads, *STOPS), correct_only=True)
 
     def run(
         self, columns: Columns, jit: bool | None = None
@@ -69,10 +84,32 @@ class Kernel:
         places: npt.NDArray[np.int32],
     ) -> None:
         """Write the same for some executions, from the first one up to the last one."""
+        asked = without_faulty_receivers(columns) if self.correct_only else columns
         if compiled:
-            machine_code(self.function)(*some, columns, values, places)
+            machine_code(self.function)(*some, asked, values, places)
         else:
-            self.function(*some, listed(columns), values, places)
+            self.function(*some, listed(asked), values, places)
+        if self.correct_only:
+            values[some[0] : some[1]][unsure_executions(columns)[some[0] : some[1]]] = DEFERRED
+
+
+def without_faulty_receivers(columns: Columns) -> Columns:
+    """The columns, with the receipt logs of faulty entities empty."""
+    if not columns.faulty.any():
+        return columns
+    lengths = np.diff(columns.delivered_offsets)
+    return columns._replace(
+        delivered_offsets=read_only(offsets_of(np.where(columns.faulty, 0, lengths))),
+        delivered=read_only(columns.delivered[np.repeat(~columns.faulty, lengths)]),
+    )
+
+
+def unsure_executions(columns: Columns) -> npt.NDArray[np.bool_]:
+    """The executions (E) in which it is not known of some entity whether it is faulty."""
+    unsure = np.flatnonzero(columns.unsure_stops)
+    found = np.zeros(columns.executions, np.bool_)
+    found[np.searchsorted(columns.entity_offsets, unsure, "right") - 1] = True
+    return found
 
 
 def is_large(columns: Columns) -> bool:

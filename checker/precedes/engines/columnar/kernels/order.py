@@ -379,9 +379,12 @@ KNOWN_LOGS: Final = ("delivered_offsets", "delivered", "history_doubt")
 SCREEN_KERNELS: Final = {"one_order": Kernel(one_order, ("event_kind", "event_message", "interleaved"))}
 """Kernels that only tell where a definition cannot be violated."""
 
+_EQUIVALENT: Final = Kernel(order_equivalent, KNOWN_LOGS)
+
 ORDER_KERNELS: Final = {
     "order_preserving": Kernel(order_preserving, (*KNOWN_LOGS, "sender", "send_logged", "send_position")),
-    "order_equivalent": Kernel(order_equivalent, KNOWN_LOGS),
+    "order_equivalent": _EQUIVALENT,
+    "nonuniform_total_order": _EQUIVALENT.of_correct(),
     "acyclic_order": Kernel(acyclic_order, KNOWN_LOGS),
 }
 """By the name of the definition in `recognition.DEFINITIONS`."""

@@ -38,10 +38,17 @@ OF_LOGS: Final = frozenset(
         "order_equivalent",
         "acyclic_order",
         "fifo_delivery",
+        "begins",
+        "prefix_order",
+        "gap_free_order",
+        "nothing_skipped",
+        "nonuniform_total_order",
+        "nonuniform_fifo_delivery",
         "every_delivery_in_order",
         "repeats_in_place",
         "ordered_until_acknowledged",
         "positions_never_go_back",
+        "first_deliveries_by_position",
         "one_position_one_message",
     }
 )
@@ -197,9 +204,10 @@ class Cut:
         kept = values == TRUE
         violated = np.flatnonzero((values == FALSE) & (places[:, 2] >= 0))
         base, part = self._offsets.message_offsets[violated], self.parts.part
-        one, other = places[violated, 2], places[violated, 3]
-        inside = part[base + one]
-        alike = (inside >= 0) & ((other < 0) | (inside == part[base + np.maximum(other, 0)]))
+        shown = places[violated, 2:]
+        inside = part[base + shown[:, 0]]
+        with_first = np.where(shown < 0, inside[:, None], part[base[:, None] + np.maximum(shown, 0)])
+        alike = (inside >= 0) & (with_first == inside[:, None]).all(axis=1)
         kept[violated[alike]] = True
         return np.where(kept, values, np.int32(DEFERRED))
 

@@ -22,6 +22,7 @@ from precedes.engines.columnar.kernels.kernel import Kernel, Span, span_of
 from precedes.engines.columnar.kernels.turns import (
     TURNS,
     Turns,
+    all_logged,
     turns_of,
 )
 from precedes.engines.columnar.kernels.vector_times import (
@@ -120,6 +121,59 @@ def deadline(first: int, last: int, columns: Columns, values: Int32Out, places: 
             if value in (FALSE, DEFERRED):
                 break
         values[x] = value
+
+
+def temporal_order(first: int, last: int, columns: Columns, values: Int32Out, places: MatrixOut) -> None:
+    """Veríssimo and Rodrigues 2001, temporal order: each entity delivers in the order of the times of sends.
+
+    The latest send so far tells. A message that nobody sent has no time to compare; the compiled formula decides then.
+    """
+    for x in range(first, last):
+        span = span_of(x, columns)
+        fit = clocks_fit(span, columns)
+        value = 0
+        if columns.order_doubt[x] != 0 or not all_logged(span, columns):
+            value = DEFERRED
+        for entity in range(span.begin, span.end):
+            if value < 0:
+                break
+            here = sent_in_turn(x, entity, columns, fit, places)
+            value = here if here < 0 else value | here
+        values[x] = value
+
+
+def sent_in_turn(x: int, entity: int, columns: Columns, fit: bool, places: MatrixOut) -> int:
+    """The value of temporal order at one entity."""
+    begin, _, base, _ = span_of(x, columns)
+    start, stop = columns.delivered_offsets[entity], columns.delivered_offsets[entity + 1]
+    latest = -1
+    lacking = 0
+    value = 0
+    for k in range(start, stop):
+        m = columns.delivered[k]
+        if columns.sender[base + m] < 0:
+            if stop - start > 1:
+                return DEFERRED
+            continue
+        time = columns.send_time[base + m]
+        if time == NO_TIME_GIVEN:
+            lacking += 1
+            continue
+        if latest >= 0:
+            over = columns.send_time[base + latest] - time
+            if fit and over > 0 and over >= columns.epsilon:
+                places[x, 0] = entity - begin
+                places[x, 2] = latest
+                places[x, 3] = m
+                return FALSE
+            if fit and abs(over) < columns.epsilon:
+                value |= EPSILON
+        if latest < 0 or time > columns.send_time[base + latest]:
+            latest = m
+    if stop - start > 1:
+        value |= NO_TIME if lacking > 0 else 0
+        value |= 0 if fit else CLOCKS
+    return value
 
 
 def delta_causal_order(first: int, last: int, columns: Columns, values: Int32Out, places: MatrixOut) -> None:
@@ -263,6 +317,7 @@ def overtaking(
 _TIMES: Final = ("delivered_offsets", "delivered", "delivered_time", "send_time")
 
 TIME_KERNELS: Final = {
+    "temporal_order": Kernel(temporal_order, (*_TIMES, "sender", "send_logged", "order_doubt")),
     "deadline": Kernel(deadline, (*_TIMES, "repeated", "history_doubt", "sender", "send_logged")),
     "delta_causal_order": Kernel(delta_causal_order, (*TURNS, *_TIMES, "send_position", "order_doubt")),
 }

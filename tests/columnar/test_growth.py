@@ -1,0 +1,169 @@
+"""How the work grows with an execution: the steps of the loops are counted, for seconds depend on the machine.
+
+Each name of the library and of the profiles is judged on executions of two sizes, one four times the other, as plain
+Python. A step is a line that runs in a kernel, in the runtime or in a generated loop.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from precedes.core.columns import Batch
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.execution import Event, EventKind, Execution, History, Message
+from precedes.core.formula import Attribute, AttributeSort, Formula, Requirement
+from precedes.core.transposition import batch_of
+from precedes.engines.columnar.batch_scan import scan
+from precedes.engines.columnar.compiler.formula_compiler import compile_formula
+from precedes.engines.columnar.execution_source import BatchSource
+from precedes.language.library import profile_library, standard_library
+from precedes.language.requirements import requirement
+from precedes.logic.plan import plan
+from tests.sampling import one_in
+
+TIMES = 4
+MOST = 5.5
+"""So many times the steps at four times the rows: about linear times the logarithm."""
+
+ATTRIBUTES = {
+    name: Attribute(name, AttributeSort.TEXT) for name in ("key", "topic", "partition", "channel", "session")
+} | {"position": Attribute("position", AttributeSort.NUMBER)}
+
+
+def in_one_order(
+    entities: int, messages: int, to: int, *, violated: bool = False, crashes: bool = False
+) -> Execution:
+    """Entities take turns to send, and deliver and accept in the order of sending what is addressed to them.
+
+    Each message goes to `to` entities. Views follow each other; the first entity may crash halfway through. If
+    `violated` the last entity delivers the two messages in the middle the other way round.
+    """
+    names = [f"E{k:03}" for k in range(entities)]
+    events: dict[str, list[Event]] = {name: [] for name in names}
+    table: dict[str, Message] = {}
+    gone: set[str] = set()
+    for k in range(messages):
+        if k % 20 == 0:
+            members = tuple(name for name in names if name not in gone)
+            for name in members:
+                events[name].append(Event(EventKind.VIEW, view=str(k), members=members))
+        if crashes and k == messages // 2:
+            events[names[0]].append(Event(EventKind.CRASH))
+            gone.add(names[0])
+        sender = next(one for one in (names[k % entities], names[1]) if one not in gone)
+        to_whom = frozenset(names[(k * 7 + j) % entities] for j in range(to))
+        message = f"m{k:06}"
+        attributes = {at: f"{k % 5}" for at in ATTRIBUTES.values() if at.sort is AttributeSort.TEXT}
+        table[message] = Message(
+            message, sender, to_whom, attributes=attributes | {ATTRIBUTES["position"]: k}
+        )
+        events[sender].append(Event(EventKind.SEND, message, k * 10))
+        for name in sorted(to_whom - gone):
+            events[name] += [Event(EventKind.DELIVER, message, k * 10 + 1), Event(EventKind.ACK, message)]
+    if violated:
+        last = events[names[-1]]
+        places = [place for place, event in enumerate(last) if event.kind is EventKind.DELIVER]
+        one, other = places[len(places) // 2 : len(places) // 2 + 2]
+        last[one], last[other] = last[other], last[one]
+    histories = tuple(History(name, tuple(events[name])) for name in names)
+    groups = {f"g{k}": frozenset(names[k::2]) for k in range(2)}
+    return Execution("x", histories, table, delta=1_000_000, groups=groups)
+
+
+SHAPES: dict[str, Callable[[int], Execution]] = {
+    "few entities": lambda times: in_one_order(4, 40 * times, 4),
+    "a crash": lambda times: in_one_order(4, 40 * times, 4, crashes=True),
+    "one violation": lambda times: in_one_order(4, 40 * times, 4, violated=True),
+    "single destinations": lambda times: in_one_order(6, 120 * times, 1),
+    "some destinations": lambda times: in_one_order(8, 60 * times, 3),
+}
+"""Executions by how many times as large they are; the entities stay."""
+
+
+@cache
+def batch(shape: str, times: int) -> Batch:
+    return batch_of([SHAPES[shape](times)])
+
+
+def names() -> Iterator[Requirement]:
+    """The names of the library and of the profiles that need no arguments."""
+    for library in (standard_library(), profile_library()):
+        for name in library:
+            with suppress(PrecedesError):
+                yield requirement(name, library)
+
+
+def formulas() -> dict[str, Formula]:
+    """Each formula that the names come to, by the first of these."""
+    found: dict[Formula, str] = {}
+    for name in names():
+        asked = plan([name])
+        for number in asked.needed(complete=True):
+            found.setdefault(asked.steps[number].formula, name.name)
+    return {f"{name} {number}": formula for number, (formula, name) in enumerate(found.items())}
+
+
+FORMULAS = formulas()
+
+
+def steps(asked: Formula, judged: Batch) -> int:
+    """How many lines run in the loops that judge a formula."""
+    count = 0
+
+    def inside(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal count
+        count += event == "line"
+        return inside
+
+    def entered(frame: FrameType, event: str, _: Any) -> Any:
+        path = frame.f_code.co_filename
+        counted = path == "<precedes formula>" or "columnar/kernels" in path or "columnar/runtime" in path
+        return inside if counted else None
+
+    prepared = plan([Requirement("asked", asked)])
+    before = sys.gettrace()
+    sys.settrace(entered)
+    try:
+        scan(judged, prepared, jit=False)
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize("chunk", one_in(4, range(12)))
+def test_every_name_is_near_linear(chunk: int) -> None:
+    for name, formula in list(FORMULAS.items())[chunk::12]:
+        for shape in SHAPES:
+            small, large = (steps(formula, batch(shape, times)) for times in (1, TIMES))
+            assert large <= MOST * small + 100, (name, shape, small, large)
+
+
+def test_pairs_of_messages_are_seen() -> None:
+    """What is counted tells a square from a line."""
+    text = "forall p, q: sender(p) = sender(q) implies (p = q or not p = q)"
+    asked = requirement(text, standard_library()).formula
+    small, large = (steps(asked, batch("few entities", times)) for times in (1, TIMES))
+    assert large > 10 * small
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "forall p, q: sender(p) = sender(q) implies (p = q or not p = q)",
+        "forall i: forall d, e in DL[i]: nth(d) = nth(e) or not message(d) = message(e)",
+        "forall i, j: forall p, q in RL[i] & SL[j]: p = q or p <[RL[i]] q or q <[RL[i]] p",
+    ],
+)
+def test_an_estimate_grows_as_the_steps_do(text: str) -> None:
+    asked = compile_formula(requirement(text, standard_library()).formula)
+    estimated = [float(asked.steps(BatchSource(batch("few entities", times)))[0]) for times in (1, TIMES)]
+    ran = [steps(asked.formula, batch("few entities", times)) for times in (1, TIMES)]
+    assert 1 < ran[0] / estimated[0] < 5
+    assert 1 < ran[1] / estimated[1] < 5
