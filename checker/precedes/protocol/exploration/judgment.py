@@ -8,14 +8,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Generic, TypeVar
 
+import numpy as np
+
 from precedes.core.execution import EventKind, Execution
 from precedes.core.formula import TRUTH, Requirement
 from precedes.core.mode import Mode, completed, in_mode, judged, mode_of
-from precedes.core.transposition import batch_of
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.batch_scan import scan
 from precedes.logic.plan import Plan, leaves_of, plan
 from precedes.logic.vacuity import PREMISE, premise_of
+from precedes.protocol.exploration.execution_columns import ExecutionColumns
 from precedes.protocol.exploration.histories import Histories, Recording, needed
 from precedes.protocol.exploration.interned_states import TransitionTable
 from precedes.protocol.exploration.state_space import State
@@ -115,6 +117,7 @@ class Judge:
         self.recording: Recording = replace(recording, logs=recording.logs or bool(self.of_state.all))
         self._table: TransitionTable | None = None
         self._histories: Histories | None = None
+        self._columns: ExecutionColumns | None = None
 
     @property
     def asks_on_the_way(self) -> bool:
@@ -132,6 +135,7 @@ class Judge:
         """Judge states made of the local states of this table."""
         self._table = table
         self._histories = Histories(table.protocol, table.entities)
+        self._columns = ExecutionColumns(table.protocol, self._histories, table.logs)
 
     def reached(self, states: Iterable[State]) -> None:
         """Judge what is asked of every state."""
@@ -172,9 +176,9 @@ class Judge:
     def _scan(self, formulas: Formulas) -> None:
         if not formulas.waiting:
             return
-        batch = batch_of(
-            [self._execution(each.key, str(number)) for number, each in enumerate(formulas.waiting)]
-        )
+        assert self._columns is not None
+        keys = np.array([each.key for each in formulas.waiting], np.int32)
+        batch = self._columns.batch(keys, interleaved=self._interleaved)
         values = scan(batch, formulas.plan).values
         for column, name in enumerate(formulas.plan.names):
             value = values[:, column]
@@ -210,8 +214,12 @@ class Judge:
         return self._histories.execution(
             [table.logs[log] for log in key],
             name,
-            interleaved=not (table.rearranges and self.recording.interleaving),
+            interleaved=self._interleaved,
         )
+
+    @property
+    def _interleaved(self) -> bool:
+        return not (self.table.rearranges and self.recording.interleaving)
 
     def _each_entity(self, state: State, *, quiescent: bool) -> None:
         asked = self.of_entity.asked(quiescent)
