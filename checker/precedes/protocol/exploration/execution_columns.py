@@ -134,6 +134,8 @@ class ExecutionColumns:
         self._sent, self._sent_times, self._named = _Lists(), _Lists(), _Lists()
         self._delivered, self._delivered_times, self._repeated = _Lists(), _Lists(), _Lists()
         self._clock_sizes, self._clocks = _Lists(), _Lists()
+        self._places = np.zeros(0, np.int64)
+        """The place of each history in the lists, -1 for one that is not written yet."""
         self._written = 0
         self._has_views = self._has_clocks = False
 
@@ -142,12 +144,22 @@ class ExecutionColumns:
 
         PrecedesError where a message is delivered that nobody was asked to send.
         """
-        for log in self._logs[self._written :]:
-            self._write(log)
-        self._written = len(self._logs)
+        places = self._places_of(keys)
         if self._has_views or keys.shape[1] > LETTERS:
             return batch_of([self._execution(row, str(x), interleaved) for x, row in enumerate(keys)])
-        return self._gathered(keys, interleaved=interleaved)
+        return self._gathered(keys, places, interleaved=interleaved)
+
+    def _places_of(self, keys: npt.NDArray[np.int32]) -> Int64:
+        """The places of histories in the lists; those that are new are written."""
+        more = len(self._logs) - len(self._places)
+        self._places = np.concatenate((self._places, np.full(more, -1, np.int64)))
+        distinct = np.unique(keys)
+        for log in distinct[self._places[distinct] < 0].tolist():
+            self._write(self._logs[log])
+            self._places[log] = self._written
+            self._written += 1
+        places: Int64 = self._places[keys]
+        return places
 
     def _execution(self, key: npt.NDArray[np.int32], name: str, interleaved: bool) -> Any:
         logs = [self._logs[log] for log in key.tolist()]
@@ -198,10 +210,10 @@ class ExecutionColumns:
 
     # ---- executions ----
 
-    def _gathered(self, keys: npt.NDArray[np.int32], *, interleaved: bool) -> Batch:
+    def _gathered(self, keys: npt.NDArray[np.int32], places: Int64, *, interleaved: bool) -> Batch:
         executions, entities = keys.shape
-        logs = keys[:, self._order].ravel().astype(np.int64)
-        numbers = self._numbered(keys.astype(np.int64))
+        logs = places[:, self._order].ravel()
+        numbers = self._numbered(places)
         messages = numbers.messages
         event_counts = self._kinds.counts(logs)
         of_events = numbers.local(self._of_events.gathered(logs), event_counts)
