@@ -3,9 +3,9 @@
     python -m benchmarks.spin [MESSAGES ...]
 
 The question is the auxiliary procedure of the CMD paper among three entities, each message to one other entity, every
-interleaving, causal order. `specifications/cmd-auxiliary.pml` is the same protocol in Promela. SPIN generates a program,
-gcc compiles it, and it runs; ours is the command as a user types it. Both run on one core. The results are written to
-build/spin.json.
+interleaving, causal order. `specifications/cmd-auxiliary.pml` is the same protocol in Promela. SPIN generates a
+program, gcc compiles it, and it runs; ours is the command as a user types it. Both run on one core. The results are
+written to build/spin.json.
 """
 
 from __future__ import annotations
@@ -87,8 +87,9 @@ def main() -> None:
         row = measured(messages)
         rows.append(asdict(row))
         print(
-            f"{messages} messages, s of the processor: ours {row.ours_processor:.1f}, SPIN {row.spin_processor:.1f}, of which"
-            f" its search {row.pan_processor:.1f}; MiB {row.ours_mib:.0f} and {row.pan_mib:.0f}; load {row.load:.1f}",
+            f"{messages} messages, s of the processor: ours {row.ours_processor:.1f}, SPIN {row.spin_processor:.1f},"
+            f" of which its search {row.pan_processor:.1f}; MiB {row.ours_mib:.0f} and {row.pan_mib:.0f};"
+            f" load {row.load:.1f}",
             flush=True,
         )
         RESULT.parent.mkdir(exist_ok=True)
