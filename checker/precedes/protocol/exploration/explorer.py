@@ -173,6 +173,8 @@ class _Search:
         self.met = {DEADLOCK: 0, STARVATION: 0}
         self.started = self.judged = time.monotonic()
         self.sighted: set[str] = set()
+        self.next_stop = 0
+        """The number of the state before which it is asked again whether the search is over."""
         self.stopped_by: str | None = None
 
     def run(self, order: Order) -> Exploration:
@@ -231,9 +233,11 @@ class _Search:
     def _expand_to(self, first: int, end: int, depth: int) -> bool:
         """Expand a layer. False where the search is over before its end."""
         while first < end:
-            if first % CHUNK == 0 and self._stops(depth, self.states.count - first):
-                return False
-            last = min(end, first - first % CHUNK + self.states.chunk)
+            if first >= self.next_stop:
+                if self._stops(depth, self.states.count - first):
+                    return False
+                self.next_stop = first - first % CHUNK + self.states.chunk
+            last = min(end, self.next_stop)
             self._look_at(*self.states.expand(first, last))
             first = last
         return True
@@ -242,13 +246,11 @@ class _Search:
         states = self.states
         self.judge.reached(states.rows[: states.count], 0)
         states.wait()
-        expansions = 0
         while states.waiting:
             first = states.count
             numbers, found = states.expand_last(CHUNK)
             self.judge.reached(states.rows[first : states.count], first)
             self._look_at(numbers, found)
-            expansions += len(numbers)
             if states.waiting and self._stops(states.deepest, states.waiting):
                 break
         return states.deepest

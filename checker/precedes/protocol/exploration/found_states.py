@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Final
 
@@ -18,8 +19,10 @@ from precedes.protocol.exploration.state_space import State
 CHUNK: Final = 512
 """States that are expanded at once in the beginning ..."""
 MOST: Final = 1 << 14
-"""... and later."""
-PLAIN: Final = 2_000
+"""... and later, as long as that takes less than `AWHILE`."""
+AWHILE: Final = 0.5
+"""Seconds."""
+PLAIN: Final = 1_000
 """Below so many states a search runs without numba."""
 
 Int32 = npt.NDArray[np.int32]
@@ -39,6 +42,7 @@ class FoundStates:
         self._broken = np.full(0, -1, np.int32)
         self._order, self._found = np.zeros(MOST, np.int32), np.zeros(MOST, np.int32)
         self._told: set[int] = set()
+        self._most = MOST
         self.waiting = 0
         self.deepest = 0
 
@@ -60,7 +64,7 @@ class FoundStates:
     @property
     def chunk(self) -> int:
         """How many states to expand at once."""
-        return min(MOST, max(CHUNK, self.count // 16 // CHUNK * CHUNK))
+        return max(CHUNK, min(self._most, self.count // 16 // CHUNK * CHUNK))
 
     def state(self, number: int) -> State:
         """A state."""
@@ -84,7 +88,7 @@ class FoundStates:
 
     def expand(self, first: int, last: int) -> tuple[Int64, Int32]:
         """Expand the states from `first` to `last`: their numbers, and what was found out about them."""
-        begin = first
+        begin, started = first, time.monotonic()
         found = np.empty(last - first, np.int32)
         while first < last:
             states = self._begin()
@@ -92,6 +96,8 @@ class FoundStates:
             found[first - begin : stop - begin] = self._found[: stop - first]
             self._end()
             first = stop
+        took = time.monotonic() - started
+        self._most = min(MOST, max(CHUNK, self._most // 2 if took > AWHILE else 2 * self._most))
         return np.arange(begin, last), found
 
     def wait(self) -> None:

@@ -240,6 +240,7 @@ class TransitionTable:
         """The entities that were asked to send, and those that accepted it."""
         self._done: dict[tuple[int, int, int, str, Hashable], tuple[Done, ...] | None] = {}
         self._waits: dict[int, bool] = {}
+        self._has_timers = type(protocol).timers is not Protocol.timers
         self.logs.number(())
 
     def begin(self, setting: list[int], *, faulty: bool, requests: Requests, renamings: int = 1) -> None:
@@ -296,6 +297,8 @@ class TransitionTable:
         else:
             row[c.WAITING] = self.matrices.arrays["locals"][like, c.WAITING]
         row[c.PENDING], row[c.WANTS] = 0, 0
+        if not self._has_timers:
+            row[c.DUE : c.EARLY + 2], row[c.MAY_TICK] = [0] * 6, 1
         self.matrices.add("locals", row)
         if self.rename is not None:
             self.matrices.add("renamed_locals", -1)
@@ -484,8 +487,8 @@ class TransitionTable:
         self.matrices.arrays["locals"][local, field : field + 2] = first, last
 
     def _steps(self, local: int, taken: list[tuple[Done, Taken]]) -> tuple[int, int]:
-        here: LocalState = self.locals.values[local]
         first = len(self.steps)
+        here: LocalState = self.locals.values[local]
         for done, one in taken:
             requests, log = here.requests + done.accepted, self._longer(here.log, done.entries)
             after = self.local(LocalState(here.placement, here.now, done.state, requests, log))
