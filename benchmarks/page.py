@@ -161,7 +161,16 @@ def _spin(measured: Sequence[dict[str, Any]]) -> str:
         )
         for row in measured
     ]
-    heads = ("messages", "ours", "SPIN", "ratio", "SPIN's search alone", "our MiB", "MiB of its search", "load")
+    heads = (
+        "messages",
+        "ours",
+        "SPIN",
+        "ratio",
+        "SPIN's search alone",
+        "our MiB",
+        "MiB of its search",
+        "load",
+    )
     return _table(heads, rows)
 
 
