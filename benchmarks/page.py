@@ -20,7 +20,7 @@ ROOT: Final = Path(__file__).parents[1]
 RESULTS: Final = ROOT / "benchmarks/results"
 PAGE: Final = ROOT / "docs/performance.md"
 PLOTS: Final = ROOT / "docs/performance"
-MEASURED: Final = ("bench", "phases", "single", "skew", "exploring", "foreign")
+MEASURED: Final = ("bench", "phases", "single", "skew", "exploring", "spin", "foreign")
 MARK: Final = "<!-- The part above is written by `python -m benchmarks.page`. -->\n"
 
 WHAT: Final = {
@@ -65,6 +65,7 @@ def generated(measured: dict[str, Any]) -> str:
         small=f"{measured['skew']['events']['small'] / 1e6:.1f}",
         skew=_skew(measured["skew"]),
         exploring=_exploring(measured["exploring"]["rows"]),
+        spin=_spin(measured["spin"]["rows"]),
         **_foreign(measured["foreign"]),
     )
 
@@ -196,6 +197,33 @@ def _foreign(measured: dict[str, Any]) -> dict[str, str]:
         "converted": _table(("from", "s", "s of the processor", "peak MiB", "load"), lines),
         "converted_rows": f"{converted[0]['rows']:,}",
     }
+
+
+def _spin(measured: Sequence[dict[str, Any]]) -> str:
+    rows = [
+        (
+            str(row["messages"]),
+            f"{row['ours_processor']:.1f}",
+            f"{row['spin_processor']:.1f}",
+            f"{row['ours_processor'] / row['spin_processor']:.1f}",
+            f"{row['pan_processor']:.1f}",
+            f"{row['ours_mib']:.0f}",
+            f"{row['pan_mib']:.0f}",
+            f"{row['load']:.1f}",
+        )
+        for row in measured
+    ]
+    heads = (
+        "messages",
+        "ours",
+        "SPIN",
+        "ratio",
+        "SPIN's search alone",
+        "our MiB",
+        "MiB of its search",
+        "load",
+    )
+    return _table(heads, rows)
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -106,6 +106,7 @@ def explore(
     quiescent: bool = False,
     order: str = "breadth",
     check_purity: bool = False,
+    first: bool = False,
     **numbers: Any,
 ) -> Exploration:
     """Explore every behavior of a protocol model up to bounds.
@@ -127,6 +128,7 @@ def explore(
         quiescent: Ask what concerns several entities only where nothing is in flight.
         order: Which state is next, `"breadth"` or `"depth"`.
         check_purity: Call every handler twice and compare.
+        first: Stop soon after the first violation.
         numbers: The bounds one by one, with the words of the command: `entities=3`, `messages=2`, `losses=1`,
             `destinations="broadcast"`, `script="a{2,3} b{1}"`; `depth`, `time_limit` in seconds, `states` and
             `memory` in megabytes are limits. What is not given is 3 entities, 3 messages, no faults, and the
@@ -149,7 +151,7 @@ def explore(
     required = [require] if isinstance(require, str | Requirement) else list(require)
     _refuse(bounds, numbers)
     search = jobs.Search(
-        plain, quiescent, "depth" if order == "depth" else "breadth", check_purity, where="require"
+        plain, quiescent, "depth" if order == "depth" else "breadth", check_purity, first, where="require"
     )
     found = []
     for protocol in models(model, as_written=as_written, parameters=parameters):

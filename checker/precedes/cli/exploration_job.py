@@ -76,7 +76,8 @@ class Asked:
         library = library_with(options["specs"])
         settings = script.settings(options["settings"])
         integrity = Integrity()
-        search = Search(options["plain"], options["quiescent"], options["order"], options["check_purity"])
+        words = ("plain", "quiescent", "order", "check_purity", "first")
+        search = Search(**{word: options[word] for word in words})
         found = [
             explored(
                 protocol,

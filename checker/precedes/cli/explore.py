@@ -82,6 +82,7 @@ def _faults(command: Any) -> Any:
     default="breadth",
     help="Search breadth first or depth first.",
 )
+@click.option("--first", is_flag=True, help="Stop soon after the first violation.")
 @click.option("--check-purity", is_flag=True, help="Call every handler twice and compare the results.")
 @HANG_LIMIT
 @FORM

@@ -42,6 +42,7 @@ class Search:
     quiescent: bool = False
     order: Order = "breadth"
     check_purity: bool = False
+    first: bool = False
     where: str = REQUIRED
 
 
@@ -70,6 +71,7 @@ def explored(
         quiescent=search.quiescent,
         order=search.order,
         check_purity=search.check_purity,
+        first=search.first,
         observer=observer,
     )
     needed = definitions((each.name for each in requirements or ()), library)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
-from array import array
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
 
 from precedes.core.diagnostics import usage
 from precedes.core.formula import Requirement
@@ -21,6 +23,8 @@ from precedes.engines.reference import explain
 from precedes.language.library import Library, standard_library
 from precedes.language.requirements import requirement
 from precedes.protocol.bounds import Bounds
+from precedes.protocol.exploration import expansion
+from precedes.protocol.exploration.found_states import CHUNK, FoundStates
 from precedes.protocol.exploration.histories import replayed
 from precedes.protocol.exploration.interned_states import TransitionTable
 from precedes.protocol.exploration.judgment import Judge
@@ -28,6 +32,7 @@ from precedes.protocol.exploration.quiescence import starving, unheard
 from precedes.protocol.exploration.reductions import Reduction, usable
 from precedes.protocol.exploration.result import (
     DEADLOCK,
+    FIRST,
     INTERRUPTED,
     STARVATION,
     Exploration,
@@ -67,13 +72,15 @@ def explore(
     quiescent: bool = False,
     order: Order = "breadth",
     check_purity: bool = False,
+    first: bool = False,
     observer: Observer | None = None,
 ) -> Exploration:
     """Explore every behavior of a protocol up to bounds.
 
     `requirements` None: what the paper claims; `invariants` None: the protocol's. `plain` leaves the reductions out.
     `quiescent`: what concerns several entities at once is judged only where nothing is in flight, whatever mode it
-    says, which takes far fewer states on a single channel. PrecedesError for a mistake of the model.
+    says, which takes far fewer states on a single channel. `first`: the search ends soon after a violation is found.
+    PrecedesError for a mistake of the model.
     """
     declarations.check(protocol)
     if order == "depth" and bounds.depth is not None:
@@ -86,10 +93,12 @@ def explore(
     judge = Judge(asked, checked, quiescent=quiescent)
     reductions = frozenset[Reduction]() if plain else usable(protocol, bounds, judge)
     watching = Observer() if observer is None else observer
-    search = _Search(protocol, bounds, judge, reductions, check_purity=check_purity, observer=watching)
+    search = _Search(
+        protocol, bounds, judge, reductions, check_purity=check_purity, first=first, observer=watching
+    )
     with paused():
         found = search.run(order)
-        if order == "breadth" and Reduction.ONE_BY_ONE in reductions:
+        if order == "breadth" and Reduction.ONE_BY_ONE in reductions and not first:
             found = replace(found, findings=_shortest(protocol, bounds, judge, found, watching))
     return found
 
@@ -137,10 +146,14 @@ class _Search:
         *,
         check_purity: bool,
         observer: Observer,
+        first: bool = False,
         wanted: AbstractSet[str] | None = None,
     ) -> None:
-        """`wanted`: the search is over when a violation of each of these is found; None: it goes to the end."""
+        """`wanted`: the search is over when a violation of each of these is found; None: it goes to the end.
+        `first`: it is over when one is found.
+        """
         self.wanted = wanted
+        self.first = first
         self.protocol = protocol
         self.bounds = bounds
         self.judge = judge
@@ -149,40 +162,32 @@ class _Search:
             protocol, bounds.entities, judge.recording, judge.of_step, check_purity=check_purity
         )
         judge.begin(self.table)
-        self.space = Space(self.table, bounds)
         self.reductions = reductions
-        self.expanded = (
-            self.space.by_itself
-            if Reduction.BY_ITSELF in reductions
-            else self.space.one_by_one
-            if Reduction.ONE_BY_ONE in reductions
-            else self.space.silently
-            if Reduction.SILENTLY in reductions
-            else self.space.expanded
-        )
-        self.symmetry = Symmetry(self.space) if Reduction.SYMMETRY in reductions else None
-        self.numbers: dict[State, int] = {}
-        self.states: list[State] = []
-        self.parents = array("q")
-        self.transitions = 0
+        self.symmetric = Reduction.SYMMETRY in reductions
+        self.space = Space(self.table, bounds, symmetric=self.symmetric)
+        if self.symmetric:
+            Symmetry(self.space)
+        self.states = FoundStates(self.table, _mode(reductions))
         self.quiescent = 0
-        self.broken: dict[str, State] = {}
+        self.broken: dict[str, int] = {}
         self.met = {DEADLOCK: 0, STARVATION: 0}
         self.started = self.judged = time.monotonic()
         self.sighted: set[str] = set()
+        self.next_stop = 0
+        """The number of the state before which it is asked again whether the search is over."""
         self.stopped_by: str | None = None
 
     def run(self, order: Order) -> Exploration:
         for state, _ in self.space.initial():
-            self._add(self._representative(state), -1)
+            self.states.add_beginning(self._representative(state))
         depth = self._breadth() if order == "breadth" else self._depth()
         self.judge.finish()
         exercised = dict(self.judge.exercised)
         exercised.update(self.table.met)
         exercised.update(self.met)
         return Exploration(
-            states=len(self.states),
-            transitions=self.transitions,
+            states=self.states.count,
+            transitions=self.states.transitions,
             depth=depth,
             complete=self.stopped_by is None,
             stopped_by=self.stopped_by,
@@ -198,34 +203,25 @@ class _Search:
 
     def _open(self) -> dict[str, tuple[str, ...]]:
         found = {name: reasons(value) for name, value in self.judge.unknown.items()}
-        silent = unheard(self.table, exchanged=self.symmetry is not None)
+        silent = unheard(self.table, exchanged=self.symmetric)
         if silent and self.stopped_by is None:
             found[DEADLOCK] = (
                 f"no request of {' and '.join(silent)} was accepted in any state; a script says who sends",
             )
         return found
 
-    def _add(self, state: State, parent: int) -> bool:
-        if state in self.numbers:
-            return False
-        self.numbers[state] = len(self.states)
-        self.states.append(state)
-        self.parents.append(parent)
-        return True
-
     def _breadth(self) -> int:
-        depth, first = 0, 0
-        while first < len(self.states):
-            end = len(self.states)
-            self.judge.reached(self.states[first:end])
+        states, depth, first = self.states, 0, 0
+        while first < states.count:
+            end = states.count
+            self.judge.reached(states.rows[first:end], first)
             if depth == self.bounds.depth:
-                self.stopped_by = f"the depth of {depth}" if self._goes_on(first, end) else None
+                # What is quiescent in the last layer is judged.
+                if self._expand_to(first, end, depth) and states.count > end:
+                    self.stopped_by = self.stopped_by or f"the depth of {depth}"
+                states.forget(end)
                 break
-            for number in range(first, end):
-                if number % 512 == 0 and self._stops(depth, len(self.states) - number):
-                    return depth
-                self._expand(number)
-            if len(self.states) == end:
+            if not self._expand_to(first, end, depth) or states.count == end:
                 break
             first, depth = end, depth + 1
             if self.wanted is not None:
@@ -234,85 +230,65 @@ class _Search:
                     break
         return depth
 
-    def _goes_on(self, first: int, end: int) -> bool:
-        """Whether anything new would come after the last layer; what is quiescent in it is judged."""
-        goes_on = False
-        for number in range(first, end):
-            expanded = self._looked_at(number)
-            goes_on = goes_on or any(self._representative(after) not in self.numbers for after, _ in expanded)
-        return goes_on
+    def _expand_to(self, first: int, end: int, depth: int) -> bool:
+        """Expand a layer. False where the search is over before its end."""
+        while first < end:
+            if first >= self.next_stop:
+                if self._stops(depth, self.states.count - first):
+                    return False
+                self.next_stop = first - first % CHUNK + self.states.chunk
+            last = min(end, self.next_stop)
+            self._look_at(*self.states.expand(first, last))
+            first = last
+        return True
 
     def _depth(self) -> int:
-        deepest = 0
-        stack = [(number, 0) for number in range(len(self.states))]
-        self.judge.reached(self.states)
-        expansions = 0
-        while stack:
-            number, depth = stack.pop()
-            deepest = max(deepest, depth)
-            expansions += 1
-            if expansions % 512 == 0 and self._stops(depth, len(stack)):
+        states = self.states
+        self.judge.reached(states.rows[: states.count], 0)
+        states.wait()
+        while states.waiting:
+            first = states.count
+            numbers, found = states.expand_last(CHUNK)
+            self.judge.reached(states.rows[first : states.count], first)
+            self._look_at(numbers, found)
+            if states.waiting and self._stops(states.deepest, states.waiting):
                 break
-            first = len(self.states)
-            self._expand(number)
-            new = range(first, len(self.states))
-            self.judge.reached(self.states[first:])
-            stack += [(child, depth + 1) for child in new]
-        return deepest
-
-    def _expand(self, number: int) -> None:
-        successors = self._looked_at(number)
-        self.transitions += len(successors)
-        numbers, states, parents = self.numbers, self.states, self.parents
-        symmetry = self.symmetry
-        for after, _ in successors:
-            state = after if symmetry is None else symmetry.representative(after)
-            if state not in numbers:
-                numbers[state] = len(states)
-                states.append(state)
-                parents.append(number)
+        return states.deepest
 
     def _representative(self, state: State) -> State:
-        return state if self.symmetry is None else self.symmetry.representative(state)
+        return self.space.representative(state) if self.symmetric else state
 
-    def _looked_at(self, number: int) -> list[tuple[State, Move]]:
-        state = self.states[number]
-        expanded = self.expanded(state)
-        self.judge.expanded(state, quiescent=expanded.quiescent)
-        if expanded.quiescent:
-            self._quiescent(state, refused=expanded.refused)
-        # Seen without the others: whether a message starves in a quiescent state does not depend on them.
-        elif STARVATION not in self.judge.failures and any(
-            starving(self.table, (*expanded.resting, state[-1]))
-        ):
-            self.judge.fail(STARVATION, state)
-        if self.table.broken:
-            for _, move in expanded.successors:
-                for name in self.table.broken.get(id(move), ()):
-                    self.broken.setdefault(name, state)
-        return expanded.successors
-
-    def _quiescent(self, state: State, *, refused: bool) -> None:
-        self.quiescent += 1
+    def _look_at(self, numbers: npt.NDArray[np.int64], found: npt.NDArray[np.int32]) -> None:
+        """Judge states that were expanded, by what was found out about them."""
+        quiescent = (found & expansion.QUIESCENT) != 0
+        self.judge.expanded(self.states.rows[numbers], numbers, quiescent)
+        count = int(quiescent.sum())
+        self.quiescent += count
         for name in self.met:
-            self.met[name] += 1
-        if refused and DEADLOCK not in self.judge.failures:
-            self.judge.fail(DEADLOCK, state)
-        if STARVATION not in self.judge.failures and any(starving(self.table, state)):
-            self.judge.fail(STARVATION, state)
+            self.met[name] += count
+        for name, sign in ((DEADLOCK, expansion.REFUSED), (STARVATION, expansion.STARVING)):
+            bad = np.flatnonzero(found & sign)
+            if len(bad):
+                self.judge.fail(name, int(numbers[bad[0]]))
+        for number, names in self.states.broken():
+            for name in names:
+                self.broken.setdefault(name, number)
 
     def _stops(self, depth: int, frontier: int) -> bool:
         """Whether the search is over before its end. Its observer is told how far it is, and what it found."""
-        self.observer.progress(len(self.states), depth, frontier)
+        count = self.states.count
+        self.observer.progress(count, depth, frontier)
         now = time.monotonic()
-        if self.wanted is None and now - self.judged > AWHILE:
+        if self.wanted is None and (self.first or now - self.judged > AWHILE):
             self.judge.finish()
             self._sight()
             self.judged = time.monotonic()
         bounds = self.bounds
-        if self.observer.interrupts():
+        if self.first and (self.judge.failures or self.broken):
+            self.stopped_by = FIRST
+        elif self.observer.interrupts():
             self.stopped_by = INTERRUPTED
-        elif bounds.states is not None and len(self.states) >= bounds.states:
+        elif bounds.states is not None and count >= bounds.states:
             self.stopped_by = f"the limit of {bounds.states:,} states"
         elif bounds.seconds is not None and now - self.started > bounds.seconds:
             self.stopped_by = f"the limit of {bounds.seconds:g} s"
@@ -324,48 +300,42 @@ class _Search:
 
     def _sight(self) -> None:
         """Tell the observer of violations that it has not been told of."""
-        for name, state in (*self.judge.failures.items(), *self.broken.items()):
+        for name, number in (*self.judge.failures.items(), *self.broken.items()):
             if name not in self.sighted:
                 self.sighted.add(name)
-                moves = len(self._way(state)) - 1 + (name in self.broken)
+                moves = len(self.states.way(number)) - 1 + (name in self.broken)
                 leaf, violated = self.judge.leaves.get(name), self.judge.violated.get(name)
                 explanation = (
-                    None if violated is None else explain(violated.asked, self.judge.execution(state))
+                    None
+                    if violated is None
+                    else explain(violated.asked, self.judge.execution(self.states.state(number)))
                 )
-                self.observer.violated(Sighting(name, moves, len(self.states), leaf, explanation))
+                self.observer.violated(Sighting(name, moves, self.states.count, leaf, explanation))
 
     def _findings(self) -> list[Finding]:
-        found = [self._finding(name, self._behavior(state)) for name, state in self.judge.failures.items()]
-        found += [self._finding(name, self._breaking(name, state)) for name, state in self.broken.items()]
+        found = [self._finding(name, self._behavior(number)) for name, number in self.judge.failures.items()]
+        found += [self._finding(name, self._breaking(name, number)) for name, number in self.broken.items()]
         return sorted(found, key=lambda finding: len(finding.behavior))
 
-    def _behavior(self, state: State) -> tuple[list[Move], State]:
+    def _behavior(self, number: int) -> tuple[list[Move], State]:
         """How a state, or a renaming of it, is reached; and which it is."""
-        way = self._way(state)
-        beginning = self.states[way[0]]
+        way = [self.states.state(each) for each in self.states.way(number)]
         now, first = next(
-            (state, move) for state, move in self.space.initial() if self._representative(state) == beginning
+            (state, move) for state, move in self.space.initial() if self._representative(state) == way[0]
         )
         moves = [first]
-        for number in way[1:]:
-            now, move = self._towards(now, self.states[number])
+        for wanted in way[1:]:
+            now, move = self._towards(now, wanted)
             moves.append(move)
         return moves, now
-
-    def _way(self, state: State) -> list[int]:
-        """The numbers of the states on the way to one, from the beginning."""
-        way = [self.numbers[state]]
-        while self.parents[way[-1]] >= 0:
-            way.append(self.parents[way[-1]])
-        return way[::-1]
 
     def _towards(self, now: State, wanted: State) -> tuple[State, Move]:
         """The move that leads to what is, but for the names of entities, the state that is wanted."""
         successors = self.space.expanded(now).successors
-        if len(wanted) == len(now):
+        if not self.space.is_alone(wanted):
             plain = self.space.plain(wanted)
             return next((after, move) for after, move in successors if self._representative(after) == plain)
-        orbit = self.symmetry.orbit if self.symmetry is not None else _itself
+        orbit = self.table.orbit if self.symmetric else _itself
         return next(
             (after, move)
             for after, move in successors
@@ -385,13 +355,14 @@ class _Search:
             now, move = more[0]
             moves = [*moves, move]
 
-    def _breaking(self, name: str, state: State) -> tuple[list[Move], State]:
+    def _breaking(self, name: str, number: int) -> tuple[list[Move], State]:
         """A behavior whose last step breaks an invariant."""
-        moves, now = self._behavior(state)
+        moves, now = self._behavior(number)
+        expanded = self.space.expanded(now)
         after, move = next(
-            (after, move)
-            for after, move in self.space.expanded(now).successors
-            if name in self.table.broken.get(id(move), ())
+            successor
+            for successor, names in zip(expanded.successors, expanded.broken, strict=True)
+            if name in names
         )
         return [*moves, move], after
 
@@ -419,6 +390,15 @@ class _Search:
         if explanation.value != FALSE:
             raise RuntimeError(f"{name} was found violated and is not when it is judged by definition")
         return Finding(name, behavior, explanation.execution, quiescent, leaf, explanation)
+
+
+def _mode(reductions: frozenset[Reduction]) -> int:
+    """Which successors of a state are found."""
+    if Reduction.BY_ITSELF in reductions:
+        return expansion.BY_ITSELF
+    if Reduction.ONE_BY_ONE in reductions:
+        return expansion.ONE_BY_ONE
+    return expansion.SILENT if Reduction.SILENTLY in reductions else expansion.EVERY
 
 
 def _itself(component: int) -> int:

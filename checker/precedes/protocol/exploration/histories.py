@@ -7,7 +7,7 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, assert_never
 
@@ -16,6 +16,7 @@ from precedes.core.execution import Event, EventKind, Execution, History
 from precedes.core.execution import Message as Logged
 from precedes.core.formula import (
     ArrivalEvent,
+    Attribute,
     DeliveryTime,
     Faulty,
     Formula,
@@ -159,6 +160,10 @@ class Histories:
         self.names = [protocol.name_of(entity) for entity in range(entities)]
         self._carried = CarriedValues(protocol)
         self._made: dict[tuple[int, tuple[Entry, ...], bool], tuple[History, dict[str, Logged]]] = {}
+
+    def carried(self, message: Message) -> Mapping[Attribute, str | int]:
+        """What a message carries."""
+        return self._carried.of(message)
 
     def execution(
         self, logs: Sequence[tuple[Entry, ...]], name: str, *, interleaved: bool = True

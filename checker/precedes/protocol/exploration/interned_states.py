@@ -1,8 +1,8 @@
-"""The transition table: the interned local states of an exploration, each with what it can do.
+"""The interned values of an exploration, each with the number by which the compiled tables know it, and what the
+handlers of the model say of them.
 
-A local state is a placement, the time, the entity's own state with its history, and the packets in flight to it. It
-is interned: a small integer, its component of the global state, stands for it. What it can do by itself is computed
-once and then looked up, because an entity depends on others only through the packets in flight to it.
+A local state is a placement, the time, the entity's own state and its history. A handler is called once for each state
+of the protocol and each cause; what it does to a local state follows from that and from the history.
 """
 
 from __future__ import annotations
@@ -10,31 +10,32 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, assert_never
+
+import numpy as np
 
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import EventKind
+from precedes.protocol.exploration import compiled_tables as c
+from precedes.protocol.exploration import expansion
+from precedes.protocol.exploration.distinct_rows import Code, longer
 from precedes.protocol.exploration.histories import Entry, Recording, entries, extended, with_receipts
-from precedes.protocol.exploration.inboxes import Flight, Inbox, next_to_arrive, put, without
 from precedes.protocol.invariants import OfStep
 from precedes.protocol.model import Here, Message, Protocol, Step, Timer, Transmit
 from precedes.protocol.moves import Arrived, Crashed, Expired, Lost, Move, Recovered, Requested, Vanished
-from precedes.protocol.network import Timed
+from precedes.protocol.network import Network, Reliable, SingleChannel, Timed
 from precedes.protocol.validation import declarations, errors, returned_values
-
-Emission: TypeAlias = tuple[tuple[int, tuple[Flight, ...]], ...]
-"""What a step transmits: flights by receiver."""
-
-Transition: TypeAlias = tuple[int, Emission, Move]
-"""The component after a step, what the step transmits, and what it is."""
-
-Tried: TypeAlias = tuple[int, Emission, Step[Any], tuple[str, ...]]
-"""The local state after a step, what it transmits, the step, and the invariants that it breaks."""
 
 Watch: TypeAlias = Callable[[str, Here, Any, tuple[Any, ...], object], None]
 """Told of every new call of a handler: which, where, the state, what else it was called with, what it returned."""
 
-NONE: Final[tuple[Transition, ...]] = ()
+Requests: TypeAlias = Callable[[int, int], tuple[Message, ...]]
+"""The messages that an entity may be asked to send, after so many requests."""
+
+ROOM: Final = 1024
+"""Rows of a matrix in the beginning."""
+AT_ONCE: Final = 1 << 16
+"""So much is asked for at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,47 +47,163 @@ class Placement:
     cut: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class LocalState:
-    """What an entity is in: how many requests it has accepted, and the number of its history.
+class LocalState(NamedTuple):
+    """What an entity is in: where and when, the number of its protocol's state, how many requests it has accepted, and
+    the number of its history.
 
     `stopped`: it has crashed, and its state is what it has left; `lost` where that is nothing and it cannot recover.
     """
 
+    placement: int
+    now: int
     state: int
-    """The number of its protocol's state."""
     requests: int
     log: int
     stopped: bool = False
     lost: bool = False
 
 
-@dataclass(slots=True)
-class InternedState:
-    """What a component is, and what it can do: worked out when that is first asked for, None until then.
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A packet that comes in. `original`: what it was before the network corrupted it."""
 
-    `due` are timers that expire before time goes on, `timeouts` those that expire where nothing else can happen.
-    `may_tick`: time may go on as far as this one is concerned; `is_pending`: time must go on for something to happen.
+    sender: int
+    packet: Hashable
+    original: Hashable = None
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a handler did: the number of the state after it, whether it accepted a request, what it added to the
+    history, the number of what it transmits, the step, and the invariants that it breaks.
     """
 
-    placement: int
-    now: int
-    local: int
-    inbox: Inbox
-    arrivals: tuple[Transition, ...] | None = None
-    due: tuple[Transition, ...] = NONE
-    timeouts: tuple[Transition, ...] = NONE
-    early: tuple[Transition, ...] = NONE
-    may_tick: bool = True
-    is_pending: bool = False
-    requests: tuple[Transition, ...] | None = None
-    wants: bool = False
-    faults: dict[str, tuple[Transition, ...]] | None = None
-    ticked: int | None = None
+    state: int
+    accepted: bool
+    entries: tuple[Entry, ...]
+    emission: int
+    step: Step[Any]
+    failing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A step of a local state: what was done, and the request or the timer that made it, if one did."""
+
+    done: Done | None
+    request: Message | None = None
+    timer: Timer | None = None
+
+
+class Interned:
+    """Values with numbers, in the order in which they came."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        self._numbers: dict[Any, int] = {}
+
+    def number(self, value: Any) -> int:
+        """The number of a value. TypeError where it cannot be hashed."""
+        number = self._numbers.setdefault(value, len(self.values))
+        if number == len(self.values):
+            self.values.append(value)
+        return number
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+class Matrices:
+    """The matrices of the compiled tables, and how many rows of each are used by what handlers said."""
+
+    def __init__(self, setting: list[int], entities: int, *, faulty: bool, renamings: int) -> None:
+        widths = {
+            "locals": c.LOCAL_FIELDS,
+            "steps": c.STEP_FIELDS,
+            "answers": c.ANSWER_FIELDS,
+            "flights": c.FLIGHT_FIELDS,
+            "cut": entities,
+            "emissions": 2,
+            "groups": 3,
+            "sent": 0,
+            "others": 0,
+            "renamings": 2 * entities,
+            "composed": renamings,
+            "renamed_locals": renamings if renamings > 1 else 0,
+            "renamed_flights": renamings if renamings > 1 else 0,
+            "inboxes": 2,
+            "in_flight": 0,
+            "components": c.COMPONENT_FIELDS,
+            "faults": 10 if faulty else 0,
+            "transitions": c.TRANSITION_FIELDS,
+            "renamed": renamings if renamings > 1 else 0,
+            "scratch": 0,
+            "offers": 5,
+            "plans": 5,
+            "out": entities + 1,
+            "via": 2,
+        }
+        flat = ("sent", "others", "in_flight", "scratch")
+        self.arrays = {
+            name: np.zeros(ROOM if name in flat else (ROOM, width), np.int32)
+            for name, width in widths.items()
+        }
+        self.used = dict.fromkeys(self.arrays, 0)
+        self.sizes = np.zeros(c.SIZES, np.int64)
+        self.sizes[c.INBOXES] = 1
+        self.arrays |= {
+            "setting": np.array(setting, np.int32),
+            "row": np.zeros(entities + 1, np.int32),
+            "asked": np.zeros((AT_ONCE, 3), np.int32),
+            "inbox_slots": np.full(2 * ROOM, -1, np.int32),
+            "component_slots": np.full(2 * ROOM, -1, np.int32),
+        }
+
+    def tables(self) -> c.Tables:
+        """The matrices as the compiled functions take them."""
+        arrays = self.arrays
+        return c.Tables(
+            **{name: arrays[name] for name in c.Tables._fields if name != "sizes"}, sizes=self.sizes
+        )
+
+    def add(self, name: str, values: Any) -> int:
+        """Add a row. Its number."""
+        number, array = self.used[name], self.arrays[name]
+        if number == len(array):
+            array = self.arrays[name] = longer(array, 2 * number, number)
+        array[number] = values
+        self.used[name] = number + 1
+        return number
+
+    def make_room(self, code: Code) -> None:
+        """Double what is at least half full of what compiled functions fill."""
+        filled = {
+            "inboxes": c.INBOXES,
+            "in_flight": c.IN_FLIGHT,
+            "components": c.COMPONENTS,
+            "faults": c.COMPONENTS,
+            "renamed": c.COMPONENTS,
+            "transitions": c.TRANSITIONS,
+            "offers": c.OFFERS,
+            "plans": c.PLANS,
+            "out": c.OUT,
+            "via": c.OUT,
+        }
+        grown = [name for name, size in filled.items() if 2 * self.sizes[size] >= len(self.arrays[name])]
+        for name in grown or ("scratch",):
+            array = self.arrays[name]
+            used = int(self.sizes[filled[name]]) if name in filled else len(array)
+            self.arrays[name] = longer(array, 2 * len(array), used)
+        if "inboxes" in grown:
+            self.arrays["inbox_slots"] = np.full(2 * len(self.arrays["inboxes"]), -1, np.int32)
+            code(c.place_inboxes)(self.tables())
+        if "components" in grown:
+            self.arrays["component_slots"] = np.full(2 * len(self.arrays["components"]), -1, np.int32)
+            code(c.place_components)(self.tables())
 
 
 class TransitionTable:
-    """All interned local states of one exploration, each once, with their transitions."""
+    """All interned values of one exploration, and what the handlers say of them."""
 
     def __init__(
         self,
@@ -105,314 +222,291 @@ class TransitionTable:
         self.of_step = of_step
         self.check_purity = check_purity
         self.watch: Watch | None = None
+        self.rename: Callable[[int], None] | None = None
+        """Told of every new local state, where entities can be exchanged."""
+        self.rename_flight: Callable[[int], None] | None = None
         self.rearranges = False
-        self.rows: list[InternedState] = []
-        self.logs: list[tuple[Entry, ...]] = [()]
-        self.seen_log: list[int] = []
-        """The number of the history that a component shows to formulas; empty where none is kept."""
-        self.locals: list[LocalState] = []
-        self.states: list[Any] = []
-        self.packets: list[Hashable] = []
-        self.placements: list[Placement] = []
-        self.broken: dict[int, tuple[str, ...]] = {}
-        """The moves, by `id`, whose step breaks invariants, and which."""
+        self.code = Code()
+        self.states, self.logs, self.packets = Interned(), Interned(), Interned()
+        self.placements, self.locals, self.causes = Interned(), Interned(), Interned()
+        self.flights, self.emissions = Interned(), Interned()
+        self.views = Interned()
+        """What invariants see of an entity: placement, time and state."""
+        self.steps: list[Taken] = []
         self.met: dict[str, int] = dict.fromkeys((step.name for step in of_step), 0)
         """How many different steps exercised each invariant of steps."""
-        self._numbers: dict[tuple[int, int, int, Inbox], int] = {}
-        self._log_numbers: dict[tuple[Entry, ...], int] = {(): 0}
-        self._local_numbers: dict[tuple[int, int, int, bool, bool], int] = {}
-        self._state_numbers: dict[Any, int] = {}
-        self._packet_numbers: dict[Hashable, int] = {}
-        self._placement_numbers: dict[Placement, int] = {}
-        self._puts: dict[tuple[int, tuple[Flight, ...]], int] = {}
-        self._tried: dict[tuple[int, int, int, str, Hashable], tuple[Tried, ...] | None] = {}
+        self.wanting: set[int] = set()
+        self.heard: set[int] = set()
+        """The entities that were asked to send, and those that accepted it."""
+        self._done: dict[tuple[int, int, int, str, Hashable], tuple[Done, ...] | None] = {}
+        self._waits: dict[int, bool] = {}
+        self._has_timers = type(protocol).timers is not Protocol.timers
+        self.logs.number(())
+
+    def begin(self, setting: list[int], *, faulty: bool, requests: Requests, renamings: int = 1) -> None:
+        """Make the matrices for a setting."""
+        self._requests = requests
+        self.matrices = Matrices(setting, self.entities, faulty=faulty, renamings=renamings)
+        self.matrices.add("emissions", (0, 0))
+        self.emissions.number(())
+        c.place_inboxes(self.matrices.tables())
 
     # ---- numbers ----
 
-    def component(self, placement: int, now: int, local: int, inbox: Inbox) -> int:
-        """The number of a component."""
-        key = (placement, now, local, inbox)
-        number = self._numbers.get(key)
-        if number is None:
-            number = len(self.rows)
-            self._numbers[key] = number
-            self.rows.append(InternedState(placement, now, local, inbox))
-            if self.recording.logs:
-                self.seen_log.append(self._seen_log(local))
-        return number
-
     def placement(self, placement: Placement) -> int:
         """The number of a placement."""
-        number = self._placement_numbers.setdefault(placement, len(self.placements))
-        if number == len(self.placements):
-            self.placements.append(placement)
+        number = self.placements.number(placement)
+        if number == self.matrices.used["cut"]:
+            self.matrices.add("cut", [k in placement.cut for k in range(self.entities)])
         return number
 
     def state(self, state: Any) -> int:
         """The number of a protocol's state."""
         try:
-            number = self._state_numbers.setdefault(state, len(self.states))
+            return self.states.number(state)
         except TypeError as error:
             raise self._unusable("a state", state, error) from None
-        if number == len(self.states):
-            self.states.append(state)
-        return number
-
-    def local(self, state: Any, requests: int, log: int, *, stopped: bool = False, lost: bool = False) -> int:
-        """The number of what an entity is in."""
-        return self.local_of(self.state(state), requests, log, stopped=stopped, lost=lost)
-
-    def local_of(self, state: int, requests: int, log: int, *, stopped: bool, lost: bool) -> int:
-        """The number of what an entity is in, its protocol's state being given by its number."""
-        key = (state, requests, log, stopped, lost)
-        number = self._local_numbers.get(key)
-        if number is None:
-            number = self._local_numbers[key] = len(self.locals)
-            self.locals.append(LocalState(*key))
-        return number
-
-    def state_of(self, local: int) -> Any:
-        """The protocol's state of what an entity is in."""
-        return self.states[self.locals[local].state]
-
-    def log(self, entries_: tuple[Entry, ...]) -> int:
-        """The number of a history."""
-        number = self._log_numbers.setdefault(entries_, len(self.logs))
-        if number == len(self.logs):
-            self.logs.append(entries_)
-        return number
 
     def packet(self, packet: Hashable) -> int:
         """The number of a packet."""
         try:
-            number = self._packet_numbers.setdefault(packet, len(self.packets))
+            return self.packets.number(packet)
         except TypeError as error:
             raise self._unusable("a packet", packet, error) from None
-        if number == len(self.packets):
-            self.packets.append(packet)
+
+    def log(self, entries_: tuple[Entry, ...]) -> int:
+        """The number of a history."""
+        return self.logs.number(entries_)
+
+    def local(self, local: LocalState, like: int | None = None) -> int:
+        """The number of a local state. `like`: another one of which it is a renaming."""
+        number = self.locals.number(local)
+        if number < self.matrices.used["locals"]:
+            return number
+        row = [-1] * c.LOCAL_FIELDS
+        row[c.ENTITY] = self.placements.values[local.placement].entity
+        row[c.PLACEMENT] = local.placement
+        row[c.NOW] = local.now
+        row[c.STOPPED] = local.stopped
+        row[c.LOG] = self._seen_log(local) if self.recording.logs else 0
+        row[c.VIEW] = -1 if local.stopped else self.views.number((local.placement, local.now, local.state))
+        if local.stopped:
+            row[c.WAITING], row[c.PENDING], row[c.MAY_TICK] = 0, 0, 1
+        elif like is None:
+            row[c.WAITING] = self._has_waiting(local.state)
+        else:
+            row[c.WAITING] = self.matrices.arrays["locals"][like, c.WAITING]
+        row[c.PENDING], row[c.WANTS] = 0, 0
+        if not self._has_timers:
+            row[c.DUE : c.EARLY + 2], row[c.MAY_TICK] = [0] * 6, 1
+        self.matrices.add("locals", row)
+        if self.rename is not None:
+            self.matrices.add("renamed_locals", -1)
+        if like is None and self.rename is not None:
+            self.rename(number)
         return number
 
-    def _seen_log(self, local: int) -> int:
-        here = self.locals[local]
-        state = self.states[here.state]
+    def _has_waiting(self, state: int) -> bool:
+        if state not in self._waits:
+            self._waits[state] = bool(self.protocol.waiting(self.states.values[state]))
+        return self._waits[state]
+
+    def _seen_log(self, here: LocalState) -> int:
+        state = self.states.values[here.state]
         if state is None:
             return here.log
         receipts = self.protocol.receipt_log(state)
         if receipts is None:
             return here.log
         self.rearranges = True
-        return self.log(with_receipts(self.logs[here.log], receipts))
+        return self.log(with_receipts(self.logs.values[here.log], receipts))
+
+    def flight(self, sender: int, packet: int, sent: int) -> int:
+        """The number of a flight."""
+        number = self.flights.number((sender, packet, sent))
+        if number == self.matrices.used["flights"]:
+            cause = self.causes.number(Cause(sender, self.packets.values[packet]))
+            self.matrices.add("flights", (sender, packet, sent, cause, -1, -1))
+            if self.rename_flight is not None:
+                self.matrices.add("renamed_flights", -1)
+                self.rename_flight(number)
+        return number
 
     def start(self, placement: int, *, stopped: bool) -> int:
-        """The component of an entity in the beginning."""
+        """The local state of an entity in the beginning."""
         here = self.here(placement, 0)
         state = self.called("start", here)
         if stopped:
             log = 0
             if self.recording.logs and self.recording.crashes:
                 log = self._longer(log, (Entry(EventKind.CRASH, None, 0 if self.timed else None),))
-            return self.component(placement, 0, self.local(None, 0, log, stopped=True, lost=True), ())
-        return self.component(placement, 0, self.local(state, 0, 0), ())
+            return self.local(LocalState(placement, 0, self.state(None), 0, log, stopped=True, lost=True))
+        return self.local(LocalState(placement, 0, self.state(state), 0, 0))
 
     def here(self, placement: int, now: int) -> Here:
         """Where a handler runs."""
-        sitting = self.placements[placement]
+        sitting = self.placements.values[placement]
         return Here(sitting.entity, self.entities, now + sitting.ahead if self.timed else 0)
 
-    def put(self, component: int, flights: tuple[Flight, ...]) -> int:
-        """The component when flights to it have been transmitted."""
-        key = (component, flights)
-        number = self._puts.get(key)
-        if number is None:
-            row = self.rows[component]
-            cut = self.placements[row.placement].cut
-            reaching = tuple(flight for flight in flights if flight[0] not in cut) if cut else flights
-            number = self.component(row.placement, row.now, row.local, put(self.network, row.inbox, reaching))
-            self._puts[key] = number
-        return number
+    def component(self, local: int) -> int:
+        """The number of the component with an empty inbox."""
+        while (found := c.component_of(self.matrices.tables(), local, 0)) < 0:
+            self.answer()
+        return found
 
-    # ---- what a component can do ----
+    def orbit(self, component: int) -> int:
+        """The same number for all renamings of a component."""
+        while not self.code(expansion.orbit)(self.matrices.tables(), component):
+            self.answer()
+        return int(self.matrices.arrays["renamed"][component].min())
 
-    def worked_out(self, component: int) -> InternedState:
-        """The row of a component, with its arrivals and timers."""
-        row = self.rows[component]
-        if row.arrivals is not None:
-            return row
-        here = self.locals[row.local]
-        found: list[Transition] = []
-        open_places = []
-        for place in next_to_arrive(self.network, row.inbox, row.now):
-            made = self._arrivals(row, place, self.packets[row.inbox[place][1]], None, copied=False)
-            found += made
-            if made:
-                open_places.append(place)
-        row.arrivals = tuple(found)
-        if isinstance(self.network, Timed):
-            longest = self.network.longest
-            row.may_tick = not any(row.inbox[place][2] + longest <= row.now for place in open_places)
-            row.is_pending = bool(row.inbox)
-        if not here.stopped:
-            self._timers(row)
-        return row
+    def local_of(self, component: int) -> LocalState:
+        """The local state of a component."""
+        found: LocalState = self.locals.values[self.matrices.arrays["components"][component, c.LOCAL]]
+        return found
 
-    def _timers(self, row: InternedState) -> None:
-        at = self.here(row.placement, row.now)
-        timers = self.called("timers", at, self.state_of(row.local))
-        due: list[Transition] = []
-        timeouts: list[Transition] = []
-        early: list[Transition] = []
-        for timer in timers:
-            if timer.due is None:
-                timeouts += self._expiry(row, timer, early=False)
-                early += self._expiry(row, timer, early=True)
-            elif not self.timed:
+    def inbox_of(self, component: int) -> list[tuple[int, Hashable]]:
+        """The packets in flight to a component, with their senders."""
+        arrays = self.matrices.arrays
+        first, last = arrays["inboxes"][arrays["components"][component, c.INBOX]]
+        flights = [self.flights.values[flight] for flight in arrays["in_flight"][first:last]]
+        return [(sender, self.packets.values[packet]) for sender, packet, _ in flights]
+
+    # ---- what is asked for ----
+
+    def answer(self) -> None:
+        """Find out everything that is asked for, and make room where that is needed."""
+        sizes = self.matrices.sizes
+        asked = self.matrices.arrays["asked"][: sizes[c.ASKED]].tolist()
+        for kind, of, cause in dict.fromkeys(map(tuple, asked)):
+            self._answer(kind, of, cause)
+        if sizes[c.BLOCKED] & c.FULL:
+            self.matrices.make_room(self.code)
+        sizes[c.ASKED] = sizes[c.BLOCKED] = 0
+
+    def _answer(self, kind: int, of: int, cause: int) -> None:
+        if kind == c.FOR_ANSWER:
+            self._answer_packet(of, cause)
+        elif kind == c.FOR_TIMERS:
+            self._answer_timers(of)
+        elif kind == c.FOR_REQUESTS:
+            self._answer_requests(of)
+        elif kind == c.FOR_CRASHES:
+            self._answer_crash(of)
+        elif kind == c.FOR_RECOVERIES:
+            here: LocalState = self.locals.values[of]
+            done = self._done_by(of, "recover", None) if here.stopped and not here.lost else None
+            self._write(of, c.RECOVERIES, [(each, Taken(each)) for each in done or ()])
+        elif kind == c.FOR_CORRUPTED:
+            self._answer_corrupted(of)
+        else:
+            assert kind == c.FOR_LATER
+            local: LocalState = self.locals.values[of]
+            number = self.local(local._replace(now=local.now + 1))
+            self.matrices.arrays["locals"][of, c.LATER] = number
+
+    def _answer_packet(self, local: int, cause: int) -> None:
+        came: Cause = self.causes.values[cause]
+        done = self._done_by(local, "arrive", cause, came.packet, came.sender)
+        first, last = self._steps(local, [(each, Taken(each)) for each in done or ()])
+        head = int(self.matrices.arrays["locals"][local, c.STEPS])
+        answer = self.matrices.add("answers", (cause, first, last, head))
+        self.matrices.arrays["locals"][local, c.STEPS] = answer
+
+    def _answer_timers(self, local: int) -> None:
+        here: LocalState = self.locals.values[local]
+        at = self.here(here.placement, here.now)
+        due: list[tuple[Done, Taken]] = []
+        timeouts: list[tuple[Done, Taken]] = []
+        may_tick, pending = True, False
+        for timer in self.called("timers", at, self.states.values[here.state]):
+            if timer.due is not None and not self.timed:
                 raise errors.due_without_time(self.protocol, timer.name)
-            elif timer.due <= at.now:
-                due += self._expiry(row, timer, early=False)
-                row.may_tick = False
+            if timer.due is None or timer.due <= at.now:
+                done = self._done_by(local, "expire", timer, timer) or ()
+                (timeouts if timer.due is None else due).extend(
+                    (each, Taken(each, timer=timer)) for each in done
+                )
+                may_tick = may_tick and timer.due is None
             else:
-                row.is_pending = True
-        row.due, row.timeouts, row.early = tuple(due), tuple(timeouts), tuple(early)
+                pending = True
+        self._write(local, c.DUE, due)
+        self._write(local, c.TIMEOUTS, timeouts)
+        later = self.local(here._replace(now=here.now + 1)) if self.timed and may_tick else -1
+        rows = self.matrices.arrays["locals"]
+        rows[local, c.LATER] = later
+        rows[local, c.EARLY : c.EARLY + 2] = rows[local, c.TIMEOUTS : c.TIMEOUTS + 2]
+        rows[local, c.MAY_TICK], rows[local, c.PENDING] = may_tick, pending
 
-    def requested(self, component: int, messages: tuple[Message, ...]) -> tuple[Transition, ...]:
-        """The steps that accept one of the requests that may be made of a component; none where all are refused."""
-        row = self.rows[component]
-        if row.requests is None:
-            row.wants = bool(messages) and not self.locals[row.local].stopped
-            found: list[Transition] = []
-            for message in messages if row.wants else ():
-                found += self._moves(row, row.inbox, "send", (message,), _request_of(message)) or ()
-            row.requests = tuple(found)
-        return row.requests
-
-    def fault(self, component: int, kind: str) -> tuple[Transition, ...]:
-        """What a fault of a kind makes of a component."""
-        row = self.rows[component]
-        if row.faults is None:
-            row.faults = {}
-        found = row.faults.get(kind)
-        if found is None:
-            found = row.faults[kind] = tuple(_FAULTS[kind](self, row))
-        return found
-
-    def ticked(self, component: int) -> int:
-        """The component one tick later."""
-        row = self.rows[component]
-        if row.ticked is None:
-            row.ticked = self.component(row.placement, row.now + 1, row.local, row.inbox)
-        return row.ticked
-
-    def _arrivals(
-        self, row: InternedState, place: int, packet: Hashable, original: Hashable, *, copied: bool
-    ) -> list[Transition]:
-        here = self.locals[row.local]
-        sender = row.inbox[place][0]
-        entity = self.placements[row.placement].entity
-        inbox = row.inbox if copied else without(row.inbox, place)
-        if here.stopped:
-            gone = self.component(row.placement, row.now, row.local, inbox)
-            return [] if copied else [(gone, (), Vanished(entity, sender, packet))]
-        made = self._moves(
-            row,
-            inbox,
-            "arrive",
-            (packet, sender),
-            lambda at, step: Arrived(at, sender, packet, step, copied, original),
-        )
-        return made or []
-
-    def _expiry(self, row: InternedState, timer: Timer, *, early: bool) -> list[Transition]:
-        made = self._moves(
-            row, row.inbox, "expire", (timer,), lambda entity, step: Expired(entity, timer, step, early)
-        )
-        return made or []
-
-    def _after(self, row: InternedState, local: int, inbox: Inbox) -> int:
-        return self.component(row.placement, row.now, local, inbox)
-
-    def lost(self, row: InternedState) -> list[Transition]:
-        """The network loses what would be next to come in."""
-        entity = self.placements[row.placement].entity
-        return [
-            (
-                self._after(row, row.local, without(row.inbox, place)),
-                (),
-                Lost(entity, row.inbox[place][0], self.packets[row.inbox[place][1]]),
+    def _answer_requests(self, local: int) -> None:
+        here: LocalState = self.locals.values[local]
+        entity = self.placements.values[here.placement].entity
+        messages = () if here.stopped else self._requests(entity, here.requests)
+        found: list[tuple[Done, Taken]] = []
+        for message in messages:
+            found += (
+                (each, Taken(each, message)) for each in self._done_by(local, "send", message, message) or ()
             )
-            for place in next_to_arrive(self.network, row.inbox, row.now)
-        ]
+        if messages:
+            self.wanting.add(entity)
+            self.matrices.arrays["locals"][local, c.WANTS] = 1
+        if found:
+            self.heard.add(entity)
+        self._write(local, c.REQUESTS, found)
 
-    def duplicated(self, row: InternedState) -> list[Transition]:
-        """Something comes in and a copy of it stays under way."""
-        return [
-            transition
-            for place in next_to_arrive(self.network, row.inbox, row.now)
-            for transition in self._arrivals(row, place, self.packets[row.inbox[place][1]], None, copied=True)
-        ]
+    def _answer_corrupted(self, flight: int) -> None:
+        sender, packet, _ = self.flights.values[flight]
+        original = self.packets.values[packet]
+        first = self.matrices.used["others"]
+        for other in self.protocol.corrupted(original):
+            self.matrices.add("others", self.causes.number(Cause(sender, other, original)))
+        last = self.matrices.used["others"]
+        self.matrices.arrays["flights"][flight, c.CORRUPTED : c.CORRUPTED + 2] = first, last
 
-    def corrupted(self, row: InternedState) -> list[Transition]:
-        """Something comes in as something else."""
-        found: list[Transition] = []
-        for place in next_to_arrive(self.network, row.inbox, row.now):
-            packet = self.packets[row.inbox[place][1]]
-            for other in self.protocol.corrupted(packet):
-                found += self._arrivals(row, place, other, packet, copied=False)
-        return found
-
-    def crashed(self, row: InternedState) -> list[Transition]:
-        """The entity stops."""
-        here = self.locals[row.local]
+    def _answer_crash(self, local: int) -> None:
+        here: LocalState = self.locals.values[local]
         if here.stopped:
-            return []
-        at = self.here(row.placement, row.now)
-        state = self.states[here.state]
-        left = self.called("crash", at, state)
-        log = here.log
+            self._write(local, c.CRASHES, [])
+            return
+        state = self.states.values[here.state]
+        left = self.called("crash", self.here(here.placement, here.now), state)
+        more: tuple[Entry, ...] = ()
         if self.recording.logs and self.recording.crashes:
-            log = self._longer(log, (Entry(EventKind.CRASH, None, row.now if self.timed else None),))
+            more = (Entry(EventKind.CRASH, None, here.now if self.timed else None),)
         kept = state if left is None and self.protocol.receipt_log(state) is not None else left
-        local = self.local(kept, here.requests, log, stopped=True, lost=left is None)
-        return [(self._after(row, local, row.inbox), (), Crashed(at.entity))]
+        after = here._replace(
+            state=self.state(kept), log=self._longer(here.log, more), stopped=True, lost=left is None
+        )
+        step = self.matrices.add("steps", (self.local(after), 0, True, 0, False))
+        self.steps.append(Taken(None))
+        self.matrices.arrays["locals"][local, c.CRASHES : c.CRASHES + 2] = step, step + 1
 
-    def recovered(self, row: InternedState) -> list[Transition]:
-        """The entity starts again."""
-        here = self.locals[row.local]
-        if not here.stopped or here.lost:
-            return []
-        return self._moves(row, row.inbox, "recover", (), Recovered) or []
+    def _write(self, local: int, field: int, taken: list[tuple[Done, Taken]]) -> None:
+        """Write the steps of a local state that need no packet."""
+        first, last = self._steps(local, taken)
+        self.matrices.arrays["locals"][local, field : field + 2] = first, last
+
+    def _steps(self, local: int, taken: list[tuple[Done, Taken]]) -> tuple[int, int]:
+        first = len(self.steps)
+        here: LocalState = self.locals.values[local]
+        for done, one in taken:
+            requests, log = here.requests + done.accepted, self._longer(here.log, done.entries)
+            after = self.local(LocalState(here.placement, here.now, done.state, requests, log))
+            patience = 0 if one.timer is None else one.timer.patience
+            acts, breaks = bool(done.step.actions), bool(done.failing)
+            self.matrices.add("steps", (after, done.emission, acts, patience, breaks))
+            self.steps.append(one)
+        return first, len(self.steps)
 
     # ---- handlers ----
 
-    def _moves(
-        self,
-        row: InternedState,
-        inbox: Inbox,
-        handler: str,
-        arguments: tuple[Any, ...],
-        move: Callable[[int, Step[Any]], Move],
-    ) -> list[Transition] | None:
-        """What a handler may do, the rest of the inbox being `inbox`. None: not now."""
-        tried = self._steps(handler, row, arguments)
-        if tried is None:
-            return None
-        entity = self.placements[row.placement].entity
-        found: list[Transition] = []
-        for local, emission, step, failing in tried:
-            made = move(entity, step)
-            found.append((self.component(row.placement, row.now, local, inbox), emission, made))
-            if failing:
-                self.broken[id(made)] = failing
-        return found
-
-    def _steps(
-        self, handler: str, row: InternedState, arguments: tuple[Any, ...]
-    ) -> tuple[Tried, ...] | None:
-        now = row.now if self.timed else 0
-        key = (row.placement, now, row.local, handler, arguments)
-        if key not in self._tried:
-            here = self.locals[row.local]
-            at = self.here(row.placement, now)
-            state = self.states[here.state]
+    def _done_by(self, local: int, handler: str, cause: Hashable, *arguments: Any) -> tuple[Done, ...] | None:
+        """What a handler does, by the number of the packet or by what else it is called with. None: not now."""
+        here: LocalState = self.locals.values[local]
+        key = (here.placement, here.now, here.state, handler, cause)
+        if key not in self._done:
+            at = self.here(here.placement, here.now)
+            state = self.states.values[here.state]
             outcome = self.called(handler, at, state, *arguments)
             if self.check_purity and self.called(handler, at, state, *arguments) != outcome:
                 raise errors.mistake(
@@ -424,60 +518,94 @@ class TransitionTable:
                 )
             if self.watch is not None:
                 self.watch(handler, at, state, arguments, outcome)
-            self._tried[key] = (
+            self._done[key] = (
                 None
                 if outcome is None
                 else tuple(
-                    self._made(handler, row, here, at, step, arguments)
+                    self._made(handler, here, at, step, arguments)
                     for step in returned_values.steps(self.protocol, outcome)
                 )
             )
-        return self._tried[key]
+        return self._done[key]
 
     def _made(
-        self,
-        handler: str,
-        row: InternedState,
-        here: LocalState,
-        at: Here,
-        step: Step[Any],
-        arguments: tuple[Any, ...],
-    ) -> Tried:
+        self, handler: str, here: LocalState, at: Here, step: Step[Any], arguments: tuple[Any, ...]
+    ) -> Done:
         request = arguments[0] if handler == "send" else None
-        time = row.now if self.timed else None
+        time = here.now if self.timed else None
         rearranges = self.protocol.receipt_log(step.state) is not None
         more = entries(step, request, self.recording, time, rearranges=rearranges)
         if handler == "recover" and self.recording.logs and self.recording.crashes:
             more = (Entry(EventKind.RECOVER, None, time), *more)
-        log = self._longer(here.log, more)
-        local = self.local(step.state, here.requests + (request is not None), log)
-        emission = self._emission(at.entity, row.now, step)
-        if emission and handler != "send" and not self.protocol.answers:
-            receiver, flights = emission[0]
-            packet = self.packets[flights[0][1]]
-            given = (self.states[here.state], *arguments)
-            raise declarations.answered(self.protocol, handler, at, given, packet, receiver)
+        state = self.state(step.state)
+        emission, first = self._emission(at.entity, here.now, step)
+        before = self.states.values[here.state]
+        if first is not None and handler != "send" and not self.protocol.answers:
+            raise declarations.answered(self.protocol, handler, at, (before, *arguments), *first)
         failing: list[str] = []
         for invariant in self.of_step if arguments else ():
-            judged = invariant.check(self.protocol, at, self.states[here.state], arguments[0], step)
+            judged = invariant.check(self.protocol, at, before, arguments[0], step)
             if judged is not None:
                 self.met[invariant.name] += 1
             if judged is False:
                 failing.append(invariant.name)
-        return local, emission, step, tuple(failing)
+        return Done(state, request is not None, more, emission, step, tuple(failing))
 
     def _longer(self, log: int, more: tuple[Entry, ...]) -> int:
-        return self.log(extended(self.logs[log], more, self.recording)) if more else log
+        return self.log(extended(self.logs.values[log], more, self.recording)) if more else log
 
-    def _emission(self, entity: int, now: int, step: Step[Any]) -> Emission:
-        flights: dict[int, list[Flight]] = {}
+    def _emission(self, entity: int, now: int, step: Step[Any]) -> tuple[int, tuple[Hashable, int] | None]:
+        """The number of what a step transmits; and of it the first packet, with its receiver."""
+        flights: dict[int, list[int]] = {}
         for action in step.actions:
             if isinstance(action, Transmit):
-                number = self.packet(action.packet)
-                flight = (entity, number, now) if self.timed else (entity, number)
+                flight = self.flight(entity, self.packet(action.packet), now if self.timed else 0)
                 for receiver in returned_values.receivers(self.protocol, action, self.entities):
                     flights.setdefault(receiver, []).append(flight)
-        return tuple((receiver, tuple(sent)) for receiver, sent in flights.items())
+        emission = tuple((receiver, tuple(sent)) for receiver, sent in flights.items())
+        number = self.emissions.number(emission)
+        if number == self.matrices.used["emissions"]:
+            first = self.matrices.used["groups"]
+            for receiver, sent in emission:
+                begin = self.matrices.used["sent"]
+                for flight in sent:
+                    self.matrices.add("sent", flight)
+                self.matrices.add("groups", (receiver, begin, self.matrices.used["sent"]))
+            self.matrices.add("emissions", (first, self.matrices.used["groups"]))
+        if not emission:
+            return number, None
+        receiver, sent = emission[0]
+        return number, (self.packets.values[self.flights.values[sent[0]][1]], receiver)
+
+    def move(self, entity: int, transition: int) -> Move:
+        """The move that a transition of an entity is."""
+        _, _, step, kind, cause = self.matrices.arrays["transitions"][transition].tolist()
+        taken = self.steps[step] if step >= 0 else Taken(None)
+        made = Step(None) if taken.done is None else taken.done.step
+        came = self.causes.values[cause] if cause >= 0 else None
+        if kind == c.REQUESTED_MOVE:
+            assert taken.request is not None
+            return Requested(entity, taken.request, made)
+        if kind in (c.EXPIRED, c.EXPIRED_EARLY):
+            assert taken.timer is not None
+            return Expired(entity, taken.timer, made, kind == c.EXPIRED_EARLY)
+        if kind == c.CRASHED:
+            return Crashed(entity)
+        if kind == c.RECOVERED:
+            return Recovered(entity, made)
+        assert came is not None
+        if kind == c.LOST:
+            return Lost(entity, came.sender, came.packet)
+        if kind == c.VANISHED:
+            return Vanished(entity, came.sender, came.packet)
+        assert kind in (c.ARRIVED, c.COPIED)
+        return Arrived(entity, came.sender, came.packet, made, kind == c.COPIED, came.original)
+
+    def broken(self, transition: int) -> tuple[str, ...]:
+        """The invariants that the step of a transition breaks."""
+        step = int(self.matrices.arrays["transitions"][transition, c.STEP]) if transition >= 0 else -1
+        done = self.steps[step].done if step >= 0 else None
+        return () if done is None else done.failing
 
     # ---- mistakes of a model ----
 
@@ -501,14 +629,14 @@ class TransitionTable:
         )
 
 
-_FAULTS: Final[dict[str, Callable[[TransitionTable, InternedState], list[Transition]]]] = {
-    "losses": TransitionTable.lost,
-    "duplicates": TransitionTable.duplicated,
-    "corruptions": TransitionTable.corrupted,
-    "crashes": TransitionTable.crashed,
-    "recoveries": TransitionTable.recovered,
-}
-
-
-def _request_of(message: Message) -> Callable[[int, Step[Any]], Move]:
-    return lambda entity, step: Requested(entity, message, step)
+def kind_of(network: Network) -> int:
+    """The number of a kind of network in the compiled tables."""
+    match network:
+        case SingleChannel():
+            return c.ONE_CHANNEL
+        case Timed():
+            return c.TIMED
+        case Reliable(fifo=fifo):
+            return c.FIFO if fifo else c.IN_ANY_ORDER
+        case _:
+            assert_never(network)

@@ -4,25 +4,36 @@ each execution, many executions in one scan.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Generic, TypeVar
+from itertools import permutations
+from typing import Any, Final, Generic, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from precedes.core.execution import EventKind, Execution
 from precedes.core.formula import TRUTH, Requirement
 from precedes.core.mode import Mode, completed, in_mode, judged, mode_of
-from precedes.core.transposition import batch_of
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.batch_scan import scan
 from precedes.logic.plan import Plan, leaves_of, plan
 from precedes.logic.vacuity import PREMISE, premise_of
+from precedes.protocol.exploration import compiled_tables as c
+from precedes.protocol.exploration.distinct_rows import Code, DistinctRows
+from precedes.protocol.exploration.execution_columns import ExecutionColumns
 from precedes.protocol.exploration.histories import Histories, Recording, needed
 from precedes.protocol.exploration.interned_states import TransitionTable
 from precedes.protocol.exploration.state_space import State
 from precedes.protocol.invariants import Invariant, OfEntity, OfPair, OfState, OfStep, Situation
+from precedes.protocol.model import Here
 
 AT_ONCE: Final = 20_000
 """Executions in one scan."""
+
+Int64: TypeAlias = npt.NDArray[np.int64]
+Rows: TypeAlias = npt.NDArray[np.int32]
+"""States, one in a row."""
 
 
 @dataclass(slots=True)
@@ -31,17 +42,13 @@ class Formulas:
 
     requirements: tuple[Requirement, ...]
     plan: Plan
-    seen: set[tuple[int, ...]] = field(default_factory=set)
-    waiting: list[Waiting] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """An execution that is still to be judged, the state that it was met in, and the how many-th that was."""
-
-    key: tuple[int, ...]
-    state: State
-    turn: int
+    seen: DistinctRows | None = None
+    """The executions, each as the histories of its entities."""
+    judged: int = 0
+    """How many of these were judged."""
+    states: list[Int64] = field(default_factory=list)
+    """Of those that were not, the state that each was met in, and the how many-th that was."""
+    turns: list[Int64] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,25 +63,26 @@ _Kind = TypeVar("_Kind", bound=OfEntity | OfPair | OfState)
 
 
 class _Invariants(Generic[_Kind]):
-    """The invariants of one kind, and of what they have been judged."""
+    """The invariants of one kind, and of what they have been judged: in any state, and in quiescent ones."""
 
     def __init__(self, invariants: tuple[_Kind, ...]) -> None:
         self.all = invariants
         self._asked = {
             quiescent: tuple(i for i in invariants if i.quiescent is quiescent) for quiescent in (False, True)
         }
-        self._judged: set[tuple[int, ...]] = set()
+        self._judged: dict[bool, DistinctRows] = {}
+
+    def begin(self, width: int, code: Code) -> None:
+        """Judge what is told apart by so many numbers."""
+        self._judged = {quiescent: DistinctRows(width, code) for quiescent in (False, True)}
 
     def asked(self, quiescent: bool) -> tuple[_Kind, ...]:
         """Those of one mode."""
         return self._asked[quiescent]
 
-    def is_new(self, what: tuple[int, ...]) -> bool:
-        """Whether something has not been judged before; from now on it has."""
-        if what in self._judged:
-            return False
-        self._judged.add(what)
-        return True
+    def new(self, what: npt.NDArray[np.int32], *, quiescent: bool) -> npt.NDArray[np.intp]:
+        """The places of what has not been judged before; from now on it has."""
+        return self._judged[quiescent].add(what)
 
 
 class Judge:
@@ -96,7 +104,7 @@ class Judge:
             **{invariant.name: _mode(invariant) for invariant in self.invariants},
         }
         self.always, self.on_the_way, self.in_quiescence = _groups(tuple(self.leaves.values()))
-        self.failures: dict[str, State] = {}
+        self.failures: dict[str, int] = {}
         self.violated: dict[str, Violated] = {}
         """Of the failures, those of formulas."""
         self._turn = 0
@@ -115,6 +123,7 @@ class Judge:
         self.recording: Recording = replace(recording, logs=recording.logs or bool(self.of_state.all))
         self._table: TransitionTable | None = None
         self._histories: Histories | None = None
+        self._columns: ExecutionColumns | None = None
 
     @property
     def asks_on_the_way(self) -> bool:
@@ -132,49 +141,77 @@ class Judge:
         """Judge states made of the local states of this table."""
         self._table = table
         self._histories = Histories(table.protocol, table.entities)
+        self._columns = ExecutionColumns(table.protocol, self._histories, table.logs.values)
+        self.of_entity.begin(1, table.code)
+        self.of_pair.begin(2, table.code)
+        for formulas in (self.always, self.on_the_way, self.in_quiescence):
+            formulas.seen = DistinctRows(table.entities, table.code)
 
-    def reached(self, states: Iterable[State]) -> None:
-        """Judge what is asked of every state."""
-        for state in states:
-            self._each_entity(state, quiescent=False)
-            self._each_pair(state, quiescent=False)
-            if self.always.requirements:
-                self._collect(self.always, state)
+    def reached(self, rows: Rows, first: int) -> None:
+        """Judge what is asked of every state: `rows` are states in the order in which they were found, from number
+        `first` on.
+        """
+        numbers = np.arange(first, first + len(rows))
+        self._each_entity(rows, numbers, quiescent=False)
+        self._each_pair(rows, numbers, quiescent=False)
+        self._collect(self.always, rows, numbers, numbers)
 
-    def expanded(self, state: State, *, quiescent: bool) -> None:
-        """Judge what is asked of a state of which it is known whether something is in flight."""
-        self._turn += 1
-        if quiescent:
-            self._each_entity(state, quiescent=True)
-            self._each_pair(state, quiescent=True)
-        self._whole(state, quiescent=quiescent)
-        formulas = self.in_quiescence if quiescent else self.on_the_way
-        if formulas.requirements:
-            self._collect(formulas, state)
+    def expanded(self, rows: Rows, numbers: Int64, quiescent: npt.NDArray[np.bool_]) -> None:
+        """Judge what is asked of states of which it is known whether something is in flight: their rows and numbers in
+        the order in which they were expanded.
+        """
+        turns = np.arange(self._turn, self._turn + len(rows))
+        self._turn += len(rows)
+        calm = np.flatnonzero(quiescent)
+        self._each_entity(rows[calm], numbers[calm], quiescent=True)
+        self._each_pair(rows[calm], numbers[calm], quiescent=True)
+        for row, number, is_quiescent in zip(
+            rows if self.of_state.all else (), numbers.tolist(), quiescent.tolist(), strict=False
+        ):
+            self._whole(row, number, quiescent=is_quiescent)
+        self._collect(self.in_quiescence, rows[calm], numbers[calm], turns[calm])
+        if self.on_the_way.requirements:
+            moving = np.flatnonzero(~quiescent)
+            self._collect(self.on_the_way, rows[moving], numbers[moving], turns[moving])
 
     def finish(self) -> None:
         """Judge what has been collected."""
         for formulas in (self.always, self.on_the_way, self.in_quiescence):
             self._scan(formulas)
 
-    def fail(self, name: str, state: State) -> None:
+    def fail(self, name: str, state: int) -> None:
         """Remember the first state in which a property fails."""
         self.failures.setdefault(name, state)
 
-    def _collect(self, formulas: Formulas, state: State) -> None:
-        key = self._key(state)
-        if key not in formulas.seen:
-            formulas.seen.add(key)
-            formulas.waiting.append(Waiting(key, state, self._turn))
-            if len(formulas.waiting) >= AT_ONCE:
+    def _of_locals(self, rows: Rows, field: int) -> npt.NDArray[np.int32]:
+        """A field of the local states of some states; -1 where a state has no such component."""
+        arrays = self.table.matrices.arrays
+        components = rows[:, :-1]
+        locals_ = arrays["components"][np.maximum(components, 0), c.LOCAL]
+        found: npt.NDArray[np.int32] = np.where(
+            components < 0, np.int32(-1), arrays["locals"][locals_, field]
+        )
+        return found
+
+    def _collect(self, formulas: Formulas, rows: Rows, numbers: Int64, turns: Int64) -> None:
+        if not formulas.requirements or not len(rows):
+            return
+        assert formulas.seen is not None
+        for first in range(0, len(rows), AT_ONCE):
+            part = slice(first, first + AT_ONCE)
+            new = formulas.seen.add(self._of_locals(rows[part], c.LOG))
+            formulas.states.append(numbers[part][new])
+            formulas.turns.append(turns[part][new])
+            if formulas.seen.count - formulas.judged >= AT_ONCE:
                 self._scan(formulas)
 
     def _scan(self, formulas: Formulas) -> None:
-        if not formulas.waiting:
+        if formulas.seen is None or formulas.seen.count == formulas.judged:
             return
-        batch = batch_of(
-            [self._execution(each.key, str(number)) for number, each in enumerate(formulas.waiting)]
-        )
+        assert self._columns is not None
+        keys = formulas.seen.rows[formulas.judged : formulas.seen.count]
+        states, turns = np.concatenate(formulas.states), np.concatenate(formulas.turns)
+        batch = self._columns.batch(keys, interleaved=self._interleaved)
         values = scan(batch, formulas.plan).values
         for column, name in enumerate(formulas.plan.names):
             value = values[:, column]
@@ -185,85 +222,80 @@ class Judge:
                 continue
             bad = (value == FALSE).nonzero()[0]
             if len(bad):
-                first = formulas.waiting[int(bad[0])]
+                first = int(bad[0])
                 # What is asked on the way and what is asked in quiescence are judged one after the other.
-                if name not in self.violated or first.turn < self.violated[name].turn:
-                    self.violated[name] = Violated(formulas.plan.leaves[name], first.turn)
-                    self.failures[name] = first.state
+                if name not in self.violated or turns[first] < self.violated[name].turn:
+                    self.violated[name] = Violated(formulas.plan.leaves[name], int(turns[first]))
+                    self.failures[name] = int(states[first])
             doubtful = value[value > TRUE]
             if len(doubtful):
                 self.unknown.setdefault(name, int(doubtful[0]))
-        self.judged += len(formulas.waiting)
-        formulas.waiting.clear()
+        self.judged += len(keys)
+        formulas.judged = formulas.seen.count
+        formulas.states.clear()
+        formulas.turns.clear()
 
     def execution(self, state: State) -> Execution:
         """The execution of a state, as far as the formulas need it."""
-        return self._execution(self._key(state), "found")
-
-    def _key(self, state: State) -> tuple[int, ...]:
-        seen_log = self.table.seen_log
-        return tuple(seen_log[component] for component in state[:-1])
-
-    def _execution(self, key: tuple[int, ...], name: str) -> Execution:
-        table = self.table
         assert self._histories is not None
-        return self._histories.execution(
-            [table.logs[log] for log in key],
-            name,
-            interleaved=not (table.rearranges and self.recording.interleaving),
-        )
+        key = self._of_locals(np.array([state], np.int32), c.LOG)[0].tolist()
+        logs = [self.table.logs.values[log] for log in key]
+        return self._histories.execution(logs, "found", interleaved=self._interleaved)
 
-    def _each_entity(self, state: State, *, quiescent: bool) -> None:
+    @property
+    def _interleaved(self) -> bool:
+        return not (self.table.rearranges and self.recording.interleaving)
+
+    def _each_entity(self, rows: Rows, numbers: Int64, *, quiescent: bool) -> None:
         asked = self.of_entity.asked(quiescent)
-        if not asked:
+        if not asked or not len(rows):
             return
-        table = self.table
-        for component in state[:-1]:
-            if not self.of_entity.is_new((quiescent, component)):
+        table, views = self.table, self._of_locals(rows, c.VIEW)
+        new = self.of_entity.new(views.reshape(-1, 1), quiescent=quiescent)
+        for place in new.tolist():
+            view = int(views.flat[place])
+            if view < 0:
                 continue
-            row = table.rows[component]
-            if table.locals[row.local].stopped:
-                continue
-            state_of_entity = table.state_of(row.local)
-            here = table.here(row.placement, row.now)
+            here, state = self._seen(view)
             for invariant in asked:
-                judged = invariant.check(table.protocol, here, state_of_entity)
-                self._told(invariant.name, judged, state)
+                judged = invariant.check(table.protocol, here, state)
+                self._told(invariant.name, judged, int(numbers[place // views.shape[1]]))
 
-    def _each_pair(self, state: State, *, quiescent: bool) -> None:
+    def _seen(self, view: int) -> tuple[Here, Any]:
+        """Where an entity is, and its state."""
+        placement, now, state = self.table.views.values[view]
+        return self.table.here(placement, now), self.table.states.values[state]
+
+    def _each_pair(self, rows: Rows, numbers: Int64, *, quiescent: bool) -> None:
         asked = self.of_pair.asked(quiescent)
-        if not asked:
+        if not asked or not len(rows):
             return
-        for one in state[:-1]:
-            for other in state[:-1]:
-                if one != other and self.of_pair.is_new((quiescent, one, other)):
-                    self._pair(asked, one, other, state)
+        views = self._of_locals(rows, c.VIEW)
+        pairs = list(permutations(range(views.shape[1]), 2))
+        both = views[:, pairs].reshape(-1, 2)
+        for place in self.of_pair.new(both, quiescent=quiescent).tolist():
+            one, other = both[place].tolist()
+            if one < 0 or other < 0:
+                continue
+            (here, state), (there, of_other) = self._seen(one), self._seen(other)
+            for invariant in asked:
+                judged = invariant.check(self.table.protocol, here, state, there, of_other)
+                self._told(invariant.name, judged, int(numbers[place // len(pairs)]))
 
-    def _pair(self, asked: Sequence[OfPair], one: int, other: int, state: State) -> None:
-        table = self.table
-        rows = table.rows[one], table.rows[other]
-        if any(table.locals[row.local].stopped for row in rows):
-            return
-        first, second = (table.state_of(row.local) for row in rows)
-        heres = tuple(table.here(row.placement, row.now) for row in rows)
-        for invariant in asked:
-            judged = invariant.check(table.protocol, heres[0], first, heres[1], second)
-            self._told(invariant.name, judged, state)
-
-    def _told(self, name: str, judged: bool | None, state: State) -> None:
+    def _told(self, name: str, judged: bool | None, state: int) -> None:
         if judged is None:
             return
         self.exercised[name] += 1
         if not judged:
             self.fail(name, state)
 
-    def _whole(self, state: State, *, quiescent: bool) -> None:
+    def _whole(self, row: Rows, number: int, *, quiescent: bool) -> None:
         asked = self.of_state.all if quiescent else self.of_state.asked(False)
         if not asked:
             return
-        situation = situation_of(self.table, state)
+        situation = situation_of(self.table, tuple(row.tolist()))
         for invariant in asked:
-            self._told(invariant.name, invariant.check(self.table.protocol, situation), state)
+            self._told(invariant.name, invariant.check(self.table.protocol, situation), number)
 
 
 def _quiescent(invariant: Invariant) -> Invariant:
@@ -298,16 +330,17 @@ def _formulas(requirements: tuple[Requirement, ...]) -> Formulas:
 
 def situation_of(table: TransitionTable, state: State) -> Situation:
     """A whole state as values."""
-    rows = [table.rows[component] for component in state[:-1]]
-    locals_ = [table.locals[row.local] for row in rows]
+    locals_ = [table.local_of(component) for component in state[:-1]]
     under_way = tuple(
-        (flight[0], entity, table.packets[flight[1]])
-        for entity, row in enumerate(rows)
-        for flight in row.inbox
+        (sender, entity, packet)
+        for entity, component in enumerate(state[:-1])
+        for sender, packet in table.inbox_of(component)
     )
-    logs = [table.logs[table.seen_log[component]] if table.seen_log else () for component in state[:-1]]
+    arrays = table.matrices.arrays
+    seen = arrays["locals"][arrays["components"][list(state[:-1]), c.LOCAL], c.LOG].tolist()
+    logs = [table.logs.values[log] for log in seen]
     return Situation(
-        tuple(None if local.stopped else table.states[local.state] for local in locals_),
+        tuple(None if local.stopped else table.states.values[local.state] for local in locals_),
         under_way,
         tuple(
             tuple(e.message for e in log if e.kind is EventKind.SEND and e.message is not None)

@@ -15,14 +15,15 @@ def starving(table: TransitionTable, state: State) -> tuple[list[tuple[str, str]
     messages: list[tuple[str, str]] = []
     packets: list[str] = []
     for component in state[:-1]:
-        row = table.rows[component]
-        local = table.locals[row.local]
+        local = table.local_of(component)
         if local.stopped:
             continue
-        at = protocol.name_of(table.placements[row.placement].entity)
-        messages += [(m.name, at) for m in sorted(protocol.waiting(table.states[local.state]), key=_place)]
-        if row.inbox:
-            packets.append(f"{len(row.inbox)} packet{'' if len(row.inbox) == 1 else 's'} that {at} refuses")
+        at = protocol.name_of(table.placements.values[local.placement].entity)
+        waiting = protocol.waiting(table.states.values[local.state])
+        messages += [(m.name, at) for m in sorted(waiting, key=_place)]
+        refused = len(table.inbox_of(component))
+        if refused:
+            packets.append(f"{refused} packet{'' if refused == 1 else 's'} that {at} refuses")
     return messages, packets
 
 
@@ -30,17 +31,9 @@ def unheard(table: TransitionTable, *, exchanged: bool) -> list[str]:
     """The entities that were asked to send and accepted that in no state. Where they are `exchanged`, what one of them
     accepts the others do.
     """
-    wanting: set[int] = set()
-    heard: set[int] = set()
-    for row in table.rows:
-        entity = table.placements[row.placement].entity
-        if row.requests:
-            heard.add(entity)
-        elif row.wants:
-            wanting.add(entity)
-    if exchanged and heard:
+    if exchanged and table.heard:
         return []
-    return [table.protocol.name_of(entity) for entity in sorted(wanting - heard)]
+    return [table.protocol.name_of(entity) for entity in sorted(table.wanting - table.heard)]
 
 
 def _place(message: Message) -> tuple[int, int]:

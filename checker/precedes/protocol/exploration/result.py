@@ -19,6 +19,8 @@ DEADLOCK: Final = "no deadlock"
 STARVATION: Final = "no starvation"
 INTERRUPTED: Final = "an interrupt"
 """What stopped a search that its observer ended."""
+FIRST: Final = "the first violation"
+"""What stopped a search that was to end with it."""
 
 
 @dataclass(frozen=True, slots=True)

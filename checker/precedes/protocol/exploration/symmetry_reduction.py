@@ -7,17 +7,16 @@ messages, so it never has two names.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
-from itertools import permutations
 from typing import Any, Final
+
+import numpy as np
 
 from precedes.core.formula import EntityNamed, Formula, MessageNamed
 from precedes.core.traversal import walk
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration.histories import Entry
-from precedes.protocol.exploration.inboxes import put
-from precedes.protocol.exploration.interned_states import Placement
-from precedes.protocol.exploration.state_space import Space, State
+from precedes.protocol.exploration.interned_states import LocalState, Placement
+from precedes.protocol.exploration.state_space import Space
 from precedes.protocol.model import Protocol
 from precedes.protocol.validation.symmetry_check import Exchanging, Renaming, renamed_packet, renamed_state
 
@@ -62,11 +61,6 @@ class Orbits:
             base = self._found(thing)
         return base[0][self._composed[renaming][base[1]]]
 
-    def orbit(self, thing: int) -> int:
-        """The same number for all renamings of a thing."""
-        self.renamed(thing, 0)
-        return self._bases[thing][0][0]
-
     def _found(self, thing: int) -> tuple[list[int], int]:
         orbit = [self._make(thing, renaming) for renaming in self._renamings]
         for renaming, number in enumerate(orbit):
@@ -75,115 +69,74 @@ class Orbits:
 
 
 class Symmetry:
-    """Chooses the representative of a state: the least of its renamings as a tuple of numbers.
-
-    The first entity of the least is found by itself, and with it nearly always the renaming.
+    """Renames local states and flights, each when it is new, so that the compiled search can choose the representative
+    of a state: the least of its renamings as a row of numbers.
     """
 
     def __init__(self, space: Space) -> None:
-        self.space = space
-        self.table = space.table
+        self.table = table = space.table
+        self.renamings = renamings = space.renamings
         entities = range(space.entities)
-        self.renamings: tuple[Renaming, ...] = tuple(permutations(entities))
-        self._places = [tuple(names.index(k) for k in entities) for names in self.renamings]
-        self._all = Orbits(self.renamings, self._component)
-        self._states = Orbits(self.renamings, self._state)
-        self._logs = Orbits(self.renamings, self._log)
-        self._packets = Orbits(self.renamings, self._packet)
-        self._best: dict[int, tuple[int, tuple[int, ...]]] = {}
-        exchanging = Exchanging(self.table.protocol, space.entities, self.renamings, self.table.called)
+        numbers = {names: number for number, names in enumerate(renamings)}
+        self._composed = [
+            [numbers[tuple(after[k] for k in before)] for before in renamings] for after in renamings
+        ]
+        self._states = Orbits(renamings, self._state)
+        self._logs = Orbits(renamings, self._log)
+        self._packets = Orbits(renamings, self._packet)
+        arrays = table.matrices.arrays
+        arrays["composed"] = np.array(self._composed, np.int32)
+        arrays["renamings"] = np.array(
+            [(*names, *(names.index(k) for k in entities)) for names in renamings], np.int32
+        )
+        exchanging = Exchanging(table.protocol, space.entities, renamings, table.called)
         exchanging.beginning()
-        self.table.watch = exchanging.watch
+        table.watch = exchanging.watch
+        table.rename, table.rename_flight = self._rename, self._rename_flight
 
-    def representative(self, state: State) -> State:
-        """The state that stands for this one and all that are renamings of it."""
-        if len(state) == 2:
-            return state
-        best = self._best
-        least = -1
-        candidates: tuple[int, ...] = ()
-        for component in state[:-1]:
-            found = best.get(component)
-            if found is None:
-                found = self._first(component)
-            if least < 0 or found[0] < least:
-                least, candidates = found
-            elif found[0] == least:
-                candidates = candidates + found[1]
-        if len(candidates) == 1:
-            return self.renamed(state, candidates[0])
-        return min([self.renamed(state, renaming) for renaming in dict.fromkeys(candidates)])
+    def _rename(self, number: int) -> None:
+        table = self.table
+        local: LocalState = table.locals.values[number]
+        placement: Placement = table.placements.values[local.placement]
+        orbit = [number]
+        for renaming, names in list(enumerate(self.renamings))[1:]:
+            cut = frozenset(names[k] for k in placement.cut)
+            other = local._replace(
+                placement=table.placement(Placement(names[placement.entity], placement.ahead, cut)),
+                state=self._states.renamed(local.state, renaming),
+                log=self._logs.renamed(local.log, renaming),
+            )
+            orbit.append(table.local(other, like=number))
+        renamed = table.matrices.arrays["renamed_locals"]
+        for one, base in enumerate(orbit):
+            renamed[base] = [orbit[after[one]] for after in self._composed]
 
-    def orbit(self, component: int) -> int:
-        """The same number for all renamings of a component."""
-        return self._all.orbit(component)
-
-    def renamed(self, state: State, renaming: int) -> State:
-        """A state after the entities have got other names."""
-        if not renaming:
-            return state
-        rename = self._all.renamed
-        after = [rename(state[place], renaming) for place in self._places[renaming]]
-        after.append(self.space.turned(state[-1], self.renamings[renaming]))
-        return tuple(after)
-
-    def _first(self, component: int) -> tuple[int, tuple[int, ...]]:
-        """The least number that a component has as the first entity, and the renamings that give it."""
-        entity = self.table.placements[self.table.rows[component].placement].entity
-        numbers = {
-            renaming: self._all.renamed(component, renaming)
+    def _rename_flight(self, number: int) -> None:
+        table = self.table
+        sender, packet, sent = table.flights.values[number]
+        renamed = [
+            table.flight(names[sender], self._packets.renamed(packet, renaming), sent) if renaming else number
             for renaming, names in enumerate(self.renamings)
-            if names[entity] == 0
-        }
-        least = min(numbers.values())
-        found = least, tuple(renaming for renaming, number in numbers.items() if number == least)
-        self._best[component] = found
-        return found
-
-    def _component(self, component: int, renaming: int) -> int:
-        if not renaming:
-            return component
-        table, names = self.table, self.renamings[renaming]
-        row = table.rows[component]
-        placement = table.placements[row.placement]
-        local = table.locals[row.local]
-        flights = tuple(
-            (names[flight[0]], self._packets.renamed(flight[1], renaming), *flight[2:])
-            for flight in row.inbox
-        )
-        return table.component(
-            table.placement(
-                Placement(
-                    names[placement.entity], placement.ahead, frozenset(names[k] for k in placement.cut)
-                )
-            ),
-            row.now,
-            table.local_of(
-                self._states.renamed(local.state, renaming),
-                local.requests,
-                self._logs.renamed(local.log, renaming),
-                stopped=local.stopped,
-                lost=local.lost,
-            ),
-            put(table.network, (), flights),
-        )
+        ]
+        table.matrices.arrays["renamed_flights"][number] = renamed
 
     def _state(self, number: int, renaming: int) -> int:
         table = self.table
-        state = table.states[number]
+        state = table.states.values[number]
         if state is None or not renaming:
             return number
         return table.state(renamed_state(table.protocol, state, self.renamings[renaming]))
 
     def _log(self, log: int, renaming: int) -> int:
         names = self.renamings[renaming]
-        return self.table.log(tuple(_entry(entry, names) for entry in self.table.logs[log]))
+        return self.table.log(tuple(_entry(entry, names) for entry in self.table.logs.values[log]))
 
     def _packet(self, packet: int, renaming: int) -> int:
         table = self.table
         if not renaming:
             return packet
-        return table.packet(renamed_packet(table.protocol, table.packets[packet], self.renamings[renaming]))
+        value = table.packets.values[packet]
+        return table.packet(renamed_packet(table.protocol, value, self.renamings[renaming]))
 
 
 def _entry(entry: Entry, names: Renaming) -> Entry:
@@ -193,9 +146,10 @@ def _entry(entry: Entry, names: Renaming) -> Entry:
         for k, count in enumerate(clock):
             moved[names[k]] = count
         clock = tuple(moved)
-    return replace(
-        entry,
-        message=None if entry.message is None else entry.message.renamed(names),
-        clock=clock,
-        members=None if entry.members is None else frozenset(names[k] for k in entry.members),
+    return Entry(
+        entry.kind,
+        None if entry.message is None else entry.message.renamed(names),
+        entry.time,
+        clock,
+        None if entry.members is None else frozenset(names[k] for k in entry.members),
     )

@@ -1,0 +1,106 @@
+"""Rows of small integers, each once, and found again by a hash table over the rows themselves: nothing is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from precedes.engines.columnar.native import Int32Out, MatrixOut, machine_code
+from precedes.protocol.exploration.compiled_tables import hashed
+
+FEW: Final = 1024
+"""Room for so many rows in the beginning."""
+
+
+def row_code(rows: MatrixOut, number: int) -> int:
+    """The hash of a row."""
+    code = 0
+    for place in range(rows.shape[1]):
+        code = hashed(code, int(rows[number, place]))
+    return hashed(code, 0)
+
+
+def found_or_placed(rows: MatrixOut, slots: Int32Out, number: int) -> int:
+    """The number of the row that equals row `number`; this one, which is then in the table, where there is none."""
+    mask = len(slots) - 1
+    slot = row_code(rows, number) & mask
+    while slots[slot] >= 0:
+        found = int(slots[slot])
+        same = True
+        for place in range(rows.shape[1]):
+            same = same and rows[found, place] == rows[number, place]
+        if same:
+            return found
+        slot = (slot + 1) & mask
+    slots[slot] = number
+    return number
+
+
+def place_rows(rows: MatrixOut, slots: Int32Out, count: int) -> None:
+    """Write the slots of all rows anew."""
+    mask = len(slots) - 1
+    for number in range(count):
+        slot = row_code(rows, number) & mask
+        while slots[slot] >= 0:
+            slot = (slot + 1) & mask
+        slots[slot] = number
+
+
+def add_rows(rows: MatrixOut, slots: Int32Out, count: int, more: MatrixOut, new: Int32Out) -> int:
+    """Add those rows that are not there yet, and write which these are. How many there are then."""
+    for k in range(len(more)):
+        for place in range(rows.shape[1]):
+            rows[count, place] = more[k, place]
+        new[k] = found_or_placed(rows, slots, count) == count
+        count += int(new[k])
+    return count
+
+
+class Code:
+    """Runs functions as plain Python in the beginning, and as machine code when there is much to do: to load that takes
+    longer than a small search.
+    """
+
+    def __init__(self) -> None:
+        self.by_machine = False
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function as it is to be run now."""
+        return machine_code(function) if self.by_machine else function
+
+
+class DistinctRows:
+    """Rows of one width, each once, in the order in which they came."""
+
+    def __init__(self, width: int, code: Code) -> None:
+        self.rows = np.empty((FEW, width), np.int32)
+        self.slots = np.full(2 * FEW, -1, np.int32)
+        self.count = 0
+        self._code = code
+
+    def make_room(self, more: int) -> None:
+        """Have room for so many more rows, and one to compare them with."""
+        capacity = len(self.rows)
+        while capacity <= self.count + more:
+            capacity *= 2
+        if capacity > len(self.rows):
+            self.slots = np.full(2 * capacity, -1, np.int32)
+            self.rows = longer(self.rows, capacity, self.count)
+            self._code(place_rows)(self.rows, self.slots, self.count)
+
+    def add(self, more: npt.NDArray[np.int32]) -> npt.NDArray[np.intp]:
+        """Add those rows that are not there yet. Their places among those given."""
+        self.make_room(len(more))
+        new = np.zeros(len(more), np.int32)
+        self.count = int(self._code(add_rows)(self.rows, self.slots, self.count, more, new))
+        return np.flatnonzero(new)
+
+
+def longer(array: npt.NDArray[np.int32], capacity: int, used: int) -> npt.NDArray[np.int32]:
+    """A copy with room for more rows. What is not used yet takes no memory."""
+    copy = np.empty((capacity, *array.shape[1:]), np.int32)
+    copy[:used] = array[:used]
+    return copy

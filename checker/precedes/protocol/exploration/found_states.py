@@ -1,0 +1,163 @@
+"""The states that a search found: rows of small integers, each with the state from which it was found first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from precedes.protocol.exploration import compiled_tables as c
+from precedes.protocol.exploration import search_steps
+from precedes.protocol.exploration.distinct_rows import DistinctRows, longer
+from precedes.protocol.exploration.interned_states import TransitionTable
+from precedes.protocol.exploration.search_steps import States
+from precedes.protocol.exploration.state_space import State
+
+CHUNK: Final = 512
+"""States that are expanded at once in the beginning ..."""
+MOST: Final = 1 << 14
+"""... and later, as long as that takes less than `AWHILE`."""
+AWHILE: Final = 0.5
+"""Seconds."""
+PLAIN: Final = 1_000
+"""Below so many states a search runs without numba."""
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+
+class FoundStates:
+    """The states of a search, and its steps."""
+
+    def __init__(self, table: TransitionTable, mode: int) -> None:
+        self.table = table
+        self._mode = mode
+        self._states = DistinctRows(table.entities + 1, table.code)
+        self._parents = np.full(len(self._states.rows), -1, np.int32)
+        self._depths = np.zeros(len(self._states.rows), np.int32)
+        self._stack = np.zeros(0, np.int32)
+        self._broken = np.full(0, -1, np.int32)
+        self._order, self._found = np.zeros(MOST, np.int32), np.zeros(MOST, np.int32)
+        self._told: set[int] = set()
+        self._most = MOST
+        self.waiting = 0
+        self.deepest = 0
+
+    @property
+    def rows(self) -> Int32:
+        """The states, one in a row; there is room for more of them."""
+        return self._states.rows
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return self._states.count
+
+    @property
+    def transitions(self) -> int:
+        """How many transitions were followed."""
+        return int(self.table.matrices.sizes[c.FOLLOWED])
+
+    @property
+    def chunk(self) -> int:
+        """How many states to expand at once."""
+        return max(CHUNK, min(self._most, self.count // 16 // CHUNK * CHUNK))
+
+    def state(self, number: int) -> State:
+        """A state."""
+        return tuple(self.rows[number].tolist())
+
+    def way(self, number: int) -> list[int]:
+        """The numbers of the states on the way to one, from the beginning."""
+        way = [number]
+        while self._parents[way[-1]] >= 0:
+            way.append(int(self._parents[way[-1]]))
+        return way[::-1]
+
+    def add_beginning(self, state: State) -> None:
+        """Add a state in which behaviors begin."""
+        self._states.add(np.array([state], np.int32))
+        self._make_room(0)
+
+    def forget(self, count: int) -> None:
+        """Keep only the first states; the search is over."""
+        self._states.count = count
+
+    def expand(self, first: int, last: int) -> tuple[Int64, Int32]:
+        """Expand the states from `first` to `last`: their numbers, and what was found out about them."""
+        begin, started = first, time.monotonic()
+        found = np.empty(last - first, np.int32)
+        while first < last:
+            states = self._begin()
+            stop = int(self.table.code(search_steps.breadth)(self._tables, states, first, last, self._mode))
+            found[first - begin : stop - begin] = self._found[: stop - first]
+            self._end()
+            first = stop
+        took = time.monotonic() - started
+        self._most = min(MOST, max(CHUNK, self._most // 2 if took > AWHILE else 2 * self._most))
+        return np.arange(begin, last), found
+
+    def wait(self) -> None:
+        """Let all states wait to be expanded, the last one first."""
+        self._stack = np.zeros(len(self.rows), np.int32)
+        self._stack[: self.count] = np.arange(self.count)
+        self.waiting = self.count
+
+    def expand_last(self, most: int) -> tuple[Int64, Int32]:
+        """Expand the states that were found last, at most so many."""
+        states = self._begin()
+        self.waiting = int(
+            self.table.code(search_steps.depth)(self._tables, states, self.waiting, most, self._mode)
+        )
+        count = int(self.table.matrices.sizes[c.EXPANDED])
+        self._end()
+        numbers = self._order[:count].astype(np.int64)
+        if count:
+            self.deepest = max(self.deepest, int(self._depths[numbers].max()))
+        return numbers, self._found[:count].copy()
+
+    def broken(self) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """What steps broke since this was asked: the state before, and the invariants."""
+        new = [step for step in np.flatnonzero(self._broken >= 0).tolist() if step not in self._told]
+        self._told.update(new)
+        for step in sorted(new, key=self._broken.__getitem__):
+            done = self.table.steps[step].done
+            assert done is not None
+            yield int(self._broken[step]), done.failing
+
+    def _begin(self) -> States:
+        table = self.table
+        table.code.by_machine = table.code.by_machine or self.count > PLAIN
+        steps = len(table.matrices.arrays["steps"])
+        if steps > len(self._broken):
+            self._broken = np.concatenate((self._broken, np.full(steps - len(self._broken), -1, np.int32)))
+        self._tables = table.matrices.tables()
+        self._tables.sizes[c.STATES] = self.count
+        return States(
+            self._states.rows,
+            self._states.slots,
+            self._parents,
+            self._depths,
+            self._order,
+            self._found,
+            self._broken,
+            self._stack,
+        )
+
+    def _end(self) -> None:
+        sizes = self.table.matrices.sizes
+        self._states.count = int(sizes[c.STATES])
+        if sizes[c.BLOCKED] & c.FULL:
+            self._make_room(int(sizes[c.OUT]))
+        if sizes[c.BLOCKED]:
+            self.table.answer()
+
+    def _make_room(self, more: int) -> None:
+        self._states.make_room(more)
+        for name in ("_parents", "_depths", "_stack"):
+            array = getattr(self, name)
+            if 0 < len(array) < len(self.rows):
+                setattr(self, name, longer(array, len(self.rows), len(array)))

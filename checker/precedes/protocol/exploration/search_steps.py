@@ -1,0 +1,139 @@
+"""The search itself: states are expanded, and their successors that are new are added. In the subset of Python that
+numba compiles.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from precedes.engines.columnar.native import Int32Out, MatrixOut
+from precedes.protocol.exploration.compiled_tables import (
+    ASKED,
+    BLOCKED,
+    EXPANDED,
+    FOLLOWED,
+    FULL,
+    OUT,
+    STATES,
+    Tables,
+)
+from precedes.protocol.exploration.distinct_rows import found_or_placed
+from precedes.protocol.exploration.expansion import broken_by, expanded, represent
+
+
+class States(NamedTuple):
+    """The states that were found.
+
+    rows, slots  as in `DistinctRows`
+    parents      the state from which each was found first, -1 in the beginning
+    depths       of a search depth first: how many moves lead to each
+    order        the states that were expanded by this call
+    found        what was found out about them
+    broken       by step, the first state in which it broke an invariant
+    stack        of a search depth first: the states that wait
+    """
+
+    rows: MatrixOut
+    slots: Int32Out
+    parents: Int32Out
+    depths: Int32Out
+    order: Int32Out
+    found: Int32Out
+    broken: Int32Out
+    stack: Int32Out
+
+
+def row_of(tables: Tables, states: States, number: int) -> None:
+    """Write a state to `row`."""
+    for place in range(states.rows.shape[1]):
+        tables.row[place] = states.rows[number, place]
+
+
+def has_room(tables: Tables, states: States) -> bool:
+    """Whether the successors of a state have room among the states."""
+    sizes = tables.sizes
+    if sizes[STATES] + sizes[OUT] >= len(states.rows):
+        sizes[BLOCKED] |= FULL
+    return bool(sizes[BLOCKED] == 0)
+
+
+def represented(tables: Tables) -> bool:
+    """Replace every successor by what stands for it."""
+    complete = True
+    for made in range(tables.sizes[OUT]):
+        complete = complete and represent(tables, made)
+    return complete
+
+
+def note_broken(tables: Tables, states: States, number: int) -> None:
+    """Note which steps from a state break invariants."""
+    for made in range(tables.sizes[OUT]):
+        step = broken_by(tables, made)
+        if step >= 0 and states.broken[step] < 0:
+            states.broken[step] = number
+
+
+def add_successors(tables: Tables, states: States, number: int) -> None:
+    """Add the successors of a state that are new."""
+    sizes = tables.sizes
+    sizes[FOLLOWED] += sizes[OUT]
+    for made in range(sizes[OUT]):
+        new = int(sizes[STATES])
+        for place in range(states.rows.shape[1]):
+            states.rows[new, place] = tables.out[made, place]
+        if found_or_placed(states.rows, states.slots, new) == new:
+            states.parents[new] = number
+            states.depths[new] = states.depths[number] + 1 if number >= 0 else 0
+            sizes[STATES] += 1
+
+
+def breadth(tables: Tables, states: States, first: int, last: int, mode: int) -> int:
+    """Expand the states from `first` to `last`. The number of the first that could not be expanded.
+
+    From this one on it is found out what else will be asked for.
+    """
+    sizes = tables.sizes
+    stop = last
+    for number in range(first, last):
+        row_of(tables, states, number)
+        found = expanded(tables, mode)
+        if stop == last and sizes[BLOCKED] == 0 and represented(tables) and has_room(tables, states):
+            note_broken(tables, states, number)
+            add_successors(tables, states, number)
+            states.order[number - first] = number
+            states.found[number - first] = found
+            continue
+        stop = min(stop, number)
+        if sizes[BLOCKED] & FULL or sizes[ASKED] == len(tables.asked):
+            break
+    return stop
+
+
+def depth(tables: Tables, states: States, waiting: int, most: int, mode: int) -> int:
+    """Expand states from the end of the stack, at most so many. How many wait then."""
+    sizes, stack = tables.sizes, states.stack
+    sizes[EXPANDED] = 0
+    place = waiting - 1
+    for _ in range(most):
+        if place < 0:
+            break
+        number = int(stack[place])
+        row_of(tables, states, number)
+        found = expanded(tables, mode)
+        if sizes[BLOCKED] == 0 and represented(tables) and has_room(tables, states):
+            first = int(sizes[STATES])
+            note_broken(tables, states, number)
+            add_successors(tables, states, number)
+            states.order[sizes[EXPANDED]] = number
+            states.found[sizes[EXPANDED]] = found
+            sizes[EXPANDED] += 1
+            waiting -= 1
+            for new in range(first, sizes[STATES]):
+                stack[waiting] = new
+                waiting += 1
+            place = waiting - 1
+            continue
+        place -= 1
+        if sizes[BLOCKED] & FULL or sizes[ASKED] == len(tables.asked):
+            break
+    return waiting

@@ -1,0 +1,58 @@
+"""Executions that are gathered in columns are those that values make."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from precedes.core.columns import Batch
+from precedes.core.transposition import batch_of
+from precedes.protocol import Protocol
+from precedes.protocol.bounds import Bounds, Destinations
+from precedes.protocol.exploration import judgment
+from precedes.protocol.exploration.execution_columns import ExecutionColumns
+from precedes.protocol.exploration.explorer import explore
+from precedes_models.cmd.protocol import Cmd
+from precedes_models.delta_causal.protocol import DeltaCausal
+from precedes_models.dynamic_cluster.protocol import DynamicCluster
+from precedes_models.total_order.protocol import TotalOrder
+
+CASES: list[tuple[Protocol[Any], Bounds]] = [
+    (Cmd(), Bounds(3, 3)),
+    (Cmd(), Bounds(2, 2, Destinations.ANY)),
+    (DeltaCausal(), Bounds(2, 2)),
+    (DynamicCluster(), Bounds(2, 1, Destinations.BROADCAST, crashes=1)),
+    (TotalOrder(), Bounds(2, 1, Destinations.BROADCAST)),
+]
+
+
+def same(one: Any, other: Any) -> bool:
+    if is_dataclass(one):
+        names = [field.name for field in fields(one)]
+        return type(one) is type(other) and all(same(getattr(one, n), getattr(other, n)) for n in names)
+    if isinstance(one, np.ndarray):
+        return one.dtype == other.dtype and np.array_equal(one, other)
+    return bool(one == other)
+
+
+@pytest.mark.parametrize(("protocol", "bounds"), CASES)
+def test_they_are_what_values_make(
+    protocol: Protocol[Any], bounds: Bounds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged = 0
+
+    class Compared(ExecutionColumns):
+        def batch(self, keys: Any, *, interleaved: bool) -> Batch:
+            nonlocal judged
+            judged += len(keys)
+            made = super().batch(keys, interleaved=interleaved)
+            values = [self._execution(key, str(x), interleaved) for x, key in enumerate(keys)]
+            assert same(made, batch_of(values))
+            return made
+
+    monkeypatch.setattr(judgment, "ExecutionColumns", Compared)
+    explore(protocol, bounds)
+    assert judged
