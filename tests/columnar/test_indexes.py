@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from precedes.core.formula import Requirement
@@ -66,6 +68,15 @@ def test_what_takes_long_is_told_before_it_runs() -> None:
     assert len(heard) == 1
     assert heard[0].startswith(f"T124 {asked(texts[0]).name} goes through pairs of messages: it may take 2")
     assert heard[0].endswith("s on execution x")
+
+
+def test_a_name_with_parts_is_told_where_only_a_consequence_takes_long() -> None:
+    """On an incomplete execution what follows from the parts together is judged, too, and no part asks for it."""
+    batch = batch_of([replace(in_one_order(2, 3000, 2), complete=False)])
+    prepared = plan([asked("TO")])
+    for number in prepared.needed(complete=False):
+        assert prepared.asking(number, complete=False) in prepared.names
+    foretell(BatchSource(batch), prepared, Notices())
 
 
 def test_durations() -> None:

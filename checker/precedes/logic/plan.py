@@ -138,12 +138,13 @@ class Plan:
         return frozenset(found)
 
     def asking(self, step: int, *, complete: bool) -> str:
-        """The first name without parts that asks for a step."""
-        return next(
+        """The first name that asks for a step, one without parts if there is any."""
+        asking = [
             name
             for name, expression in zip(self.names, self.expressions, strict=True)
-            if name in self.leaves and step in _steps(expression, complete=complete)
-        )
+            if step in _steps(expression, complete=complete)
+        ]
+        return next((name for name in asking if name in self.leaves), asking[0])
 
     def needed(self, *, complete: bool) -> tuple[int, ...]:
         """The numbers of the steps that complete executions need, or incomplete ones."""

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from precedes.core.columns import offsets_of
-from precedes.core.formula import Attribute, Formula
+from precedes.core.formula import And, Attribute, Exists, Formula, Or
 from precedes.core.verdict import Reason
 from precedes.engines.columnar.compiler.estimate import Steps, steps
 from precedes.engines.columnar.compiler.functions import Generated, generate
@@ -106,7 +106,10 @@ class CompiledFormula:
         return program.run(source, program.is_worth_compiling(source) if jit is None else jit)
 
     def steps(self, source: ExecutionSource) -> Steps:
-        """About how many steps it takes to judge each execution (E)."""
+        """About how many steps it takes to judge each execution (E): its events, where one instance may be enough."""
+        if _ends_early(self.formula):
+            columns = source.columns(())
+            return np.diff(columns.event_offsets[columns.entity_offsets]).astype(np.float64)
         return steps(_program(self.formula, facts_of(source)).generated, source)
 
     def reads(self, *, complete: bool) -> frozenset[str]:
@@ -186,6 +189,13 @@ class _Program:
 @lru_cache(maxsize=256)
 def _program(formula: Formula, facts: Facts) -> _Program:
     return _Program(generate(formula, facts))
+
+
+def _ends_early(formula: Formula) -> bool:
+    """Whether something that exists decides the formula, or a part of it."""
+    if isinstance(formula, And | Or):
+        return any(map(_ends_early, formula.parts))
+    return isinstance(formula, Exists)
 
 
 # ---- arguments -------------------------------------------------------------------------------------------
