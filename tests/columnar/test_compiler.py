@@ -74,9 +74,10 @@ def test_random_cases_meet_every_value() -> None:
         reasons |= max(value, 0)
     assert {TRUE, FALSE} <= met
     # The one for contradictions is given to executions by the reader of traces, the one for logs of
-    # unknown interleaving to scenarios. Those of groups and views are met in `test_memberships`.
+    # unknown interleaving to scenarios, the one for equal times to logs of spans. Those of groups and views are met in
+    # `test_memberships`.
     apart = Reason.CONTRADICTION | Reason.INTERLEAVING
-    apart |= Reason.GROUP_CHOOSES | Reason.NO_VIEWS | Reason.NO_VIEW_NUMBER
+    apart |= Reason.GROUP_CHOOSES | Reason.NO_VIEWS | Reason.NO_VIEW_NUMBER | Reason.EQUAL_TIMES
     assert Reason(reasons) == ~Reason(0) & ~apart
 
 
