@@ -292,17 +292,17 @@ def _members(attributes: tuple[Attribute, ...], message: Operand, terms: Terms, 
 
 def _valued_alike(variable: MessageVariable, atom: Formula) -> tuple[Attribute, MessageTerm] | None:
     """The attribute of which an atom says that the variable has the value of another message, and this message."""
-    match atom:
-        case SameText(TextOf(attribute, one), TextOf(other_attribute, other)):
-            pass
-        case Comparison(Relation.EQUAL, AttributeOf(attribute, one), AttributeOf(other_attribute, other)):
-            pass
-        case _:
-            return None
-    if attribute != other_attribute or variable not in (one, other):
+    if not isinstance(atom, SameText | Comparison):
         return None
-    message = other if one == variable else one
-    return None if _mentions(message, variable) else (attribute, message)
+    if isinstance(atom, Comparison) and atom.relation is not Relation.EQUAL:
+        return None
+    left, right = atom.left, atom.right
+    if not (isinstance(left, TextOf | AttributeOf) and isinstance(right, TextOf | AttributeOf)):
+        return None
+    if left.attribute != right.attribute or variable not in (left.message, right.message):
+        return None
+    message = right.message if left.message == variable else left.message
+    return None if _mentions(message, variable) else (left.attribute, message)
 
 
 def _alike(attribute: Attribute, message: MessageTerm, terms: Terms) -> Domain:

@@ -129,8 +129,8 @@ def kept(text: str) -> Path | None:
     try:
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile("w", dir=path.parent, suffix=".tmp", delete=False) as file:
-                file.write(text)
+            with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as file:
+                file.write(text.encode())
             Path(file.name).replace(path)
     except OSError:
         return None
