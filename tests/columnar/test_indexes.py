@@ -47,6 +47,12 @@ def test_messages_of_one_value_are_found_without_the_others(text: str) -> None:
     assert large <= MOST * small
 
 
+def test_the_repeats_of_a_message_are_not_looked_for_where_it_has_none() -> None:
+    text = "forall i: forall d, e in DL[i]: message(d) = message(e) implies d = e"
+    small, large = (steps(asked(text).formula, batch("few entities", times)) for times in (1, TIMES))
+    assert large <= MOST * small
+
+
 @pytest.mark.parametrize("text", [*BY_VALUE, *BY_KEY])
 def test_a_message_without_a_value_is_gone_through(text: str) -> None:
     formula = asked(text).formula

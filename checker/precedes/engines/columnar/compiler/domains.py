@@ -28,6 +28,7 @@ from precedes.core.formula import (
     Installs,
     IsMember,
     LogTerm,
+    MessageOf,
     MessageTerm,
     MessageVariable,
     Per,
@@ -249,11 +250,33 @@ def _deliveries(variable: DeliveryVariable, guards: Sequence[Guard], terms: Term
         ):
             entity = terms.entity(atom.entity)
             name = terms.source.assigned(Code(entity.text, False), "at").text
-            bounds = f"{offsets}[first_entity + {name}], {offsets}[first_entity + {name} + 1]"
+            start, stop = f"{offsets}[first_entity + {name}]", f"{offsets}[first_entity + {name} + 1]"
+            for other in _of_one_message(variable, guards):
+                # At its own entity, a delivery that is not repeated is the only one of its message.
+                first = terms.delivery(other)
+                here = f"{terms.of_delivery('entity', other)} == {name}"
+                unrepeated = f"{here} and not {terms.of_delivery('repeated', other)}"
+                alone = terms.source.assigned(Code(unrepeated, False), "alone").text
+                start, stop = f"({first} if {alone} else {start})", f"({first} + 1 if {alone} else {stop})"
             return Domain(
-                bounds, "receipts", condition=None if entity.certain else f"{name} >= 0", exact=guard
+                f"{start}, {stop}",
+                "receipts",
+                condition=None if entity.certain else f"{name} >= 0",
+                exact=guard,
             )
     return Domain(f"{offsets}[first_entity], {offsets}[first_entity + n]", "events")
+
+
+def _of_one_message(variable: DeliveryVariable, guards: Sequence[Guard]) -> list[DeliveryVariable]:
+    """The first delivery of which a guard says that it is of the variable's message; none where no guard does."""
+    for guard in guards:
+        atom = guard.formula
+        if isinstance(atom, SameMessage):
+            both = [term.delivery for term in (atom.left, atom.right) if isinstance(term, MessageOf)]
+            others = [each for each in both if isinstance(each, DeliveryVariable) and each != variable]
+            if len(both) == 2 and len(others) == 1:
+                return others
+    return []
 
 
 def _single(operand: Operand, terms: Terms, exact: Guard | None) -> Domain:
