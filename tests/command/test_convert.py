@@ -98,7 +98,9 @@ def test_the_same_is_said_where_executions_are_read_in_part(
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("more", [(), ("--all-verdicts",)], ids=["failing", "all"])
+@pytest.mark.parametrize(
+    "more", [pytest.param((), marks=pytest.mark.slow), ("--all-verdicts",)], ids=["failing", "all"]
+)
 def test_the_same_is_said_where_most_is_fine(tmp_path: Path, engine: str, more: tuple[str, ...]) -> None:
     source, target = tmp_path / "t.jsonl", tmp_path / "t.parquet"
     source.write_text(KEPT + SWAPPED + CONTRADICTING + LOST, encoding="utf-8")

@@ -126,7 +126,13 @@ def test_of_a_formula_of_ones_own(tmp_path: Path) -> None:
     assert [(row["entities"], row["messages"]) for row in violations] == [([], [])]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "engine",
+    [
+        "local",
+        pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.xdist_group("spark"), pytest.mark.slow]),
+    ],
+)
 def test_laid_out_and_large_executions(tmp_path: Path, engine: str) -> None:
     size = 6_000
     lines = [f"big A send m{k:05} B" for k in range(size)]
