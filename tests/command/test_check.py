@@ -30,6 +30,7 @@ def test_the_contract_holds(name: str) -> None:
     assert "undecided" not in ended.out
 
 
+@pytest.mark.slow
 def test_the_papers_hold() -> None:
     ended = precedes("check", PAPERS)
     assert ended.code == 0, ended.out

@@ -124,6 +124,7 @@ def test_a_model_that_answers_and_denies_it_is_told(greedy: Path, tmp_path: Path
     assert {path.name for path in tmp_path.iterdir()} <= {greedy.name, "__pycache__"}
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
 def test_a_model_from_a_file_runs_on_spark(greedy: Path, tmp_path: Path) -> None:
