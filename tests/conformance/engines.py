@@ -248,6 +248,7 @@ def beyond_the_solver(asked: Requirement, execution: Execution) -> str | None:
         ),
         "impossible executions": not papers.possible(run_of(execution)),
         "failure marks": f.FailureLine in speaking,
+        "repeats in vector times": f.VectorTime in speaking and has_repeats(execution),
         "local events in vector times": f.VectorTime in speaking
         and any(event.kind is EventKind.LOCAL for event in events),
         "events without a time": times and any(event.time is None for event in of_messages),
@@ -262,6 +263,17 @@ def beyond_the_solver(asked: Requirement, execution: Execution) -> str | None:
         "no clocks": f.RecordedClock in speaking,
     }
     return next((reason for reason, it_does in lacks.items() if it_does), None)
+
+
+def has_repeats(execution: Execution) -> bool:
+    """Whether an entity delivers a message again. No formula says where in its history that is."""
+    made = [
+        (history.entity, event.message)
+        for history in execution.histories
+        for event in history.events
+        if event.kind is execution.delivery
+    ]
+    return len(set(made)) < len(made)
 
 
 def carries_times(formula: f.Formula) -> bool:
@@ -384,7 +396,7 @@ def facts(execution: Execution, formula: f.Formula) -> Iterator[f.Formula]:
             to = execution.messages[message.name].destinations or frozenset()
             if history.entity not in chosen(execution, message.name):
                 yield stated(f.IsDestination(here, message), history.entity in to)
-            if f.Repeated in speaking:
+            if speaking & {f.Repeated, f.VectorTime}:
                 delivered = [e.message for e in history.events if e.kind is execution.delivery]
                 twice = delivered.count(message.name) > 1
                 yield stated(f.Repeated(message, f.ReceiptLog(here)), twice)

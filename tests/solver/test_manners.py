@@ -112,10 +112,16 @@ def test_no_example() -> None:
             "forall i: forall d, e in DL[i]: d <[DL[i]] e and not in_flight(d, e) implies acknowledged(message(d), i)",
             [["send a", "deliver a", "nack a", "deliver a"]],
         ),
+        (
+            "forall i, p: implied_clock(arrive(p, i), i) <= 2",
+            [["send a", "deliver a", "deliver a", "arrive a"]],
+        ),
     ],
 )
 def test_what_only_a_trace_would_have(text: str, histories: list[list[str]]) -> None:
-    """Messages that are only discarded, acknowledgements of what was not delivered, what was given back."""
+    """Messages that are only discarded, acknowledgements of what was not delivered, what was given back, repeats that a
+    vector time counts.
+    """
     answer = asked(text)
     assert isinstance(answer, Counterexample)
     found = [[f"{e.kind.value} {e.message}" for e in h.events] for h in answer.execution.histories]

@@ -44,7 +44,7 @@ from precedes.engines.solver.view_tables import ViewTables, view_count
 
 Place = tuple[Kind, int]
 DELIVERIES: Final = 2
-"""Deliveries of a message at an entity, in executions of which every delivery matters."""
+"""Deliveries of a message at an entity, in executions in which the place of a repeated one matters."""
 _ZERO, _ONE = Linear(Fraction(0)), Linear(Fraction(1))
 
 
@@ -70,7 +70,7 @@ class Bounded:
         kinds = [Kind.SEND] if wanted.interleaving else []
         kinds += [Kind.ARRIVAL] if wanted.arrivals else []
         kinds.append(Kind.DELIVERY)
-        kinds += [Kind.REPEAT] if wanted.deliveries else []
+        kinds += [Kind.REPEAT] if wanted.placed_repeats else []
         kinds += [Kind.ACKNOWLEDGEMENT, Kind.NEGATIVE_ACKNOWLEDGEMENT] if wanted.acknowledgements else []
         self.places: list[Place] = [(Kind.INSTALLATION, v) for v in self.views.views]
         self.places += product(kinds, self.messages)
@@ -366,8 +366,9 @@ class Bounded:
         return self._whole(f"clock of {event.kind.value} {event.message} at {event.entity} for {of}")
 
     def vector_time(self, event: Happening, of: Element) -> Linear:
-        """See `Structure`; repeats stand at the end of a history and are before nothing."""
-        counted = [Happening(kind, m, of) for kind in (Kind.SEND, Kind.DELIVERY) for m in self.messages]
+        """See `Structure`."""
+        kinds = (Kind.SEND, Kind.DELIVERY, Kind.REPEAT)
+        counted = [Happening(kind, m, of) for kind in kinds for m in self.messages]
         return count(self.happened(event) if e == event else self.happens_before(e, event) for e in counted)
 
     def position(self, message: Element, log: Log, part: Sharing | None) -> Linear:
@@ -457,7 +458,7 @@ class Bounded:
                 yield implied(self.dest[m][e], self._sent[m])
                 if self.repeats is not None:
                     yield implied(self.repeats[m][e], self.delivered[m][e])
-                if self.wanted.deliveries:
+                if self.wanted.placed_repeats:
                     in_order = self.ordered(e, (Kind.DELIVERY, m), (Kind.REPEAT, m))
                     yield implied(self.repeated(m, e), in_order)
         yield from self._first_copy()
@@ -609,8 +610,8 @@ def limits(wanted: Features) -> tuple[str, ...]:
         found.append("1 installation of a view at an entity")
     if wanted.groups:
         found.append(f"{group_count(wanted)} groups")
-    if wanted.deliveries:
-        acts = ["1 ack", "1 nack"] if wanted.acknowledgements else []
+    if wanted.placed_repeats:
+        acts = ["1 ack", "1 nack"] if wanted.deliveries and wanted.acknowledgements else []
         *others, last = [f"{DELIVERIES} deliveries", *acts]
         found += [*others, f"{last} of a message at an entity"]
     return tuple(found)

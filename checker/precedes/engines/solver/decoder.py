@@ -162,7 +162,7 @@ class Decoding:
         encoding, holds = self._encoding, self._solver.holds
         time = last if encoding.wanted.times else None
         clock: dict[str, int] | None = {} if encoding.wanted.clocks else None
-        if encoding.repeats is not None and not encoding.wanted.deliveries:
+        if encoding.repeats is not None and not encoding.wanted.placed_repeats:
             for m in encoding.messages:
                 if holds(encoding.repeats[m][e]):
                     yield Event(EventKind.DELIVER, self._messages[m], time, clock)

@@ -92,6 +92,11 @@ class Features:
         return self.happens_before or self.vector_times or timed or self.arrivals or self.views
 
     @property
+    def placed_repeats(self) -> bool:
+        """Whether it matters where in a history a message is delivered again. Vector times count that, too."""
+        return self.deliveries or self.vector_times
+
+    @property
     def causality(self) -> bool:
         """Whether happens-before matters to the formula's value. It does to the view of an event, because a send comes
         before a delivery.
@@ -118,7 +123,7 @@ def features(formula: Formula) -> Features:
         vector_times=VectorTime in kinds,
         arrivals=ArrivalEvent in kinds,
         places=bool(kinds & {Position, Size, DeliveryPosition}),
-        repeats=Repeated in kinds or deliveries,
+        repeats=bool(kinds & {Repeated, VectorTime}) or deliveries,
         deliveries=deliveries,
         acknowledgements=bool(kinds & {InFlight, Acknowledged}),
         numbered=Nth in kinds,
