@@ -14,6 +14,9 @@ from typing import Any
 import pytest
 
 from precedes.record import CLOCK, COLUMNS, MESSAGE, Recorder
+from precedes.record.endpoint import NOBODY_KNOWS
+from precedes.record.recorder import UNKNOWN_SENDER
+from precedes.traces.foreign.rows import SOMEBODY, TO_SOMEBODY
 from precedes.traces.schema import INPUT_COLUMNS
 
 
@@ -231,3 +234,8 @@ def test_what_messages_carry_is_recorded(recorder: Recorder) -> None:
 
 def test_no_attribute_is_called_like_a_column() -> None:
     assert set(INPUT_COLUMNS) - {"redelivered"} == COLUMNS
+
+
+def test_what_is_unknown_is_called_as_in_a_trace() -> None:
+    assert UNKNOWN_SENDER == SOMEBODY
+    assert NOBODY_KNOWS == TO_SOMEBODY

@@ -122,7 +122,7 @@ def convert(
 
     Args:
         events: As for `verify`, but for a Spark DataFrame.
-        output: The .parquet file to write.
+        output: The .parquet file to write. A log for ShiViz is written by `write`.
         groups: The members of groups, as for `verify`. The file keeps them.
         log: The format of a log of another system. Without it, such a log is recognized.
         parameters: How such a log is read: values by the names of its settings.

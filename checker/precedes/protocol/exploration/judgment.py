@@ -165,10 +165,9 @@ class Judge:
         calm = np.flatnonzero(quiescent)
         self._each_entity(rows[calm], numbers[calm], quiescent=True)
         self._each_pair(rows[calm], numbers[calm], quiescent=True)
-        for row, number, is_quiescent in zip(
-            rows if self.of_state.all else (), numbers.tolist(), quiescent.tolist(), strict=False
-        ):
-            self._whole(row, number, quiescent=is_quiescent)
+        if self.of_state.all:
+            for row, number, is_quiescent in zip(rows, numbers.tolist(), quiescent.tolist(), strict=True):
+                self._whole(row, number, quiescent=is_quiescent)
         self._collect(self.in_quiescence, rows[calm], numbers[calm], turns[calm])
         if self.on_the_way.requirements:
             moving = np.flatnonzero(~quiescent)

@@ -251,7 +251,7 @@ def _deliveries(variable: DeliveryVariable, guards: Sequence[Guard], terms: Term
             entity = terms.entity(atom.entity)
             name = terms.source.assigned(Code(entity.text, False), "at").text
             start, stop = f"{offsets}[first_entity + {name}]", f"{offsets}[first_entity + {name} + 1]"
-            for other in _of_one_message(variable, guards):
+            if (other := _of_one_message(variable, guards)) is not None:
                 # At its own entity, a delivery that is not repeated is the only one of its message.
                 first = terms.delivery(other)
                 here = f"{terms.of_delivery('entity', other)} == {name}"
@@ -267,16 +267,20 @@ def _deliveries(variable: DeliveryVariable, guards: Sequence[Guard], terms: Term
     return Domain(f"{offsets}[first_entity], {offsets}[first_entity + n]", "events")
 
 
-def _of_one_message(variable: DeliveryVariable, guards: Sequence[Guard]) -> list[DeliveryVariable]:
-    """The first delivery of which a guard says that it is of the variable's message; none where no guard does."""
+def _of_one_message(variable: DeliveryVariable, guards: Sequence[Guard]) -> DeliveryVariable | None:
+    """The first other delivery of which a guard says that it is of the variable's message."""
     for guard in guards:
         atom = guard.formula
-        if isinstance(atom, SameMessage):
-            both = [term.delivery for term in (atom.left, atom.right) if isinstance(term, MessageOf)]
-            others = [each for each in both if isinstance(each, DeliveryVariable) and each != variable]
-            if len(both) == 2 and len(others) == 1:
-                return others
-    return []
+        if (
+            isinstance(atom, SameMessage)
+            and isinstance(atom.left, MessageOf)
+            and isinstance(atom.right, MessageOf)
+            and variable in (atom.left.delivery, atom.right.delivery)
+        ):
+            other = atom.right.delivery if atom.left.delivery == variable else atom.left.delivery
+            if isinstance(other, DeliveryVariable) and other != variable:
+                return other
+    return None
 
 
 def _single(operand: Operand, terms: Terms, exact: Guard | None) -> Domain:
