@@ -13,7 +13,7 @@ from precedes.language.requirements import requirement
 from precedes.protocol import Message, Protocol, Reliable, SingleChannel, Timed
 from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration.explorer import explore
-from precedes.protocol.exploration.result import Exploration
+from precedes.protocol.exploration.result import FIRST, Exploration
 from precedes.protocol.moves import Arrived, Expired, Lost, Requested
 from tests.protocol.toys import Alternating, Broken, InTurn, Plain, Tosses, Waits
 
@@ -234,6 +234,15 @@ def test_a_limit_leaves_it_undecided() -> None:
         assert not found.complete
         assert found.stopped_by
         assert found.verdict is Verdict.UNKNOWN
+
+
+def test_a_search_for_the_first_violation_ends_soon_after_it() -> None:
+    asked = [requirement("order_preserving", standard_library())]
+    bounds = Bounds(entities=3, messages=4)
+    whole, found = (explore(Plain(), bounds, asked, plain=True, first=first) for first in (False, True))
+    assert found.states * 2 < whole.states
+    assert (found.complete, found.stopped_by, found.verdict) == (False, FIRST, Verdict.VIOLATED)
+    assert [len(each.behavior) for each in (*found.findings, *whole.findings)] == [5, 5]
 
 
 def test_a_depth_that_is_enough_is_no_limit() -> None:
