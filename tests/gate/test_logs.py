@@ -94,3 +94,14 @@ def test_the_configuration_is_shown_in_its_own_words(tmp_path: Path) -> None:
     ended = gate(project(tmp_path, 'from = "kcat"', "logs/c1.log"), "--show-config")
     assert '"from": "kcat"' in ended.out
     assert '"from"' in gate(tmp_path, "--schema", "config").out
+
+
+def test_a_file_beside_a_log_is_part_of_what_was_checked(tmp_path: Path) -> None:
+    project(tmp_path, 'from = "broadcast-log"', "runs/1.output", "information_preserving")
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs/1.output").write_text("b 1\nd 1 1\n", "utf-8")
+    (tmp_path / "runs/hosts").write_text("1 localhost 1\n", "utf-8")
+    gate(tmp_path, "--write-baseline")
+    assert gate(tmp_path).code == 0
+    (tmp_path / "runs/hosts").write_text("1 localhost 1\n2 localhost 2\n", "utf-8")
+    assert gate(tmp_path).code == 1

@@ -331,11 +331,25 @@ def test_what_is_wrong_with_options_is_told_before_anything_is_read(
     assert "Traceback" not in str(caught.value)
 
 
-def test_a_file_without_a_byte_is_told(spark: SparkSession, tmp_path: Path) -> None:
-    paths = [lines(tmp_path / "t.jsonl", SENDER), lines(tmp_path / "u.jsonl", [])]
-    report = precedes.verify(loaded(spark, paths), "ST")
-    assert f"{paths[1]} has no rows" in [each.text for each in report.notices]
-    assert said(report) == said(precedes.verify(paths, "ST"))
+@pytest.mark.parametrize("first", ["a", "z"], ids=["the first", "the last"])
+@pytest.mark.parametrize(
+    "text", ["", "execution,entity,event,message\n"], ids=["without a byte", "a header alone"]
+)
+def test_a_file_without_rows_is_told_and_tells_what_was_told_before(
+    spark: SparkSession, tmp_path: Path, first: str, text: str
+) -> None:
+    empty = tmp_path / f"{first}.csv"
+    empty.write_text(text, "utf-8")
+    lines(tmp_path / "t.jsonl", SENDER)
+    (tmp_path / "notes.txt").write_text("what we saw\n", "utf-8")
+    report = precedes.verify(loaded(spark, [str(tmp_path)]), "ST")
+    told = {each.text for each in report.notices}
+    assert told > {f"{empty} has no rows"}
+    assert said(report) == said(precedes.verify([str(tmp_path)], "ST"))
+
+
+def test_a_load_without_any_row_is_told(spark: SparkSession, tmp_path: Path) -> None:
+    assert not loaded(spark, [lines(tmp_path / "t.jsonl", [])]).collect()
 
 
 def test_a_file_that_is_not_there_and_a_schema_of_ones_own(spark: SparkSession, tmp_path: Path) -> None:

@@ -51,7 +51,8 @@ class TraceSource:
     trace; `size` is in bytes; `only`: it is the one file of its trace; `named` is how messages call it, if not by its
     path; `attributes` are those that are read; `every`: every other column is read, too, as text, for a file that is
     asked later; `settings` are what the user sets for reading a log of another system, and `texts` are those of the
-    files that settings name, by setting, where they were read before: another process may not see these files.
+    files that are read beside the log, by setting, where they were read before: another process may not see these
+    files.
     """
 
     path: str
@@ -72,8 +73,13 @@ class TraceSource:
         return dict(self.settings).get(name, default)
 
     def text(self, name: str) -> str | None:
-        """The text of the file that a setting names, if it was read before."""
+        """The text of a file beside the log, by its setting, if it was read before."""
         return dict(self.texts).get(name)
+
+    def beside(self) -> dict[str, str]:
+        """The texts of the files that are read beside a log of another system, by setting. Raises PrecedesError."""
+        found: dict[str, str] = self.format.module.named_texts(self) if self.format.names_files else {}
+        return found
 
     @property
     def shown(self) -> str:
@@ -103,14 +109,14 @@ class TraceSource:
         return replace(self, attributes=tuple(attributes))
 
     def from_anywhere(self) -> TraceSource:
-        """The same file for a process that has another folder, with the texts of the files that its settings name.
+        """The same file for a process that has another folder, with the texts of the files that are read beside it.
         Raises PrecedesError: U001 for standard input, and what those files deserve.
         """
         if self.path == STANDARD_INPUT:
             raise usage(
                 "workers of Spark cannot read standard input", "name a file, or leave out --engine spark"
             )
-        texts = tuple(self.format.module.named_texts(self).items()) if self.format.names_files else ()
+        texts = tuple(self.beside().items())
         return replace(self, path=str(Path(self.path).absolute()), named=self.shown, texts=texts)
 
 

@@ -17,7 +17,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import StructType
 
-from precedes.core.diagnostics import usage
+from precedes.core.diagnostics import PrecedesError, usage
 from precedes.core.suggestions import did_you_mean
 from precedes.engines.spark.read_rows import BESIDE, rows_of, schema_of_rows
 from precedes.engines.spark.workers import of_this_version, raised_plainly
@@ -32,6 +32,8 @@ from precedes.traces.reader import ROWS_PER_PIECE, Piece, pieces, read_piece, te
 from precedes.traces.schema import ATTRIBUTE, INPUT_COLUMNS, LIBRARY, REDELIVERED, beside
 
 _ROWS_AT_ONCE: Final = 1 << 16
+_LOOKED_INTO: Final = 4096
+"""Bytes of a file into which the driver looks for a row; a file with a header alone has fewer."""
 _SETTING: Final = "set."
 _OPTIONS: Final = ("path", "paths", "from", "mapping", "attributes")
 _SAME_COLUMNS: Final = "leave out the schema, and select or rename columns of what was read"
@@ -133,11 +135,35 @@ def reader_of(options: dict[str, str]) -> TraceReader:
             raise usage(
                 said, 'precedes.verify("TRACE", ..., engine="spark") reads such a file with its groups'
             )
-        # No row of a worker brings along what it was told of an empty file.
-        if not source.size:
-            tell_no_row(source, notices)
     attributes = _attributes(options.get("attributes"), sources)
-    return TraceReader([replace(source, every=True) for source in sources], attributes, notices.all())
+    read = _with_rows(sources, notices)
+    return TraceReader([replace(source, every=True) for source in read], attributes, notices.all())
+
+
+def _with_rows(sources: Sequence[TraceSource], notices: Notices) -> list[TraceSource]:
+    """The files that have rows; of the others it is told that they have none. No row of a worker would bring that
+    along, nor, from the first file, what was told before. A large file that is not the first is left to its worker.
+    """
+    kept: list[TraceSource] = []
+    for source in sources:
+        if (kept and source.size > _LOOKED_INTO) or _has_rows(source):
+            kept.append(source)
+        else:
+            tell_no_row(source, notices)
+    # Spark wants a part to read, and so does a load without any row.
+    return kept or list(sources[:1])
+
+
+def _has_rows(source: TraceSource) -> bool:
+    """Whether a file has a row, or a mistake before its first row: its worker tells that."""
+    if not source.size:
+        return False
+    try:
+        if source.format.divisible:
+            return any(source.format.module.row_groups(source))
+        return any(len(table) for table in source.format.module.read(source, Notices()))
+    except PrecedesError:
+        return True
 
 
 def _settings_in(options: dict[str, str]) -> list[str]:

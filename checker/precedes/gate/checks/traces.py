@@ -102,12 +102,19 @@ class TraceCheck(Check):
         return None if self.settings.groups is None else self.root / self.settings.groups
 
     def key(self) -> str:
-        """The bytes of the traces, the specs and the settings, and where it is told."""
+        """The bytes of the traces and of what is read beside them, the specs and the settings, and where it is told."""
         specs = files(self.root, self.settings.specs, ".prec") if self.settings.specs else ()
-        named = (path for path in (self.groups, self.mapping) if path is not None)
-        return cache.key(
-            self.name, (self.settings, _place(self)), library_files((*self.paths, *specs, *named))
-        )
+        groups = () if self.groups is None else (self.groups,)
+        settings = (self.settings, self._beside(), _place(self))
+        return cache.key(self.name, settings, library_files((*self.paths, *specs, *groups)))
+
+    def _beside(self) -> list[dict[str, str]]:
+        """What other files say of logs; none where they cannot be read, which the run tells."""
+        try:
+            found = [source.beside() for source in expand(self.paths, log=self.reading)]
+        except PrecedesError:
+            return []
+        return [texts for number, texts in enumerate(found) if texts not in found[:number]]
 
     def run(self, channel: Channel) -> tuple[Item, ...]:
         """One item for each predicate, G301 where the trace has nothing in it."""

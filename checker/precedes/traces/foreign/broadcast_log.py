@@ -68,9 +68,9 @@ def read(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
 
 
 def named_texts(source: TraceSource) -> dict[str, str]:
-    """The text of the file of hosts, if one is set. Raises PrecedesError (T003)."""
-    stated = source.setting("hosts")
-    return {"hosts": _hosts(source, Path(stated))} if stated else {}
+    """The text of the file of hosts, if there is one. Raises PrecedesError (T003)."""
+    path = _place_of_hosts(source)
+    return {} if path is None else {"hosts": _hosts(source, path)}
 
 
 def _columns(source: TraceSource, lines: list[str], first: int, process: str) -> dict[str, Any]:
@@ -119,11 +119,8 @@ def _process(source: TraceSource) -> str:
 
 def _everybody(source: TraceSource) -> tuple[str, ...]:
     """The processes that a file of hosts lists; none if there is no such file. Raises PrecedesError."""
-    stated = source.setting("hosts")
-    if not stated and source.path == STANDARD_INPUT:
-        return ()
-    path = Path(stated) if stated else Path(source.path).parent / "hosts"
-    if not stated and not path.is_file():
+    path = _place_of_hosts(source)
+    if path is None:
         return ()
     found = [_HOST.fullmatch(line) for line in _hosts(source, path).splitlines() if line.strip()]
     if not all(found):
@@ -131,6 +128,15 @@ def _everybody(source: TraceSource) -> tuple[str, ...]:
         at = found.index(None) + 1
         raise unreadable("T007", "this line does not name a process, a host and a port", str(path), hint, at)
     return tuple(dict.fromkeys(match[1] for match in found if match))
+
+
+def _place_of_hosts(source: TraceSource) -> Path | None:
+    """The file of hosts: the one that is set, else the one beside the log, if there is one."""
+    if stated := source.setting("hosts"):
+        return Path(stated)
+    beside = Path(source.path).parent / "hosts"
+    there = source.text("hosts") is not None or (source.path != STANDARD_INPUT and beside.is_file())
+    return beside if there else None
 
 
 def _hosts(source: TraceSource, path: Path) -> str:

@@ -6,7 +6,7 @@ Such a module has
     write(rows, path, compression, attributes)    rows of executions to a new file; how many there were (if `writable`)
     row_groups(source)                        rows of each part that can be read by itself (if `divisible`)
     read_groups(source, notices, groups)      canonical tables of some of these parts (if `divisible`)
-    named_texts(source)                       texts of the files that settings name, by setting (if `names_files`)
+    named_texts(source)                       texts of the files read beside a log, by their setting (if `names_files`)
 
 Each raises PrecedesError for what it cannot read.
 """
@@ -31,7 +31,7 @@ class TraceFormat:
     headed: bool = False
     """Columns are named before rows: `write` is told which attributes there are."""
     names_files: bool = False
-    """Some of its settings name other files."""
+    """What a log means is also in other files, which settings name or which are beside it."""
     word: str = ""
     """What `--from` calls it, for a log of another system: its module is in `precedes.traces.foreign`."""
     carries: str = ""
