@@ -25,6 +25,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from queue import SimpleQueue
 from types import SimpleNamespace
@@ -37,6 +38,7 @@ from precedes.api.events import tables_of
 from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.core.execution import EventKind
 from precedes.engines.scan import local
+from precedes.engines.spark.data_source import reader_of
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.logic.plan import Plan, plan
@@ -65,6 +67,8 @@ AT_ONCE: Final = 100
 """Traces of one process."""
 NAMES: Final = ("fifo_delivery", "causal_delivery", "TO")
 ROWS: Final = "rows"
+_SPARK: Final = 5
+"""Every so many traces, one is read as workers of Spark read it, too."""
 _SHOWN: Final = 50
 _MEMORY: Final = "/dev/shm" if Path("/dev/shm").is_dir() else None
 EVENTS: Final = tuple(kind.value for kind in EventKind)
@@ -126,24 +130,52 @@ def question() -> Plan:
 # ---- in the process that may die
 
 
-def read(trace: Made, folder: Path, asked: Plan) -> str:
-    """Read and judge a trace. Returns what it came to; raises AssertionError for rows that are not there."""
+def read(trace: Made, folder: Path, asked: Plan, *, spark: bool = False) -> str:
+    """Read and judge a trace; with `spark`, a worker's reader reads it, too. Returns what it came to; raises
+    AssertionError for rows that are not there.
+    """
     if trace.events is not None:
         return _read_events(trace.events)
     try:
         sources = [*_sources(trace, folder)]
+        rows = 0
         for source in sources if trace.log is not None else ():
             for table in read_table(source.asked(trace.attributes), Notices()):
                 table.validate(full=True)
+                rows += len(table)
         for file, source in zip(trace.files, sources, strict=False):
             asking = replace(source, every=True) if trace.every else source.asked(trace.attributes)
             sys.stdin = cast("Any", SimpleNamespace(buffer=io.BytesIO(file.data)))
-            _compare(file, list(read_table(asking, Notices())))
+            tables = list(read_table(asking, Notices()))
+            _compare(file, tables)
+            rows += sum(map(len, tables))
+        if spark and all(source.path != "-" for source in sources):
+            _compare_on_spark(trace, folder, [source.path for source in sources], rows)
         if trace.judged:
             local.verify(sources, asked, TraceOptions(), Notices(), 3)
     except PrecedesError as error:
         return _told(error.diagnostics, "T" if trace.log is None else "TU")
     return ROWS
+
+
+def _compare_on_spark(trace: Made, folder: Path, paths: list[str], rows: int) -> None:
+    """Read files as workers of Spark read them, every column. AssertionError unless that finds as many rows, or tells
+    a mistake: a column that was not asked for may have one.
+    """
+    options = {"paths": json.dumps(paths)}
+    if trace.log is not None:
+        log = trace.log.reading(folder)
+        if trace.log.mapping is not None:
+            options["mapping"] = log.settings["file"]
+        elif log.word is not None:
+            options |= {"from": log.word} | {f"set.{name}": value for name, value in log.settings.items()}
+    try:
+        reader = reader_of(options)
+        found = sum(len(batch) for part in reader.partitions() for batch in reader.read(part))
+    except PrecedesError as error:
+        _told(error.diagnostics, "TU")
+    else:
+        assert found == rows, f"{found} rows on Spark, and {rows} here"
 
 
 def _read_events(events: Any) -> str:
@@ -212,7 +244,7 @@ def _one(number: int, kind: str | None, folder: Path, asked: Plan) -> Reading:
         number // 5 % 5
     ]
     try:
-        code = read(trace, folder, asked)
+        code = read(trace, folder, asked, spark=number % _SPARK == 0)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is the failure that is looked for
         code, failure = type(error).__name__, f"{type(error).__name__}: {str(error)[:300]}"
     held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
@@ -339,6 +371,20 @@ def keep(numbers: range, kind: str | None, folder: Path) -> None:
             _written(folder, f"{number}.{name}", data)
 
 
+def parts(given: argparse.Namespace, began: float) -> Iterator[tuple[str | None, list[range]]]:
+    """The kinds and the shares of numbers that are read one after the other."""
+    if given.again:
+        for kind, number in given.again:
+            yield kind, [range(int(number), int(number) + 1)]
+        return
+    share = -(-given.count // given.workers)
+    for start in count(given.first, given.count):
+        numbers = range(start, start + given.count)
+        yield given.kind, [numbers[k : k + share] for k in range(0, given.count, share)]
+        if given.minutes is None or time.monotonic() - began > given.minutes * 60:
+            return
+
+
 def main() -> int:
     """Read the traces of some numbers; 1 if there is a failure."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -353,6 +399,7 @@ def main() -> int:
         help="one trace; repeatable; no others are read",
     )
     parser.add_argument("--workers", type=int, default=1, help="processes at a time")
+    parser.add_argument("--minutes", type=float, help="go on with the next numbers for so long")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="write the files instead of reading them")
     given = parser.parse_args()
     numbers = range(given.first, given.first + given.count)
@@ -362,15 +409,11 @@ def main() -> int:
     asked = prepared()
     summary = Summary()
     began = time.monotonic()
-    share = -(-given.count // given.workers)
-    shares = [numbers[k : k + share] for k in range(0, given.count, share)]
-    parts: list[tuple[str | None, list[range]]] = [(given.kind, shares)]
-    if given.again:
-        parts = [(kind, [range(int(number), int(number) + 1)]) for kind, number in given.again]
-    for reading in (reading for kind, some in parts for reading in together(some, kind, asked)):
-        summary.add(reading)
-        if reading.failure:
-            sys.stderr.write(f"{reading.number} ({reading.kind}): {reading.failure}\n")
+    for kind, shares in parts(given, began):
+        for reading in together(shares, kind, asked):
+            summary.add(reading)
+            if reading.failure:
+                sys.stderr.write(f"{reading.number} ({reading.kind}): {reading.failure}\n")
     sys.stdout.write(summary.text(time.monotonic() - began) + "\n")
     return 1 if summary.failures else 0
 
