@@ -110,7 +110,7 @@ $(VENV)/.clients: requirements/brokers.txt $(VENV)/.packages
 	@touch $@
 
 # Debian's packages, with ports of their own; `python -m tools.recordings` makes the table of docs/brokers.md with them.
-brokers: $(VENV)/.clients ## Install and start RabbitMQ, NATS, Redis, Mosquitto on loopback
+brokers: $(VENV)/.clients $(VENV)/.project ## Install and start RabbitMQ, NATS, Redis, Mosquitto on loopback
 	@$(BIN)/python -m tools.brokers start
 
 brokers-stop: ## Stop them, and remove what they kept
