@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -110,6 +113,16 @@ def test_what_is_not_whole_is_refused_with_row_and_column(column: str, given: An
         values(frame, column)
     assert said in str(caught.value)
     assert len(caught.value.diagnostics) == 1
+
+
+@pytest.mark.parametrize(
+    "wrap", [lambda huge: huge, lambda huge: [huge], lambda huge: {"a": np.array([huge, None])}]
+)
+def test_a_huge_decimal_beside_a_date_is_not_written_out(wrap: Callable[[object], object]) -> None:
+    """Arrow alone needs hours for its digits."""
+    frame = pd.DataFrame(EVENTS)
+    frame["extra"] = pd.Series([date(2026, 1, 1), wrap(Decimal("1E+4000000")), None], dtype=object)
+    assert precedes.verify(frame, require=["no_duplication"]).verdict is precedes.Verdict.VIOLATED
 
 
 def test_times_stay_when_another_column_is_mixed() -> None:

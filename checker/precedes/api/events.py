@@ -38,6 +38,9 @@ _REFUSED: Final = (arrow.ArrowException, OverflowError, TypeError, ValueError)
 """What Arrow and pandas raise for values that are in none of Arrow's types."""
 
 _MOMENTS: Final = frozenset({np.datetime64, np.timedelta64})
+_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+_DIGITS: Final = 76
+"""Of the largest decimal of Arrow."""
 
 ROWS_AT_ONCE: Final = 1 << 16
 """Rows of dictionaries that are made canonical together."""
@@ -107,8 +110,32 @@ def _batches(events: Any) -> Any:
 
 
 def _safe(column: Any) -> bool:
-    """Whether Arrow may look at a column of a frame: numpy's `NaT` beside numpy's numbers ends the process."""
-    return column.dtype != object or _MOMENTS.isdisjoint(map(type, column))
+    """Whether Arrow may look at a column of a frame: numpy's `NaT` beside numpy's numbers ends the process, and of a
+    decimal beside a date Arrow writes out all digits, which takes hours for 1E+4000000.
+    """
+    if column.dtype != object:
+        return True
+    kinds = set(map(type, column))
+    return _MOMENTS.isdisjoint(kinds) and (kinds <= _SCALARS or not any(map(_is_huge, column)))
+
+
+def _is_huge(value: object) -> bool:
+    """Whether a value is a decimal with more digits than one of Arrow has, or has one in it."""
+    open_values = [value]
+    while open_values:
+        match open_values.pop():
+            case Decimal() as number:
+                if number.is_finite() and abs(number.adjusted()) > _DIGITS:
+                    return True
+            case list() | tuple() as inner:
+                open_values += inner
+            case dict() as inner:
+                open_values += inner.values()
+            case np.ndarray() as inner if inner.dtype == object:
+                open_values += inner.tolist()
+            case _:
+                continue
+    return False
 
 
 def _of_rows(events: Iterator[object], source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
