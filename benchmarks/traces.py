@@ -13,10 +13,11 @@ import pyarrow.parquet as pq
 from benchmarks.sql import write_integers
 from benchmarks.workload import Workload, write
 from precedes.traces import Notices, expand
-from precedes.traces.layout.columnar_file import LAYOUT_SCHEMA, footer, layout_of
+from precedes.traces.layout.columnar_file import LAYOUT_SCHEMA, VERSION, footer, layout_of
 from precedes.traces.layout.conversion import convert
 
-FOLDER = Path("build/bench")
+FOLDER = Path("build/bench") / f"layout-{VERSION}"
+"""A columnar file of another version is no columnar file any more."""
 
 
 def kept(name: str, make: Callable[[Path], None]) -> Path:

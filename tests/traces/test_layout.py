@@ -230,11 +230,13 @@ def test_a_file_of_another_version_is_an_ordinary_trace(tmp_path: Path) -> None:
     assert layout_of(source_of(str(target))) is not None
     text = pq.read_metadata(target).metadata[KEY]
     said = json.loads(text) | {"version": 99}
-    for metadata in ({KEY: json.dumps(said).encode()}, {}, {KEY: b"{"}):
+    for metadata, expected in (({KEY: json.dumps(said).encode()}, ["T125"]), ({}, []), ({KEY: b"{"}, [])):
         pq.write_table(table.replace_schema_metadata(metadata), target)
         assert layout_of(source_of(str(target))) is None
-        (batch,) = read_batches([target], OPTIONS, Notices())
+        notices = Notices()
+        (batch,) = read_batches([target], OPTIONS, notices)
         assert execution_of(batch, 0).entities == ("E",)
+        assert [one.code for one in notices.all() if one.code == "T125"] == expected
     pq.write_table(table.replace_schema_metadata({KEY: text}), target, row_group_size=1)
     assert layout_of(source_of(str(target))) is None, "its row groups are others than the footer says"
 

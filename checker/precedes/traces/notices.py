@@ -34,6 +34,7 @@ LESS_EXACT: Final = "T121"
 FOREIGN_LOG: Final = "T123"
 ROW_IGNORED: Final = "T122"
 LONG: Final = "T124"
+OTHER_VERSION: Final = "T125"
 
 MOST_NAMES: Final = 10_000
 """Names of entities that are kept to find out which are addressed only; of more nothing is said."""

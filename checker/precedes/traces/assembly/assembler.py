@@ -26,6 +26,7 @@ from precedes.traces.assembly.encoding import (
     ABSENT,
     IntArray,
     Lists,
+    ascending,
     distinct,
     encode,
     first_places,
@@ -210,7 +211,7 @@ def _equal_destinations(names: TableNames, one: Int64, other: Int64, entity: Int
 
     def sets(rows: Int64) -> tuple[Int64, Bool]:
         places, owner = names.dest.entries(rows)
-        keys = np.unique(owner * width + names.dest_entities[places])
+        keys = ascending(owner * width + names.dest_entities[places])
         everyone = ~names.dest.present[rows] | (np.bincount(keys // width, minlength=len(rows)) == size)
         return keys[~everyone[keys // width]], everyone
 

@@ -20,6 +20,7 @@ from precedes.traces.assembly.encoding import (
     Codes,
     Lists,
     Numbering,
+    ascending,
     encode,
     first_places,
     lists_of,
@@ -84,7 +85,7 @@ def membership_of(
     member = np.concatenate([by_rows[0], by_option[0], anybody[0]])
     group = groups.find(executions[member], np.concatenate([by_rows[1], by_option[1], anybody[1]]))
     size = max(len(executions), 1)
-    keys = np.unique(group * size + member)
+    keys = ascending(group * size + member)
     return Membership(known, groups, (keys // size, keys % size), to_groups)
 
 
@@ -145,7 +146,7 @@ def _anybody(names: TableNames, entity: Int64, known: Names, to_groups: Codes) -
     if names.to_groups is None or not len(code):
         return np.zeros(0, np.int64), np.zeros(0, np.int32)
     row = np.repeat(np.arange(len(entity)), np.diff(names.to_groups.offsets))
-    open_to_all = np.unique(names.entities.executions[entity[row[to_groups == code[0]]]])
+    open_to_all = ascending(names.entities.executions[entity[row[to_groups == code[0]]]])
     found = np.flatnonzero(np.isin(names.entities.executions, open_to_all))
     return found, np.full(len(found), code[0], np.int32)
 
@@ -186,5 +187,5 @@ def _addressed(
     x = names.entities.executions[events.entity[sends]][owner]
     local = membership.groups.find(x, membership.to_groups[places]) - membership.groups.offsets[x]
     width = int(np.diff(membership.groups.offsets).max(initial=1))
-    keys = np.unique(events.message[sends][owner] * width + local)
+    keys = ascending(events.message[sends][owner] * width + local)
     return offsets_of(np.bincount(keys // width, minlength=count)), (keys % width).astype(np.int32)

@@ -17,7 +17,16 @@ from precedes.language.quoting import shown
 from precedes.traces import notices as notice
 from precedes.traces.arrow import arrow, pc
 from precedes.traces.assembly.contradictions import place
-from precedes.traces.assembly.encoding import ABSENT, Codes, IntArray, Lists, Numbering, encode, lists_of
+from precedes.traces.assembly.encoding import (
+    ABSENT,
+    Codes,
+    IntArray,
+    Lists,
+    Numbering,
+    ascending,
+    encode,
+    lists_of,
+)
 from precedes.traces.notices import Notices
 from precedes.traces.options import TraceOptions
 from precedes.traces.problems import TOLD_AT_ONCE
@@ -154,9 +163,9 @@ def _nobody(
         return sender, None
     key = x.astype(np.int64) * (int(message.max(initial=0)) + 2) + message
     sends = table["event"].to_numpy() == EVENT_CODES[EventKind.SEND]
-    known = np.unique(key[sends | ((sender != ABSENT) & (sender != unknown))])
+    known = ascending(key[sends | ((sender != ABSENT) & (sender != unknown))])
     unnamed = sender == unknown
-    found = np.unique(x[unnamed & ~np.isin(key, known)])
+    found = ascending(x[unnamed & ~np.isin(key, known)])
     return np.where(unnamed, ABSENT, sender).astype(sender.dtype), found
 
 

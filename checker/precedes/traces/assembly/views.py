@@ -12,7 +12,16 @@ from precedes.core.columns import NOBODY, Batch, Int32, Int64, Members, Names, V
 from precedes.core.execution import EVENT_CODES, EventKind
 from precedes.traces.arrow import arrow, pc
 from precedes.traces.assembly.contradictions import Contradiction, Finding
-from precedes.traces.assembly.encoding import ABSENT, Lists, Numbering, encode, first_places, lists_of, unlike
+from precedes.traces.assembly.encoding import (
+    ABSENT,
+    Lists,
+    Numbering,
+    ascending,
+    encode,
+    first_places,
+    lists_of,
+    unlike,
+)
 from precedes.traces.assembly.histories import Events, TableNames
 
 _VIEW: Final = EVENT_CODES[EventKind.VIEW]
@@ -74,7 +83,7 @@ def _inside(members: Lists, source: Int64, views: Numbering, names: TableNames) 
     there = entity != ABSENT
     local = entity[there] - names.entities.offsets[x[there]]
     width = int(np.diff(names.entities.offsets).max(initial=1))
-    keys = np.unique(view[there] * width + local)
+    keys = ascending(view[there] * width + local)
     return offsets_of(np.bincount(keys // width, minlength=len(source))), (keys % width).astype(np.int32)
 
 

@@ -23,7 +23,7 @@ from precedes.traces.formats.parquet_file import UNREADABLE, damaged, opened
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
 from precedes.traces.formats.values import RowError, id_text, shown
 from precedes.traces.formats.written_rows import COLUMNS, Values
-from precedes.traces.layout.columnar_file import ColumnarFile, Layout, layout_of
+from precedes.traces.layout.columnar_file import ColumnarFile, Layout, layout_of, tell_version
 from precedes.traces.notices import Notices
 from precedes.traces.problems import some_columns, unreadable
 from precedes.traces.schema import NEEDED_COLUMNS, REDELIVERED, REQUIRED_COLUMNS, TABLE_SCHEMA, column_of
@@ -44,6 +44,7 @@ def read_groups(source: TraceSource, notices: Notices, groups: range | None) -> 
         yield from _laid_out(layout, notices, groups)
         return
     with opened(source) as file:
+        tell_version(source, file.metadata, notices)
         names = file.schema_arrow.names
         refuse_twice(source, names)
         times = Counter(names)

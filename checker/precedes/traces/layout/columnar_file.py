@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any, Final
@@ -132,10 +133,15 @@ class Group:
     to_groups: bool = False
 
 
-class _Footer(Struct):
-    """What is written under `KEY`. Files of earlier writers do not say who was met."""
+class _Version(Struct):
+    """Of what is written under `KEY`, the part that every version has."""
 
     version: int
+
+
+class _Footer(_Version):
+    """What is written under `KEY`. Files of earlier writers do not say who was met."""
+
     groups: tuple[Group, ...]
     notices: tuple[tuple[str, str, int | None], ...]
     met: tuple[str, ...] | None = None
@@ -229,6 +235,19 @@ def layout_of(source: TraceSource) -> Layout | None:
     except UNREADABLE:
         return None
     return _said(source, metadata)
+
+
+def tell_version(source: TraceSource, metadata: Any, notices: Notices) -> None:
+    """Tell of a file that another version converted. What its footer says of the trace is not known then."""
+    text = (metadata.metadata or {}).get(KEY)
+    if text is None:
+        return
+    with suppress(ValueError, RecursionError):
+        if msgspec.json.decode(text, type=_Version).version != VERSION:
+            said = (
+                f"{source.shown} was converted by another version of precedes and is read like any other file"
+            )
+            notices.once(notice.OTHER_VERSION, said)
 
 
 def layouts_of(sources: Sequence[TraceSource]) -> tuple[Layout, ...] | None:

@@ -24,7 +24,7 @@ from precedes.traces.arrow import Column, arrow, arrow_parquet
 from precedes.traces.assembly.assembler import assemble, assembled
 from precedes.traces.assembly.attributes import disagreeing
 from precedes.traces.assembly.destinations import not_sent, to_all
-from precedes.traces.assembly.encoding import ABSENT
+from precedes.traces.assembly.encoding import ABSENT, ascending
 from precedes.traces.assembly.histories import Events, TableNames, as_read, numbered
 from precedes.traces.foreign.recognition import RECOGNIZED, LogReading
 from precedes.traces.formats.registry import PARQUET
@@ -307,7 +307,7 @@ def _destinations(events: Events, names: TableNames, x: Int64) -> tuple[Int64, C
     bits[long] = LISTED
     places, owner = names.dest.entries(events.row[long])
     size = int(names.dest_entities.max(initial=0)) + 1
-    keys = np.unique(owner * size + names.dest_entities[places])
+    keys = ascending(owner * size + names.dest_entities[places])
     lengths = np.zeros(len(bits), np.int64)
     lengths[long] = np.bincount(keys // size, minlength=len(long))
     missing = np.append(bits != LISTED, False)
