@@ -95,7 +95,8 @@ def rows_of_csv(data: bytes) -> Rows:
     """By `csv`."""
     csv.field_size_limit(1 << 30)
     text = io.StringIO(data.removeprefix(b"\xef\xbb\xbf").decode(), newline="")
-    header, *records = csv.reader(text, strict=True)
+    # A file without a byte has no rows.
+    header, *records = [*csv.reader(text, strict=True)] or [[]]
     return [
         {name: cell for name, cell in zip(header, record, strict=True) if cell}
         for record in records
