@@ -30,7 +30,8 @@ def lengths(texts: Column) -> Int64:
 
 def none_is_empty(texts: Column) -> bool:
     """Whether each text that is there has letters."""
-    return int(np.count_nonzero(lengths(texts))) == len(texts) - texts.null_count
+    present: int = len(texts) - texts.null_count
+    return int(np.count_nonzero(lengths(texts))) == present
 
 
 def are_digits(texts: Column) -> bool:
@@ -53,4 +54,5 @@ def _ends(texts: Column) -> Int64:
     size = np.int64 if arrow.types.is_large_string(texts.type) else np.int32
     if not len(texts):
         return np.zeros(1, np.int64)
-    return np.frombuffer(texts.buffers()[1], size)[texts.offset : texts.offset + len(texts) + 1]
+    found: Int64 = np.frombuffer(texts.buffers()[1], size)[texts.offset : texts.offset + len(texts) + 1]
+    return found

@@ -129,11 +129,11 @@ class _Spans:
         """What they say; `shared` are the attributes of resources, `resource` the place of that of each span, `chosen`
         is the attribute that names entities.
         """
-        known = _contexts(self.given)
+        contexts = _contexts(self.given)
         start = _start(self.given.field("startTimeUnixNano"))
         kind = pc.fill_null(self.given.field("kind"), 0)
         certain(pc.greater_equal(kind, 0), pc.less_equal(kind, _LARGEST_KIND))
-        parent = span_contexts.parents(known, self.given.field("parentSpanId"))
+        parent = span_contexts.parents(contexts, self.given.field("parentSpanId"))
         dropped = pc.fill_null(self.given.field("droppedLinksCount"), 0)
         certain(pc.greater_equal(dropped, 0))
         links, of_link = _inner(self.given.field("links"))
@@ -149,12 +149,22 @@ class _Spans:
         of_kept = place[of_link[of_about]]
         attributes = _texts(links.field("attributes"), len(links), _OF_SPANS)
         facts = _Facts(texts, len(about))
-        own = {name: _kept(column, of_about) for name, column in attributes.items()}
-        linked, tables = facts.linked(of_kept, own)
+        linked, tables = facts.linked(
+            of_kept, {name: _kept(column, of_about) for name, column in attributes.items()}
+        )
+        named, (known, *numbers) = span_contexts.numbered(
+            contexts, _kept(parent, about), _kept(target, of_about)
+        )
+        links = {
+            "span": of_kept,
+            "context": numbers[1],
+            "dropped": dropped.take(arrow.array(of_link[of_about])),
+            **linked,
+        }
         spans = {
             "row": self.row[about],
-            "known": about,
-            "parent": _kept(parent, about),
+            "context": _kept(known, about),
+            "parent": numbers[0],
             "consumer": _kept(pc.equal(kind, _CONSUMER), about),
             "start": _kept(start, about),
             "entity": entity,
@@ -163,13 +173,13 @@ class _Spans:
             "count": pc.min_element_wise(
                 _whole(_first(texts, BATCH_NAMES, len(about))), SEVERAL, skip_nulls=False
             ),
-            "dropped": _kept(dropped, about),
             "facts": np.arange(len(about)),
         }
         return Part(
-            known,
+            named,
+            known.to_numpy(),
             _table(SPANS, spans),
-            _table(LINKS, {"span": of_kept, "context": _kept(target, of_about), **linked}),
+            _table(LINKS, links),
             arrow.concat_tables(tables),
             by_service,
             others,

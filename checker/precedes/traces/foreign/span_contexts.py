@@ -60,6 +60,15 @@ def parents(own: Column, parent: Column) -> Column:
     return _column(rows, some)
 
 
+def numbered(*columns: Column) -> tuple[Column, list[Column]]:
+    """The contexts of all columns, each once, and the numbers of those in each column, null for null."""
+    coded = arrow.concat_arrays(columns).dictionary_encode()
+    ends = np.cumsum([len(column) for column in columns]).tolist()
+    return coded.dictionary, [
+        coded.indices.slice(end - len(column), len(column)) for column, end in zip(columns, ends, strict=True)
+    ]
+
+
 def texts(given: Column) -> Column:
     """Contexts as texts."""
     rows = _rows(given)

@@ -75,13 +75,14 @@ class _Mentions:
     def __init__(self, source: TraceSource, spans: Spans) -> None:
         before = spans.named_before(spans.of_link, spans.target)
         kept = np.bincount(spans.of_link[before], minlength=spans.length)
-        dropped = np.flatnonzero((kept > 0) & (spans.dropped > 0))
+        dropped = np.flatnonzero(before & (spans.dropped > 0))
         of_link = np.flatnonzero(before)
         alone = np.flatnonzero((kept == 0) & (spans.count != 0))
         span = np.concatenate([spans.of_link[of_link], alone])
-        link = np.concatenate([of_link, np.full(len(alone), NONE)])
-        order = np.lexsort((link, span))
-        self.span, self._link = span[order], link[order]
+        link = np.concatenate([of_link, np.full(len(alone), NONE)]).astype(np.int32)
+        # Those of links are in the order of their spans, and of the spans that are alone none has one.
+        order = np.argsort(span, kind="stable")
+        self.span, self._link = span[order].astype(np.int32), link[order]
         linked = self._link != NONE
         several = kept[self.span] > 1
         self.counted = ~linked & (spans.count[self.span] > 1)
@@ -90,24 +91,25 @@ class _Mentions:
         self.facts[linked] = np.where(
             several[linked], spans.batch_facts[self._link[linked]], spans.single_facts[self._link[linked]]
         )
-        self._refuse(source, spans, int(dropped[0]) if len(dropped) else spans.length)
+        self._refuse(source, spans, int(dropped[0]) if len(dropped) else NONE)
         self.keys = self._keys(spans, linked & several)
 
     def _refuse(self, source: TraceSource, spans: Spans, dropped: int) -> None:
-        """Raise PrecedesError for the first span with something wrong. `dropped`: the first that does not name all of
-        its messages.
+        """Raise PrecedesError for the first span with something wrong. `dropped`: the first link of a span that does
+        not name all of its messages.
         """
         problem = spans.said.table["problem"].combine_chunks()
         bad = np.flatnonzero(problem.is_valid().to_numpy(zero_copy_only=False)[self.facts])
         first = int(self.span[bad[0]]) if len(bad) else spans.length
-        if first < dropped:
+        incomplete = int(spans.of_link[dropped]) if dropped != NONE else spans.length
+        if first < incomplete:
             text = problem[int(self.facts[bad[0]])].as_py()
             raise rows.refused(source, int(spans.row[first]), RowError(*json.loads(text)))
-        if dropped < spans.length:
+        if incomplete < spans.length:
             count = spans.dropped[dropped]
             said = f"{count} links of this span were dropped, so that it does not name all its messages"
             hint = "let programs keep more links: OTEL_SPAN_LINK_COUNT_LIMIT"
-            raise rows.refused(source, int(spans.row[dropped]), RowError("T025", said, hint))
+            raise rows.refused(source, int(spans.row[incomplete]), RowError("T025", said, hint))
 
     def _keys(self, spans: Spans, of_batch: Bool) -> dict[Naming, Sequence[Int64]]:
         record, own_id = (

@@ -12,8 +12,8 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
+from precedes.core.columns import Int64
 from precedes.traces.arrow import Column, arrow, pc
-from precedes.traces.foreign.span_contexts import CONTEXT
 
 
 class Operation(Enum):
@@ -79,32 +79,33 @@ REPEATED: Final = arrow.dictionary(arrow.int32(), arrow.large_string())
 SPANS: Final = arrow.schema(
     [
         ("row", arrow.int64()),
-        ("known", arrow.int64()),
-        ("parent", CONTEXT),
+        ("context", arrow.int32()),
+        ("parent", arrow.int32()),
         ("consumer", arrow.bool_()),
         ("start", arrow.int64()),
         ("entity", REPEATED),
         ("operation", arrow.int8()),
         ("given_back", arrow.bool_()),
         ("count", arrow.int8()),
-        ("dropped", arrow.int64()),
-        ("facts", arrow.int64()),
+        ("facts", arrow.int32()),
     ]
 )
-"""A span about messages: its line, its place in `known`, the context of its parent, whether its kind is that of a
-consumer, when it starts in nanoseconds, who has it, what it does, of how many messages (at most `SEVERAL`), how many of
-its links were dropped, and the place of what it says of its message.
+"""A span about messages: its line, the places of its context and of that of its parent, whether its kind is that of a
+consumer, when it starts in nanoseconds, who has it, what it does, of how many messages (at most `SEVERAL`), and the
+place of what it says of its message.
 """
 LINKS: Final = arrow.schema(
     [
-        ("span", arrow.int64()),
-        ("context", CONTEXT),
-        ("single", arrow.int64()),
-        ("batch", arrow.int64()),
+        ("span", arrow.int32()),
+        ("context", arrow.int32()),
+        ("dropped", arrow.int64()),
+        ("single", arrow.int32()),
+        ("batch", arrow.int32()),
     ]
 )
-"""A link of one of these spans, and the places of what both say of the message: if it is the one message of the span,
-and if it is one of several.
+"""A link of one of these spans: the place of the span and of the context, how many other links of the span were
+dropped, and the places of what both say of the message: if it is the one message of the span, and if it is one of
+several.
 """
 FACTS: Final = arrow.schema(
     [
@@ -123,10 +124,14 @@ FACTS: Final = arrow.schema(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The spans of a part of a file. `known` are the contexts of all of them, `spans` those about messages."""
+    """The spans of a part of a file."""
 
-    known: Column
+    contexts: Column
+    """The contexts of all of them, and those that they name, each once."""
+    known: Int64
+    """The places of their own contexts."""
     spans: pa.Table
+    """Those about messages."""
     links: pa.Table
     facts: pa.Table
     by_service: int = 0

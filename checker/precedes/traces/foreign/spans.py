@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, assert_never
 
+import numpy as np
 import pyarrow as pa
 
 from precedes.traces.arrow import arrow
@@ -106,13 +107,18 @@ class Reader:
 
     def part(self, spans: Iterable[Span]) -> Part:
         """Some spans of a file. Raises PrecedesError."""
-        known: list[bytes] = []
+        contexts: dict[bytes, int] = {}
+
+        def place(context: Context) -> int:
+            return contexts.setdefault(context.packed, len(contexts))
+
+        known: list[int] = []
         found: list[dict[str, object]] = []
         links: list[dict[str, object]] = []
         facts: list[dict[str, object]] = []
         before = self.by_service, self.other_operations
         for span in spans:
-            known.append(span.context.packed)
+            known.append(place(span.context))
             try:
                 said = self._messaging(span)
             except RowError as error:
@@ -124,11 +130,18 @@ class Reader:
                 batch = {**_of_batch(span.attributes), **link.attributes}
                 places = {"single": len(facts), "batch": len(facts) + 1}
                 facts += [_facts(single), _facts(batch)]
-                links.append({"span": len(found), "context": link.context.packed, **places})
-            found.append({**said, "known": len(known) - 1, "facts": len(facts)})
+                of_span = {"span": len(found), "dropped": span.dropped_links}
+                links.append({**of_span, "context": place(link.context), **places})
+            named = {
+                "context": known[-1],
+                "parent": None if span.parent is None else place(span.parent),
+                "facts": len(facts),
+            }
+            found.append({**said, **named})
             facts.append(_facts(span.attributes))
         return Part(
-            arrow.array(known, CONTEXT),
+            arrow.array(contexts, CONTEXT),
+            np.array(known, np.int64),
             arrow.Table.from_pylist(found, SPANS),
             arrow.Table.from_pylist(links, LINKS),
             arrow.Table.from_pylist(facts, FACTS),
@@ -149,14 +162,12 @@ class Reader:
         count = _whole(span.attributes, BATCH_NAMES)
         return {
             "row": span.row,
-            "parent": None if span.parent is None else span.parent.packed,
             "consumer": span.kind is Kind.CONSUMER,
             "start": span.start,
             "operation": CODES[operation],
             "given_back": name.lower() in GIVEN_BACK,
             "count": None if count is None else min(count, SEVERAL),
             "entity": self._entity(span),
-            "dropped": span.dropped_links,
         }
 
     def _entity(self, span: Span) -> str:

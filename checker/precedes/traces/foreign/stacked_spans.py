@@ -36,7 +36,7 @@ _RECORD: Final = ("topic", "partition", "position")
 """What names a record of a partitioned log."""
 
 Codes = npt.NDArray[np.int32]
-"""Numbers of texts or contexts, NONE for none."""
+"""Numbers or places of spans, texts and the like, NONE for none."""
 
 
 class Spans:
@@ -47,23 +47,27 @@ class Spans:
         self.by_service = sum(part.by_service for part in parts)
         self.other_operations = sum(part.other_operations for part in parts)
         known = [part.known for part in parts]
+        contexts = [part.contexts for part in parts]
         spans = _Stack(SPANS, [part.spans for part in parts])
         links = _Stack(LINKS, [part.links for part in parts])
         facts = _Stack(FACTS, [part.facts for part in parts])
         # What is taken out of a stack is not held twice: of a large file it is much.
         parts.clear()
-        own = spans.places("known", list(map(len, known)))
-        codes, self.contexts = coded(CONTEXT, known, spans.chunks("parent"), links.chunks("context"))
-        del known
-        self.context, self.parent, self.target = codes[0][own], codes[1], codes[2]
+        sizes = list(map(len, contexts))
+        codes, self.contexts = coded(CONTEXT, contexts)
         self.known = np.zeros(len(self.contexts), np.bool_)
-        self.known[codes[0]] = True
-        self.length = len(own)
+        for places, start in zip(known, np.cumsum([0, *sizes]).tolist(), strict=False):
+            self.known[codes[places + start]] = True
+        self.context = codes[spans.places("context", sizes)]
+        self.target = codes[links.places("context", sizes)]
+        parent = spans.places("parent", sizes)
+        self.parent = np.where(parent == NONE, NONE, codes[parent])
+        self.length = len(self.context)
         entities = spans.column("entity")
         self.entity, self.entities = entities.indices.to_numpy(), entities.dictionary
-        self.row, self.start, self.operation, self.consumer, self.given_back, self.dropped = (
+        self.row, self.start, self.operation, self.consumer, self.given_back = (
             spans.column(name).to_numpy(zero_copy_only=False)
-            for name in ("row", "start", "operation", "consumer", "given_back", "dropped")
+            for name in ("row", "start", "operation", "consumer", "given_back")
         )
         self.count = spans.column("count").fill_null(NONE).to_numpy()
         self.facts = spans.places("facts", facts.lengths)
@@ -72,7 +76,8 @@ class Spans:
             links.places(name, facts.lengths) for name in ("single", "batch")
         )
         self.said = Facts(facts)
-        self.span_of = np.full(len(self.contexts), NONE)
+        self.dropped = links.column("dropped").to_numpy()
+        self.span_of = np.full(len(self.contexts), NONE, np.int32)
         self.span_of[self.context] = np.arange(self.length)
         self.links = np.bincount(self.of_link, minlength=self.length)
         self.single = (self.links <= 1) & ((self.count == NONE) | (self.count == 1))
@@ -89,12 +94,15 @@ class Facts:
     """What the attributes of the spans of a file say of messages."""
 
     def __init__(self, facts: _Stack) -> None:
-        (self.id,), self.ids = coded(arrow.large_string(), facts.chunks("id"))
+        self.id, self.ids = coded(arrow.large_string(), facts.chunks("id"))
         self.table = pa.table({name: facts.column(name) for name in FACTS.names if name != "id"})
         self.record, self._of_record = self._records()
 
-    def _records(self) -> tuple[Codes, Int64]:
+    def _records(self) -> tuple[Codes, Codes]:
         """The number of the record of each, and the place of one that names it for each record."""
+        topic: Column
+        partition: Column
+        position: Column
         topic, partition, position = (self.table[name].combine_chunks() for name in _RECORD)
         complete = pc.and_(pc.and_(topic.is_valid(), partition.is_valid()), position.is_valid())
         places = np.flatnonzero(complete.to_numpy(zero_copy_only=False))
@@ -103,12 +111,12 @@ class Facts:
         log = topic.indices.take(some).to_numpy().astype(np.int64) * len(partition.dictionary)
         log += partition.indices.take(some).to_numpy()
         # Below the square of how many there are.
-        (of_log,), _ = coded(arrow.int64(), [arrow.array(log)])
+        of_log, _ = coded(arrow.int64(), [arrow.array(log)])
         both = of_log.astype(np.int64) * len(offset.dictionary) + offset.indices.to_numpy()
-        (record,), records = coded(arrow.int64(), [arrow.array(both)])
+        record, records = coded(arrow.int64(), [arrow.array(both)])
         numbers = np.full(len(topic), NONE, np.int32)
         numbers[places] = record
-        at = np.zeros(len(records), np.int64)
+        at = np.zeros(len(records), np.int32)
         at[record] = places
         return numbers, at
 
@@ -146,18 +154,18 @@ class _Stack:
         """A column."""
         return arrow.chunked_array(self.chunks(name), self._schema.field(name).type).combine_chunks()
 
-    def places(self, name: str, lengths: Sequence[int]) -> Int64:
-        """A column of places in the parts of something with these lengths, as places in all of it."""
-        starts = np.append(0, np.cumsum(lengths))
-        pieces = zip(self._pieces.pop(name), starts.tolist(), strict=False)
-        return np.concatenate([np.zeros(0, np.int64), *(piece.to_numpy() + start for piece, start in pieces)])
+    def places(self, name: str, lengths: Sequence[int]) -> Codes:
+        """A column of places in the parts of something with these lengths, as places in all of it; NONE for null."""
+        starts = np.cumsum([0, *lengths]).tolist()
+        pieces = zip(self._pieces.pop(name), starts, strict=False)
+        moved = [piece.fill_null(NONE - start).to_numpy() + start for piece, start in pieces]
+        return np.concatenate([np.zeros(0, np.int32), *moved])
 
 
-def coded(kind: pa.DataType, *columns: Sequence[Column]) -> tuple[list[Codes], Column]:
-    """Values as numbers, equal ones alike in all columns, NONE for null; and the value of each number."""
-    joined = arrow.chunked_array([chunk for column in columns for chunk in column], kind).dictionary_encode()
-    codes = [chunk.indices.fill_null(NONE).to_numpy() for chunk in joined.chunks]
-    values = joined.chunk(0).dictionary if codes else arrow.array([], kind)
-    numbers = np.concatenate([np.zeros(0, np.int32), *codes])
-    ends = np.cumsum([sum(map(len, column)) for column in columns])
-    return np.split(numbers, ends[:-1]), values
+def coded(kind: pa.DataType, chunks: Sequence[Column]) -> tuple[Codes, Column]:
+    """Values as numbers, equal ones alike, NONE for null; and the value of each number."""
+    found = arrow.chunked_array(chunks, kind).dictionary_encode().chunks
+    values = found[0].dictionary if found else arrow.array([], kind)
+    return np.concatenate(
+        [np.zeros(0, np.int32), *(chunk.indices.fill_null(NONE).to_numpy() for chunk in found)]
+    ), values
