@@ -1,12 +1,14 @@
-"""The letters of columns of texts as numbers: what can be said of them without looking at one text after the other."""
+"""What can be said of the letters of columns of texts without looking at one text after the other. The columns are of
+the type `string`, in which places of letters take 32 bits.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.columns import Int64
-from precedes.traces.arrow import Column, arrow
+from precedes.core.columns import Int32
+from precedes.traces.arrow import Column
 
 Letters = npt.NDArray[np.uint8]
 
@@ -22,9 +24,9 @@ def letters(texts: Column) -> Letters:
     return found
 
 
-def lengths(texts: Column) -> Int64:
+def lengths(texts: Column) -> Int32:
     """How many bytes each text has. Where none is, Arrow has kept none."""
-    found: Int64 = np.diff(_ends(texts))
+    found: Int32 = np.diff(_ends(texts))
     return found
 
 
@@ -49,10 +51,8 @@ def are_short_wholes(texts: Column, digits: int) -> bool:
     return bool((letters(texts)[starts[sizes > 1]] != _ZERO).all())
 
 
-def _ends(texts: Column) -> Int64:
+def _ends(texts: Column) -> Int32:
     """Where the texts begin and end."""
-    size = np.int64 if arrow.types.is_large_string(texts.type) else np.int32
     if not len(texts):
-        return np.zeros(1, np.int64)
-    found: Int64 = np.frombuffer(texts.buffers()[1], size)[texts.offset : texts.offset + len(texts) + 1]
-    return found
+        return np.zeros(1, np.int32)
+    return np.frombuffer(texts.buffers()[1], np.int32)[texts.offset : texts.offset + len(texts) + 1]

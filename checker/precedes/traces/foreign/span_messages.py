@@ -5,7 +5,7 @@ one event is the event.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, assert_never
@@ -13,12 +13,12 @@ from typing import Any, Final, assert_never
 import numpy as np
 import pyarrow as pa
 
-from precedes.core.columns import Bool, Int64
+from precedes.core.columns import Bool, Int32, Int64
+from precedes.core.diagnostics import PrecedesError
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, pc
 from precedes.traces.foreign import rows
 from precedes.traces.foreign.message_identities import NONE, PREFIXES, Naming, named, preference
-from precedes.traces.foreign.span_contexts import texts
 from precedes.traces.foreign.span_parts import CODES, Operation, Part
 from precedes.traces.foreign.stacked_spans import Spans
 from precedes.traces.formats.canonical_columns import Irregular, canonical
@@ -50,13 +50,18 @@ def tables(source: TraceSource, parts: Iterable[Part], notices: Notices) -> Iter
         _tell(spans, notices)
         return
     mentions = _Mentions(source, spans)
-    events = _Events(source, spans, mentions, named(mentions.keys, preference(first)))
+    events = _events(source, spans, mentions, first)
     _tell(spans, notices)
     unnamed = (
         "spans of acknowledgements do not say of which message: no acknowledgement of this file was read"
     )
     notices.count(notice.LESS_EXACT, unnamed, events.unnamed_settlements)
     yield from _Rows(source, spans, mentions, events, CODES[Operation(delivery)]).tables(notices)
+
+
+def _events(source: TraceSource, spans: Spans, mentions: _Mentions, first: Naming) -> _Events:
+    keys = mentions.keys(spans)
+    return _Events(source, spans, mentions, keys, named(keys, preference(first)))
 
 
 def _tell(spans: Spans, notices: Notices) -> None:
@@ -68,8 +73,8 @@ def _tell(spans: Spans, notices: Notices) -> None:
 
 
 class _Mentions:
-    """The messages of spans, in the order of the spans: the span, the place of what is said of the message, and by
-    naming the numbers of the keys that may name it. Raises PrecedesError for what is wrong with a mention.
+    """The messages of spans, in the order of the spans: the span, and the place of what is said of the message. Raises
+    PrecedesError for what is wrong with a mention.
     """
 
     def __init__(self, source: TraceSource, spans: Spans) -> None:
@@ -91,8 +96,8 @@ class _Mentions:
         self.facts[linked] = np.where(
             several[linked], spans.batch_facts[self._link[linked]], spans.single_facts[self._link[linked]]
         )
+        self._of_batch = linked & several
         self._refuse(source, spans, int(dropped[0]) if len(dropped) else NONE)
-        self.keys = self._keys(spans, linked & several)
 
     def _refuse(self, source: TraceSource, spans: Spans, dropped: int) -> None:
         """Raise PrecedesError for the first span with something wrong. `dropped`: the first link of a span that does
@@ -111,7 +116,8 @@ class _Mentions:
             hint = "let programs keep more links: OTEL_SPAN_LINK_COUNT_LIMIT"
             raise rows.refused(source, int(spans.row[incomplete]), RowError("T025", said, hint))
 
-    def _keys(self, spans: Spans, of_batch: Bool) -> dict[Naming, Sequence[Int64]]:
+    def keys(self, spans: Spans) -> dict[Naming, Sequence[Int32]]:
+        """By naming the numbers of the keys that may name the message of each."""
         record, own_id = (
             np.where(self.counted, NONE, column[self.facts]) for column in (spans.said.record, spans.said.id)
         )
@@ -120,7 +126,7 @@ class _Mentions:
         outside = (other != NONE) & (target == NONE)
         created = (other != NONE) & (target != NONE) & spans.creates[target]
         own = spans.context[self.span]
-        named_by_own = spans.single[self.span] & ~of_batch & ~self.counted
+        named_by_own = spans.single[self.span] & ~self._of_batch & ~self.counted
         creates = spans.creates[self.span]
         context = np.where(outside | created, other, np.where(named_by_own & creates, own, NONE))
         return {
@@ -133,12 +139,12 @@ class _Mentions:
             ],
         }
 
-    def _other(self, spans: Spans, known: Bool) -> Int64:
+    def _other(self, spans: Spans, known: Bool) -> Int32:
         """The context of the span that has the message of each mention before it, by a link or as its parent. `known`:
         something else names the message.
         """
         linked = self._link != NONE
-        other = np.full(len(self.span), NONE)
+        other = np.full(len(self.span), NONE, np.int32)
         other[linked] = spans.target[self._link[linked]]
         parent = spans.parent[self.span]
         operation = spans.operation[self.span]
@@ -156,14 +162,19 @@ class _Events:
     """
 
     def __init__(
-        self, source: TraceSource, spans: Spans, mentions: _Mentions, found: dict[Naming, Int64]
+        self,
+        source: TraceSource,
+        spans: Spans,
+        mentions: _Mentions,
+        keys: Mapping[Naming, Sequence[Int32]],
+        found: dict[Naming, Int32],
     ) -> None:
         self._found = found
         self._spans = spans
         sizes = {
             Naming.RECORD: spans.said.records,
             Naming.ID: len(spans.said.ids),
-            Naming.CONTEXT: len(spans.contexts),
+            Naming.CONTEXT: spans.contexts,
         }
         message = np.full(len(mentions.span), NONE)
         start = 0
@@ -175,20 +186,12 @@ class _Events:
         working = np.zeros(len(spans.entities), np.bool_)
         working[spans.entity[spans.operation == _PROCESS]] = True
         harmless = (operation == _SETTLE) | ((operation == _RECEIVE) & working[spans.entity[mentions.span]])
-        self._refuse(source, spans, mentions, np.flatnonzero(unnamed & ~harmless))
+        for bad in np.flatnonzero(unnamed & ~harmless)[:1].tolist():
+            shared = any(keys[naming][0][bad] != NONE for naming in found)
+            raise _unnamed(source, int(spans.row[mentions.span[bad]]), shared=shared)
         self.unnamed_settlements = int((unnamed & (operation == _SETTLE)).sum())
-        self.mention = np.flatnonzero(~unnamed)
+        self.mention = np.flatnonzero(~unnamed).astype(np.int32)
         self.message = message[self.mention]
-
-    def _refuse(self, source: TraceSource, spans: Spans, mentions: _Mentions, bad: Int64) -> None:
-        if not len(bad):
-            return
-        first = int(bad[0])
-        text = "nothing in this span names one message: no offset, no message id, no link to the span that created it"
-        if any(mentions.keys[naming][0][first] != NONE for naming in self._found):
-            text = "what names the message of this span is shared by several messages"
-        hint = "let programs link spans of messages, or set a message id; --set message=context joins by links alone"
-        raise unreadable("T025", text, source.shown, hint, int(spans.row[mentions.span[first]]))
 
     def names(self, events: Int64) -> Column:
         """The names of the messages of some events."""
@@ -204,7 +207,7 @@ class _Events:
             case Naming.RECORD:
                 return _prefixed("record:", self._spans.said.records_at(places))
             case Naming.CONTEXT:
-                return _prefixed("context:", texts(self._spans.contexts.take(places)))
+                return _prefixed("context:", self._spans.contexts_at(places))
             case Naming.ID:
                 ids = self._spans.said.ids.take(places)
                 strange = pc.match_substring_regex(ids, f"^(?:{'|'.join(PREFIXES)})")
@@ -215,12 +218,23 @@ class _Events:
                 assert_never(other)
 
 
+def _unnamed(source: TraceSource, row: int, *, shared: bool) -> PrecedesError:
+    """What is wrong with a span of which nothing names the message, or something that is `shared` by several."""
+    text = "nothing in this span names one message: no offset, no message id, no link to the span that created it"
+    if shared:
+        text = "what names the message of this span is shared by several messages"
+    hint = (
+        "let programs link spans of messages, or set a message id; --set message=context joins by links alone"
+    )
+    return unreadable("T025", text, source.shown, hint, row)
+
+
 def _prefixed(prefix: str, texts: Column) -> Column:
     beginning, nothing = (arrow.scalar(text, arrow.large_string()) for text in (prefix, ""))
     return pc.binary_join_element_wise(beginning, texts, nothing)
 
 
-def _places(numbers: Int64) -> Column:
+def _places(numbers: Int32) -> Column:
     """Numbers as places to take from, null for NONE."""
     return arrow.array(numbers, mask=numbers == NONE)
 
@@ -236,7 +250,7 @@ class _Rows:
     delivery: int
 
     @cached_property
-    def _span(self) -> Int64:
+    def _span(self) -> Int32:
         return self.mentions.span[self.events.mention]
 
     def tables(self, notices: Notices) -> Iterator[pa.Table]:
@@ -325,7 +339,7 @@ class _Rows:
         except Irregular:
             return self._row_by_row(table, span, notices)
 
-    def _row_by_row(self, table: pa.Table, span: Int64, notices: Notices) -> pa.Table:
+    def _row_by_row(self, table: pa.Table, span: Int32, notices: Notices) -> pa.Table:
         """The canonical table of rows of which one has a value that it cannot have. Raises PrecedesError for that."""
         times = map(rows.seconds, self.spans.start[span].tolist())
         written = [

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from precedes.core.columns import Bool, Int64
+from precedes.core.columns import Bool, Int32
 from precedes.traces.arrow import Column, arrow, pc
 from precedes.traces.foreign.message_identities import NONE
-from precedes.traces.foreign.span_contexts import CONTEXT
+from precedes.traces.foreign.span_contexts import CONTEXT, identified, texts
 from precedes.traces.foreign.span_parts import (
     CODES,
     FACTS,
@@ -35,9 +34,6 @@ _ABOUT[_SETTLE, [_CREATE, _SEND, _RECEIVE, _PROCESS]] = True
 _RECORD: Final = ("topic", "partition", "position")
 """What names a record of a partitioned log."""
 
-Codes = npt.NDArray[np.int32]
-"""Numbers or places of spans, texts and the like, NONE for none."""
-
 
 class Spans:
     """The spans of a file about messages, their links, and the contexts that they name, as numbers."""
@@ -47,15 +43,16 @@ class Spans:
         self.by_service = sum(part.by_service for part in parts)
         self.other_operations = sum(part.other_operations for part in parts)
         known = [part.known for part in parts]
-        contexts = [part.contexts for part in parts]
+        sizes = [len(part.contexts) for part in parts]
+        self._contexts = arrow.chunked_array([part.contexts for part in parts], CONTEXT).combine_chunks()
         spans = _Stack(SPANS, [part.spans for part in parts])
         links = _Stack(LINKS, [part.links for part in parts])
         facts = _Stack(FACTS, [part.facts for part in parts])
         # What is taken out of a stack is not held twice: of a large file it is much.
         parts.clear()
-        sizes = list(map(len, contexts))
-        codes, self.contexts = coded(CONTEXT, contexts)
-        self.known = np.zeros(len(self.contexts), np.bool_)
+        codes, self._context_at = identified(self._contexts)
+        self.contexts = len(self._context_at)
+        self.known = np.zeros(self.contexts, np.bool_)
         for places, start in zip(known, np.cumsum([0, *sizes]).tolist(), strict=False):
             self.known[codes[places + start]] = True
         self.context = codes[spans.places("context", sizes)]
@@ -77,13 +74,19 @@ class Spans:
         )
         self.said = Facts(facts)
         self.dropped = links.column("dropped").to_numpy()
-        self.span_of = np.full(len(self.contexts), NONE, np.int32)
+        self.span_of = np.full(self.contexts, NONE, np.int32)
         self.span_of[self.context] = np.arange(self.length)
-        self.links = np.bincount(self.of_link, minlength=self.length)
-        self.single = (self.links <= 1) & ((self.count == NONE) | (self.count == 1))
-        self.creates = (self.operation <= _SEND) & (self.links == 0)
+        linked = np.bincount(self.of_link, minlength=self.length)
+        self.single = (linked <= 1) & ((self.count == NONE) | (self.count == 1))
+        self.creates = (self.operation <= _SEND) & (linked == 0)
+        # What parts took of memory, others may have.
+        arrow.default_memory_pool().release_unused()
 
-    def named_before(self, span: Int64, context: Codes) -> Bool:
+    def contexts_at(self, numbers: Column) -> Column:
+        """Contexts by their numbers, as texts."""
+        return texts(self._contexts.take(arrow.array(self._context_at).take(numbers)))
+
+    def named_before(self, span: Int32, context: Int32) -> Bool:
         """Whether spans name the contexts of spans that had their messages before, as far as the file says."""
         target = self.span_of[context]
         about = self.single[target] & _ABOUT[self.operation[span], self.operation[target]]
@@ -98,7 +101,7 @@ class Facts:
         self.table = pa.table({name: facts.column(name) for name in FACTS.names if name != "id"})
         self.record, self._of_record = self._records()
 
-    def _records(self) -> tuple[Codes, Codes]:
+    def _records(self) -> tuple[Int32, Int32]:
         """The number of the record of each, and the place of one that names it for each record."""
         topic: Column
         partition: Column
@@ -125,11 +128,11 @@ class Facts:
         """How many records are named."""
         return len(self._of_record)
 
-    def records_at(self, places: Column) -> Column:
+    def records_at(self, numbers: Column) -> Column:
         """The names of records by their numbers."""
-        return records_of(self.table.select(_RECORD).take(arrow.array(self._of_record).take(places)))
+        return records_of(self.table.select(_RECORD).take(arrow.array(self._of_record).take(numbers)))
 
-    def taken(self, places: Int64) -> pa.Table:
+    def taken(self, places: Int32) -> pa.Table:
         """What is said at some places, with texts as texts."""
         found = self.table.take(arrow.array(places))
         for place, name in enumerate(found.column_names):
@@ -154,7 +157,7 @@ class _Stack:
         """A column."""
         return arrow.chunked_array(self.chunks(name), self._schema.field(name).type).combine_chunks()
 
-    def places(self, name: str, lengths: Sequence[int]) -> Codes:
+    def places(self, name: str, lengths: Sequence[int]) -> Int32:
         """A column of places in the parts of something with these lengths, as places in all of it; NONE for null."""
         starts = np.cumsum([0, *lengths]).tolist()
         pieces = zip(self._pieces.pop(name), starts, strict=False)
@@ -162,7 +165,7 @@ class _Stack:
         return np.concatenate([np.zeros(0, np.int32), *moved])
 
 
-def coded(kind: pa.DataType, chunks: Sequence[Column]) -> tuple[Codes, Column]:
+def coded(kind: pa.DataType, chunks: Sequence[Column]) -> tuple[Int32, Column]:
     """Values as numbers, equal ones alike, NONE for null; and the value of each number."""
     found = arrow.chunked_array(chunks, kind).dictionary_encode().chunks
     values = found[0].dictionary if found else arrow.array([], kind)
