@@ -25,6 +25,8 @@ REACH = 3
 _START = 1_700_000_000_000
 _PARTITIONS = 12
 _BATCH = 128
+_POLL = 500
+"""Records of a poll, as `max.poll.records` is by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +65,10 @@ def verifiable(file: TextIO, count: int) -> None:
     """What the verifiable consumer prints of a topic, with a line for each record: one partition in each poll, and a
     commit after it.
     """
-    for number, first in enumerate(range(0, count, _BATCH)):
-        some = range(first, min(first + _BATCH, count))
+    for number, first in enumerate(range(0, count, _POLL)):
+        some = range(first, min(first + _POLL, count))
         at = f'"topic":"orders","partition":{number % _PARTITIONS}'
-        begin = number // _PARTITIONS * _BATCH
+        begin = number // _PARTITIONS * _POLL
         end = begin + len(some)
         file.writelines(
             f'{{"timestamp":{_START + k},"name":"record_data","key":null,"value":"{k}",{at},"offset":{offset}}}\n'
