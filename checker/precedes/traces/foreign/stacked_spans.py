@@ -97,7 +97,7 @@ class Facts:
     """What the attributes of the spans of a file say of messages."""
 
     def __init__(self, facts: _Stack) -> None:
-        self.id, self.ids = coded(arrow.large_string(), facts.chunks("id"))
+        self.id, self.ids = _coded(arrow.large_string(), facts.chunks("id"))
         self.table = pa.table({name: facts.column(name) for name in FACTS.names if name != "id"})
         self.record, self._of_record = self._records()
 
@@ -114,9 +114,9 @@ class Facts:
         log = topic.indices.take(some).to_numpy().astype(np.int64) * len(partition.dictionary)
         log += partition.indices.take(some).to_numpy()
         # Below the square of how many there are.
-        of_log, _ = coded(arrow.int64(), [arrow.array(log)])
+        of_log, _ = _coded(arrow.int64(), [arrow.array(log)])
         both = of_log.astype(np.int64) * len(offset.dictionary) + offset.indices.to_numpy()
-        record, records = coded(arrow.int64(), [arrow.array(both)])
+        record, records = _coded(arrow.int64(), [arrow.array(both)])
         numbers = np.full(len(topic), NONE, np.int32)
         numbers[places] = record
         at = np.zeros(len(records), np.int32)
@@ -165,7 +165,7 @@ class _Stack:
         return np.concatenate([np.zeros(0, np.int32), *moved])
 
 
-def coded(kind: pa.DataType, chunks: Sequence[Column]) -> tuple[Int32, Column]:
+def _coded(kind: pa.DataType, chunks: Sequence[Column]) -> tuple[Int32, Column]:
     """Values as numbers, equal ones alike, NONE for null; and the value of each number."""
     found = arrow.chunked_array(chunks, kind).dictionary_encode().chunks
     values = found[0].dictionary if found else arrow.array([], kind)
