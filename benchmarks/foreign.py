@@ -25,6 +25,8 @@ REACH = 3
 _START = 1_700_000_000_000
 _PARTITIONS = 12
 _BATCH = 128
+_POLL = 500
+"""Records of a poll, as `max.poll.records` is by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,26 @@ def console(file: TextIO, count: int) -> None:
             f"\tacct-{k * 7919 % 100_000}\n"
             for k in some
         )
+
+
+def verifiable(file: TextIO, count: int) -> None:
+    """What the verifiable consumer prints of a topic, with a line for each record: one partition in each poll, and a
+    commit after it.
+    """
+    for number, first in enumerate(range(0, count, _POLL)):
+        some = range(first, min(first + _POLL, count))
+        at = f'"topic":"orders","partition":{number % _PARTITIONS}'
+        begin = number // _PARTITIONS * _POLL
+        end = begin + len(some)
+        file.writelines(
+            f'{{"timestamp":{_START + k},"name":"record_data","key":null,"value":"{k}",{at},"offset":{offset}}}\n'
+            for offset, k in enumerate(some, begin)
+        )
+        time = f'"timestamp":{_START + some[-1]}'
+        polled = f'[{{{at},"count":{len(some)},"minOffset":{begin},"maxOffset":{end - 1}}}]'
+        file.write(f'{{{time},"name":"records_consumed","count":{len(some)},"partitions":{polled}}}\n')
+        ends = f'[{{{at},"offset":{end}}}]'
+        file.write(f'{{{time},"name":"offsets_committed","offsets":{ends},"success":true}}\n')
 
 
 def spans(file: TextIO, count: int) -> None:
@@ -131,6 +153,7 @@ def _time(k: int) -> int:
 LOGS = (
     Log("spans of OpenTelemetry", "otlp", "json", spans),
     Log("lines of kcat", "kcat", "json", kcat),
+    Log("lines of the verifiable consumer", "kafka-verifiable", "json", verifiable),
     Log(
         "lines of the console consumer",
         "kafka-console",

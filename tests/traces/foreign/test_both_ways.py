@@ -7,11 +7,17 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from precedes.core.diagnostics import PrecedesError
+from precedes.traces import Notices
+from precedes.traces.foreign import rows, slices
+from precedes.traces.formats.line_slices import Slice
 from tests.traces.foreign.both_ways import by_columns, check_both_ways, mutated, outcome
 from tests.traces.foreign.logs import source_of
 from tests.traces.foreign.made_spans import damaged, spans
@@ -150,3 +156,31 @@ USUAL = {
     '{"topic":"t","partition":0,"offset":2,"tstype":"unknown","ts":0,"broker":1,"headers":["a","b"],"key":"k"}\n',
     "kafka-console": "CreateTime:5\tPartition:0\tOffset:1\tk\tv\nNO_TIMESTAMP\tPartition:1\tOffset:0\tnull\t\n",
 }
+
+
+@pytest.mark.parametrize("word", ["NaN", "-NaN", "Inf", "-Inf", "Infinity", "-Infinity"])
+def test_bare_words_are_read_as_no_number(word: str) -> None:
+    whole, struct = pa.int64(), pa.struct([("a", pa.int64())])
+    for kind in (
+        whole,
+        pa.string(),
+        pa.bool_(),
+        struct,
+        pa.list_(whole),
+        pa.float64(),
+        pa.list_(pa.float64()),
+    ):
+        for value in (word, f"[{word}]", f'{{"a":{word}}}'):
+            given = Slice(f'{{"x":{value}}}\n'.encode(), 1)
+            with pytest.raises(slices.UNCERTAIN):
+                slices.objects(given, pa.schema([("x", kind)]))
+
+
+def test_what_is_wrong_first_is_told_first(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    good = b'{"topic":"t","partition":0,"offset":0}\n' * 9
+    path.write_bytes(good + b'{"topic":7}\n' + good + b'"\xff"\n')
+    source = source_of(path, "kcat")
+    with patch.object(rows, "_BLOCK_BYTES", 120), pytest.raises(PrecedesError) as raised:
+        list(source.format.module.read(source, Notices()))
+    assert [each.row for each in raised.value.diagnostics] == [10]

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from precedes.core.columns import Int64
+from precedes.core.columns import Int32
 
 NONE: Final = -1
 
@@ -36,7 +36,7 @@ def preference(first: Naming) -> tuple[Naming, ...]:
     return (first, *(each for each in Naming if each is not first))
 
 
-def named(keys: Mapping[Naming, Sequence[Int64]], order: Sequence[Naming]) -> dict[Naming, Int64]:
+def named(keys: Mapping[Naming, Sequence[Int32]], order: Sequence[Naming]) -> dict[Naming, Int32]:
     """The key that names the message of each mention: by naming its number, NONE where it is of another naming; NONE in
     all if its keys do not name one message.
 
@@ -46,10 +46,10 @@ def named(keys: Mapping[Naming, Sequence[Int64]], order: Sequence[Naming]) -> di
     name a message all belong to one class, and the strongest key of a class is its only one of this naming.
     """
     length = len(keys[order[0]][0])
-    kind, number = np.full(length, NONE), np.full(length, NONE)
+    kind, number = np.full(length, NONE, np.int8), np.full(length, NONE, np.int32)
     for place, naming in enumerate(order):
         group, groups = _grouped(keys[naming])
-        stronger = np.where(kind == NONE, NONE, number * len(order) + kind)
+        stronger = np.where(kind == NONE, NONE, number.astype(np.int64) * len(order) + kind)
         both = (group != NONE) & (stronger != NONE)
         least, most = np.full(groups, np.iinfo(np.int64).max), np.full(groups, NONE)
         np.minimum.at(least, group[both], stronger[both])
@@ -68,7 +68,7 @@ def named(keys: Mapping[Naming, Sequence[Int64]], order: Sequence[Naming]) -> di
     }
 
 
-def _grouped(columns: Sequence[Int64]) -> tuple[Int64, int]:
+def _grouped(columns: Sequence[Int32]) -> tuple[Int32, int]:
     """Keys by the class that those of one mention make, and how many classes there may be."""
     first = columns[0]
     size = max((int(column.max(initial=NONE)) + 1 for column in columns), default=0)
@@ -81,9 +81,9 @@ def _grouped(columns: Sequence[Int64]) -> tuple[Int64, int]:
     return np.where(group == NONE, NONE, root[group]), size
 
 
-def _components(size: int, one: Int64, other: Int64) -> Int64:
+def _components(size: int, one: Int32, other: Int32) -> Int32:
     """The least number that is connected with each, by pairs."""
-    root = np.arange(max(size, 1))
+    root: Int32 = np.arange(max(size, 1), dtype=np.int32)
     while True:
         low, high = np.minimum(root[one], root[other]), np.maximum(root[one], root[other])
         apart = low != high

@@ -5,15 +5,18 @@ stated here; any other is Irregular.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 
-from precedes.core.columns import Int64
+from precedes.core.columns import Bool, Int64
 from precedes.traces.arrow import Column, arrow, pc
+from precedes.traces.foreign import span_contexts
+from precedes.traces.foreign.letters import are_digits, are_short_wholes, none_is_empty
 from precedes.traces.foreign.slices import certain, is_text, objects, where
 from precedes.traces.foreign.span_parts import (
     ATTEMPT_NAMES,
@@ -32,13 +35,14 @@ from precedes.traces.foreign.span_parts import (
     OPERATIONS,
     ORDERING_NAMES,
     PARTITION_NAMES,
+    REPEATED,
     RETURN_NAMES,
     SERVICE_NAMES,
+    SEVERAL,
     SINGLE_NAMES,
     SPANS,
     Operation,
     Part,
-    quoted,
 )
 from precedes.traces.foreign.spans import LATEST
 from precedes.traces.formats.canonical_columns import Irregular
@@ -51,8 +55,10 @@ _TEXT_START: Final = re.compile(rb'"startTimeUnixNano"[ \t\r]*:[ \t\r]*"')
 _TEXT_INT: Final = re.compile(rb'"intValue"[ \t\r]*:[ \t\r]*"')
 _LOOKED_AT: Final = 1 << 16
 """Bytes at the beginning of lines that nearly always have every name that occurs."""
-_INT64: Final = "^(?:0|-?[1-9][0-9]{0,17})$"
-_PARENT: Final = "^(?:[0-9a-fA-F]{16})?$"
+_DIGITS: Final = 18
+"""Of whole numbers, whatever 64 bits take beside."""
+_INT64: Final = f"^(?:0|-?[1-9][0-9]{{0,{_DIGITS - 1}}})$"
+_TOO_LARGE: Final = 10**_DIGITS
 _PRODUCER, _CONSUMER, _LARGEST_KIND = 4, 5, 5
 _OF_SPANS: Final = (
     *OPERATION_NAMES,
@@ -62,6 +68,27 @@ _OF_SPANS: Final = (
     *GROUP_NAMES,
     *SINGLE_NAMES,
 )
+_OTHERS: Final = (
+    "arrayValue",
+    "bytesValue",
+    "code",
+    "doubleValue",
+    "droppedAttributesCount",
+    "droppedEventsCount",
+    "endTimeUnixNano",
+    "events",
+    "flags",
+    "message",
+    "name",
+    "schemaUrl",
+    "scope",
+    "status",
+    "timeUnixNano",
+    "traceState",
+    "values",
+    "version",
+)
+"""Fields that are not needed."""
 _OF_ENTITIES: Final = (*CLIENT_NAMES, *INSTANCE_NAMES, *SERVICE_NAMES)
 
 Texts = dict[str, Column]
@@ -73,7 +100,8 @@ def part(source: TraceSource, given: Slice) -> Part:
     if b"null" in given.lines and _NULL.search(given.lines):
         raise Irregular
     table, numbers = _batches(given)
-    batches = table["resourceSpans"].combine_chunks()
+    # Its one chunk, of which `combine_chunks` would make a copy.
+    (batches,) = table["resourceSpans"].chunks
     certain(batches.is_valid())
     chosen = source.setting("entity")
     names = (*_OF_SPANS, *((chosen,) if chosen else _OF_ENTITIES))
@@ -85,7 +113,7 @@ def part(source: TraceSource, given: Slice) -> Part:
     holder = resources.field("resource")
     found = _Spans(inner, row, _texts(inner.field("attributes"), len(inner), names), len(inner))
     shared = _texts(holder.field("attributes"), len(resources), (chosen,) if chosen else _OF_ENTITIES)
-    return found.part(_taken(shared, resource), chosen)
+    return found.part(shared, resource, chosen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,52 +125,61 @@ class _Spans:
     texts: Texts
     length: int
 
-    def part(self, shared: Texts, chosen: str) -> Part:
-        """What they say; `shared` are the attributes of their resources, `chosen` is the one that names entities."""
-        context = _context(self.given)
+    def part(self, shared: Texts, resource: Int64, chosen: str) -> Part:
+        """What they say; `shared` are the attributes of resources, `resource` the place of that of each span, `chosen`
+        is the attribute that names entities.
+        """
+        contexts = _contexts(self.given)
         start = _start(self.given.field("startTimeUnixNano"))
         kind = pc.fill_null(self.given.field("kind"), 0)
         certain(pc.greater_equal(kind, 0), pc.less_equal(kind, _LARGEST_KIND))
-        parent = _parent(self.given)
+        parent = span_contexts.parents(contexts, self.given.field("parentSpanId"))
         dropped = pc.fill_null(self.given.field("droppedLinksCount"), 0)
         certain(pc.greater_equal(dropped, 0))
         links, of_link = _inner(self.given.field("links"))
-        target = _context(links)
+        target = _contexts(links)
         said = _first(self.texts, OPERATION_NAMES, self.length)
         operation, others = _operation(said, kind)
         about = np.flatnonzero(operation.is_valid().to_numpy(zero_copy_only=False))
-        places = arrow.array(about)
-        texts = _taken(self.texts, about)
-        both = texts | {
-            name: pc.coalesce(texts[name], column) if name in texts else column
-            for name, column in _taken(shared, about).items()
-        }
-        entity, by_service = _entity(both, chosen, len(about))
-        returned = _first(texts, RETURN_NAMES, len(about))
-        facts = _Facts(texts, len(about))
+        texts = {name: _kept(column, about) for name, column in self.texts.items()}
+        entity, by_service = _entities(texts, shared, resource[about], chosen)
         place = np.full(self.length, -1)
         place[about] = np.arange(len(about))
-        kept = np.flatnonzero(place[of_link] >= 0)
-        of_kept = place[of_link[kept]]
+        of_about = np.flatnonzero(place[of_link] >= 0)
+        of_kept = place[of_link[of_about]]
         attributes = _texts(links.field("attributes"), len(links), _OF_SPANS)
-        linked, tables = facts.linked(of_kept, _taken(attributes, kept))
+        facts = _Facts(texts, len(about))
+        linked, tables = facts.linked(
+            of_kept, {name: _kept(column, of_about) for name, column in attributes.items()}
+        )
+        named, (known, *numbers) = span_contexts.numbered(
+            contexts, _kept(parent, about), _kept(target, of_about)
+        )
+        links = {
+            "span": of_kept,
+            "context": numbers[1],
+            "dropped": dropped.take(arrow.array(of_link[of_about])),
+            **linked,
+        }
         spans = {
             "row": self.row[about],
-            "known": about,
-            "parent": parent.take(places),
-            "consumer": pc.equal(kind, _CONSUMER).take(places),
-            "start": start.take(places),
+            "context": _kept(known, about),
+            "parent": numbers[0],
+            "consumer": _kept(pc.equal(kind, _CONSUMER), about),
+            "start": _kept(start, about),
             "entity": entity,
-            "operation": operation.take(places),
-            "given_back": pc.is_in(pc.utf8_lower(returned), value_set=arrow.array(sorted(GIVEN_BACK))),
-            "count": _whole(_first(texts, BATCH_NAMES, len(about))),
-            "dropped": dropped.take(places),
+            "operation": _kept(operation, about),
+            "given_back": _given_back(_first(texts, RETURN_NAMES, len(about))),
+            "count": pc.min_element_wise(
+                _whole(_first(texts, BATCH_NAMES, len(about))), SEVERAL, skip_nulls=False
+            ),
             "facts": np.arange(len(about)),
         }
         return Part(
-            context,
+            named,
+            known.to_numpy(),
             _table(SPANS, spans),
-            _table(LINKS, {"span": of_kept, "context": target.take(arrow.array(kept)), **linked}),
+            _table(LINKS, links),
             arrow.concat_tables(tables),
             by_service,
             others,
@@ -183,16 +220,11 @@ class _Facts:
         def first(names: Sequence[str]) -> Column:
             return _first(self.texts, names, self.length)
 
-        topic, partition, offset = first(DESTINATION_NAMES), first(PARTITION_NAMES), first(OFFSET_NAMES)
-        position = _whole(offset)
         columns = {
-            "record": pc.binary_join_element_wise(
-                _quoted(topic), _quoted(partition), pc.cast(position, arrow.string()), "/"
-            ),
             "id": first(ID_NAMES),
-            "topic": topic,
-            "partition": partition,
-            "position": position,
+            "topic": first(DESTINATION_NAMES),
+            "partition": first(PARTITION_NAMES),
+            "position": _whole(first(OFFSET_NAMES)),
             "key": first(ORDERING_NAMES),
             "consumer_group": first(GROUP_NAMES),
             "redelivered": pc.greater(_whole(first(ATTEMPT_NAMES)), 1),
@@ -206,6 +238,8 @@ def _table(schema: pa.Schema, columns: dict[str, Any]) -> pa.Table:
     for field in schema:
         column = columns[field.name]
         array = arrow.array(column) if isinstance(column, np.ndarray) else column
+        if field.type == REPEATED and array.type != REPEATED:
+            array = _repeated(array)
         arrays.append(array if array.type == field.type else pc.cast(array, field.type))
     return pa.table(arrays, schema=schema)
 
@@ -219,74 +253,93 @@ def _taken(texts: Texts, places: Int64) -> Texts:
     return {name: column.take(arrow.array(places)) for name, column in texts.items()}
 
 
+def _kept(column: Column, places: Int64) -> Column:
+    """The values at some places, which ascend."""
+    return column if len(places) == len(column) else column.take(arrow.array(places))
+
+
 def _texts(attributes: Column, length: int, names: Sequence[str]) -> Texts:
     """The values of some attributes, for each of the lists that have them. Raises Irregular."""
     entries, owner = _inner(attributes)
+    if not len(entries):
+        return {}
     certain(entries.field("key").is_valid())
     value = entries.field("value")
     text, number, truth = (value.field(name) for name in ("stringValue", "intValue", "boolValue"))
-    if not arrow.types.is_string(number.type):
-        number = pc.cast(number, arrow.string())
-    if number.null_count < len(number):
-        certain(pc.fill_null(pc.match_substring_regex(number, _INT64), True))
-    code = pc.index_in(entries.field("key"), value_set=arrow.array(list(dict.fromkeys(names))))
-    chosen = np.flatnonzero(code.is_valid().to_numpy(zero_copy_only=False))
-    places = arrow.array(chosen)
+    if not _are_small(number):
+        raise Irregular
+    wanted = list(dict.fromkeys(names))
+    code = pc.fill_null(pc.index_in(entries.field("key"), value_set=arrow.array(wanted)), len(wanted))
+    codes = code.to_numpy().astype(np.uint8)
+    order = np.argsort(codes, kind="stable")
+    starts = np.append(0, np.cumsum(np.bincount(codes, minlength=len(wanted))))
     if truth.null_count < len(truth):
-        certain(truth.take(places).is_null())
-    values = pc.coalesce(text.take(places), number.take(places))
-    codes, owners = code.take(places).to_numpy(), owner[chosen]
+        certain(truth.take(arrow.array(order[: starts[len(wanted)]])).is_null())
+    present = pc.or_(text.is_valid(), number.is_valid()).to_numpy(zero_copy_only=False)
     found: Texts = {}
-    for number_of_name, name in enumerate(dict.fromkeys(names)):
-        here = np.flatnonzero((codes == number_of_name) & values.is_valid().to_numpy(zero_copy_only=False))
+    for name, start, end in zip(wanted, starts, starts[1:], strict=False):
+        here = order[start:end]
+        here = here[present[here]]
         if len(here):
-            place = np.full(length, -1)
-            place[owners[here]] = here
-            if (place >= 0).sum() < len(here):
+            owners = owner[here]
+            if (owners[1:] == owners[:-1]).any():
                 raise Irregular
-            found[name] = values.take(arrow.array(place, mask=place < 0))
+            place = np.full(length, -1)
+            place[owners] = here
+            found[name] = _value(text, number, arrow.array(place, mask=place < 0))
     return found
+
+
+def _value(text: Column, number: Column, places: Column) -> Column:
+    """The values at some places, one of text or one of a number."""
+    given = text.take(places)
+    if given.null_count == places.null_count:
+        return given
+    other = pc.cast(number.take(places), arrow.string())
+    return other if given.null_count == len(given) else pc.coalesce(given, other)
+
+
+def _are_small(numbers: Column) -> bool:
+    """Whether whole numbers, written as text or not, are those of at most 18 digits."""
+    if not arrow.types.is_string(numbers.type):
+        small = pc.and_(pc.greater(numbers, -_TOO_LARGE), pc.less(numbers, _TOO_LARGE))
+    elif are_short_wholes(numbers, _DIGITS):
+        return True
+    else:
+        small = pc.match_substring_regex(numbers, _INT64)
+    return pc.all(small, min_count=0).as_py() is True
 
 
 def _first(texts: Texts, names: Sequence[str], length: int) -> Column:
     """The first value of some attributes that is not an empty text."""
-    columns = [where(is_text(texts[name]), texts[name]) for name in dict.fromkeys(names) if name in texts]
-    return pc.coalesce(*columns) if columns else arrow.nulls(length, arrow.string())
+    columns = []
+    for name in dict.fromkeys(names):
+        if name in texts:
+            column = texts[name]
+            columns.append(column if none_is_empty(column) else where(is_text(column), column))
+    match columns:
+        case []:
+            return arrow.nulls(length, arrow.string())
+        case [column]:
+            return column
+        case _:
+            return pc.coalesce(*columns)
 
 
 def _whole(texts: Column) -> Column:
     """Whole numbers from 0. Raises Irregular, or what Arrow raises."""
-    if texts.null_count < len(texts):
+    if not are_digits(texts):
         certain(pc.fill_null(pc.match_substring_regex(texts, "^[0-9]+$"), True))
     return pc.cast(texts, arrow.int64())
 
 
-def _quoted(texts: Column) -> Column:
-    """`quoted` of each text, once for equal ones."""
-    coded = texts.dictionary_encode()
-    return arrow.array(map(quoted, coded.dictionary.to_pylist()), arrow.string()).take(coded.indices)
-
-
-def _context(given: Column) -> Column:
+def _contexts(given: Column) -> Column:
     """The contexts of spans or links. Raises Irregular."""
-    found = pc.binary_join_element_wise(given.field("traceId"), given.field("spanId"), "-")
-    certain(pc.match_substring_regex(found, "^[0-9a-fA-F]{32}-[0-9a-fA-F]{16}$"))
-    return pc.cast(pc.ascii_lower(found), arrow.large_string())
-
-
-def _parent(given: Column) -> Column:
-    parent = given.field("parentSpanId")
-    parent = where(is_text(parent), parent)
-    if parent.null_count == len(parent):
-        return parent
-    certain(pc.fill_null(pc.match_substring_regex(parent, _PARENT), True))
-    return pc.ascii_lower(pc.binary_join_element_wise(given.field("traceId"), parent, "-"))
+    return span_contexts.contexts(given.field("traceId"), given.field("spanId"))
 
 
 def _start(given: Column) -> Column:
-    if arrow.types.is_string(given.type):
-        certain(pc.match_substring_regex(given, "^[0-9]+$"))
-    found = pc.cast(given, arrow.int64())
+    found = _whole(given) if arrow.types.is_string(given.type) else given
     certain(pc.greater(found, 0), pc.less_equal(found, LATEST))
     return found
 
@@ -294,7 +347,9 @@ def _start(given: Column) -> Column:
 def _operation(said: Column, kind: Column) -> tuple[Column, int]:
     """What spans do, null for those without messages, and how many of these do something that is not known."""
     codes = arrow.array([CODES[each] for each in OPERATIONS.values()], arrow.int8())
-    stated = codes.take(pc.index_in(pc.utf8_lower(said), value_set=arrow.array(list(OPERATIONS))))
+    coded = said.dictionary_encode()
+    number = pc.index_in(pc.utf8_lower(coded.dictionary), value_set=arrow.array(list(OPERATIONS)))
+    stated = codes.take(number).take(coded.indices)
     send, process = (arrow.scalar(CODES[each], arrow.int8()) for each in (Operation.SEND, Operation.PROCESS))
     nothing = arrow.scalar(None, arrow.int8())
     by_kind = pc.if_else(
@@ -304,49 +359,88 @@ def _operation(said: Column, kind: Column) -> tuple[Column, int]:
     return found, pc.sum(pc.and_(found.is_null(), said.is_valid()), min_count=0).as_py()
 
 
-def _entity(both: Texts, chosen: str, length: int) -> tuple[Column, int]:
-    """Who has each span, and for how many it is a service. Raises Irregular where nobody has one."""
-    if chosen:
-        found, by_service = _first(both, (chosen,), length), 0
+def _given_back(returned: Column) -> Column:
+    """Whether what spans do gives a message back."""
+    coded = returned.dictionary_encode()
+    known = pc.is_in(pc.utf8_lower(coded.dictionary), value_set=arrow.array(sorted(GIVEN_BACK)))
+    return pc.fill_null(known.take(coded.indices), False)
+
+
+def _entities(own: Texts, shared: Texts, resource: Int64, chosen: str) -> tuple[Column, int]:
+    """Who has each span, by the attributes of the spans and of resources, and for how many it is a service. Raises
+    Irregular where nobody has one.
+    """
+    names = (chosen,) if chosen else _OF_ENTITIES
+    if own.keys() & set(names):
+        both = own | {
+            name: pc.coalesce(own[name], column) if name in own else column
+            for name, column in _taken(shared, resource).items()
+        }
+        found, by_service = _entity(both, chosen, len(resource))
     else:
-        client = _first(both, (*CLIENT_NAMES, *INSTANCE_NAMES), length)
-        by_service = client.null_count
-        found = pc.coalesce(client, _first(both, SERVICE_NAMES, length)) if by_service else client
+        of_resource, services = _entity(shared, chosen, int(resource.max(initial=-1)) + 1)
+        found, by_service = _repeated(of_resource).take(arrow.array(resource)), services[resource]
     certain(found.is_valid())
-    return found, by_service
+    return found, int(np.count_nonzero(by_service))
+
+
+def _entity(both: Texts, chosen: str, length: int) -> tuple[Column, Bool]:
+    """Who has each of some spans or resources, and whether that is a service."""
+    if chosen:
+        return _first(both, (chosen,), length), np.zeros(length, np.bool_)
+    client = _first(both, (*CLIENT_NAMES, *INSTANCE_NAMES), length)
+    by_service = client.is_null().to_numpy(zero_copy_only=False)
+    return pc.coalesce(
+        client, _first(both, SERVICE_NAMES, length)
+    ) if by_service.any() else client, by_service
+
+
+def _repeated(texts: Column) -> Column:
+    """Texts of which there are few."""
+    return pc.cast(texts, arrow.large_string()).dictionary_encode()
 
 
 def _batches(given: Slice) -> tuple[pa.Table, Int64]:
     """The batches of lines, and the numbers of the lines. Raises Irregular."""
-    start = given.lines[:_LOOKED_AT]
+    lines, start = given.lines, given.lines[:_LOOKED_AT]
+    kinds = _TEXT_INT.search(lines) is not None, _TEXT_START.search(lines) is not None
     try:
-        return objects(given, _shape(given.lines, lambda name: f'"{name}"'.encode() in start))
+        return objects(
+            given, _shape(frozenset(name for name in _OTHERS if f'"{name}"'.encode() in start), *kinds)
+        )
     except arrow.ArrowInvalid:
-        return objects(given, _shape(given.lines, lambda _: True))
+        return objects(given, _shape(frozenset(_OTHERS), *kinds))
 
 
-def _shape(lines: bytes, occurs: Callable[[str], bool]) -> pa.Schema:
-    """What a line is: of the fields of OTLP, those that are needed, and those others that occur."""
-    number: pa.DataType = arrow.string() if _TEXT_INT.search(lines) else arrow.int64()
-    start: pa.DataType = arrow.string() if _TEXT_START.search(lines) else arrow.int64()
+@lru_cache(maxsize=64)
+def _shape(names: frozenset[str], text_int: bool, text_start: bool) -> pa.Schema:
+    """What a line is: of the fields of OTLP, those that are needed, and of `_OTHERS` those of some names. `text_int`,
+    `text_start`: values of integers are texts, times are.
+    """
+    number: pa.DataType = arrow.string() if text_int else arrow.int64()
+    start: pa.DataType = arrow.string() if text_start else arrow.int64()
+
+    def structure(needed: dict[str, pa.DataType], **others: pa.DataType) -> pa.DataType:
+        fields = needed | {name: kind for name, kind in others.items() if name in names}
+        kind: pa.DataType = arrow.struct(list(fields.items()))
+        return kind
+
     plain = {"stringValue": arrow.string(), "intValue": number, "boolValue": arrow.bool_()}
-    scalar = _object(occurs, plain, doubleValue=arrow.float64(), bytesValue=arrow.string())
-    listed = _object(occurs, {}, values=arrow.list_(scalar))
-    value = _object(occurs, plain, doubleValue=arrow.float64(), bytesValue=arrow.string(), arrayValue=listed)
+    scalar = structure(plain, doubleValue=arrow.float64(), bytesValue=arrow.string())
+    listed = structure({}, values=arrow.list_(scalar))
+    value = structure(plain, doubleValue=arrow.float64(), bytesValue=arrow.string(), arrayValue=listed)
     attributes = arrow.list_(arrow.struct({"key": arrow.string(), "value": value}.items()))
     own = {"traceId": arrow.string(), "spanId": arrow.string(), "attributes": attributes}
     others = {"traceState": arrow.string(), "flags": arrow.int64(), "droppedAttributesCount": arrow.int64()}
-    link = _object(occurs, own, **others)
-    event = _object(
-        occurs,
+    link = structure(own, **others)
+    event = structure(
         {},
         timeUnixNano=arrow.string(),
         name=arrow.string(),
         attributes=attributes,
         droppedAttributesCount=arrow.int64(),
     )
-    span = _object(
-        occurs,
+    span = structure(
         own
         | {"parentSpanId": arrow.string(), "kind": arrow.int64(), "startTimeUnixNano": start}
         | {"links": arrow.list_(link), "droppedLinksCount": arrow.int64()},
@@ -355,22 +449,13 @@ def _shape(lines: bytes, occurs: Callable[[str], bool]) -> pa.Schema:
         endTimeUnixNano=start,
         events=arrow.list_(event),
         droppedEventsCount=arrow.int64(),
-        status=_object(occurs, {}, message=arrow.string(), code=arrow.int64()),
+        status=structure({}, message=arrow.string(), code=arrow.int64()),
     )
-    scope = _object(occurs, {}, name=arrow.string(), version=arrow.string(), attributes=attributes)
-    of_scope = _object(occurs, {"spans": arrow.list_(span)}, scope=scope, schemaUrl=arrow.string())
-    resource = _object(occurs, {"attributes": attributes}, droppedAttributesCount=arrow.int64())
-    of_resource = _object(
-        occurs, {"resource": resource, "scopeSpans": arrow.list_(of_scope)}, schemaUrl=arrow.string()
+    scope = structure({}, name=arrow.string(), version=arrow.string(), attributes=attributes)
+    of_scope = structure({"spans": arrow.list_(span)}, scope=scope, schemaUrl=arrow.string())
+    resource = structure({"attributes": attributes}, droppedAttributesCount=arrow.int64())
+    of_resource = structure(
+        {"resource": resource, "scopeSpans": arrow.list_(of_scope)}, schemaUrl=arrow.string()
     )
     schema: pa.Schema = arrow.schema([("resourceSpans", arrow.list_(of_resource))])
     return schema
-
-
-def _object(
-    occurs: Callable[[str], bool], needed: dict[str, pa.DataType], **others: pa.DataType
-) -> pa.DataType:
-    """An object with the fields that are needed, and those of others that occur."""
-    fields = needed | {name: kind for name, kind in others.items() if occurs(name)}
-    kind: pa.DataType = arrow.struct(list(fields.items()))
-    return kind

@@ -32,7 +32,7 @@ Row = dict[str, object]
 """A row of a trace: values by column, as JSON Lines would have them. What is absent is left out or None."""
 
 _ROWS_AT_ONCE: Final = 1 << 15
-_BLOCK_BYTES: Final = 32 << 20
+_BLOCK_BYTES: Final = 2 << 20
 
 
 def blocks(source: TraceSource, *, ended: bool = False) -> Iterator[Slice]:
@@ -44,15 +44,15 @@ def blocks(source: TraceSource, *, ended: bool = False) -> Iterator[Slice]:
     number, held, rest = 1, 0, list[bytes]()
     with opened(source) as stream:
         while block := stream.read(_BLOCK_BYTES):
-            whole, newline, tail = block.rpartition(b"\n")
-            if newline:
-                found = Slice(b"".join([*rest, whole, newline]), number)
+            end = block.rfind(b"\n") + 1
+            if end:
+                found = Slice(b"".join([*rest, memoryview(block)[:end]]), number)
                 as_text(found.lines, source.shown, number)
                 yield found
                 number += found.lines.count(b"\n")
                 rest, held = [], 0
-            rest.append(tail)
-            held += len(tail)
+            rest.append(block[end:])
+            held += len(block) - end
             if ended and held > limits.LONGEST_RECORD:
                 raise refused(source, number, too_long("this is no text of lines"))
     if held:

@@ -9,8 +9,9 @@ stated type, and no name makes a column that is not stated: neither depth nor ex
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from precedes.core.diagnostics import PrecedesError
 from precedes.core.machine import available_cores
 from precedes.core.supervision import reading
 from precedes.traces.arrow import Column, arrow, arrow_json, pc
@@ -31,6 +33,8 @@ from precedes.traces.schema import INPUT_COLUMNS
 from precedes.traces.sources import TraceSource
 
 SLICE_BYTES: Final = 2 << 20
+_AHEAD: Final = 2
+"""Slices for each core that wait or have been looked at."""
 _NOT_JSON: Final = re.compile(rb"[:\[,][ \t\r]*-?(?:NaN|Inf)")
 
 Numbers = npt.NDArray[np.int64]
@@ -70,10 +74,34 @@ def looked_at(
     """The slices of a file in their order, each with what `look` makes of it, None where that is Irregular. Raises
     PrecedesError.
     """
-    with ThreadPoolExecutor(available_cores()) as pool:
-        for block in rows.blocks(source, ended=ended):
-            parts = list(slices(block.lines, block.first_line, SLICE_BYTES))
-            yield from zip(parts, pool.map(partial(_looked, source, look), parts), strict=True)
+    cores = available_cores()
+    waiting = deque[tuple[Slice, Future[Found | None]]]()
+    with ThreadPoolExecutor(cores) as pool:
+        try:
+            for given in _sliced(source, ended=ended):
+                waiting.append((given, pool.submit(_looked, source, look, given)))
+                if len(waiting) > _AHEAD * cores:
+                    yield _finished(waiting)
+        except PrecedesError:
+            # What is wrong before it is told first.
+            yield from _all_finished(waiting)
+            raise
+        yield from _all_finished(waiting)
+
+
+def _sliced(source: TraceSource, *, ended: bool) -> Iterator[Slice]:
+    for block in rows.blocks(source, ended=ended):
+        yield from slices(block.lines, block.first_line, SLICE_BYTES)
+
+
+def _all_finished(waiting: deque[tuple[Slice, Future[Found | None]]]) -> Iterator[tuple[Slice, Found | None]]:
+    while waiting:
+        yield _finished(waiting)
+
+
+def _finished(waiting: deque[tuple[Slice, Future[Found | None]]]) -> tuple[Slice, Found | None]:
+    given, found = waiting.popleft()
+    return given, found.result()
 
 
 def _looked(source: TraceSource, look: Callable[[Slice], Found], given: Slice) -> Found | None:
@@ -119,7 +147,9 @@ def objects(given: Slice, shape: pa.Schema) -> tuple[pa.Table, Numbers]:
     tidy = tidied(given)
     if not len(tidy.numbers):
         return shape.empty_table(), tidy.numbers
-    if (b"NaN" in tidy.lines or b"Inf" in tidy.lines) and _NOT_JSON.search(tidy.lines):
+    if any(_has_fractions(field.type) for field in shape) and (
+        (b"NaN" in tidy.lines or b"Inf" in tidy.lines) and _NOT_JSON.search(tidy.lines)
+    ):
         raise Irregular
     table = arrow_json.read_json(
         arrow.BufferReader(tidy.lines),
@@ -129,6 +159,13 @@ def objects(given: Slice, shape: pa.Schema) -> tuple[pa.Table, Numbers]:
     if len(table) != len(tidy.numbers):
         raise Irregular
     return table.combine_chunks(), tidy.numbers
+
+
+def _has_fractions(kind: pa.DataType) -> bool:
+    """Whether a part of a type is a number with fractions: no other takes the bare words NaN and Inf."""
+    return arrow.types.is_floating(kind) or any(
+        _has_fractions(kind.field(place).type) for place in range(kind.num_fields)
+    )
 
 
 def matched(given: Slice, pattern: str) -> tuple[dict[str, Column], Numbers]:

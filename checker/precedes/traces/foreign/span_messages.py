@@ -5,20 +5,22 @@ one event is the event.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 import numpy as np
 import pyarrow as pa
 
-from precedes.core.columns import Bool, Int64
+from precedes.core.columns import Bool, Int32, Int64
+from precedes.core.diagnostics import PrecedesError
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, pc
 from precedes.traces.foreign import rows
 from precedes.traces.foreign.message_identities import NONE, PREFIXES, Naming, named, preference
-from precedes.traces.foreign.span_parts import CODES, FACTS, LINKS, SPANS, Operation, Part
+from precedes.traces.foreign.span_parts import CODES, Operation, Part
+from precedes.traces.foreign.stacked_spans import Spans
 from precedes.traces.formats.canonical_columns import Irregular, canonical
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
 from precedes.traces.formats.values import RowError, shown
@@ -36,12 +38,6 @@ SETTINGS: Final = {
     "execution": "the execution of these rows; by default the name of the file or of its folder",
 }
 _CREATE, _SEND, _RECEIVE, _PROCESS, _SETTLE = (CODES[each] for each in Operation)
-_ABOUT: Final = np.zeros((len(CODES), len(CODES)), np.bool_)
-"""Whether a span may name another one as the one that had its message before, by their operations."""
-_ABOUT[_SEND, [_CREATE]] = True
-_ABOUT[_RECEIVE, [_CREATE, _SEND]] = True
-_ABOUT[_PROCESS, [_CREATE, _SEND, _RECEIVE]] = True
-_ABOUT[_SETTLE, [_CREATE, _SEND, _RECEIVE, _PROCESS]] = True
 _ROWS_AT_ONCE: Final = 1 << 18
 
 
@@ -49,13 +45,13 @@ def tables(source: TraceSource, parts: Iterable[Part], notices: Notices) -> Iter
     """Canonical tables of all spans of a file, those of an entity in the order of their times. Raises PrecedesError."""
     delivery = _choice(source, "delivery", (Operation.PROCESS.value, Operation.RECEIVE.value))
     first = Naming(_choice(source, "message", [each.value for each in Naming if each is not Naming.SPAN]))
-    spans = _Spans.of(list(parts))
+    spans = Spans(list(parts))
     if not spans.length:
-        spans.tell(notices)
+        _tell(spans, notices)
         return
     mentions = _Mentions(source, spans)
-    events = _Events(source, spans, mentions, named(mentions.keys, preference(first)))
-    spans.tell(notices)
+    events = _events(source, spans, mentions, first)
+    _tell(spans, notices)
     unnamed = (
         "spans of acknowledgements do not say of which message: no acknowledgement of this file was read"
     )
@@ -63,118 +59,35 @@ def tables(source: TraceSource, parts: Iterable[Part], notices: Notices) -> Iter
     yield from _Rows(source, spans, mentions, events, CODES[Operation(delivery)]).tables(notices)
 
 
-class _Spans:
-    """The spans of a file about messages, their links, and the contexts that they name, as numbers."""
-
-    def __init__(self, known: Column, spans: Any, links: pa.Table, facts: pa.Table) -> None:
-        self.length = len(spans)
-        self.row, self.start, self.operation, self.facts = (
-            spans[name].to_numpy() for name in ("row", "start", "operation", "facts")
-        )
-        self.consumer = spans["consumer"].to_numpy()
-        self.given_back = spans["given_back"].to_numpy()
-        self.dropped = spans["dropped"].to_numpy()
-        self.count = spans["count"].fill_null(NONE).to_numpy()
-        coded = spans["entity"].combine_chunks().dictionary_encode()
-        self.entity, self.entities = coded.indices.to_numpy().astype(np.int64), coded.dictionary
-        self.of_link, self.single_facts, self.batch_facts = (
-            links[name].to_numpy() for name in ("span", "single", "batch")
-        )
-        self.said = facts
-        codes, self.contexts = _coded(known, spans["parent"], links["context"])
-        self.context = codes[0][spans["known"].to_numpy()]
-        self.parent, self.target = codes[1], codes[2]
-        self.known = np.zeros(len(self.contexts), np.bool_)
-        self.known[codes[0]] = True
-        self.span_of = np.full(len(self.contexts), NONE)
-        self.span_of[self.context] = np.arange(self.length)
-        self.links = np.bincount(self.of_link, minlength=self.length)
-        self.single = (self.links <= 1) & ((self.count == NONE) | (self.count == 1))
-        self.creates = (self.operation <= _SEND) & (self.links == 0)
-        self.by_service = self.other_operations = 0
-
-    @classmethod
-    def of(cls, parts: list[Part]) -> _Spans:
-        """The spans of all parts of a file, which are taken out of the list."""
-        span, fact, context = (
-            (
-                np.append(0, np.cumsum([len(each) for each in lengths])).tolist()
-                for lengths in zip(*((part.spans, part.facts, part.known) for part in parts), strict=True)
-            )
-            if parts
-            else ([0], [0], [0])
-        )
-        by_service = sum(part.by_service for part in parts)
-        other_operations = sum(part.other_operations for part in parts)
-        stacked = (
-            arrow.chunked_array([part.known for part in parts], arrow.large_string()),
-            _stacked(SPANS, [part.spans for part in parts], {"known": context, "facts": fact}),
-            _stacked(LINKS, [part.links for part in parts], {"span": span, "single": fact, "batch": fact}),
-            _stacked(FACTS, [part.facts for part in parts], {}),
-        )
-        # Of a large file they take as much memory again.
-        parts.clear()
-        found = cls(*stacked)
-        found.by_service, found.other_operations = by_service, other_operations
-        return found
-
-    def named_before(self, span: Int64, context: Int64) -> Bool:
-        """Whether spans name the contexts of spans that had their messages before, as far as the file says."""
-        target = self.span_of[context]
-        about = self.single[target] & _ABOUT[self.operation[span], self.operation[target]]
-        return np.where(target == NONE, ~self.known[context], about)
-
-    def tell(self, notices: Notices) -> None:
-        """Tell what is less exact than it should be."""
-        said = "spans name only a service: its replicas are one entity"
-        notices.count(notice.LESS_EXACT, said, self.by_service)
-        said = "spans of unknown messaging operations were left out"
-        notices.count(notice.LESS_EXACT, said, self.other_operations)
+def _events(source: TraceSource, spans: Spans, mentions: _Mentions, first: Naming) -> _Events:
+    keys = mentions.keys(spans)
+    return _Events(source, spans, mentions, keys, named(keys, preference(first)))
 
 
-def _stacked(schema: pa.Schema, tables: Sequence[pa.Table], offsets: dict[str, list[int]]) -> pa.Table:
-    """Tables one after the other, whose columns of places count on from one to the next. A place of NONE stays."""
-    moved = [
-        pa.table(
-            [
-                arrow.array(table[name].to_numpy() + offsets[name][number])
-                if name in offsets
-                else table[name]
-                for name in schema.names
-            ],
-            schema=schema,
-        )
-        for number, table in enumerate(tables)
-    ]
-    joined: pa.Table = arrow.concat_tables([schema.empty_table(), *moved]).combine_chunks()
-    return joined
-
-
-def _coded(*columns: Column) -> tuple[list[Int64], Column]:
-    """Texts as numbers, equal ones alike in all columns, NONE for null; and the text of each number."""
-    joined = arrow.chunked_array(
-        [chunk for column in columns for chunk in column.chunks], arrow.large_string()
-    )
-    coded = joined.combine_chunks().dictionary_encode()
-    numbers = coded.indices.fill_null(NONE).to_numpy().astype(np.int64)
-    return np.split(numbers, np.cumsum([len(column) for column in columns])[:-1]), coded.dictionary
+def _tell(spans: Spans, notices: Notices) -> None:
+    """Tell what is less exact than it should be."""
+    said = "spans name only a service: its replicas are one entity"
+    notices.count(notice.LESS_EXACT, said, spans.by_service)
+    said = "spans of unknown messaging operations were left out"
+    notices.count(notice.LESS_EXACT, said, spans.other_operations)
 
 
 class _Mentions:
-    """The messages of spans, in the order of the spans: the span, the place of what is said of the message, and by
-    naming the numbers of the keys that may name it. Raises PrecedesError for what is wrong with a mention.
+    """The messages of spans, in the order of the spans: the span, and the place of what is said of the message. Raises
+    PrecedesError for what is wrong with a mention.
     """
 
-    def __init__(self, source: TraceSource, spans: _Spans) -> None:
+    def __init__(self, source: TraceSource, spans: Spans) -> None:
         before = spans.named_before(spans.of_link, spans.target)
         kept = np.bincount(spans.of_link[before], minlength=spans.length)
-        dropped = np.flatnonzero((kept > 0) & (spans.dropped > 0))
+        dropped = np.flatnonzero(before & (spans.dropped > 0))
         of_link = np.flatnonzero(before)
         alone = np.flatnonzero((kept == 0) & (spans.count != 0))
         span = np.concatenate([spans.of_link[of_link], alone])
-        link = np.concatenate([of_link, np.full(len(alone), NONE)])
-        order = np.lexsort((link, span))
-        self.span, self._link = span[order], link[order]
+        link = np.concatenate([of_link, np.full(len(alone), NONE)]).astype(np.int32)
+        # Those of links are in the order of their spans, and of the spans that are alone none has one.
+        order = np.argsort(span, kind="stable")
+        self.span, self._link = span[order].astype(np.int32), link[order]
         linked = self._link != NONE
         several = kept[self.span] > 1
         self.counted = ~linked & (spans.count[self.span] > 1)
@@ -183,35 +96,37 @@ class _Mentions:
         self.facts[linked] = np.where(
             several[linked], spans.batch_facts[self._link[linked]], spans.single_facts[self._link[linked]]
         )
-        self._refuse(source, spans, int(dropped[0]) if len(dropped) else spans.length)
-        self.keys = self._keys(spans, linked & several)
+        self._of_batch = linked & several
+        self._refuse(source, spans, int(dropped[0]) if len(dropped) else NONE)
 
-    def _refuse(self, source: TraceSource, spans: _Spans, dropped: int) -> None:
-        """Raise PrecedesError for the first span with something wrong. `dropped`: the first that does not name all of
-        its messages.
+    def _refuse(self, source: TraceSource, spans: Spans, dropped: int) -> None:
+        """Raise PrecedesError for the first span with something wrong. `dropped`: the first link of a span that does
+        not name all of its messages.
         """
-        problems = np.flatnonzero(spans.said["problem"].is_valid().to_numpy())
-        bad = np.flatnonzero(np.isin(self.facts, problems))
+        problem = spans.said.table["problem"].combine_chunks()
+        bad = np.flatnonzero(problem.is_valid().to_numpy(zero_copy_only=False)[self.facts])
         first = int(self.span[bad[0]]) if len(bad) else spans.length
-        if first < dropped:
-            text = spans.said["problem"][int(self.facts[bad[0]])].as_py()
+        incomplete = int(spans.of_link[dropped]) if dropped != NONE else spans.length
+        if first < incomplete:
+            text = problem[int(self.facts[bad[0]])].as_py()
             raise rows.refused(source, int(spans.row[first]), RowError(*json.loads(text)))
-        if dropped < spans.length:
+        if incomplete < spans.length:
             count = spans.dropped[dropped]
             said = f"{count} links of this span were dropped, so that it does not name all its messages"
             hint = "let programs keep more links: OTEL_SPAN_LINK_COUNT_LIMIT"
-            raise rows.refused(source, int(spans.row[dropped]), RowError("T025", said, hint))
+            raise rows.refused(source, int(spans.row[incomplete]), RowError("T025", said, hint))
 
-    def _keys(self, spans: _Spans, of_batch: Bool) -> dict[Naming, Sequence[Int64]]:
-        (records,), self.records = _coded(spans.said["record"])
-        (ids,), self.ids = _coded(spans.said["id"])
-        record, own_id = (np.where(self.counted, NONE, column[self.facts]) for column in (records, ids))
+    def keys(self, spans: Spans) -> dict[Naming, Sequence[Int32]]:
+        """By naming the numbers of the keys that may name the message of each."""
+        record, own_id = (
+            np.where(self.counted, NONE, column[self.facts]) for column in (spans.said.record, spans.said.id)
+        )
         other = self._other(spans, (record != NONE) | (own_id != NONE))
         target = spans.span_of[other]
         outside = (other != NONE) & (target == NONE)
         created = (other != NONE) & (target != NONE) & spans.creates[target]
         own = spans.context[self.span]
-        named_by_own = spans.single[self.span] & ~of_batch & ~self.counted
+        named_by_own = spans.single[self.span] & ~self._of_batch & ~self.counted
         creates = spans.creates[self.span]
         context = np.where(outside | created, other, np.where(named_by_own & creates, own, NONE))
         return {
@@ -224,12 +139,12 @@ class _Mentions:
             ],
         }
 
-    def _other(self, spans: _Spans, known: Bool) -> Int64:
+    def _other(self, spans: Spans, known: Bool) -> Int32:
         """The context of the span that has the message of each mention before it, by a link or as its parent. `known`:
         something else names the message.
         """
         linked = self._link != NONE
-        other = np.full(len(self.span), NONE)
+        other = np.full(len(self.span), NONE, np.int32)
         other[linked] = spans.target[self._link[linked]]
         parent = spans.parent[self.span]
         operation = spans.operation[self.span]
@@ -247,50 +162,71 @@ class _Events:
     """
 
     def __init__(
-        self, source: TraceSource, spans: _Spans, mentions: _Mentions, found: dict[Naming, Int64]
+        self,
+        source: TraceSource,
+        spans: Spans,
+        mentions: _Mentions,
+        keys: Mapping[Naming, Sequence[Int32]],
+        found: dict[Naming, Int32],
     ) -> None:
         self._found = found
-        self._texts = {
-            Naming.RECORD: mentions.records,
-            Naming.ID: mentions.ids,
+        self._spans = spans
+        sizes = {
+            Naming.RECORD: spans.said.records,
+            Naming.ID: len(spans.said.ids),
             Naming.CONTEXT: spans.contexts,
         }
         message = np.full(len(mentions.span), NONE)
         start = 0
         for naming, numbers in found.items():
             message[numbers != NONE] = numbers[numbers != NONE] + start
-            start += len(self._texts[naming])
+            start += sizes[naming]
         operation = spans.operation[mentions.span]
         unnamed = message == NONE
         working = np.zeros(len(spans.entities), np.bool_)
         working[spans.entity[spans.operation == _PROCESS]] = True
         harmless = (operation == _SETTLE) | ((operation == _RECEIVE) & working[spans.entity[mentions.span]])
-        self._refuse(source, spans, mentions, np.flatnonzero(unnamed & ~harmless))
+        for bad in np.flatnonzero(unnamed & ~harmless)[:1].tolist():
+            shared = any(keys[naming][0][bad] != NONE for naming in found)
+            raise _unnamed(source, int(spans.row[mentions.span[bad]]), shared=shared)
         self.unnamed_settlements = int((unnamed & (operation == _SETTLE)).sum())
-        self.mention = np.flatnonzero(~unnamed)
+        self.mention = np.flatnonzero(~unnamed).astype(np.int32)
         self.message = message[self.mention]
-
-    def _refuse(self, source: TraceSource, spans: _Spans, mentions: _Mentions, bad: Int64) -> None:
-        if not len(bad):
-            return
-        first = int(bad[0])
-        text = "nothing in this span names one message: no offset, no message id, no link to the span that created it"
-        if any(mentions.keys[naming][0][first] != NONE for naming in self._texts):
-            text = "what names the message of this span is shared by several messages"
-        hint = "let programs link spans of messages, or set a message id; --set message=context joins by links alone"
-        raise unreadable("T025", text, source.shown, hint, int(spans.row[mentions.span[first]]))
 
     def names(self, events: Int64) -> Column:
         """The names of the messages of some events."""
         parts = []
         for naming, numbers in self._found.items():
-            texts = self._texts[naming].take(_places(numbers[self.mention[events]]))
-            if naming is Naming.ID:
-                strange = pc.match_substring_regex(texts, f"^(?:{'|'.join(PREFIXES)})")
-                parts.append(pc.if_else(strange, _prefixed("id:", texts), texts))
-            else:
-                parts.append(_prefixed(f"{naming.value}:", texts))
+            some = numbers[self.mention[events]]
+            if (some != NONE).any():
+                parts.append(self._named(naming, _places(some)))
         return pc.coalesce(*parts)
+
+    def _named(self, naming: Naming, places: Column) -> Column:
+        match naming:
+            case Naming.RECORD:
+                return _prefixed("record:", self._spans.said.records_at(places))
+            case Naming.CONTEXT:
+                return _prefixed("context:", self._spans.contexts_at(places))
+            case Naming.ID:
+                ids = self._spans.said.ids.take(places)
+                strange = pc.match_substring_regex(ids, f"^(?:{'|'.join(PREFIXES)})")
+                return pc.if_else(strange, _prefixed("id:", ids), ids)
+            case Naming.SPAN:
+                raise ValueError(naming)
+            case other:
+                assert_never(other)
+
+
+def _unnamed(source: TraceSource, row: int, *, shared: bool) -> PrecedesError:
+    """What is wrong with a span of which nothing names the message, or something that is `shared` by several."""
+    text = "nothing in this span names one message: no offset, no message id, no link to the span that created it"
+    if shared:
+        text = "what names the message of this span is shared by several messages"
+    hint = (
+        "let programs link spans of messages, or set a message id; --set message=context joins by links alone"
+    )
+    return unreadable("T025", text, source.shown, hint, row)
 
 
 def _prefixed(prefix: str, texts: Column) -> Column:
@@ -298,7 +234,7 @@ def _prefixed(prefix: str, texts: Column) -> Column:
     return pc.binary_join_element_wise(beginning, texts, nothing)
 
 
-def _places(numbers: Int64) -> Column:
+def _places(numbers: Int32) -> Column:
     """Numbers as places to take from, null for NONE."""
     return arrow.array(numbers, mask=numbers == NONE)
 
@@ -308,13 +244,13 @@ class _Rows:
     """The events that are kept, as rows."""
 
     source: TraceSource
-    spans: _Spans
+    spans: Spans
     mentions: _Mentions
     events: _Events
     delivery: int
 
     @cached_property
-    def _span(self) -> Int64:
+    def _span(self) -> Int32:
         return self.mentions.span[self.events.mention]
 
     def tables(self, notices: Notices) -> Iterator[pa.Table]:
@@ -341,7 +277,8 @@ class _Rows:
         other = ((operation == _RECEIVE) | (operation == _PROCESS)) & ~chosen
         keep = np.ones(len(message), np.bool_)
         keep[operation == _SEND] = ~created[message[operation == _SEND]]
-        keep[other] = ~np.isin(at[other], at[chosen])
+        if other.any():
+            keep[other] = ~np.isin(at[other], at[chosen])
         keep[operation == _SETTLE] = self.events.unnamed_settlements == 0
         return keep
 
@@ -370,24 +307,21 @@ class _Rows:
     def _table(self, some: Int64, seq: Int64, sent: Bool, notices: Notices) -> pa.Table:
         span = self._span[some]
         operation = self.spans.operation[span]
-        said = self.spans.said.take(arrow.array(self.mentions.facts[self.events.mention[some]]))
+        said = self.spans.said.taken(self.mentions.facts[self.events.mention[some]])
         sends, settled = operation <= _SEND, operation == _SETTLE
         back = self.spans.given_back[span]
         event = np.where(sends, 0, np.where(~settled, 1, np.where(back, 2, 3)))
         unsent = ~sends & ~settled & ~sent[self.events.message[some]]
         # Brokers that route call a destination otherwise at a queue; a message has one topic.
         placed = said["position"].is_valid().to_numpy()
-        nobody, somebody = (
-            arrow.scalar(None, arrow.list_(arrow.string())),
-            arrow.scalar(list(rows.TO_SOMEBODY)),
-        )
+        destinations = arrow.array([None, list(rows.TO_SOMEBODY)], arrow.list_(arrow.string()))
         columns: dict[str, Any] = {
             "execution": arrow.repeat(rows.execution_of(self.source), len(some)),
             "entity": self.spans.entities.take(arrow.array(self.spans.entity[span])),
             "seq": arrow.array(seq),
             "event": arrow.array(["send", "deliver", "nack", "ack"]).take(arrow.array(event)),
             "message": self.events.names(some),
-            "dest": pc.if_else(arrow.array(sends), somebody, nobody),
+            "dest": destinations.take(arrow.array(sends.view(np.int8))),
             "sender": pc.if_else(arrow.array(unsent), rows.SOMEBODY, arrow.scalar(None, arrow.string())),
             "time": arrow.array(self.spans.start[span], arrow.timestamp("ns", "UTC")),
             "key": said["key"],
@@ -405,7 +339,7 @@ class _Rows:
         except Irregular:
             return self._row_by_row(table, span, notices)
 
-    def _row_by_row(self, table: pa.Table, span: Int64, notices: Notices) -> pa.Table:
+    def _row_by_row(self, table: pa.Table, span: Int32, notices: Notices) -> pa.Table:
         """The canonical table of rows of which one has a value that it cannot have. Raises PrecedesError for that."""
         times = map(rows.seconds, self.spans.start[span].tolist())
         written = [

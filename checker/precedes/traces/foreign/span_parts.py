@@ -12,7 +12,8 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
-from precedes.traces.arrow import Column, arrow
+from precedes.core.columns import Int64
+from precedes.traces.arrow import Column, arrow, pc
 
 
 class Operation(Enum):
@@ -71,45 +72,49 @@ SERVICE_NAMES: Final = ("service.name",)
 SINGLE_NAMES: Final = (*OFFSET_NAMES, *ID_NAMES, *ORDERING_NAMES, *ATTEMPT_NAMES)
 """What a span with several messages does not say of each of them."""
 
+SEVERAL: Final = 2
+"""Of how many messages a span is, if of more than one."""
+REPEATED: Final = arrow.dictionary(arrow.int32(), arrow.large_string())
+"""Texts of which there are few."""
 SPANS: Final = arrow.schema(
     [
         ("row", arrow.int64()),
-        ("known", arrow.int64()),
-        ("parent", arrow.large_string()),
+        ("context", arrow.int32()),
+        ("parent", arrow.int32()),
         ("consumer", arrow.bool_()),
         ("start", arrow.int64()),
-        ("entity", arrow.large_string()),
+        ("entity", REPEATED),
         ("operation", arrow.int8()),
         ("given_back", arrow.bool_()),
-        ("count", arrow.int64()),
-        ("dropped", arrow.int64()),
-        ("facts", arrow.int64()),
+        ("count", arrow.int8()),
+        ("facts", arrow.int32()),
     ]
 )
-"""A span about messages: its line, its place in `known`, the context of its parent, whether its kind is that of a
-consumer, when it starts in nanoseconds, who has it, what it does, of how many messages, how many of its links were
-dropped, and the place of what it says of its message.
+"""A span about messages: its line, the places of its context and of that of its parent, whether its kind is that of a
+consumer, when it starts in nanoseconds, who has it, what it does, of how many messages (at most `SEVERAL`), and the
+place of what it says of its message.
 """
 LINKS: Final = arrow.schema(
     [
-        ("span", arrow.int64()),
-        ("context", arrow.large_string()),
-        ("single", arrow.int64()),
-        ("batch", arrow.int64()),
+        ("span", arrow.int32()),
+        ("context", arrow.int32()),
+        ("dropped", arrow.int64()),
+        ("single", arrow.int32()),
+        ("batch", arrow.int32()),
     ]
 )
-"""A link of one of these spans, and the places of what both say of the message: if it is the one message of the span,
-and if it is one of several.
+"""A link of one of these spans: the place of the span and of the context, how many other links of the span were
+dropped, and the places of what both say of the message: if it is the one message of the span, and if it is one of
+several.
 """
 FACTS: Final = arrow.schema(
     [
-        ("record", arrow.large_string()),
         ("id", arrow.large_string()),
-        ("topic", arrow.large_string()),
-        ("partition", arrow.large_string()),
+        ("topic", REPEATED),
+        ("partition", REPEATED),
         ("position", arrow.int64()),
         ("key", arrow.large_string()),
-        ("consumer_group", arrow.large_string()),
+        ("consumer_group", REPEATED),
         ("redelivered", arrow.bool_()),
         ("problem", arrow.string()),
     ]
@@ -119,10 +124,14 @@ FACTS: Final = arrow.schema(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The spans of a part of a file. `known` are the contexts of all of them, `spans` those about messages."""
+    """The spans of a part of a file."""
 
-    known: Column
+    contexts: Column
+    """The contexts of all of them, and those that they name, each once."""
+    known: Int64
+    """The places of their own contexts."""
     spans: pa.Table
+    """Those about messages."""
     links: pa.Table
     facts: pa.Table
     by_service: int = 0
@@ -131,11 +140,13 @@ class Part:
     """How many spans were left out that have an operation which is not known."""
 
 
-def record_of(destination: str, partition: str, offset: int) -> str:
-    """What names a record of a partitioned log."""
-    return f"{quoted(destination)}/{quoted(partition)}/{offset}"
+def records_of(facts: pa.Table) -> Column:
+    """What names the records of a partitioned log that attributes speak of; null where they speak of none."""
+    topic, partition = (_quoted(facts[name].combine_chunks()) for name in ("topic", "partition"))
+    offset = pc.cast(facts["position"].combine_chunks(), arrow.large_string())
+    return pc.binary_join_element_wise(topic, partition, offset, arrow.scalar("/", arrow.large_string()))
 
 
-def quoted(text: str) -> str:
-    """A part of such a name."""
-    return quote(text, safe="")
+def _quoted(texts: Column) -> Column:
+    names = [quote(text, safe="") for text in texts.dictionary.to_pylist()]
+    return arrow.array(names, arrow.large_string()).take(texts.indices)

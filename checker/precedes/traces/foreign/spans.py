@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, assert_never
 
+import numpy as np
 import pyarrow as pa
 
 from precedes.traces.arrow import arrow
 from precedes.traces.foreign import rows
+from precedes.traces.foreign.span_contexts import CONTEXT, packed
 from precedes.traces.foreign.span_messages import tables
 from precedes.traces.foreign.span_parts import (
     ATTEMPT_NAMES,
@@ -32,11 +34,11 @@ from precedes.traces.foreign.span_parts import (
     PARTITION_NAMES,
     RETURN_NAMES,
     SERVICE_NAMES,
+    SEVERAL,
     SINGLE_NAMES,
     SPANS,
     Operation,
     Part,
-    record_of,
 )
 from precedes.traces.formats.values import INT64_MAX, RowError, characters, shown
 from precedes.traces.notices import Notices
@@ -62,11 +64,13 @@ class Context:
 
     trace: str
     span: str
+    shared: bool = False
+    """Whether it is that of the receiving half of a span that has the context of its sending half."""
 
     @property
-    def text(self) -> str:
+    def packed(self) -> bytes:
         """The context as columns have it."""
-        return f"{self.trace}-{self.span}"
+        return packed(self.trace, self.span, shared=self.shared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +107,18 @@ class Reader:
 
     def part(self, spans: Iterable[Span]) -> Part:
         """Some spans of a file. Raises PrecedesError."""
-        known: list[str] = []
+        contexts: dict[bytes, int] = {}
+
+        def place(context: Context) -> int:
+            return contexts.setdefault(context.packed, len(contexts))
+
+        known: list[int] = []
         found: list[dict[str, object]] = []
         links: list[dict[str, object]] = []
         facts: list[dict[str, object]] = []
         before = self.by_service, self.other_operations
         for span in spans:
-            known.append(span.context.text)
+            known.append(place(span.context))
             try:
                 said = self._messaging(span)
             except RowError as error:
@@ -121,11 +130,18 @@ class Reader:
                 batch = {**_of_batch(span.attributes), **link.attributes}
                 places = {"single": len(facts), "batch": len(facts) + 1}
                 facts += [_facts(single), _facts(batch)]
-                links.append({"span": len(found), "context": link.context.text, **places})
-            found.append({**said, "known": len(known) - 1, "facts": len(facts)})
+                of_span = {"span": len(found), "dropped": span.dropped_links}
+                links.append({**of_span, "context": place(link.context), **places})
+            named = {
+                "context": known[-1],
+                "parent": None if span.parent is None else place(span.parent),
+                "facts": len(facts),
+            }
+            found.append({**said, **named})
             facts.append(_facts(span.attributes))
         return Part(
-            arrow.array(known, arrow.large_string()),
+            arrow.array(contexts, CONTEXT),
+            np.array(known, np.int64),
             arrow.Table.from_pylist(found, SPANS),
             arrow.Table.from_pylist(links, LINKS),
             arrow.Table.from_pylist(facts, FACTS),
@@ -143,16 +159,15 @@ class Reader:
         if operation is None:
             return None
         name = _text(span.attributes, RETURN_NAMES) or ""
+        count = _whole(span.attributes, BATCH_NAMES)
         return {
             "row": span.row,
-            "parent": None if span.parent is None else span.parent.text,
             "consumer": span.kind is Kind.CONSUMER,
             "start": span.start,
             "operation": CODES[operation],
             "given_back": name.lower() in GIVEN_BACK,
-            "count": _whole(span.attributes, BATCH_NAMES),
+            "count": None if count is None else min(count, SEVERAL),
             "entity": self._entity(span),
-            "dropped": span.dropped_links,
         }
 
     def _entity(self, span: Span) -> str:
@@ -184,9 +199,6 @@ def _facts(attributes: Mapping[str, Scalar]) -> dict[str, object]:
         destination, partition = _text(attributes, DESTINATION_NAMES), _text(attributes, PARTITION_NAMES)
         offset, attempt = _whole(attributes, OFFSET_NAMES), _whole(attributes, ATTEMPT_NAMES)
         found: dict[str, object] = {
-            "record": None
-            if destination is None or partition is None or offset is None
-            else record_of(destination, partition, offset),
             "id": _text(attributes, ID_NAMES),
             "topic": destination,
             "partition": partition,

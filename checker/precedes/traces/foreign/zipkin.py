@@ -72,7 +72,7 @@ def _span(data: object, row: int) -> Span:
         raise RowError("T012", f"`shared` is {shown(shared)}", "it is true or false")
     if shared:
         # The receiving half of a span has the id of the sending half, which is what it follows.
-        context, above = Context(trace, f"{own}-shared"), context
+        context, above = Context(trace, own, shared=True), context
     endpoint = data.get("localEndpoint") or {}
     if not isinstance(endpoint, dict):
         raise RowError("T012", f"`localEndpoint` is {shown(endpoint)}, not an object")

@@ -49,7 +49,9 @@ def slices(block: bytes, first_line: int, size: int) -> Iterator[Slice]:
         end = block.find(b"\n", start + size) + 1 or len(block)
         lines = block[start:end]
         yield Slice(lines, first_line)
-        start, first_line = end, first_line + count_lines(lines)
+        start = end
+        if start < len(block):
+            first_line += count_lines(lines)
 
 
 def count_lines(block: bytes) -> int:
