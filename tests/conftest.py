@@ -1,6 +1,7 @@
 """What all tests share: one Spark session, how they are distributed, and the rule that under CI no Spark test may be
 skipped."""
 
+import gc
 import os
 import shlex
 import signal
@@ -125,6 +126,14 @@ def pytest_collection_finish(session: pytest.Session) -> Generator[None]:
             path, _, name = grouped.partition("::")
             item._id = type(item._id)(path=path, names=(name,))
     return (yield)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
+    """What was imported and collected stays to the end. To look for garbage in it took a sixth of the processor's time
+    (measured on tests/language)."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
