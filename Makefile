@@ -44,7 +44,9 @@ $(VENV)/.python:
 
 $(VENV)/.packages: requirements/dev.txt $(VENV)/.python
 	@echo "installing what is pinned in requirements/dev.txt; the first time this takes some minutes"
-	$(PIP) install --require-hashes -r requirements/dev.txt
+	$(PIP) install --require-hashes --no-compile -r requirements/dev.txt
+	@# On all cores, which pip does not. As with pip, a file that does not compile stops nothing.
+	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 	@touch $@
 
 # Without an isolated build, because that would fetch a build backend of its own, unpinned.

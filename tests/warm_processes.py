@@ -1,11 +1,13 @@
 """Processes that have their imports behind them.
 
 A job with a model runs in a new interpreter, which imports for half a second what the next one imports again; the
-tests start hundreds. So a folder of tests may take its processes from a server: it has imported what a job imports,
-and forks for each one. What a process is for stays: it has a session, streams, a folder and an environment of its own,
-it can be killed, crash or hang, and it shares nothing with those after it. Models are not among what is imported.
+tests start hundreds. So a folder of tests may take its processes from a server: it has imported what a job imports
+and read the library, and forks for each one. What a process is for stays: it has a session, streams, a folder and an
+environment of its own, it can be killed, crash or hang, and it shares nothing with those after it. Models are not
+among what is imported.
 
-That an interpreter starts as the program has it is for tests/protocol/test_isolation.py, which does not use this.
+That an interpreter starts as the program has it is for tests/protocol/test_isolation.py, which uses this only where it
+asks what is told of a process.
 """
 
 from __future__ import annotations
@@ -33,7 +35,10 @@ from typing import Any
 import pytest
 
 from precedes.core import isolation
+from precedes.core.formula import TRUTH
 from precedes.core.pandas_guard import leave_pandas_out
+from precedes.language.library import standard_library
+from precedes.logic.recognition import recognise
 
 PREPARED = (
     "precedes.cli.main",
@@ -170,6 +175,9 @@ def serve(address: str) -> None:
     leave_pandas_out()
     for name in PREPARED:
         import_module(name)
+    # Read, and made, once a process.
+    standard_library()
+    recognise(TRUTH)
     isolation._new_interpreter = job
     # A process that a job starts in turn asks the same server.
     globals()["_server"] = lambda: address

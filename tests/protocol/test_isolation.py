@@ -19,6 +19,7 @@ from precedes.core import isolation
 from tests.command.running import precedes
 from tests.protocol.test_command import TOYS
 from tests.sampling import one_in
+from tests.warm_processes import AVAILABLE, job
 
 START = "        return 0\n"
 ARRIVE = "        return Step(state, (Deliver(packet),))\n"
@@ -63,6 +64,13 @@ def warm_processes() -> None:
     """Here processes start as the program starts them: with a new interpreter."""
 
 
+@pytest.fixture
+def prepared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """But not where the test is of what is told of the process."""
+    if AVAILABLE:
+        monkeypatch.setattr(isolation, "_new_interpreter", job)
+
+
 def written(folder: Path, what: str, line: str = ARRIVE) -> Path:
     """The greedy model, of which one line does something else."""
     path = folder / "greedy.py"
@@ -93,6 +101,7 @@ def test_a_model_without_a_verdict_does_not_pass(
     assert "Traceback" not in ended.err
 
 
+@pytest.mark.usefixtures("prepared")
 @pytest.mark.parametrize(
     "what", one_in(2, ["ends its process", "hangs", "patches its judge", "raises an interrupt"])
 )
@@ -103,6 +112,7 @@ def test_nor_does_a_simulation_of_it(tmp_path: Path, what: str) -> None:
     assert "greedy" in ended.err
 
 
+@pytest.mark.usefixtures("prepared")
 @pytest.mark.parametrize("what", ["import os; os._exit(0)", "while True: pass"])
 def test_nor_one_that_does_so_when_it_is_read(tmp_path: Path, what: str) -> None:
     model = tmp_path / "model.py"
@@ -112,6 +122,7 @@ def test_nor_one_that_does_so_when_it_is_read(tmp_path: Path, what: str) -> None
         assert (ended.code, "M015 no verdict on" in ended.err) == (2, True), ended
 
 
+@pytest.mark.usefixtures("prepared")
 def test_what_became_of_the_process_is_told(tmp_path: Path) -> None:
     model = written(tmp_path, HOSTILE["ends its process"])
     assert (
@@ -131,6 +142,7 @@ def test_what_became_of_the_process_is_told(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.usefixtures("prepared")
 def test_processes_end_where_there_are_no_groups_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
