@@ -413,5 +413,6 @@ def marks(svg: str) -> list[tuple[str | None, str | None]]:
     return [
         (element.get("class"), element.get("d") or element.get("cx"))
         for element in ET.fromstring(svg)
-        if "#b3261e" in (element.get("fill"), element.get("stroke")) and element.get("class")
+        if "#b3261e" in (element.get("fill"), element.get("stroke"))
+        and element.get("class") not in ("told", "label", None)
     ]

@@ -9,6 +9,7 @@ import pytest
 
 from precedes.language.library import standard_library
 from precedes.language.loader import compile_text
+from precedes.reports.space_time.neighborhood import Excerpt
 from precedes.reports.space_time.svg import diagram_svg
 from precedes.reports.space_time.text import diagram
 from tests.command.running import precedes
@@ -87,4 +88,4 @@ def test_every_scenario_of_the_papers_can_be_drawn() -> None:
             path.read_text(encoding="utf-8"), str(path), standard_library()
         ).scenarios:
             assert diagram(scenario.execution)
-            ET.fromstring(diagram_svg(scenario.execution))
+            ET.fromstring(diagram_svg(Excerpt(scenario.execution)))

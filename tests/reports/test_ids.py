@@ -23,6 +23,9 @@ from precedes.language.requirements import requirement
 from precedes.language.scenario_printer import as_scenario
 from precedes.reports.figure import figure, sentence
 from precedes.reports.prose.identifiers import identifiers_of
+from precedes.reports.space_time.marks import Marks
+from precedes.reports.space_time.neighborhood import Excerpt
+from precedes.reports.space_time.short_names import ShortNames
 from precedes.reports.space_time.svg import diagram_svg
 from precedes.reports.space_time.text import diagram
 from precedes.testing.random_executions import SCENARIOS
@@ -177,10 +180,10 @@ def assert_pictures(execution: Execution) -> None:
     assert is_printable(text)
     named = [written(name) for name in execution.entities]
     assert all(name in text.split("\n")[0] for name in named)
-    drawing = diagram_svg(execution, heading="h", told="t")
+    drawing = diagram_svg(Excerpt(execution), heading="h", marks=Marks(told="t"))
     assert is_printable(drawing)
     there = [element.text for element in ET.fromstring(drawing).iter("{http://www.w3.org/2000/svg}text")]
-    assert set(named) <= set(there)
+    assert set(map(ShortNames.of(execution), execution.entities)) <= set(there)
 
 
 @pytest.mark.parametrize("name", one_in(3, HOSTILE, [ascii(name)[:20] for name in HOSTILE]))

@@ -8,6 +8,8 @@ from precedes.engines.reference import explain
 from precedes.language.loader import compile_text
 from precedes.reports.figure import figure, sentence
 from precedes.reports.places import places
+from precedes.reports.space_time.marks import Marks
+from precedes.reports.space_time.neighborhood import Excerpt
 from precedes.reports.space_time.svg import diagram_svg
 from precedes.reports.space_time.text import diagram
 
@@ -140,5 +142,5 @@ def test_diagrams_show_the_ids_of_views() -> None:
     assert "● view v1{n1,n2,n3}" in drawn
     assert drawn.count("◆ view{n1,n2}") == 2
     assert "a{n2,group:billing}" in drawn
-    svg = diagram_svg(explained.execution, marked=marked)
+    svg = diagram_svg(Excerpt(explained.execution), marks=Marks(marked))
     assert "view &quot;day 2&quot;{n1}" in svg or 'view "day 2"{n1}' in svg

@@ -6,18 +6,23 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from precedes.api.report import Report
+from precedes.api.traces import Reading, reading_of
 from precedes.core.diagnostics import usage
+from precedes.core.execution import Execution
+from precedes.core.formula import Requirement
 from precedes.core.outcome import VERDICTS, Limits
 from precedes.core.verdict import Verdict
 from precedes.jobs import check as checking
+from precedes.jobs.draw import Wanted, drawn, of_execution
 from precedes.language.requirements import requirement
 
 if TYPE_CHECKING:
     from precedes.language.library import Library
     from precedes.language.loader import Scenario
+    from precedes.reports.space_time.picture import Picture
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -70,7 +75,7 @@ class Drawing:
     """A space-time diagram. A notebook shows it as a picture.
 
     Attributes:
-        name: The name of the scenario.
+        name: The name of the scenario or of the execution.
         text: The diagram as text.
         svg: The diagram as SVG.
     """
@@ -79,10 +84,34 @@ class Drawing:
     text: str = field(repr=False)
     svg: str = field(repr=False)
 
+    def png(self) -> bytes:
+        """The diagram as PNG. It needs `pip install 'precedes[pictures]'`."""
+        from precedes.reports.space_time.picture_files import converted
+
+        return converted(self.svg, "png")
+
+    def pdf(self) -> bytes:
+        """The diagram as PDF. It needs `pip install 'precedes[pictures]'`."""
+        from precedes.reports.space_time.picture_files import converted
+
+        return converted(self.svg, "pdf")
+
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it: SVG if the name ends with .svg, text otherwise."""
+        """Write it in the form that the name says: .svg, .png, .pdf, or text."""
+        from precedes.reports.space_time.picture_files import FORMS
+
         file = Path(path)
-        file.write_text(self.svg if file.suffix.lower() == ".svg" else self.text, encoding="utf-8")
+        match FORMS.get(file.suffix.lower(), "text"):
+            case "svg":
+                file.write_text(self.svg, encoding="utf-8")
+            case "png":
+                file.write_bytes(self.png())
+            case "pdf":
+                file.write_bytes(self.pdf())
+            case "text":
+                file.write_text(self.text, encoding="utf-8")
+            case form:
+                assert_never(form)
 
     def __str__(self) -> str:
         return self.text
@@ -118,39 +147,78 @@ def check(
 
 
 def draw(
-    source: str | os.PathLike[str],
+    source: str | os.PathLike[str] | Execution,
     *,
     scenario: str | None = None,
-    expect: str | None = None,
+    execution: str | None = None,
+    violation: int | None = None,
+    expect: str | Requirement | None = None,
     unmarked: bool = False,
     library: Library | None = None,
+    reading: Reading | None = None,
+    **options: Any,
 ) -> Drawing:
-    """Draw a scenario as a space-time diagram.
+    """Draw a scenario, or an execution, as a space-time diagram.
+
+    Of a large execution you see what is marked and the events around it, with what was left out.
 
     Args:
-        source: A .prec file (`-` is standard input), or the text of one (text has a line break).
+        source: A .prec file (`-` is standard input), or the text of one (text has a line break); a trace; or an
+            execution, as `precedes.read` gives it.
         scenario: Which scenario, by name. It can be left out if there is only one.
-        expect: Mark what violates this name or formula, instead of the first expectation that is violated.
+        execution: Which execution of a trace, by name. Without it, that of the violation.
+        violation: Mark the violation with this number, from 1: of the execution, or of those that `verify` shows.
+        expect: Mark what violates this name or formula, instead of the first expectation that is violated. For a
+            violation of an execution, the weakest name of the library that it violates unless given.
         unmarked: Mark nothing, as for an exercise.
         library: Where names are looked up; the standard library unless given.
+        reading: How the trace is read, as a value.
+        options: The same one by one (see `Reading`).
 
     Returns:
         The diagram, as text and as SVG.
 
     Raises:
-        PrecedesError: The file cannot be read, has mistakes, or has no such scenario.
+        PrecedesError: The file cannot be read, has mistakes, or has no such scenario, execution or violation.
     """
     from precedes.language.library import standard_library
-    from precedes.language.loader import compile_text
     from precedes.reports.space_time import picture
 
     known = standard_library() if library is None else library
-    text = os.fspath(source)
+    of_trace = execution or violation or reading or options
+    if not isinstance(source, Execution) and not of_trace and not _is_trace(os.fspath(source)):
+        name, shown = _of_file(os.fspath(source), scenario, expect, known, unmarked=unmarked)
+    else:
+        wanted = Wanted(execution, violation, _asked(expect, known))
+        how = reading_of(reading, options)
+        found = (
+            of_execution(source, wanted)
+            if isinstance(source, Execution)
+            else drawn(how.question((os.fspath(source),), ()), wanted, known)
+        )
+        name, shown = found.execution.name, picture.violation_picture(found, unmarked=unmarked)
+    return Drawing(name, picture.as_text(shown), picture.as_svg(shown))
+
+
+def _is_trace(source: str) -> bool:
+    from precedes.traces.sources import is_named_as_trace
+
+    return "\n" not in source and is_named_as_trace(source)
+
+
+def _of_file(
+    text: str, scenario: str | None, expect: str | Requirement | None, known: Library, *, unmarked: bool
+) -> tuple[str, Picture]:
+    from precedes.language.loader import compile_text
+    from precedes.reports.space_time.picture import scenario_picture
+
     file = compile_text(text, None, known) if "\n" in text else checking.compiled(text, known)
-    drawn = _one(file.scenarios, scenario)
-    asked = None if expect is None else requirement(expect, file.library, "expect")
-    found = picture.Marked(drawn.execution) if unmarked else picture.marked(drawn, asked)
-    return Drawing(drawn.name, picture.as_text(drawn, found), picture.as_svg(drawn, found))
+    one = _one(file.scenarios, scenario)
+    return one.name, scenario_picture(one, _asked(expect, file.library), unmarked=unmarked)
+
+
+def _asked(expect: str | Requirement | None, library: Library) -> Requirement | None:
+    return requirement(expect, library, "expect") if isinstance(expect, str) else expect
 
 
 def _one(scenarios: Sequence[Scenario], name: str | None) -> Scenario:

@@ -24,19 +24,15 @@ from precedes.core.exit_codes import Exit
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_READING = (
-    click.argument("traces", nargs=-1, required=True, metavar="TRACE..."),
+_READ = (
     LOG,
     LOG_SETTINGS,
     LOG_MAPPING,
     SPECS,
-    ENGINE,
-    MASTER,
-    FORM,
     click.option(
         "--delta", metavar="TIME", help="Longest time that a message may take, such as 100ms or 2s."
     ),
-    click.option("--epsilon", metavar="TIME", help="How far apart clocks may be."),
+    click.option("--epsilon", metavar="TIME", help="How far clocks may be apart."),
     click.option(
         "--incomplete",
         is_flag=True,
@@ -64,16 +60,30 @@ _READING = (
     ),
     click.option("--strict", is_flag=True, help="Stop if rows contradict each other."),
 )
+_JUDGED = (
+    click.argument("traces", nargs=-1, required=True, metavar="TRACE..."),
+    ENGINE,
+    MASTER,
+    FORM,
+)
 
 
-def reads_traces(command: Command) -> Command:
-    """The traces, how they are read, and by which engine they are judged."""
-    for decorate in reversed(_READING):
+def read_as_traces(command: Command) -> Command:
+    """How traces are read."""
+    for decorate in reversed(_READ):
         command = decorate(command)
     return command
 
 
-def _with_log(options: dict[str, Any]) -> dict[str, Any]:
+def reads_traces(command: Command) -> Command:
+    """The traces, how they are read, and by which engine they are judged."""
+    command = read_as_traces(command)
+    for decorate in reversed(_JUDGED):
+        command = decorate(command)
+    return command
+
+
+def with_log(options: dict[str, Any]) -> dict[str, Any]:
     """The options, with how logs are read as a question has it."""
     of_log = {name: options[name] for name in ("log", "parameters", "mapping")}
     rest = {name: value for name, value in options.items() if name not in of_log}
@@ -125,7 +135,7 @@ def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **opti
             "nothing is required", "say what must hold, as in --require ST; `precedes list` prints the names"
         )
     started = time.perf_counter()
-    options = _with_log(options)
+    options = with_log(options)
     question = verification.Question(traces=traces, required=required, **options)
     with commentary() as said:
 
@@ -159,7 +169,7 @@ def infer(traces: tuple[str, ...], form: str, per: str, **options: Any) -> Exit:
     from precedes.reports.progress import progress
 
     started = time.perf_counter()
-    options = _with_log(options)
+    options = with_log(options)
     question = Question(traces=traces, required=(), max_violations=inference.SHOWN, **options)
     with progress() as advance:
         found, notices = inference.infer(question, advance, tuple(filter(None, per.split(","))))

@@ -17,7 +17,7 @@ FORMATS = (
     ("traces", listed()),
     ("logs of other systems", words()),
     ("reports", "text, json"),
-    ("diagrams", "text, svg"),
+    ("diagrams", "text, svg, png, pdf"),
 )
 
 

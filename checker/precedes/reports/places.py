@@ -57,10 +57,15 @@ def places(execution: Execution, witness: Witness) -> frozenset[Place]:
     missing.
     """
     found = {place for fact in witness.facts for place in _places(fact, execution)}
-    if needs_histories(witness):
-        chain = chain_of(witness.facts, HappensBeforeRelation(execution))
-        found |= {(event.entity, event.kind, event.message) for event in chain if event.message is not None}
-    return frozenset(found)
+    return frozenset(found.union(chain(execution, witness)))
+
+
+def chain(execution: Execution, witness: Witness) -> tuple[Place, ...]:
+    """The events of the causal chains that a witness is about, in their order."""
+    if not needs_histories(witness):
+        return ()
+    events = chain_of(witness.facts, HappensBeforeRelation(execution))
+    return tuple((event.entity, event.kind, event.message) for event in events if event.message is not None)
 
 
 def needs_histories(witness: Witness) -> bool:

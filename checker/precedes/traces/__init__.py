@@ -4,7 +4,7 @@ See docs/traces.md.
 """
 
 from precedes.traces.assembly.assembler import assemble
-from precedes.traces.batches import batches_of, read_batches
+from precedes.traces.batches import batch_named, batches_of, execution_names, read_batches
 from precedes.traces.notices import Notice, Notices
 from precedes.traces.options import Order, TraceOptions
 from precedes.traces.reader import canonical, read_table
@@ -20,8 +20,10 @@ __all__ = [
     "TraceOptions",
     "TraceSource",
     "assemble",
+    "batch_named",
     "batches_of",
     "canonical",
+    "execution_names",
     "expand",
     "read_batches",
     "read_table",

@@ -9,6 +9,7 @@ from typing import Final
 import pyarrow as pa
 
 from precedes.core.columns import Batch
+from precedes.traces.arrow import arrow
 from precedes.traces.assembly.assembler import assemble
 from precedes.traces.layout.columnar_file import with_members
 from precedes.traces.notices import Notices
@@ -39,6 +40,23 @@ def read_batches(
     sources = (source.asked(options.attributes) for source in (*given, *named))
     tables = (table for source in sources for table in read_table(source, notices))
     yield from batches_of(tables, options, notices, events_per_batch, budget)
+
+
+def batch_named(
+    name: str, sources: Sequence[TraceSource], options: TraceOptions, notices: Notices
+) -> Batch | None:
+    """One execution of traces by its name; None where there is none. The rows of no other are kept or sorted."""
+    options = with_members(sources, options)
+    asked = (source.asked(options.attributes) for source in sources)
+    tables = (table for source in asked for table in read_table(source, notices))
+    rows = (table.filter(arrow.compute.equal(table["execution"], name)) for table in tables)
+    return next(batches_of((some for some in rows if len(some)), options, notices), None)
+
+
+def execution_names(sources: Sequence[TraceSource], notices: Notices) -> tuple[str, ...]:
+    """The names of the executions of traces, in their order."""
+    tables = (table for source in sources for table in read_table(source, notices))
+    return tuple(sorted({str(name) for table in tables for name in table["execution"].unique().to_pylist()}))
 
 
 def batches_of(

@@ -241,6 +241,12 @@ def _named(path: str, log: LogReading) -> _Named:
     return path, None if path == STANDARD_INPUT else _format(path, log.format)
 
 
+def is_named_as_trace(path: str) -> bool:
+    """Whether the name of a file is that of a trace, or it is a folder or a pattern."""
+    suffixes = _suffixes(path)
+    return bool(suffixes and suffixes[-1] in BY_SUFFIX) or "*" in path or Path(path).is_dir()
+
+
 def _suffixes(path: str) -> tuple[str, ...]:
     """What the name of a file ends with, without that of a compression."""
     suffixes = tuple(suffix.lower() for suffix in Path(path).suffixes)

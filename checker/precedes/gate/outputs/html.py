@@ -15,7 +15,8 @@ from precedes.gate.findings import Judged, Summary, result_of
 from precedes.gate.outputs.text import closing
 from precedes.gate.rules import rules
 from precedes.language.loader import compile_text
-from precedes.reports.space_time.svg import diagram_svg
+from precedes.reports.space_time.marks import Marks
+from precedes.reports.space_time.picture import as_svg, execution_picture
 
 MOST_EVENTS = 200
 """A counterexample with more is not drawn; its text is there all the same."""
@@ -62,5 +63,5 @@ def _drawn(judged: Judged) -> str:
         (scenario,) = compile_text(logs).scenarios
     except (PrecedesError, ValueError):
         return ""
-    marked = frozenset((mark.entity, EventKind(mark.kind), mark.message) for mark in item.marks)
-    return diagram_svg(scenario.execution, marked=marked)
+    marks = Marks(frozenset((mark.entity, EventKind(mark.kind), mark.message) for mark in item.marks))
+    return as_svg(execution_picture(scenario.execution, marks))

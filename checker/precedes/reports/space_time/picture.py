@@ -1,61 +1,83 @@
-"""A scenario as a picture: its space-time diagram with what violates one of its requirements marked and told."""
+"""An execution as a picture: its space-time diagram with what violates a requirement marked and told."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from precedes.core.execution import Execution
 from precedes.core.formula import Requirement
-from precedes.core.verdict import Verdict, verdict
-from precedes.engines.reference import explain
 from precedes.language.loader import Scenario
-from precedes.reports.places import Place, places
-from precedes.reports.prose.sentence import sentence
+from precedes.reports.space_time.marks import NOTHING, Marks, marked, marks_of
+from precedes.reports.space_time.neighborhood import Excerpt, neighborhood
 from precedes.reports.space_time.svg import diagram_svg
 from precedes.reports.space_time.text import diagram
 
+if TYPE_CHECKING:
+    # A scenario is drawn without what judges traces.
+    from precedes.jobs.draw import Drawn
+
 
 @dataclass(frozen=True, slots=True)
-class Marked:
-    """What is drawn: an execution, the places that violate something, and how; nothing is marked where nothing does."""
+class Picture:
+    """What is drawn, under which heading, and what is pointed out in it."""
 
-    execution: Execution
-    places: frozenset[Place] = frozenset()
-    told: str = ""
+    heading: str
+    excerpt: Excerpt
+    marks: Marks = NOTHING
+
+    @property
+    def execution(self) -> Execution:
+        """What is drawn of the execution."""
+        return self.excerpt.execution
 
 
-def marked(scenario: Scenario, asked: Requirement | None = None) -> Marked:
-    """The first of the scenario's requirements that is violated, or the one asked for, with its witness.
+def scenario_picture(
+    scenario: Scenario, asked: Requirement | None = None, *, unmarked: bool = False
+) -> Picture:
+    """A scenario with the first of its requirements that is violated, or the one asked for, unless it is `unmarked`.
 
     Whether the scenario expects the violation does not matter: a figure of `expect not ST` shows why not.
     """
     wanted = [expectation.requirement for expectation in scenario.expectations] if asked is None else [asked]
-    for requirement in wanted:
-        explanation = explain(requirement, scenario.execution)
-        if verdict(explanation.value) is not Verdict.VIOLATED or not explanation.witnesses:
-            continue
-        witness = explanation.witnesses[0]
-        told = sentence(requirement, explanation.execution, witness)
-        if witness.part == requirement.name or not told:
-            told = f"{requirement.name}: {told}" if told else f"{requirement.name} is violated"
-        return Marked(explanation.execution, places(explanation.execution, witness), told)
-    return Marked(scenario.execution)
+    heading = _heading(scenario)
+    for requirement in () if unmarked else wanted:
+        found = marked(requirement, scenario.execution)
+        if found is not None:
+            execution, marks = found
+            return Picture(heading, Excerpt(execution), marks)
+    return Picture(heading, Excerpt(scenario.execution))
 
 
-def as_text(scenario: Scenario, found: Marked) -> str:
-    """Name and title, the diagram, and what is violated."""
-    drawing = diagram(found.execution, found.places)
-    lines = [_heading(scenario), "", drawing]
+def violation_picture(found: Drawn, *, unmarked: bool = False) -> Picture:
+    """An execution of a trace, with the violation that was asked for, if one was."""
+    marks = NOTHING
+    if found.requirement is not None and found.cut is not None and not unmarked:
+        marks = marks_of(found.requirement, found.cut, found.witness)
+    return execution_picture(found.execution, marks, heading=found.execution.name)
+
+
+def execution_picture(execution: Execution, marks: Marks = NOTHING, *, heading: str = "") -> Picture:
+    """An execution, cut to what is around its marks if it is large."""
+    return Picture(heading, neighborhood(execution, marks), marks)
+
+
+def as_text(picture: Picture) -> str:
+    """The heading, the diagram, and what is violated."""
+    drawing = diagram(picture.execution, picture.marks.places)
+    lines = [picture.heading, "", drawing]
     if "×" in drawing:
         lines += ["", "× never delivered where it was addressed; beside a send: by the sender itself"]
-    if found.told:
-        lines += ["", f"◆ {found.told}"]
+    if picture.marks.told:
+        lines += ["", f"◆ {picture.marks.told}"]
+    if picture.excerpt.left_out:
+        lines += ["", picture.excerpt.left_out]
     return "\n".join(lines) + "\n"
 
 
-def as_svg(scenario: Scenario, found: Marked) -> str:
+def as_svg(picture: Picture) -> str:
     """The same as one SVG file."""
-    return diagram_svg(found.execution, heading=_heading(scenario), told=found.told, marked=found.places)
+    return diagram_svg(picture.excerpt, heading=picture.heading, marks=picture.marks)
 
 
 def _heading(scenario: Scenario) -> str:

@@ -7,15 +7,17 @@ else it is bent. Labels are put last, each where it covers the least. How it loo
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import hypot
 from typing import Final, NamedTuple
 from unicodedata import east_asian_width
 
 from precedes.core.execution import Event, EventKind, Execution
-from precedes.language.quoting import written
 from precedes.reports.space_time.layout import EventPlace, ordered
+from precedes.reports.space_time.short_names import ShortNames
 from precedes.reports.space_time.text import label
 
 ROW: Final = 38.0
@@ -32,6 +34,8 @@ _BENDS: Final = (0.0, 14.0, -14.0, 26.0, -26.0, 40.0, -40.0, 56.0, -56.0)
 _LOOPS: Final = (15.0, -15.0, 24.0, -24.0)
 _SAMPLES: Final = 24
 _BAND: Final = 16.0
+MOST_NAMES: Final = 5
+"""Destinations and members that a label names."""
 
 
 class Point(NamedTuple):
@@ -101,9 +105,11 @@ class Label:
 class Plane:
     """A diagram laid out. `columns` are the lifelines from y = 0 down to `bottom`; names stand above.
 
-    `kept_back` are the crosses beside sends that are never delivered to their own sender, by message.
+    `kept_back` are the crosses beside sends that are never delivered to their own sender, by message. `moments` are
+    times with the heights of their rows, in their order.
     """
 
+    names: ShortNames
     columns: tuple[float, ...]
     bottom: float
     dots: dict[EventPlace, Point]
@@ -112,6 +118,18 @@ class Plane:
     labels: tuple[Label, ...]
     left: float
     right: float
+    moments: tuple[tuple[int, float], ...]
+
+    def height(self, time: int) -> float | None:
+        """How far down a time is, between the rows of the times around it; None where it is after all of them."""
+        after = bisect_right(self.moments, (time, 0.0))
+        if after == len(self.moments):
+            return None
+        last, below = self.moments[after]
+        if not after:
+            return below
+        first, above = self.moments[after - 1]
+        return above + (below - above) * (time - first) / (last - first)
 
 
 def plane(execution: Execution) -> Plane:
@@ -134,20 +152,35 @@ class _Laying:
 
     def plane(self) -> Plane:
         self._lay_rows()
-        texts = {place: label(self.execution, self._event(place)) for place in self.rows}
-        columns = self._columns(texts)
+        short = ShortNames.of(self.execution)
+        texts = {place: label(self.execution, self._event(place), short, MOST_NAMES) for place in self.rows}
+        columns = self._columns(texts, short)
         dots = {place: Point(columns[place[0]], ROW * (row + 0.6)) for place, row in self.rows.items()}
         last = max(self.rows.values(), default=-1) + 1
         curves, kept_back, bottom = self._curves(columns, dots, ROW * (last + 0.4))
         boxes, labels = _Labelling(columns, dots, curves, kept_back).labels(texts, self.rows)
         names = [
             (x - text_width(name) / 2, x + text_width(name) / 2)
-            for x, name in zip(columns, map(written, self.execution.entities), strict=True)
+            for x, name in zip(columns, map(short, self.execution.entities), strict=True)
         ]
         turns = [curve.at(0.5).x for curve in curves]
         left = min([a for a, _ in names] + [box.left for box in boxes] + turns, default=0.0)
         right = max([b for _, b in names] + [box.right for box in boxes] + turns, default=0.0)
-        return Plane(tuple(columns), bottom, dots, tuple(curves), kept_back, tuple(labels), left, right)
+        moments = self._moments(dots)
+        return Plane(
+            short, tuple(columns), bottom, dots, tuple(curves), kept_back, tuple(labels), left, right, moments
+        )
+
+    def _moments(self, dots: dict[EventPlace, Point]) -> tuple[tuple[int, float], ...]:
+        """Each time with the height of its last event; none where rows do not follow the times."""
+        heights: dict[int, float] = {}
+        for place, dot in dots.items():
+            time = self._event(place).time
+            if time is not None:
+                heights[time] = max(heights.get(time, 0.0), dot.y)
+        found = sorted(heights.items())
+        falls = any(one[1] >= other[1] for one, other in pairwise(found))
+        return () if falls else tuple(found)
 
     def _event(self, place: EventPlace) -> Event:
         return self.execution.histories[place[0]].events[place[1]]
@@ -203,9 +236,9 @@ class _Laying:
 
     # ---- columns
 
-    def _columns(self, texts: dict[EventPlace, str]) -> list[float]:
+    def _columns(self, texts: dict[EventPlace, str], short: ShortNames) -> list[float]:
         """Each as far from the one before as names and labels need."""
-        entities = [written(entity) for entity in self.execution.entities]
+        entities = [short(entity) for entity in self.execution.entities]
         widest = [0.0] * len(entities)
         for (entity, _), text in texts.items():
             widest[entity] = max(widest[entity], text_width(text))

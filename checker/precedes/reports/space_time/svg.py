@@ -1,87 +1,120 @@
 """Space-time diagrams as SVG: lifelines from top to bottom, an arrow from every send to every delivery.
 
 A send is a hollow dot, a delivery a filled one. What a figure is about may be marked. The drawing has no style sheet
-and no ids, so that many can stand in one page. Where everything is, is `diagram_plane`'s business.
+and no ids, so that many can stand in one page; a page may color its classes, and its `data-` attributes say which
+event a dot is. Where everything is, is the business of `precedes.reports.space_time.plane`.
 """
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator
-from math import hypot
+from itertools import pairwise
 from typing import Final
-from xml.sax.saxutils import escape
 
-from precedes.core.execution import EventKind, Execution
-from precedes.core.printable import printable
-from precedes.language.quoting import written
+from precedes.core.execution import Event, EventKind, Execution
+from precedes.language.quoting import shown
 from precedes.reports.places import Place, place_of
+from precedes.reports.prose.times import duration_text
+from precedes.reports.space_time.layout import EventPlace
+from precedes.reports.space_time.marks import NOTHING, Marks
+from precedes.reports.space_time.message_colors import MessageColors, message_colors
+from precedes.reports.space_time.neighborhood import Excerpt
 from precedes.reports.space_time.plane import FONT, RADIUS, Curve, Plane, Point, plane, text_width
+from precedes.reports.space_time.signs import (
+    INK,
+    MARK,
+    PAPER,
+    SOFT,
+    cross,
+    escaped,
+    meaning,
+    pair,
+    ring,
+    sign,
+    text,
+    titled,
+    towards,
+)
+from precedes.reports.space_time.text import label
 
-_INK: Final = "#222222"
-_SOFT: Final = "#666666"
 _LIFE: Final = "#b8b8b8"
-_ARROW: Final = "#2458a6"
-_MARK: Final = "#b3261e"
+_LIT: Final = "#ffc83d"
+_SPAN: Final = "#d98e04"
 _MARGIN: Final = 18.0
 _SMALL: Final = 12.0
 _NARROWEST: Final = 360.0
 """Text beside the diagram is not wrapped to less."""
+_MOST_SPANS: Final = 6
+"""Messages whose Δ is shown where none is marked."""
 
 
-def diagram_svg(
-    execution: Execution, *, heading: str = "", told: str = "", marked: frozenset[Place] = frozenset()
-) -> str:
-    """Draw an execution, under a heading; `marked` are the places that `told`, below the drawing, is about.
+def diagram_svg(drawn: Excerpt, *, heading: str = "", marks: Marks = NOTHING) -> str:
+    """Draw an execution, or a part of it, under a heading; what the marks tell stands below the drawing.
 
     What a destination never delivers is a dashed arrow that ends at a cross below its last event; a small cross beside
-    a send says that the sender does not deliver it itself. A line at the end explains the marks that there are.
+    a send says that the sender does not deliver it itself. A line at the end explains the signs that there are.
     """
-    return _Drawing(execution, plane(execution), marked).svg(heading, told)
+    return _Drawing(drawn, plane(drawn.execution), marks).svg(heading)
 
 
 class _Drawing:
-    def __init__(self, execution: Execution, laid: Plane, marked: frozenset[Place]) -> None:
-        self.execution = execution
+    def __init__(self, drawn: Excerpt, laid: Plane, marks: Marks) -> None:
+        self.drawn = drawn
+        self.execution: Execution = drawn.execution
         self.plane = laid
-        self.marked = marked
+        self.marks = marks
+        self.colors: MessageColors = message_colors(self.execution)
+        self.numbers = {name: number for number, name in enumerate(self.execution.messages)}
         self.lost = {
             (self.execution.entities[curve.receiver], curve.message)
             for curve in laid.curves
             if not curve.delivered
         }
+        self.again = self._again()
+        self.spans = self._spans()
 
-    def svg(self, heading: str, told: str) -> str:
+    def _again(self) -> frozenset[EventPlace]:
+        """The deliveries of what the entity had delivered before."""
+        found = set()
+        for entity, history in enumerate(self.execution.histories):
+            met: set[str] = set()
+            for number, event in enumerate(history.events):
+                if event.kind is self.execution.delivery and event.message is not None:
+                    if event.message in met:
+                        found.add((entity, number))
+                    met.add(event.message)
+        return frozenset(found)
+
+    def svg(self, heading: str) -> str:
         """The whole file."""
         left, right = self.plane.left - _MARGIN, self.plane.right + _MARGIN
         words = max(_NARROWEST, right - left) - 2 * _MARGIN
         head = [*_lines(heading, words, FONT + 2)]
         top = -46.0 - (FONT + 6) * len(head)
+        bold = ' class="heading" font-weight="600"'
         drawn = [
             *(
-                _text(
-                    line,
-                    Point(left + _MARGIN, top + 20 + (FONT + 6) * k),
-                    size=FONT + 2,
-                    more=' font-weight="600"',
-                )
+                text(line, Point(left + _MARGIN, top + 20 + (FONT + 6) * k), size=FONT + 2, more=bold)
                 for k, line in enumerate(head)
             ),
             *self._lifelines(),
+            *(part for span in self.spans for part in self._span(*span)),
+            *self._lit(),
             *(part for curve in self.plane.curves for part in self._arrow(curve)),
             *(part for message in self.plane.kept_back for part in self._kept_back(message)),
             *self._dots(),
             *self._labels(),
         ]
         below = self.plane.bottom + 30
-        for line in _lines(told, words, FONT):
-            drawn.append(_text(line, Point(left + _MARGIN, below), ink=_MARK))
+        told = [(line, MARK, "told") for line in _lines(self.marks.told, words, FONT)]
+        told += [(line, SOFT, "left-out") for line in _lines(self.drawn.left_out, words, FONT)]
+        for line, ink, kind in told:
+            drawn.append(text(line, Point(left + _MARGIN, below), ink=ink, more=f' class="{kind}"'))
             below += FONT + 6
         legend, wide, below = self._legend(left + _MARGIN, left + _MARGIN + words, below + 2)
         drawn += legend
-        used = [text_width(line, FONT + 2) for line in head] + [
-            text_width(t, FONT) for t in _lines(told, words, FONT)
-        ]
+        used = [text_width(line, FONT + 2) for line in head] + [text_width(line, FONT) for line, _, _ in told]
         right = max([right, wide + _MARGIN, *(left + 2 * _MARGIN + width for width in used)])
         width, height = right - left, below - top + _MARGIN / 2
         opening = (
@@ -89,163 +122,236 @@ class _Drawing:
             f'viewBox="{left:.0f} {top:.0f} {width:.0f} {height:.0f}" role="img" xml:space="preserve" '
             f'font-family="Helvetica, Arial, sans-serif">'
         )
-        title = f"<title>{_escaped(heading or self.execution.name)}</title>"
+        title = f"<title>{escaped(heading or self.execution.name)}</title>"
         paper = (
-            f'<rect x="{left:.0f}" y="{top:.0f}" width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>'
+            f'<rect class="paper" x="{left:.0f}" y="{top:.0f}" width="{width:.0f}" height="{height:.0f}" '
+            f'fill="{PAPER}"/>'
         )
         return "\n".join([opening, title, paper, *drawn, "</svg>"]) + "\n"
 
-    # ---- parts
+    # ---- lifelines
 
     def _lifelines(self) -> Iterator[str]:
-        for x, name in zip(self.plane.columns, self.execution.entities, strict=True):
-            yield _text(written(name), Point(x, -16), more=' font-weight="600" text-anchor="middle"')
+        for entity, (x, history) in enumerate(zip(self.plane.columns, self.execution.histories, strict=True)):
+            name = self.plane.names(history.entity)
+            drawn = text(name, Point(x, -16), more=' class="name" font-weight="600" text-anchor="middle"')
+            yield drawn if name == shown(history.entity) else titled(drawn, history.entity)
+            yield _line("life", x, -6, self.plane.bottom + 10)
+            yield from self._down(entity, x)
+            heights = [self.plane.dots[entity, number].y - 17 for number in range(len(history.events))]
+            for number, y in enumerate((*heights, self.plane.bottom + 2)):
+                if gap := self.drawn.gaps.get((entity, number)):
+                    yield titled(_break(Point(x, y)), f"{gap:,} not shown")
+
+    def _down(self, entity: int, x: float) -> Iterator[str]:
+        """Dashes over a lifeline where the entity has crashed."""
+        since: float | None = None
+        for number, event in enumerate(self.execution.histories[entity].events):
+            y = self.plane.dots[entity, number].y
+            if event.kind is EventKind.CRASH and since is None:
+                since = y
+            elif event.kind is EventKind.RECOVER and since is not None:
+                yield _dashes(x, since, y)
+                since = None
+        if since is not None:
+            yield _dashes(x, since, self.plane.bottom + 10)
+
+    # ---- Δ
+
+    def _spans(self) -> tuple[tuple[EventPlace, float, tuple[int, ...]], ...]:
+        """The sends whose Δ is shown: how far down it ends, and to whom it matters."""
+        delta = self.execution.delta
+        if delta is None:
+            return ()
+        marked = {name for _, kind, name in self.marks.places if kind is self.execution.delivery}
+        found: list[tuple[EventPlace, float, tuple[int, ...]]] = []
+        for place in self.plane.dots:
+            event = self._event(place)
+            if event.kind is not EventKind.SEND or event.message is None or event.time is None:
+                continue
+            if event.message not in (marked or self.numbers):
+                continue
+            ends = self.plane.height(event.time + delta)
+            to = tuple(curve.receiver for curve in self.plane.curves if curve.message == event.message)
+            found.append((place, self.plane.bottom if ends is None else ends, to if ends is not None else ()))
+        return tuple(found) if marked or len(found) <= _MOST_SPANS else ()
+
+    def _span(self, place: EventPlace, ends: float, to: tuple[int, ...]) -> Iterator[str]:
+        """A bar beside the lifeline of the sender while a message may be under way, and a line to those it is for where
+        that time is over."""
+        dot = self.plane.dots[place]
+        delta = duration_text(self.execution.delta or 0)
+        name = self._event(place).message or ""
+        bar = (
+            f'<rect class="span" x="{dot.x - 11:g}" y="{dot.y:.1f}" width="5" height="{ends - dot.y:.1f}" '
+            f'fill="{_SPAN}" fill-opacity="0.45"/>'
+        )
+        yield titled(bar, f"Δ = {delta} for {name}")
+        if to:
+            columns = [dot.x - 11, *(self.plane.columns[entity] for entity in to)]
             yield (
-                f'<line class="life" x1="{x:g}" y1="-6" x2="{x:g}" y2="{self.plane.bottom + 10:g}" '
-                f'stroke="{_LIFE}" stroke-width="1.2"/>'
+                f'<path class="deadline" d="M{min(columns):g} {ends:.1f}H{max(columns):g}" fill="none" '
+                f'stroke="{_SPAN}" stroke-width="1.2" stroke-dasharray="2 3"/>'
             )
 
-    def _is_marked(self, entity: str, kind: EventKind, message: str | None) -> bool:
-        return message is not None and (entity, kind, message) in self.marked
+    # ---- arrows
+
+    def _lit(self) -> Iterator[str]:
+        """A bright band under the causal chain."""
+        at: dict[Place | None, Point] = {}
+        for place, dot in self.plane.dots.items():
+            at.setdefault(place_of(self.execution.entities[place[0]], self._event(place)), dot)
+        for one, other in pairwise(self.marks.chain):
+            start, end = at.get(one), at.get(other)
+            if start is None or end is None:
+                continue
+            curve = next((c for c in self.plane.curves if (c.start, c.end) == (start, end)), None)
+            if curve is None and one[0] != other[0]:
+                continue
+            way = f"L{pair(end)}" if curve is None else f"Q{pair(curve.control)} {pair(end)}"
+            yield (
+                f'<path class="lit" d="M{pair(start)}{way}" fill="none" stroke="{_LIT}" stroke-width="9" '
+                f'stroke-opacity="0.55" stroke-linecap="round"/>'
+            )
 
     def _arrow(self, curve: Curve) -> Iterator[str]:
         receiver = self.execution.entities[curve.receiver]
-        marked = self._is_marked(receiver, self.execution.delivery, curve.message)
-        ink, wide = (_MARK, 2.2) if marked else (_ARROW, 1.4)
-        start = _towards(curve.start, curve.control, RADIUS)
-        tip = _towards(curve.end, curve.control, RADIUS + 1) if curve.delivered else curve.end
-        neck = _towards(tip, curve.control, 8) if curve.delivered else tip
+        marked = (receiver, self.execution.delivery, curve.message) in self.marks.places
+        ink, wide = (MARK, 2.2) if marked else (self.colors.of(curve.message), 1.4)
+        start = towards(curve.start, curve.control, RADIUS)
+        tip = towards(curve.end, curve.control, RADIUS + 1) if curve.delivered else curve.end
+        neck = towards(tip, curve.control, 8) if curve.delivered else tip
         straight = abs(curve.control.x * 2 - curve.start.x - curve.end.x) < 0.01
-        way = f"L{_pair(neck)}" if straight else f"Q{_pair(curve.control)} {_pair(neck)}"
+        way = f"L{pair(neck)}" if straight else f"Q{pair(curve.control)} {pair(neck)}"
         dashes = "" if curve.delivered else ' stroke-dasharray="5 4"'
+        about = f'data-m="{self.numbers[curve.message]}" data-to="{curve.receiver}"'
         yield (
-            f'<path class="arrow" d="M{_pair(start)}{way}" fill="none" stroke="{ink}" stroke-width="{wide}"{dashes}/>'
+            f'<path class="arrow" {about} d="M{pair(start)}{way}" fill="none" stroke="{ink}" '
+            f'stroke-width="{wide}"{dashes}/>'
         )
         if not curve.delivered:
-            yield _cross(curve.end, 4.5, ink)
+            yield cross(curve.end, 4.5, ink)
             return
         # The head is a path of its own: a marker would need an id, which another drawing of the page could have too.
-        back = _towards(tip, curve.control, 10)
+        back = towards(tip, curve.control, 10)
         aside = Point((tip.y - back.y) * 0.4, (back.x - tip.x) * 0.4)
         one, other = Point(back.x + aside.x, back.y + aside.y), Point(back.x - aside.x, back.y - aside.y)
-        yield f'<path class="head" d="M{_pair(tip)}L{_pair(one)}L{_pair(other)}z" fill="{ink}"/>'
+        yield f'<path class="head" {about} d="M{pair(tip)}L{pair(one)}L{pair(other)}z" fill="{ink}"/>'
 
     def _kept_back(self, message: str) -> Iterator[str]:
-        cross = self.plane.kept_back[message]
+        at = self.plane.kept_back[message]
         sender = self.execution.messages[message].sender or ""
-        marked = self._is_marked(sender, self.execution.delivery, message)
-        ink = _MARK if marked else _SOFT
+        marked = (sender, self.execution.delivery, message) in self.marks.places
+        ink = MARK if marked else SOFT
         entity = self.execution.entities.index(sender)
         events = self.execution.histories[entity].events
         number = next(
             n for n, event in enumerate(events) if event.kind is EventKind.SEND and event.message == message
         )
-        start = _towards(self.plane.dots[entity, number], cross, RADIUS)
+        start = towards(self.plane.dots[entity, number], at, RADIUS)
         yield (
-            f'<path class="kept-back" d="M{_pair(start)}L{_pair(cross)}" fill="none" stroke="{ink}" '
+            f'<path class="kept-back" d="M{pair(start)}L{pair(at)}" fill="none" stroke="{ink}" '
             f'stroke-width="1.1"/>'
         )
-        yield _cross(cross, 3, ink)
+        yield cross(at, 3, ink)
+
+    # ---- events
+
+    def _event(self, place: EventPlace) -> Event:
+        return self.execution.histories[place[0]].events[place[1]]
+
+    def _is_marked(self, place: EventPlace) -> bool:
+        return place_of(self.execution.entities[place[0]], self._event(place)) in self.marks.places
 
     def _dots(self) -> Iterator[str]:
-        for (entity, number), dot in self.plane.dots.items():
-            event = self.execution.histories[entity].events[number]
-            marked = place_of(self.execution.entities[entity], event) in self.marked
-            yield _dot(event.kind, self.execution.delivery, dot, _MARK if marked else _INK, RADIUS + marked)
+        for place, dot in self.plane.dots.items():
+            event = self._event(place)
+            marked = self._is_marked(place)
+            ink = MARK if marked else INK
+            drawn = sign(event.kind, self.execution.delivery, dot, ink, RADIUS + marked)
+            number = "" if event.message is None else f' data-m="{self.numbers[event.message]}"'
+            about = f' data-e="{place[0]}" data-n="{place[1]}" data-k="{event.kind.value}"{number}'
+            yield drawn.replace('"/>', f'"{about}/>')
+            if place in self.again:
+                yield ring(dot, ink, RADIUS + marked + 3)
 
     def _labels(self) -> Iterator[str]:
         """Each over a white outline of itself, which is drawn apart: where a renderer does not know `paint-order`, an
         outline of the text itself would cover it.
         """
-        halo = ' class="halo" aria-hidden="true" stroke="#ffffff" stroke-width="3" stroke-linejoin="round"'
+        halo = f' class="halo" aria-hidden="true" stroke="{PAPER}" stroke-width="3" stroke-linejoin="round"'
         for each in self.plane.labels:
             if not each.text:
                 continue
-            entity, number = each.place
-            event = self.execution.histories[entity].events[number]
-            marked = place_of(self.execution.entities[entity], event) in self.marked
+            marked = self._is_marked(each.place)
             more = ' text-anchor="end"' if each.to_left else ""
             more += ' font-weight="600"' if marked else ""
-            yield _text(each.text, each.at, ink="#ffffff", more=more + halo)
-            yield _text(each.text, each.at, ink=_MARK if marked else _INK, more=more)
+            yield text(each.text, each.at, ink=PAPER, more=more + halo)
+            drawn = text(each.text, each.at, ink=MARK if marked else INK, more=more + ' class="label"')
+            whole = label(self.execution, self._event(each.place), shown)
+            yield drawn if whole == each.text else titled(drawn, whole)
+
+    # ---- legend
 
     def _legend(self, left: float, right: float, y: float) -> tuple[list[str], float, float]:
         """What the signs mean, those that there are; the rightmost x and the lowest y."""
-        kinds = {event.kind for history in self.execution.histories for event in history.events}
-        delivery = self.execution.delivery
-        signs: list[tuple[str, str]] = []
-        at = Point(0, 0)
-        if EventKind.SEND in kinds:
-            signs.append((_dot(EventKind.SEND, delivery, at, _SOFT, 3.5), "send"))
-        if delivery in kinds:
-            signs.append((_dot(delivery, delivery, at, _SOFT, 3.5), "delivery"))
-        if EventKind.LOCAL in kinds:
-            signs.append((_dot(EventKind.LOCAL, delivery, at, _SOFT, 3.5), "local event"))
-        if self.lost:
-            signs.append((_cross(at, 4, _SOFT), "addressed there, never delivered"))
-        if self.plane.kept_back:
-            signs.append((_cross(at, 3, _SOFT), "beside a send: not delivered to its sender"))
         drawn: list[str] = []
         x, widest = left, left
-        for sign, meaning in signs:
-            width = 14 + text_width(meaning, _SMALL)
+        for shape, words in self._signs():
+            width = 14 + text_width(words, _SMALL)
             if x > left and x + width > right:
                 x, y = left, y + _SMALL + 6
-            drawn.append(f'<g transform="translate({x + 4:g} {y - 4:g})">{sign}</g>')
-            drawn.append(_text(meaning, Point(x + 14, y), ink=_SOFT, size=_SMALL))
+            drawn.append(f'<g transform="translate({x + 4:g} {y - 4:g})">{shape}</g>')
+            drawn.append(text(words, Point(x + 14, y), ink=SOFT, size=_SMALL, more=' class="legend"'))
             x += width + 16
             widest = max(widest, x - 16)
         return drawn, widest, y
 
+    def _signs(self) -> Iterator[tuple[str, str]]:
+        at, delivery = Point(0, 0), self.execution.delivery
+        kinds = {event.kind for history in self.execution.histories for event in history.events}
+        for kind in EventKind:
+            if kind in kinds:
+                yield sign(kind, delivery, at, SOFT, 3.5), meaning(kind, delivery)
+        if self.again:
+            yield sign(delivery, delivery, at, SOFT, 2.2) + ring(at, SOFT, 4.5), "delivered again"
+        if self.lost:
+            yield cross(at, 4, SOFT), "addressed there, never delivered"
+        if self.plane.kept_back:
+            yield cross(at, 3, SOFT), "beside a send: not delivered to its sender"
+        if self.spans:
+            bar = f'<rect class="span" x="-2.5" y="-5" width="5" height="10" fill="{_SPAN}" fill-opacity="0.45"/>'
+            yield bar, f"Δ = {duration_text(self.execution.delta or 0)}"
+        for value, color in self.colors.values.items():
+            stroke = f'<path class="color" d="M-5 0h10" fill="none" stroke="{color}" stroke-width="2.5"/>'
+            yield stroke, f"{self.colors.attribute} {self.plane.names(value)}"
+        if self.drawn.gaps:
+            yield _break(at), "events not shown"
 
-# ---- signs ---------------------------------------------------------------------------------------------------
 
-
-def _dot(kind: EventKind, delivery: EventKind, at: Point, ink: str, radius: float) -> str:
-    """Hollow for a send, filled for a delivery, a short stroke for a local event, a small diamond for all else."""
-    x, y = at
-    if kind is EventKind.SEND:
-        return (
-            f'<circle class="send" cx="{x:g}" cy="{y:g}" r="{radius - 0.7:g}" fill="#ffffff" stroke="{ink}" '
-            f'stroke-width="1.8"/>'
-        )
-    if kind is delivery:
-        return f'<circle class="delivery" cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{ink}"/>'
-    if kind is EventKind.LOCAL:
-        return f'<path class="local" d="M{x - 3:g} {y:g}h6" fill="none" stroke="{ink}" stroke-width="1.6"/>'
+def _line(kind: str, x: float, top: float, bottom: float) -> str:
     return (
-        f'<path class="event" d="M{x:g} {y - radius:g}l{radius:g} {radius:g}l{-radius:g} {radius:g}'
-        f'l{-radius:g} {-radius:g}z" fill="{ink}"/>'
+        f'<line class="{kind}" x1="{x:g}" y1="{top:g}" x2="{x:g}" y2="{bottom:g}" stroke="{_LIFE}" '
+        f'stroke-width="1.2"/>'
     )
 
 
-def _cross(at: Point, size: float, ink: str) -> str:
+def _dashes(x: float, top: float, bottom: float) -> str:
     return (
-        f'<path class="cross" d="M{at.x - size:.1f} {at.y - size:.1f}l{2 * size:g} {2 * size:g}m0 {-2 * size:g}'
-        f'l{-2 * size:g} {2 * size:g}" fill="none" stroke="{ink}" stroke-width="1.6"/>'
+        f'<path class="down" d="M{x:g} {top:g}V{bottom:g}" fill="none" stroke="{PAPER}" stroke-width="3" '
+        f'stroke-dasharray="6 5"/>'
     )
 
 
-def _text(text: str, at: Point, *, ink: str = _INK, size: float = FONT, more: str = "") -> str:
+def _break(at: Point) -> str:
+    """A gap in a lifeline."""
     return (
-        f'<text x="{at.x:.1f}" y="{at.y:.1f}" font-size="{size:g}" fill="{ink}"{more}>{_escaped(text)}</text>'
+        f'<path class="break" d="M{at.x - 6:g} {at.y + 1:g}l12 -4v6l-12 4z" fill="{PAPER}"/>'
+        f'<path class="gap" d="M{at.x - 6:g} {at.y + 1:g}l12 -4m0 6l-12 4" fill="none" stroke="{SOFT}" '
+        f'stroke-width="1.1"/>'
     )
 
 
-def _escaped(text: str) -> str:
-    """Text for XML, in which some characters can stand in no way at all."""
-    return escape(printable(text))
-
-
-def _lines(text: str, width: float, size: float) -> Iterable[str]:
+def _lines(words: str, width: float, size: float) -> Iterable[str]:
     """A text wrapped to a width."""
-    return textwrap.wrap(text, max(20, int(width / (size * 0.53))))
-
-
-def _towards(start: Point, end: Point, far: float) -> Point:
-    length = hypot(end.x - start.x, end.y - start.y) or 1.0
-    return Point(start.x + (end.x - start.x) * far / length, start.y + (end.y - start.y) * far / length)
-
-
-def _pair(point: Point) -> str:
-    return f"{point.x:.1f} {point.y:.1f}"
+    return textwrap.wrap(words, max(20, int(width / (size * 0.53))))

@@ -13,6 +13,7 @@ What is laid out where is `diagram_layout`'s business.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from precedes.core.execution import Event, EventKind, Execution
@@ -50,13 +51,18 @@ def diagram(execution: Execution, marked: frozenset[Place] = frozenset()) -> str
     return "\n".join(_Canvas(execution, laid_out(execution), marked).lines())
 
 
-def label(execution: Execution, event: Event) -> str:
-    """What stands beside the dot of an event; nothing beside a local one, but for its time."""
+def label(
+    execution: Execution, event: Event, name: Callable[[str], str] = written, most: int | None = None
+) -> str:
+    """What stands beside the dot of an event; nothing beside a local one, but for its time.
+
+    `name` writes ids. Of more than `most` destinations or members only the first are written.
+    """
     everybody = frozenset(execution.entities)
     if event.kind is EventKind.VIEW:
-        name = view_name(execution, event)
-        text = "view" if name is None else f"view {written(name.text)}"
-        text += "{" + ",".join(_place(execution, member) for member in event.members) + "}"
+        view = view_name(execution, event)
+        text = "view" if view is None else f"view {name(view.text)}"
+        text += _set([_place(execution, member, name) for member in event.members], most)
     elif event.kind is EventKind.LOCAL:
         text = ""
     elif event.message is None:
@@ -64,22 +70,29 @@ def label(execution: Execution, event: Event) -> str:
     elif event.kind is EventKind.SEND:
         to = execution.messages[event.message].destinations
         groups = execution.messages[event.message].groups
-        text = written(event.message)
+        text = name(event.message)
         if to is not None and (groups or to != everybody):
-            named = [f"group:{written(group)}" for group in sorted(groups)]
-            places = [_place(execution, entity) for entity in execution.entities if entity in to]
-            text += "{" + ",".join((*places, *named)) + "}"
+            named = [f"group:{name(group)}" for group in sorted(groups)]
+            places = [_place(execution, entity, name) for entity in execution.entities if entity in to]
+            text += _set([*places, *named], most)
     elif event.kind is execution.delivery:
-        text = written(event.message)
+        text = name(event.message)
     else:
-        text = f"{event.kind.value}({written(event.message)})"
+        text = f"{event.kind.value}({name(event.message)})"
     return text if event.time is None else text + clock_of(execution).mark(event.time)
 
 
-def _place(execution: Execution, entity: str) -> str:
+def _set(names: Sequence[str], most: int | None) -> str:
+    """`{1,2,3}`, or `{1,2,+7}` where there are too many."""
+    if most is not None and len(names) > most:
+        names = [*names[: most - 1], f"+{len(names) - most + 1}"]
+    return "{" + ",".join(names) + "}"
+
+
+def _place(execution: Execution, entity: str, name: Callable[[str], str]) -> str:
     """As figures write destinations: the number where the cluster is E1, E2 and so on, the name otherwise."""
-    numbered = all(name == f"E{place}" for place, name in enumerate(execution.entities, start=1))
-    return entity[1:] if numbered else written(entity)
+    numbered = all(other == f"E{place}" for place, other in enumerate(execution.entities, start=1))
+    return entity[1:] if numbered else name(entity)
 
 
 def _cells(text: str) -> list[str]:
