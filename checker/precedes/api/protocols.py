@@ -57,6 +57,13 @@ class Exploration(Report):
 
         return printed.as_json(self.explored)
 
+    def html(self) -> str:
+        """The report as one page with diagrams and filters, as `--html` writes it."""
+        from precedes.reports.page.explore_page import explore_page
+        from precedes.reports.page.rendering import html
+
+        return html(explore_page(self.explored))
+
     def rows(self) -> list[dict[str, Any]]:
         """A row for each property of each instance: model, property, verdict, states."""
         return [

@@ -136,6 +136,14 @@ class Verification(Report):
 
         return printed.as_json(self.found, self.notices, self.seconds)
 
+    def html(self) -> str:
+        """The report as one page with diagrams, charts and filters, as `--html` writes it. It has the violations that
+        the report has (`max_violations`)."""
+        from precedes.reports.page.rendering import html
+        from precedes.reports.page.verify_page import verify_page
+
+        return html(verify_page(self.found, self.notices, self.seconds))
+
     def rows(self) -> list[dict[str, Any]]:
         """A row for each name: predicate, verdict, and in how many executions it holds, is violated, is unknown."""
         return [
@@ -188,6 +196,13 @@ class Inference(Report):
         from precedes.reports import infer as printed
 
         return printed.as_json(self.found, self.notices, self.seconds)
+
+    def html(self) -> str:
+        """The report as one page with diagrams, charts and filters, as `--html` writes it."""
+        from precedes.reports.page.infer_page import infer_page
+        from precedes.reports.page.rendering import html
+
+        return html(infer_page(self.found, self.notices, self.seconds))
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each name: whether the trace keeps it, and in how many executions it is violated."""

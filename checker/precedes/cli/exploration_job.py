@@ -23,6 +23,8 @@ from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration.result import Observer, Sighting
 from precedes.protocol.validation.integrity import Integrity
 from precedes.reports import explore as printed
+from precedes.reports.page.explore_page import explore_page
+from precedes.reports.page.rendering import html
 from precedes.reports.progress import Commentary
 
 SOON: Final = 2.0
@@ -34,10 +36,11 @@ PATIENCE: Final = 20.0
 
 
 class Done(Struct, frozen=True):
-    """What `explore` prints, and its exit code."""
+    """What `explore` prints, its exit code, and the report as a page, if that was asked for."""
 
     text: str
     exit: Exit
+    page: str | None = None
 
 
 class Progress(Struct, frozen=True, tag="progress"):
@@ -55,10 +58,13 @@ class Seen(Struct, frozen=True, tag="seen"):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One call of `explore`. `options` are those of the command, by their names there."""
+    """One call of `explore`. `options` are those of the command, by their names there. `page`: the report is wanted as
+    a page, too.
+    """
 
     form: str
     options: dict[str, Any]
+    page: bool = False
 
     @property
     def model(self) -> str:
@@ -91,7 +97,8 @@ class Asked:
         ]
         integrity.verify(self.about)
         text = printed.as_json(found) if self.form == "json" else printed.as_text(found)
-        return msgspec.json.encode(Done(text, Exit.of(verdict_of(found))))
+        page = html(explore_page(found)) if self.page else None
+        return msgspec.json.encode(Done(text, Exit.of(verdict_of(found)), page))
 
     def _bounds(self, protocol: Protocol[Any]) -> Bounds:
         options = self.options

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
-from precedes.cli.options import AS_WRITTEN, DESTINATIONS, FORM, HANG_LIMIT, SETTINGS, SPECS
+from precedes.cli.options import AS_WRITTEN, DESTINATIONS, FORM, HANG_LIMIT, HTML, SETTINGS, SPECS
 from precedes.cli.terminal import put
 from precedes.core.exit_codes import Exit
 from precedes.core.faults import FAULTS
@@ -86,7 +87,8 @@ def _faults(command: Any) -> Any:
 @click.option("--check-purity", is_flag=True, help="Call every handler twice and compare the results.")
 @HANG_LIMIT
 @FORM
-def explore(form: str, hang_limit: float, **options: Any) -> Exit:
+@HTML
+def explore(form: str, hang_limit: float, html: str | None, **options: Any) -> Exit:
     """Explore every behavior of a protocol model, within bounds.
 
     MODEL is a name that `precedes list` prints, or a file with a class that derives from precedes.protocol.Protocol. It
@@ -101,6 +103,8 @@ def explore(form: str, hang_limit: float, **options: Any) -> Exit:
     from precedes.reports.progress import commentary
 
     with terminated_as_interrupted(), commentary() as comments:
-        done = answered(Asked(form, options), hang_limit, comments)
+        done = answered(Asked(form, options, html is not None), hang_limit, comments)
+    if html is not None and done.page is not None:
+        Path(html).write_text(done.page, encoding="utf-8")
     put(done.text)
     return done.exit

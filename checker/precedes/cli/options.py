@@ -56,6 +56,13 @@ FORM = click.option(
     show_default=True,
     help="Format of the output.",
 )
+HTML = click.option(
+    "--html",
+    "html",
+    type=click.Path(dir_okay=False, writable=True),
+    metavar="FILE",
+    help="Also write the report to this file, as one page with diagrams, charts and filters.",
+)
 TIMEOUT = click.option(
     "--timeout",
     type=click.FloatRange(min=0.1),

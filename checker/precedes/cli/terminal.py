@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import click
 
 from precedes.core.printable import printable
+
+if TYPE_CHECKING:
+    from precedes.reports.page.contents import Page
 
 
 def put(text: str, *, error: bool = False) -> None:
@@ -15,3 +21,10 @@ def put(text: str, *, error: bool = False) -> None:
 def put_coloured(text: str) -> None:
     """Print text that has colors for a terminal. It must be printable apart from these."""
     click.echo(text, nl=False, color=True)
+
+
+def write_page(path: str, page: Page) -> None:
+    """Write a report as a page."""
+    from precedes.reports.page.rendering import html
+
+    Path(path).write_text(html(page), encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import click
@@ -12,6 +13,7 @@ from precedes.cli.options import (
     ENGINE,
     FORM,
     GROUPS,
+    HTML,
     LOG,
     LOG_MAPPING,
     LOG_SETTINGS,
@@ -19,7 +21,7 @@ from precedes.cli.options import (
     SPECS,
     log_reading,
 )
-from precedes.cli.terminal import put
+from precedes.cli.terminal import put, write_page
 from precedes.core.exit_codes import Exit
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -119,7 +121,10 @@ def with_log(options: dict[str, Any]) -> dict[str, Any]:
     show_default=True,
     help="How many to show. With --all-violations, also how many of one name in one execution.",
 )
-def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **options: Any) -> Exit:
+@HTML
+def verify(
+    traces: tuple[str, ...], required: tuple[str, ...], form: str, html: str | None, **options: Any
+) -> Exit:
     """Judge recorded executions.
 
     TRACE is a file, a glob or a directory, in JSON Lines, CSV or Parquet, or a log of another system; `-` is JSON Lines
@@ -128,6 +133,8 @@ def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **opti
     from precedes.core.diagnostics import usage
     from precedes.jobs import verify as verification
     from precedes.reports import verify as printed
+    from precedes.reports.page.contents import MOST_CASES
+    from precedes.reports.page.verify_page import verify_page
     from precedes.reports.progress import commentary
 
     if not required and not options["profile"]:
@@ -137,15 +144,23 @@ def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **opti
     started = time.perf_counter()
     options = with_log(options)
     question = verification.Question(traces=traces, required=required, **options)
+    prepared = question.plan(everywhere=question.out is not None)
+    wanted = (
+        question
+        if html is None
+        else replace(question, max_violations=max(MOST_CASES, question.max_violations))
+    )
     with commentary() as said:
 
         def advance(executions: int, events: int) -> None:
             said.now(f"{executions:,} executions, {events:,} events")
 
-        report, notices = verification.verify(question, advance, aloud=said.say)
+        report, notices = verification.verify(wanted, advance, prepared, aloud=said.say)
     seconds = time.perf_counter() - started
+    if html is not None:
+        write_page(html, verify_page(report, notices, seconds))
     text = printed.as_json if form == "json" else printed.as_text
-    put(text(report, notices, seconds))
+    put(text(report.first(question.max_violations), notices, seconds))
     return Exit.of(report.verdict)
 
 
@@ -157,7 +172,8 @@ def verify(traces: tuple[str, ...], required: tuple[str, ...], form: str, **opti
     metavar="ATTRIBUTE[,ATTRIBUTE]",
     help="Try every name on the messages of each value by themselves, as in --per key.",
 )
-def infer(traces: tuple[str, ...], form: str, per: str, **options: Any) -> Exit:
+@HTML
+def infer(traces: tuple[str, ...], form: str, per: str, html: str | None, **options: Any) -> Exit:
     """Find the strongest guarantees that recorded executions satisfy, and the weakest that they violate.
 
     Exit code 0: they satisfy some. 3: there was nothing to check, or nothing is satisfied for certain.
@@ -166,14 +182,19 @@ def infer(traces: tuple[str, ...], form: str, per: str, **options: Any) -> Exit:
     from precedes.jobs import infer as inference
     from precedes.jobs.verify import Question
     from precedes.reports import infer as printed
+    from precedes.reports.page.contents import MOST_CASES
+    from precedes.reports.page.infer_page import infer_page
     from precedes.reports.progress import progress
 
     started = time.perf_counter()
     options = with_log(options)
-    question = Question(traces=traces, required=(), max_violations=inference.SHOWN, **options)
+    most = inference.SHOWN if html is None else MOST_CASES
+    question = Question(traces=traces, required=(), max_violations=most, **options)
     with progress() as advance:
         found, notices = inference.infer(question, advance, tuple(filter(None, per.split(","))))
     seconds = time.perf_counter() - started
+    if html is not None:
+        write_page(html, infer_page(found, notices, seconds))
     if form == "json":
         put(printed.as_json(found, notices, seconds))
     else:

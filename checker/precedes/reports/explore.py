@@ -35,22 +35,23 @@ def as_text(explored: Sequence[Explored]) -> str:
 
 def _one(explored: Explored) -> Iterator[str]:
     found = explored.found
-    yield _heading(explored)
+    yield heading(explored)
     width = max((len(name) for name in found.exercised), default=0)
     modes = {name: mode.value for name, mode in found.modes.items()}
     widest = max(map(len, modes.values()), default=0)
     for name, verdict in found.verdicts.items():
-        said = f"  {name:<{width}}  {modes[name]:<{widest}}  {verdict.value:<9} {_why(found, name, verdict)}"
+        said = f"  {name:<{width}}  {modes[name]:<{widest}}  {verdict.value:<9} {why(found, name, verdict)}"
         yield said.rstrip()
     for finding in found.findings:
         yield ""
         yield from _finding(explored, finding)
     yield ""
-    yield _closing(found)
+    yield closing(found)
     yield ""
 
 
-def _heading(explored: Explored) -> str:
+def heading(explored: Explored) -> str:
+    """The model with its settings, and the bounds."""
     protocol, bounds = explored.protocol, explored.bounds
     settings = [
         f"{name}={_value(value)}" for name, value in protocol.parameters().items() if name != "as_written"
@@ -74,7 +75,8 @@ def _value(value: object) -> str:
     return str(getattr(value, "name", value))
 
 
-def _why(found: Exploration, name: str, verdict: Verdict) -> str:
+def why(found: Exploration, name: str, verdict: Verdict) -> str:
+    """What a verdict rests on, in a few words."""
     met = found.exercised[name]
     if verdict is Verdict.VIOLATED:
         finding = next(finding for finding in found.findings if finding.property == name)
@@ -140,7 +142,8 @@ def scenario(explored: Explored, finding: Finding) -> str:
     return before + as_scenario(finding.execution, title, statements)
 
 
-def _closing(found: Exploration) -> str:
+def closing(found: Exploration) -> str:
+    """The verdict of all together, and the size of the search."""
     size = f"{found.states:,} states, {found.transitions:,} transitions, depth {found.depth}"
     judged = f"{counted(found.executions, 'execution')} judged, {counted(found.quiescent, 'quiescent state')}"
     how = "every interleaving" if not found.reductions else f"reduced by {' and '.join(found.reductions)}"

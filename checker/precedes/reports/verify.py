@@ -121,7 +121,7 @@ def as_text(report: Report, notices: Sequence[Notice], seconds: float) -> str:
             f"{_listed(executions)}: {', '.join(predicates)} {'is' if len(predicates) == 1 else 'are'} unknown",
             *(f"  {helped(why)}" for why in told),
         ]
-    lines += ["", _closing(report, seconds)]
+    lines += ["", closing(report, seconds)]
     return "\n".join(lines) + "\n"
 
 
@@ -219,7 +219,8 @@ def size_of(report: Report, seconds: float) -> str:
     return f"{', '.join(size)}, {seconds:.1f} s"
 
 
-def _closing(report: Report, seconds: float) -> str:
+def closing(report: Report, seconds: float) -> str:
+    """The verdict of all that was required together, and the size of the trace."""
     size = size_of(report, seconds)
     if not report.executions:
         return f"undecided: the trace has no execution, so nothing was checked ({size})"

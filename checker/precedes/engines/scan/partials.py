@@ -163,6 +163,10 @@ class Report:
     as_recorded: Mapping[str, Count] = field(default_factory=dict)
     viewed: frozenset[str] = frozenset()
 
+    def first(self, limit: int) -> Report:
+        """The same with so many violations and unknown verdicts at most."""
+        return replace(self, violations=self.violations[:limit], unknowns=self.unknowns[:limit])
+
     @property
     def checked(self) -> bool:
         """Whether there was something to check: a message, or a view where one was asked about."""

@@ -46,9 +46,14 @@ class Clock:
         return f"@{number}{'' if unit == 's' else unit}"
 
 
+def is_date(nanoseconds: int) -> bool:
+    """Whether a time is taken as one of a calendar."""
+    return nanoseconds > _EPOCH
+
+
 def clock_of(execution: Execution) -> Clock:
     """The clock of an execution."""
     times = [
         event.time for history in execution.histories for event in history.events if event.time is not None
     ]
-    return Clock(min(times)) if times and min(times) > _EPOCH else Clock()
+    return Clock(min(times)) if times and is_date(min(times)) else Clock()

@@ -20,6 +20,8 @@ MOST_EVENTS: Final = 60
 """Events of an execution that is drawn whole."""
 MOST_ENTITIES: Final = 8
 """Lifelines of what is drawn, if no more are marked."""
+FEW_ENTITIES: Final = 5
+"""Lifelines that are legible beside other things on a page; up to so many are shown that nothing is marked at."""
 _FAR: Final = 12
 """Events before and after a marked one that are looked at."""
 
@@ -35,12 +37,14 @@ class Excerpt:
     left_out: str = ""
 
 
-def neighborhood(execution: Execution, marks: Marks, most: int = MOST_EVENTS) -> Excerpt:
-    """An execution of `most` events, or about half as many of a larger one: those around what is marked, or at its
-    beginning where nothing is.
+def neighborhood(
+    execution: Execution, marks: Marks, most: int = MOST_EVENTS, lifelines: int = MOST_ENTITIES
+) -> Excerpt:
+    """An execution of up to `most` events and `lifelines` entities, or about half as many events of a larger one: those
+    around what is marked, or at its beginning where nothing is.
     """
     events = sum(len(history.events) for history in execution.histories)
-    if events <= most and len(execution.entities) <= MOST_ENTITIES:
+    if events <= most and len(execution.entities) <= lifelines:
         return Excerpt(execution)
     return _Choice(execution, marks, most // 2).excerpt(events)
 
@@ -69,14 +73,7 @@ class _Choice:
             self._take(name)
         self._fill_up()
         shown, gaps = self._histories()
-        entities = frozenset(self.entities)
-        messages = {
-            name: message
-            if message.destinations is None
-            else replace(message, destinations=message.destinations & entities)
-            for name, message in self.execution.messages.items()
-            if name in self.messages
-        }
+        messages = {name: each for name, each in self.execution.messages.items() if name in self.messages}
         part = replace(
             self.execution,
             histories=shown,
@@ -126,7 +123,7 @@ class _Choice:
         others = dict.fromkeys(entity for name in self.messages for entity in self.of_message[name])
         for entity in sorted(others.keys() - self.entities):
             more = self.entities | {entity}
-            if len(more) <= MOST_ENTITIES and self._size(more, self.messages) <= self.most:
+            if len(more) <= FEW_ENTITIES and self._size(more, self.messages) <= self.most:
                 self.entities = more
 
     def _histories(self) -> tuple[tuple[History, ...], dict[EventPlace, int]]:

@@ -9,7 +9,7 @@ from precedes.core.execution import Execution
 from precedes.core.formula import Requirement
 from precedes.language.loader import Scenario
 from precedes.reports.space_time.marks import NOTHING, Marks, marked, marks_of
-from precedes.reports.space_time.neighborhood import Excerpt, neighborhood
+from precedes.reports.space_time.neighborhood import FEW_ENTITIES, Excerpt, neighborhood
 from precedes.reports.space_time.svg import diagram_svg
 from precedes.reports.space_time.text import diagram
 
@@ -60,6 +60,11 @@ def violation_picture(found: Drawn, *, unmarked: bool = False) -> Picture:
 def execution_picture(execution: Execution, marks: Marks = NOTHING, *, heading: str = "") -> Picture:
     """An execution, cut to what is around its marks if it is large."""
     return Picture(heading, neighborhood(execution, marks), marks)
+
+
+def small_picture(execution: Execution, marks: Marks) -> Picture:
+    """The same for a place among others on a page."""
+    return Picture("", neighborhood(execution, marks, lifelines=FEW_ENTITIES), marks)
 
 
 def as_text(picture: Picture) -> str:

@@ -34,8 +34,8 @@ _BENDS: Final = (0.0, 14.0, -14.0, 26.0, -26.0, 40.0, -40.0, 56.0, -56.0)
 _LOOPS: Final = (15.0, -15.0, 24.0, -24.0)
 _SAMPLES: Final = 24
 _BAND: Final = 16.0
-MOST_NAMES: Final = 5
-"""Destinations and members that a label names."""
+_NAMES: Final = 18
+"""Characters of the destinations or members in a label."""
 
 
 class Point(NamedTuple):
@@ -153,7 +153,7 @@ class _Laying:
     def plane(self) -> Plane:
         self._lay_rows()
         short = ShortNames.of(self.execution)
-        texts = {place: label(self.execution, self._event(place), short, MOST_NAMES) for place in self.rows}
+        texts = {place: label(self.execution, self._event(place), short, _NAMES) for place in self.rows}
         columns = self._columns(texts, short)
         dots = {place: Point(columns[place[0]], ROW * (row + 0.6)) for place, row in self.rows.items()}
         last = max(self.rows.values(), default=-1) + 1

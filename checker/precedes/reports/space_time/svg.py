@@ -11,8 +11,10 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Final
+from xml.sax.saxutils import quoteattr
 
 from precedes.core.execution import Event, EventKind, Execution
+from precedes.core.printable import printable
 from precedes.language.quoting import shown
 from precedes.reports.places import Place, place_of
 from precedes.reports.prose.times import duration_text
@@ -200,7 +202,7 @@ class _Drawing:
         """A bright band under the causal chain."""
         at: dict[Place | None, Point] = {}
         for place, dot in self.plane.dots.items():
-            at.setdefault(place_of(self.execution.entities[place[0]], self._event(place)), dot)
+            at.setdefault(place_of(self._entity(place), self._event(place)), dot)
         for one, other in pairwise(self.marks.chain):
             start, end = at.get(one), at.get(other)
             if start is None or end is None:
@@ -260,8 +262,11 @@ class _Drawing:
     def _event(self, place: EventPlace) -> Event:
         return self.execution.histories[place[0]].events[place[1]]
 
+    def _entity(self, place: EventPlace) -> str:
+        return self.execution.histories[place[0]].entity
+
     def _is_marked(self, place: EventPlace) -> bool:
-        return place_of(self.execution.entities[place[0]], self._event(place)) in self.marks.places
+        return place_of(self._entity(place), self._event(place)) in self.marks.places
 
     def _dots(self) -> Iterator[str]:
         for place, dot in self.plane.dots.items():
@@ -270,7 +275,9 @@ class _Drawing:
             ink = MARK if marked else INK
             drawn = sign(event.kind, self.execution.delivery, dot, ink, RADIUS + marked)
             number = "" if event.message is None else f' data-m="{self.numbers[event.message]}"'
+            words = " ".join(filter(None, (event.kind.value, event.message, "at", self._entity(place))))
             about = f' data-e="{place[0]}" data-n="{place[1]}" data-k="{event.kind.value}"{number}'
+            about += f" aria-label={quoteattr(printable(words))}"
             yield drawn.replace('"/>', f'"{about}/>')
             if place in self.again:
                 yield ring(dot, ink, RADIUS + marked + 3)
@@ -286,8 +293,9 @@ class _Drawing:
             marked = self._is_marked(each.place)
             more = ' text-anchor="end"' if each.to_left else ""
             more += ' font-weight="600"' if marked else ""
+            about = f' class="label" data-of="{each.place[0]} {each.place[1]}"'
             yield text(each.text, each.at, ink=PAPER, more=more + halo)
-            drawn = text(each.text, each.at, ink=MARK if marked else INK, more=more + ' class="label"')
+            drawn = text(each.text, each.at, ink=MARK if marked else INK, more=more + about)
             whole = label(self.execution, self._event(each.place), shown)
             yield drawn if whole == each.text else titled(drawn, whole)
 

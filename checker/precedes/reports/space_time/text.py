@@ -14,6 +14,7 @@ What is laid out where is `diagram_layout`'s business.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Final
 
 from precedes.core.execution import Event, EventKind, Execution
@@ -56,7 +57,7 @@ def label(
 ) -> str:
     """What stands beside the dot of an event; nothing beside a local one, but for its time.
 
-    `name` writes ids. Of more than `most` destinations or members only the first are written.
+    `name` writes ids. Of destinations or members that take more than `most` characters only the first are written.
     """
     everybody = frozenset(execution.entities)
     if event.kind is EventKind.VIEW:
@@ -74,7 +75,7 @@ def label(
         if to is not None and (groups or to != everybody):
             named = [f"group:{name(group)}" for group in sorted(groups)]
             places = [_place(execution, entity, name) for entity in execution.entities if entity in to]
-            text += _set([*places, *named], most)
+            text += _set([*places, *named], most, len(to - everybody))
     elif event.kind is execution.delivery:
         text = name(event.message)
     else:
@@ -82,11 +83,13 @@ def label(
     return text if event.time is None else text + clock_of(execution).mark(event.time)
 
 
-def _set(names: Sequence[str], most: int | None) -> str:
-    """`{1,2,3}`, or `{1,2,+7}` where there are too many."""
-    if most is not None and len(names) > most:
-        names = [*names[: most - 1], f"+{len(names) - most + 1}"]
-    return "{" + ",".join(names) + "}"
+def _set(names: Sequence[str], most: int | None, others: int = 0) -> str:
+    """`{1,2,3}`, or `{1,2,+7}` where the names take too much room, or others are not in the picture."""
+    kept = len(names)
+    if most is not None and sum(map(len, names)) > most:
+        kept = max(1, sum(end <= most for end in accumulate(len(name) + 1 for name in names)))
+    more = len(names) - kept + others
+    return "{" + ",".join([*names[:kept], *([f"+{more}"] if more else [])]) + "}"
 
 
 def _place(execution: Execution, entity: str, name: Callable[[str], str]) -> str:
