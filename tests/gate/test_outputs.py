@@ -78,9 +78,11 @@ def test_the_page_shows_what_was_found_and_fetches_nothing() -> None:
     assert "&lt;a &amp; b&gt; ```" in page
     assert "<a & b>" not in page
     assert page.count("<article") == 4
-    assert 'class="accepted"' in page
+    assert 'class="case accepted"' in page
     assert "fixed</span> check b.prec: old" in page
-    assert not re.search(r"<script|https?://(?!www\.w3\.org/2000/svg)|src=|<link", page)
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)|src=|<link", page)
+    assert page.count("<script>") == 1
+    assert "default-src 'none'; script-src 'sha256-" in page.replace("&#39;", "'")
 
 
 def test_the_page_draws_a_counterexample_that_can_be_written_as_a_scenario() -> None:

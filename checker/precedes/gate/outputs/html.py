@@ -1,13 +1,14 @@
 """A page to look at: what the gate found, each counterexample drawn, and everything that passed below.
 
-It is one file that fetches nothing and runs no script, to be kept as an artifact of a pipeline.
+It is one file that fetches nothing, to be kept as an artifact of a pipeline. All of it can be read without its script,
+which filters the findings and lets one follow a diagram.
 """
 
 from __future__ import annotations
 
+from functools import cache
+from importlib.resources import files
 from itertools import groupby
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import EventKind
@@ -15,6 +16,7 @@ from precedes.gate.findings import Judged, Summary, result_of
 from precedes.gate.outputs.text import closing
 from precedes.gate.rules import rules
 from precedes.language.loader import compile_text
+from precedes.reports.page.rendering import asset, dark_style, environment, policy
 from precedes.reports.space_time.marks import Marks
 from precedes.reports.space_time.picture import as_svg, execution_picture
 
@@ -24,25 +26,36 @@ MOST_EVENTS = 200
 
 def render(summary: Summary) -> str:
     """The page; findings in the order of the checks."""
-    environment = Environment(
-        loader=PackageLoader("precedes.gate.outputs"),
-        keep_trailing_newline=True,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
     checks = [
         (name, list(items)) for name, items in groupby(summary.judged, key=lambda judged: judged.item.check)
     ]
-    return environment.get_template("page.html").render(
-        outcome=result_of(summary.outcome),
-        closing=closing(summary).partition(": ")[2],
-        told=[(judged, _kind(judged), _drawn(judged)) for judged in summary.told()],
-        fixed=summary.fixed,
-        checks=[(name, items, sum(one.item.result != "passed" for one in items)) for name, items in checks],
-        rules=rules(),
+    told = [(judged, _kind(judged), _drawn(judged)) for judged in summary.told()]
+    script = asset("diagram.js") + _own("findings.js")
+    style = asset("diagram.css") + _own("findings.css") + dark_style(".diagram svg")
+    return (
+        environment("precedes.gate.outputs")
+        .get_template("page.html")
+        .render(
+            outcome=result_of(summary.outcome),
+            closing=closing(summary).partition(": ")[2],
+            told=told,
+            kinds=sorted({kind for _, kind, _ in told}),
+            fixed=summary.fixed,
+            checks=[
+                (name, items, sum(one.item.result != "passed" for one in items)) for name, items in checks
+            ],
+            rules=rules(),
+            script=script,
+            style=style,
+            policy=policy(script, style),
+        )
     )
+
+
+@cache
+def _own(name: str) -> str:
+    """The script or the style of the findings."""
+    return files("precedes.gate.outputs").joinpath("templates", name).read_text(encoding="utf-8")
 
 
 def _kind(judged: Judged) -> str:

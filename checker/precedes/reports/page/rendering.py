@@ -44,8 +44,8 @@ _ESCAPES: Final = str.maketrans(
 def html(page: Page) -> str:
     """The page."""
     cases, drawings = _data(page.cases)
-    script, style = (asset(name) for name in ("page.js", "page.css"))
-    style += dark_style(".diagram svg")
+    script = asset("diagram.js") + asset("page.js")
+    style = asset("diagram.css") + asset("page.css") + dark_style(".diagram svg")
     return printable(
         environment()
         .get_template("page.html")
@@ -65,10 +65,11 @@ def html(page: Page) -> str:
     )
 
 
-def environment() -> Environment:
-    """Templates whose values are escaped."""
+def environment(package: str = "precedes.reports.page") -> Environment:
+    """The templates of a package, whose values are escaped."""
     return Environment(
-        loader=PackageLoader("precedes.reports.page"),
+        loader=PackageLoader(package),
+        keep_trailing_newline=True,
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
