@@ -22,6 +22,7 @@ from precedes.language.requirements import requirement
 if TYPE_CHECKING:
     from precedes.language.library import Library
     from precedes.language.loader import Scenario
+    from precedes.reports.page.contents import Page
     from precedes.reports.space_time.picture import Picture
 
 
@@ -68,6 +69,11 @@ class Check(Report):
             for name, _, answers in file.scenarios:
                 yield from ((f"{name}: {answer.text}", VERDICTS[answer.outcome]) for answer in answers)
             yield from ((claim.text, VERDICTS[claim.outcome]) for claim in file.claims)
+
+    def _page(self) -> Page:
+        from precedes.reports.page.statement_page import check_page
+
+        return check_page(self.files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +124,11 @@ class Drawing:
 
     def _repr_svg_(self) -> str:
         return self.svg
+
+    def _repr_mimebundle_(self, **_wanted: object) -> dict[str, str]:
+        from precedes.reports.page.notebook import drawing
+
+        return {"text/plain": self.text, "image/svg+xml": self.svg, "text/html": drawing(self.svg)}
 
 
 def check(

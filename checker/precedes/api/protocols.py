@@ -27,6 +27,7 @@ from precedes.protocol.simulation.trace import Given, Named, Simulation
 
 if TYPE_CHECKING:
     from precedes.language.library import Library
+    from precedes.reports.page.contents import Page
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -57,12 +58,10 @@ class Exploration(Report):
 
         return printed.as_json(self.explored)
 
-    def html(self) -> str:
-        """The report as one page with diagrams and filters, as `--html` writes it."""
+    def _page(self) -> Page:
         from precedes.reports.page.explore_page import explore_page
-        from precedes.reports.page.rendering import html
 
-        return html(explore_page(self.explored))
+        return explore_page(self.explored)
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each property of each instance: model, property, verdict, states."""

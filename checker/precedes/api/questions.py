@@ -20,6 +20,7 @@ from precedes.language.requirements import requirement
 if TYPE_CHECKING:
     from precedes.jobs.lattice import Lattice as Ordered
     from precedes.language.library import Library
+    from precedes.reports.page.contents import Page
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -72,6 +73,11 @@ class Answer(Report):
 
     def _verdicts(self) -> Iterator[tuple[str, Verdict]]:
         yield self.answer.text, self.verdict
+
+    def _page(self) -> Page:
+        from precedes.reports.page.statement_page import answer_page
+
+        return answer_page(self.answer, self.verdict)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -128,6 +134,9 @@ class Lattice(Report):
         from precedes.reports import lattice as printed
 
         return printed.as_form(self.found, "svg")
+
+    def _repr_html_(self) -> str:
+        return f'<div style="overflow: auto">{self._repr_svg_()}</div>'
 
 
 def prove(

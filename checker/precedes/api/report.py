@@ -12,6 +12,8 @@ from precedes.core.verdict import Verdict
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from precedes.reports.page.contents import Page
+
 
 _LONG: Final = 60
 """The longest name that `repr` shows whole."""
@@ -21,8 +23,8 @@ class Report(ABC):
     """The result of a job.
 
     `str(report)` is the text that the command prints, `repr(report)` one line with the verdict, how many names have
-    which, and the first that is violated. Reports differ in what else they have; each says so in its own
-    docstring.
+    which, and the first that is violated. A notebook shows tables and diagrams. Reports differ in what else they have;
+    each says so in its own docstring.
     """
 
     @property
@@ -45,6 +47,23 @@ class Report(ABC):
     @abstractmethod
     def _verdicts(self) -> Iterable[tuple[str, Verdict]]:
         """Each name that has a verdict, with it; the name of a whole before those of its parts."""
+
+    def html(self) -> str:
+        """The violations of the report as one page with diagrams, charts and filters, as `--html` writes it."""
+        from precedes.reports.page.rendering import html
+
+        return html(self._page())
+
+    def _page(self) -> Page:
+        """What a page has; a report that knows more than verdicts says more."""
+        from precedes.reports.page.statement_page import names_page
+
+        return names_page(type(self).__name__, self.verdict, self._verdicts())
+
+    def _repr_html_(self) -> str:
+        from precedes.reports.page.notebook import fragment
+
+        return fragment(self._page())
 
     def table(self) -> pa.Table:
         """The findings as an Arrow table: one row for each thing that has a verdict."""

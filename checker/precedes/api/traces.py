@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from precedes.language.library import Library
+    from precedes.reports.page.contents import Page
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +137,10 @@ class Verification(Report):
 
         return printed.as_json(self.found, self.notices, self.seconds)
 
-    def html(self) -> str:
-        """The report as one page with diagrams, charts and filters, as `--html` writes it. It has the violations that
-        the report has (`max_violations`)."""
-        from precedes.reports.page.rendering import html
+    def _page(self) -> Page:
         from precedes.reports.page.verify_page import verify_page
 
-        return html(verify_page(self.found, self.notices, self.seconds))
+        return verify_page(self.found, self.notices, self.seconds)
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each name: predicate, verdict, and in how many executions it holds, is violated, is unknown."""
@@ -197,12 +195,10 @@ class Inference(Report):
 
         return printed.as_json(self.found, self.notices, self.seconds)
 
-    def html(self) -> str:
-        """The report as one page with diagrams, charts and filters, as `--html` writes it."""
+    def _page(self) -> Page:
         from precedes.reports.page.infer_page import infer_page
-        from precedes.reports.page.rendering import html
 
-        return html(infer_page(self.found, self.notices, self.seconds))
+        return infer_page(self.found, self.notices, self.seconds)
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each name: whether the trace keeps it, and in how many executions it is violated."""

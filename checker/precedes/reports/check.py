@@ -39,7 +39,7 @@ def as_text(results: Sequence[FileResult], *, verbose: bool = False) -> str:
                         f"    line {answer.line}: {answer.text}: holds vacuously: there was no message"
                     )
         lines += _claims(result)
-    return "\n".join([*lines, "", _closing(results)]) + "\n"
+    return "\n".join([*lines, "", closing(results)]) + "\n"
 
 
 # What draws figures is loaded where there is one to draw: a file that holds is told without it.
@@ -66,7 +66,8 @@ def _answer(path: str, answer: Answer) -> list[str]:
     return lines
 
 
-def _closing(results: Sequence[FileResult]) -> str:
+def closing(results: Sequence[FileResult]) -> str:
+    """How many statements there are, and how many came out how."""
     outcomes = [outcome for result in results for outcome in result.outcomes]
     if not outcomes:
         return "undecided: there is no expectation and no claim, so nothing was checked"

@@ -25,7 +25,7 @@ def case_of(violation: Violation) -> Case:
     return Case(
         violation.predicate,
         violation.execution,
-        marks.told,
+        marks.told.removeprefix(f"{violation.predicate}: "),
         day=_day(min(times)) if times else "",
         part="" if about is None else _part(execution, about),
         pairs=tuple(dict.fromkeys(_pairs(execution, deliveries))),

@@ -43,7 +43,7 @@ def _cases(explored: Explored) -> Iterator[Case]:
         yield Case(
             finding.property,
             heading(explored),
-            marks.told,
+            marks.told.removeprefix(f"{finding.property}: "),
             detail="\n".join(behavior),
             execution=finding.execution,
             marks=marks,

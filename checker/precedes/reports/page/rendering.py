@@ -35,7 +35,7 @@ MOST_DRAWN: Final = 600
 _DETAIL: Final = 20_000
 """Characters of text of a case."""
 
-_WORDS: Final = {Verdict.HOLDS: "holds", Verdict.VIOLATED: "violated", Verdict.UNKNOWN: "undecided"}
+OUTCOMES: Final = {Verdict.HOLDS: "holds", Verdict.VIOLATED: "violated", Verdict.UNKNOWN: "undecided"}
 _ESCAPES: Final = str.maketrans(
     {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 )
@@ -51,7 +51,7 @@ def html(page: Page) -> str:
         .get_template("page.html")
         .render(
             page=page,
-            outcome=_WORDS[page.verdict],
+            outcome=OUTCOMES[page.verdict],
             sections=[(section, _cut(section.lines)) for section in page.sections],
             notices=_cut(page.notices),
             listed=len(cases["cases"]),
