@@ -419,3 +419,10 @@ def test_ids_never_become_markup(tmp_path: Path) -> None:
     assert {element.tag.rpartition("}")[2] for element in ET.fromstring(svg).iter()} <= {
         *("svg", "title", "rect", "text", "line", "path", "circle", "g"),
     }
+
+
+def test_the_picture_of_the_documents_is_what_the_command_draws(tmp_path: Path) -> None:
+    """`precedes draw traces/rabbitmq-fanout.jsonl.gz --expect order_equivalent -o docs/how-to/see-why/order.svg`"""
+    shown = Path(__file__).parents[2] / "docs" / "how-to" / "see-why" / "order.svg"
+    assert precedes("draw", TRACE, "--expect", "order_equivalent", "-o", tmp_path / "a.svg").code == 0
+    assert (tmp_path / "a.svg").read_text(encoding="utf-8") == shown.read_text(encoding="utf-8")

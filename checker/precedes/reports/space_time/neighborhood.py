@@ -40,13 +40,13 @@ class Excerpt:
 def neighborhood(
     execution: Execution, marks: Marks, most: int = MOST_EVENTS, lifelines: int = MOST_ENTITIES
 ) -> Excerpt:
-    """An execution of up to `most` events and `lifelines` entities, or about half as many events of a larger one: those
-    around what is marked, or at its beginning where nothing is.
+    """An execution of up to `most` events and `lifelines` entities, or about a third of the events of a larger one:
+    those around what is marked, or at its beginning where nothing is.
     """
     events = sum(len(history.events) for history in execution.histories)
     if events <= most and len(execution.entities) <= lifelines:
         return Excerpt(execution)
-    return _Choice(execution, marks, most // 2).excerpt(events)
+    return _Choice(execution, marks, most // 3).excerpt(events)
 
 
 @dataclass(slots=True)
