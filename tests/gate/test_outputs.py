@@ -16,6 +16,7 @@ from precedes.gate.findings import Event, Item, Judged, Place, Summary
 from precedes.gate.outputs import FORMATS, renderer
 from tests.command.running import precedes
 from tests.gate.projects import SCENARIO, SWAPPED, changed, gate, project
+from tests.reports.browser import after, needs_browser, told
 
 PUBLISHED = Path(__file__).with_name("published")
 
@@ -418,3 +419,25 @@ def marks(svg: str) -> list[tuple[str | None, str | None]]:
         if "#b3261e" in (element.get("fill"), element.get("stroke"))
         and element.get("class") not in ("told", "label", None)
     ]
+
+
+@needs_browser
+@pytest.mark.slow
+def test_findings_are_filtered_and_diagrams_followed_in_a_browser(tmp_path: Path) -> None:
+    scenario = "scenario found\ncluster one two\nSL1: < a{2} ]\nRL2: < a ]\n"
+    drawn = Item("G105", "c", "drawn", "failed", "said", Place("t"), "", (Event("one", "send a"),), scenario)
+    page = rendered("html", Summary((*JUDGED, Judged(drawn, "error")), 1, 0, (), False, Outcome.OTHERWISE))
+    driving = """
+      const kind = document.getElementById('by-kind');
+      kind.value = 'error';
+      kind.dispatchEvent(new Event('input', { bubbles: true }));
+      document.querySelector('.delivery').dispatchEvent(new MouseEvent('click', { bubbles: true }));
+      document.title = [
+        document.getElementById('count').textContent,
+        [...document.querySelectorAll('article')].filter((each) => !each.hidden).length,
+        document.querySelector('.tools span').textContent,
+      ].join('; ');
+    """
+    assert (
+        told(after(page, driving, tmp_path)) == "2 of 5; 2; deliver a at two: 1 before, 0 after, 0 concurrent"
+    )

@@ -104,7 +104,7 @@ def explore(form: str, hang_limit: float, html: str | None, **options: Any) -> E
 
     with terminated_as_interrupted(), commentary() as comments:
         done = answered(Asked(form, options, html is not None), hang_limit, comments)
+    put(done.text)
     if html is not None and done.page is not None:
         Path(html).write_text(done.page, encoding="utf-8")
-    put(done.text)
     return done.exit

@@ -157,10 +157,10 @@ def verify(
 
         report, notices = verification.verify(wanted, advance, prepared, aloud=said.say)
     seconds = time.perf_counter() - started
-    if html is not None:
-        write_page(html, verify_page(report, notices, seconds))
     text = printed.as_json if form == "json" else printed.as_text
     put(text(report.first(question.max_violations), notices, seconds))
+    if html is not None:
+        write_page(html, verify_page(report, notices, seconds))
     return Exit.of(report.verdict)
 
 
@@ -193,10 +193,10 @@ def infer(traces: tuple[str, ...], form: str, per: str, html: str | None, **opti
     with progress() as advance:
         found, notices = inference.infer(question, advance, tuple(filter(None, per.split(","))))
     seconds = time.perf_counter() - started
-    if html is not None:
-        write_page(html, infer_page(found, notices, seconds))
     if form == "json":
         put(printed.as_json(found, notices, seconds))
     else:
         put(printed.as_text(found, notices, seconds, question))
+    if html is not None:
+        write_page(html, infer_page(found, notices, seconds))
     return Exit.HOLDS if found.verdict is Verdict.HOLDS else Exit.UNDECIDED
