@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 from collections import Counter
 from math import hypot
@@ -375,6 +376,23 @@ def test_an_execution_is_named_or_the_hint_names_some() -> None:
     assert (ended.code, "did you mean rabbitmq-fanout-019" in ended.err) == (2, True)
     ended = precedes("draw", TRACE, "--scenario", "x")
     assert (ended.code, "--execution" in ended.err) == (2, True)
+
+
+def test_what_is_unknown_is_told_with_its_reason(tmp_path: Path) -> None:
+    rows = [
+        {"execution": "x", "entity": "s", "event": "send", "message": m, "dest": ["r"], "time": 0}
+        for m in ("a", "b")
+    ]
+    rows += [
+        {"execution": "x", "entity": "r", "event": "deliver", "message": m, "time": t}
+        for m, t in (("b", 9), ("a", 5))
+    ]
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    asked = ("draw", tmp_path / "t.jsonl", "--expect", "order_preserving", "--violation", 1)
+    for more in ((), ("--execution", "x")):
+        ended = precedes(*asked, *more)
+        assert (ended.code, "order_preserving is unknown: times run against" in ended.err) == (2, True)
+    assert precedes(*asked, "--order", "rows").code == 0
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from precedes.engines.columnar.offenders import Offender
 from precedes.engines.reference import explain
 from precedes.engines.reference.cut import cut
 from precedes.engines.scan import local, partials
-from precedes.engines.scan.partials import Violation
+from precedes.engines.scan.partials import Report, Violation
 from precedes.jobs import infer as inference
 from precedes.jobs.verify import Question, verify
 from precedes.language.library import Library
@@ -71,12 +71,11 @@ def of_execution(execution: Execution, wanted: Wanted) -> Drawn:
     if wanted.requirement is None:
         return Drawn(execution)
     number = wanted.violation or 1
-    found = _violations(execution, wanted.requirement, number)
-    one = next(islice(found, number - 1, None), None)
+    report = _report(execution, wanted.requirement, number)
+    one = next(islice(_violations(execution, report), number - 1, None), None)
     if one is None and wanted.violation is not None:
-        raise usage(
-            f"execution {shown(execution.name)} has no violation {number} of {wanted.requirement.name}"
-        )
+        missing = f"execution {shown(execution.name)} has no violation {number} of {wanted.requirement.name}"
+        raise usage(missing, _doubt(report))
     return Drawn(execution) if one is None else replace(one, execution=execution)
 
 
@@ -85,9 +84,9 @@ def _among_all(question: Question, requirement: Requirement, number: int, librar
     report, _ = verify(asked, lambda _executions, _events: None, asked.planned([requirement]))
     if len(report.violations) < number:
         found = counted(len(report.violations), "violation")
-        hint = "name an execution to be drawn with --execution" if not report.violations else None
         raise usage(
-            f"there is no violation {number} of {requirement.name} in the trace: it has {found}", hint
+            f"there is no violation {number} of {requirement.name} in the trace: it has {found}",
+            _doubt(report),
         )
     one = report.violations[number - 1]
     witness = one.explanation.witnesses[0] if one.explanation.witnesses else None
@@ -95,11 +94,23 @@ def _among_all(question: Question, requirement: Requirement, number: int, librar
     return Drawn(whole, one.requirement, one.explanation.execution, witness)
 
 
-def _violations(execution: Execution, requirement: Requirement, most: int) -> Iterator[Drawn]:
-    """What violates a requirement in an execution, part by part of the requirement."""
+def _report(execution: Execution, requirement: Requirement, most: int) -> Report:
+    """What violates a requirement in an execution, so many times at most for each of its parts."""
     asked = replace(plan([requirement]), listing=Listing(most, everywhere=False))
-    partial = local.judged([batch_of([execution])], asked, limit=len(asked.names))
-    for violation in partials.report(partial, asked).violations:
+    return partials.report(local.judged([batch_of([execution])], asked, limit=len(asked.names)), asked)
+
+
+def _doubt(report: Report) -> str | None:
+    """Why there may be more: something is unknown, or was not searched to the end."""
+    for unknown in report.unknowns:
+        return f"{unknown.predicate} is unknown: {'; '.join(unknown.why)}"
+    cut_short = any(one.offenders is not None and not one.offenders.exact for one in report.violations)
+    return "there may be more, but it takes too long to find them" if cut_short else None
+
+
+def _violations(execution: Execution, report: Report) -> Iterator[Drawn]:
+    """Each violation by itself, part by part of the requirement."""
+    for violation in report.violations:
         listed = violation.offenders.first if violation.offenders is not None else ()
         told = [one for offender in listed if (one := _shown(execution, violation, offender)) is not None]
         yield from told or [_smallest(execution, violation)]
