@@ -317,6 +317,23 @@ def test_an_event_lights_its_past_and_its_future(trace: Path) -> None:
 
 @needs_browser
 @pytest.mark.slow
+def test_two_violations_stand_side_by_side(trace: Path) -> None:
+    comparing = """
+      const all = (selector) => [...document.querySelectorAll(selector)];
+      all('.case').slice(0, 3).forEach((each) => { each.open = true; });
+      setTimeout(() => {
+        const buttons = all('.tools button').filter((each) => each.textContent === 'Compare');
+        buttons.slice(0, 3).forEach((each) => each.click());
+        const kept = all('#compared > div').map((each) => each.querySelector('p').textContent);
+        document.title = kept.join(';') + document.querySelectorAll('#compared svg').length;
+      }, 500);
+    """
+    dom = after(page_of(trace), comparing, trace.parent)
+    assert told(dom) == "order_equivalent in run 2 Remove;order_equivalent in run 3 Remove2"
+
+
+@needs_browser
+@pytest.mark.slow
 def test_the_keyboard_goes_through_the_violations(trace: Path) -> None:
     going = """
       const press = (key) => document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));

@@ -18,7 +18,7 @@ from precedes.reports.space_time.marks import Marks
 
 MOST_EVENTS: Final = 60
 """Events of an execution that is drawn whole."""
-MOST_ENTITIES: Final = 8
+MOST_ENTITIES: Final = 6
 """Lifelines of what is drawn, if no more are marked."""
 FEW_ENTITIES: Final = 5
 """Lifelines that are legible beside other things on a page; up to so many are shown that nothing is marked at."""

@@ -10,7 +10,7 @@ const diagrams = (() => {
   // ---- a diagram
 
   const SPEED = 1.25;
-  const diagram = (svg, name) => {
+  const diagram = (svg, name, more = []) => {
     const frame = element("div", undefined, "diagram");
     const whole = svg.getAttribute("viewBox").split(" ").map(Number);
     let view = [...whole];
@@ -70,6 +70,7 @@ const diagrams = (() => {
     tool("Whole", "Show all of it", fit);
     tool("Let go", "Follow nothing", events.letGo);
     tool("Save as SVG", "Save what you see", () => save(svg, whole, view, name));
+    for (const [text, title, act] of more) tool(text, title, act);
     tools.append(told);
     frame.append(svg);
     return [tools, frame];

@@ -147,9 +147,29 @@
     const box = element("div");
     if (one.t) box.append(element("p", `The longest delay of a marked delivery is ${one.t}.`, "soft"));
     if (one.g === undefined) box.append(element("p", "This violation is not drawn here.", "soft"));
-    else box.append(...diagram(drawing(one.g), `${nameOf(one)}-${one.x}`));
+    else box.append(...diagram(drawing(one.g), `${nameOf(one)}-${one.x}`, [["Compare", "Put it beside another", () => compare(one)]]));
     if (one.m) box.append(element("pre", one.m));
     return box;
+  };
+
+  // ---- two side by side
+
+  const compare = (one) => {
+    const panel = byId("compared");
+    const column = element("div");
+    const close = element("button", "Remove");
+    close.type = "button";
+    close.addEventListener("click", () => {
+      column.remove();
+      panel.hidden = !panel.children.length;
+    });
+    const about = element("p");
+    about.append(element("code", nameOf(one)), ` in ${one.x} `, close);
+    column.append(about, element("p", one.s, "soft"), ...diagram(drawing(one.g), `${nameOf(one)}-${one.x}`));
+    if (panel.children.length > 1) panel.firstElementChild.remove();
+    panel.append(column);
+    panel.hidden = false;
+    panel.scrollIntoView({ block: "nearest" });
   };
 
   // ---- the keyboard
