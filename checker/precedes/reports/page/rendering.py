@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from precedes.core.printable import printable
+from precedes.core.printable import printable, printable_json
 from precedes.core.verdict import Verdict
 from precedes.reports.page.contents import Case, Page
 from precedes.reports.prose.times import duration_text
@@ -97,7 +97,8 @@ def policy(script: str, style: str) -> str:
 
 def _json(document: Any) -> str:
     """JSON that can stand in a script element, whatever is in it."""
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPES)
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    return printable_json(text).translate(_ESCAPES)
 
 
 def _cut(lines: Sequence[Any]) -> Sequence[Any]:
@@ -107,7 +108,7 @@ def _cut(lines: Sequence[Any]) -> Sequence[Any]:
 
 def _data(cases: Sequence[Case]) -> tuple[dict[str, Any], list[str]]:
     """The cases that there is room for, and the drawings of the first of each name and the first of all."""
-    told = _Told([], [])
+    told = _Told({}, {})
     kept: list[dict[str, Any]] = []
     size = 0
     for case in cases:
@@ -117,7 +118,9 @@ def _data(cases: Sequence[Case]) -> tuple[dict[str, Any], list[str]]:
             break
         kept.append(value)
     drawings: list[str] = []
-    room = LARGEST - _FOR_REST - len(_json(kept).encode()) - len(_json([told.names, told.entities]).encode())
+    room = (
+        LARGEST - _FOR_REST - len(_json(kept).encode()) - len(_json([*told.names, *told.entities]).encode())
+    )
     for number in _first_of_each([case.name for case in cases[: len(kept)]]):
         case = cases[number]
         if case.execution is None:
@@ -128,15 +131,15 @@ def _data(cases: Sequence[Case]) -> tuple[dict[str, Any], list[str]]:
             break
         kept[number]["g"] = len(drawings)
         drawings.append(drawn)
-    return {"names": told.names, "entities": told.entities, "cases": kept}, drawings
+    return {"names": [*told.names], "entities": [*told.entities], "cases": kept}, drawings
 
 
 @dataclass(slots=True)
 class _Told:
     """Cases as values for the script, with the names and entities that they are about, each written once."""
 
-    names: list[str]
-    entities: list[str]
+    names: dict[str, int]
+    entities: dict[str, int]
 
     def value(self, case: Case) -> dict[str, Any]:
         """A case; what it lacks is left out."""
@@ -151,13 +154,15 @@ class _Told:
             "t": "" if case.lag is None else duration_text(case.lag),
             "m": case.detail[:_DETAIL],
         }
-        return {key: value for key, value in every.items() if value not in ("", [], None)}
+        return {
+            key: printable(value) if isinstance(value, str) else value
+            for key, value in every.items()
+            if value not in ("", [], None)
+        }
 
 
-def _number(known: list[str], one: str) -> int:
-    if one not in known:
-        known.append(one)
-    return known.index(one)
+def _number(known: dict[str, int], one: str) -> int:
+    return known.setdefault(printable(one), len(known))
 
 
 def _first_of_each(names: Sequence[str]) -> Iterator[int]:
