@@ -68,7 +68,7 @@ const diagrams = (() => {
     tool("+", "Zoom in", () => zoom(SPEED));
     tool("−", "Zoom out", () => zoom(1 / SPEED));
     tool("Whole", "Show all of it", fit);
-    tool("Let go", "Follow nothing", events.letGo);
+    tool("Clear", "Choose no event", events.letGo);
     tool("Save as SVG", "Save what you see", () => save(svg, whole, view, name));
     for (const [text, title, act] of more) tool(text, title, act);
     tools.append(told);
