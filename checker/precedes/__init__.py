@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from precedes.core.version import VERSION
 
 if TYPE_CHECKING:
+    from precedes.api.conformance import Conformance, conform
     from precedes.api.executions import Converted, as_scenario, convert, read, write
     from precedes.api.files import Check, Drawing, check, draw
     from precedes.api.library import explain, load_library, names
@@ -41,6 +42,7 @@ __all__ = [
     "Answer",
     "Bounds",
     "Check",
+    "Conformance",
     "Converted",
     "Destinations",
     "Drawing",
@@ -63,6 +65,7 @@ __all__ = [
     "Verification",
     "as_scenario",
     "check",
+    "conform",
     "convert",
     "draw",
     "explain",
@@ -84,6 +87,7 @@ _HOMES = {
     "Answer": "api.questions",
     "Bounds": "protocol.bounds",
     "Check": "api.files",
+    "Conformance": "api.conformance",
     "Converted": "api.executions",
     "Destinations": "protocol.bounds",
     "Drawing": "api.files",
@@ -106,6 +110,7 @@ _HOMES = {
     "Verification": "api.traces",
     "as_scenario": "api.executions",
     "check": "api.files",
+    "conform": "api.conformance",
     "convert": "api.executions",
     "draw": "api.files",
     "explain": "api.library",

@@ -25,6 +25,7 @@ FACE: Final[Mapping[str, tuple[Callable[..., Any], tuple[str, ...]]]] = {
     "search": (precedes.find, ()),
     "explore": (precedes.explore, _BOUNDS),
     "simulate": (precedes.simulate, (*CONDITIONS, "destinations")),
+    "conform": (precedes.conform, ("cluster", "order", "strict", "log", "mapping")),
     "draw": (precedes.draw, READING),
     "lattice": (precedes.lattice, ()),
     "convert": (precedes.convert, ()),
@@ -48,6 +49,7 @@ ARGUMENTS: Final = {
     ("check", "files"): "files",
     ("verify", "traces"): "events",
     ("infer", "traces"): "events",
+    ("conform", "traces"): "events",
     ("convert", "traces"): "events",
     ("search", "formula"): "formula",
     ("draw", "file"): "source",
@@ -63,6 +65,9 @@ EXCEPTIONS: Final = {
     ("explore", "--html"): "report.html()",
     ("search", "--format"): "as for check",
     ("explore", "--format"): "as for check",
+    ("conform", "--format"): "as for check",
+    ("conform", "--verbose"): "report.text(verbose=True)",
+    ("conform", "--hang-limit"): "the model runs in this process, which the caller can watch",
     ("lattice", "--format"): "report.text(), markdown(), json(), save()",
     ("lattice", "--output"): "report.save(path)",
     ("draw", "--format"): "drawing.text, drawing.svg, drawing.png(), drawing.pdf()",
@@ -124,12 +129,12 @@ VALUES: Final = {
     "explore": precedes.Bounds(),
     "simulate": Conditions(),
 }
-NEEDED: Final = {"simulate": ["cmd", "-o", "x.parquet"], "lattice": []}
+NEEDED: Final = {"conform": ["cmd", "x"], "simulate": ["cmd", "-o", "x.parquet"], "lattice": []}
 OF_THE_MODEL: Final = ("destinations", "interval", "delay", "deviation")
 """Without these, both take what the model or its network says."""
 
 
-@pytest.mark.parametrize("name", ["verify", "infer", "explore", "simulate", "search", "lattice", "check"])
+@pytest.mark.parametrize("name", ["verify", "infer", "explore", "simulate", "conform", "search", "lattice", "check"])
 def test_defaults_are_those_of_the_command(name: str) -> None:
     function, _ = FACE[name]
     mine = {key: parameter.default for key, parameter in inspect.signature(function).parameters.items()}

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from precedes.cli.conform import conform
 from precedes.cli.draw import draw
 from precedes.cli.explore import explore
 from precedes.cli.gate import explain, gate, init
@@ -232,7 +233,7 @@ def list_names(specs: tuple[str, ...]) -> Exit:
     return Exit.HOLDS
 
 
-for command in (verify, infer, explore, draw, simulate, gate, explain, init, map_sample):
+for command in (verify, infer, explore, draw, simulate, conform, gate, explain, init, map_sample):
     cli.add_command(command)
 
 

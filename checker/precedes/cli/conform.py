@@ -1,0 +1,99 @@
+"""`precedes conform`."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import click
+
+from precedes.cli.options import AS_WRITTEN, FORM, HANG_LIMIT, LOG, LOG_MAPPING, SETTINGS
+from precedes.cli.terminal import put
+from precedes.core.exit_codes import Exit
+
+_NUMBERS: Final = {
+    "losses": (2, "How many packets the network may lose, if the model's does."),
+    "duplicates": (1, "How many packets the network may copy, if the model's does."),
+    "corruptions": (1, "How many packets the network may change, if the model's does."),
+    "timeouts": (200, "How many time-outs may expire."),
+    "states": (5000, "Leave an execution undecided after so many states."),
+}
+
+
+def _numbers(command: Any) -> Any:
+    for name, (default, text) in reversed(_NUMBERS.items()):
+        least = 1 if name == "states" else 0
+        option = click.option(
+            f"--{name}",
+            type=click.IntRange(min=least),
+            default=default,
+            show_default=True,
+            metavar="N",
+            help=text,
+        )
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("model", metavar="MODEL")
+@click.argument("traces", nargs=-1, required=True, metavar="TRACE...")
+@AS_WRITTEN
+@click.option(
+    "--entities",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="There are at least so many entities, even without a row.  [default: those of the trace]",
+)
+@_numbers
+@click.option(
+    "--quiescent",
+    is_flag=True,
+    help="Each execution was recorded until nothing was in flight. Without it, it may end anywhere.",
+)
+@click.option(
+    "--ignore",
+    multiple=True,
+    metavar="WORD",
+    help="Leave out what the trace means otherwise than the model: arrive, discard, view, clock or time; repeatable.",
+)
+@SETTINGS
+@LOG
+@LOG_MAPPING
+@click.option(
+    "--cluster",
+    multiple=True,
+    metavar="NAME[,NAME...]",
+    help="Entities that belong to every execution, even without a row.",
+)
+@click.option(
+    "--order", type=click.Choice(["rows", "clocks"]), help="Follow the rows, or the recorded clocks."
+)
+@click.option("--strict", is_flag=True, help="Stop if rows contradict each other.")
+@click.option(
+    "--max-shown",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="How many executions of each answer to show.",
+)
+@click.option("-v", "--verbose", is_flag=True, help="Also show runs of executions that conform.")
+@HANG_LIMIT
+@FORM
+def conform(form: str, hang_limit: float, **options: Any) -> Exit:
+    """Ask whether recorded executions are behaviors of a protocol model.
+
+    MODEL is a name that `precedes list` prints, or a file with a class that derives from precedes.protocol.Protocol. It
+    runs in a process of its own. TRACE is read as `verify` reads it. What was recorded must be what the model does;
+    what was not, such as packets and time-outs, is searched for.
+
+    Exit code 0: every execution conforms. 1: some do not. 3: some are undecided, or there is none.
+    """
+    from precedes.cli.conformance_job import Asked, answered
+    from precedes.reports.progress import commentary
+
+    with commentary() as comments:
+        done = answered(Asked(form, options), hang_limit, comments)
+    put(done.text)
+    return done.exit

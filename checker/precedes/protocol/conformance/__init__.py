@@ -1,0 +1,1 @@
+"""Whether recorded executions are behaviors of a model."""

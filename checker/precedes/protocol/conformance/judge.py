@@ -1,0 +1,171 @@
+"""Judges recorded executions by a model, each shape once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any, Final
+
+from precedes.core.execution import EventKind, Execution
+from precedes.protocol.conformance.blocks import MOST_SILENT, Level, TooMany
+from precedes.protocol.conformance.handlers import Handlers
+from precedes.protocol.conformance.observation import Expected, Observed, Unfit, observed
+from precedes.protocol.conformance.search import NAMES, Search, Trail, faults_of, keeps_order
+from precedes.protocol.conformance.verdicts import Answer, Conforms, Deviates, Limits, Naming, Undecided
+from precedes.protocol.exploration.histories import Entry
+from precedes.protocol.model import Protocol
+from precedes.protocol.network import Timed
+from precedes.protocol.validation import declarations
+
+_MOST_REMEMBERED: Final = 400_000
+"""Steps of handlers after which they are forgotten, so that a trace of any length is judged in bounded memory."""
+_MOST_SHAPES: Final = 100_000
+_ATTEMPTS: Final = 12
+_ATTEMPT: Final = 120
+"""How many short attempts there are, and how many states each may search."""
+
+
+@dataclass(slots=True)
+class Judge:
+    """Judges executions by one model.
+
+    `entities`: how many there are at least. `ignored`: what of a trace is not the model's business, of
+    `observation.IGNORABLE`. PrecedesError M005 to M013 for mistakes of the model, M012 at once.
+    """
+
+    protocol: Protocol[Any]
+    limits: Limits = field(default_factory=Limits)
+    entities: int = 0
+    ignored: frozenset[str] = frozenset()
+    _handlers: dict[int, Handlers] = field(init=False, default_factory=dict)
+    _answers: dict[Any, Answer] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        declarations.check(self.protocol)
+
+    def judge(self, execution: Execution) -> tuple[Answer, Naming]:
+        """Whether an execution is a behavior of the model, and what the trace calls what the answer names."""
+        try:
+            seen = observed(self.protocol, execution, entities=self.entities, ignored=self.ignored)
+        except Unfit as error:
+            return Undecided(str(error)), Naming(execution.entities)
+        answer = self._answers.get(seen.shape)
+        if answer is None:
+            if len(self._answers) > _MOST_SHAPES:
+                self._answers.clear()
+            answer = self._answers[seen.shape] = self._answered(seen)
+        return answer, Naming(seen.entities, seen.names)
+
+    def _answered(self, seen: Observed) -> Answer:
+        handlers = self._remembering(len(seen.histories))
+        trails: list[Trail] = []
+        for faults in self._passes():
+            trails = []
+            for ahead in product(range(self._skew() + 1), repeat=handlers.entities):
+                trail = self._searched(handlers, seen, ahead, faults=faults)
+                if trail.found:
+                    return Conforms(trail.behavior(), trail.searched)
+                trails.append(trail)
+        return self._without_run(handlers, seen, trails)
+
+    def _passes(self) -> tuple[bool, ...]:
+        """First without faults of the network, which is quick where it is enough; then with them."""
+        limits = self.limits
+        faulty = any(getattr(limits, name) for name in faults_of(self.protocol.network))
+        return (False, True) if faulty else (False,)
+
+    def _skew(self) -> int:
+        """How far clocks may be apart."""
+        network = self.protocol.network
+        return network.skew if isinstance(network, Timed) else 0
+
+    def _searched(self, handlers: Handlers, seen: Observed, ahead: tuple[int, ...], *, faults: bool) -> Trail:
+        """Search; where packets keep an order, in several short attempts first."""
+        whole = self.limits.states
+        short = (
+            [(k, min(whole, _ATTEMPT)) for k in range(_ATTEMPTS)]
+            if keeps_order(self.protocol.network)
+            else []
+        )
+        trail: Trail | None = None
+        for attempt, states in (*short, (0, whole)):
+            trail = Search(handlers, seen, self.limits, ahead, faults, attempt, states).run()
+            if trail.found or trail.complete:
+                break
+        assert trail is not None
+        return trail
+
+    def _remembering(self, entities: int) -> Handlers:
+        """The handlers in a cluster of a size, with what is remembered of them."""
+        handlers = self._handlers.get(entities)
+        if handlers is None or handlers.size > _MOST_REMEMBERED:
+            handlers = self._handlers[entities] = Handlers(self.protocol, entities)
+        return handlers
+
+    def _without_run(self, handlers: Handlers, seen: Observed, trails: Sequence[Trail]) -> Answer:
+        searched = sum(trail.searched for trail in trails)
+        if not all(trail.complete for trail in trails):
+            return Undecided(f"no run was found among {searched:,} states", searched)
+        if any(trail.crowded for trail in trails):
+            said = f"no run was found, and packets may have come in at one entity in more than {MOST_SILENT:,} ways"
+            return Undecided(said, searched)
+        if any(trail.rearranged for trail in trails):
+            said = "the model may put in another order what was received before, and not every such order was tried"
+            return Undecided(said, searched)
+        best = max(trails, key=lambda trail: trail.explained)
+        met = {name for trail in trails for name in trail.met}
+        if not best.faults:
+            met |= {name for name in faults_of(self.protocol.network) if not getattr(self.limits, name)}
+        within = tuple(name for name in NAMES if name in met)
+        search = Search(handlers, seen, self.limits, best.ahead, best.faults, 0, 0)
+        entity, event = _first_unexplained(seen, best)
+        return Deviates(
+            best.behavior(),
+            tuple(local.done for local in best.state.locals),
+            entity,
+            event,
+            _allowed(search, best, entity),
+            tuple(handlers.states[local.state] if local.up else None for local in best.state.locals),
+            within,
+            searched,
+        )
+
+
+def _first_unexplained(seen: Observed, trail: Trail) -> tuple[int, Expected | None]:
+    """The first event that a run does not have: of those whose message has been sent in it, where there is one."""
+    sent = {
+        each.message
+        for history, local in zip(seen.histories, trail.state.locals, strict=True)
+        for each in history[: local.done]
+        if each.kind is EventKind.SEND
+    }
+    waiting: list[tuple[bool, int, int]] = []
+    for entity, local in enumerate(trail.state.locals):
+        history = seen.histories[entity]
+        if local.done < len(history):
+            each = history[local.done]
+            is_open = each.kind in (EventKind.DELIVER, EventKind.ARRIVE) and each.message not in sent
+            waiting.append((is_open, seen.ranks[entity][local.done], entity))
+    if not waiting:
+        return 0, None
+    entity = min(waiting)[2]
+    return entity, seen.histories[entity][trail.state.locals[entity].done]
+
+
+def _allowed(search: Search, trail: Trail, entity: int) -> tuple[Entry, ...]:
+    """What the model could log next at an entity, after silent arrivals or none."""
+    local, now = trail.state.locals[entity], trail.state.now
+    if not local.up:
+        return ()
+    found: dict[Entry, None] = {}
+    try:
+        reached = search.blocks.silently(entity, local, now, Level.ANY)
+    except TooMany:
+        return ()
+    for at in reached:
+        for end in search.blocks.ends(entity, at.local, now):
+            first = next((each for each in end.done.entries if each.kind in search.observed.kinds), None)
+            if first is not None:
+                found[first] = None
+    return tuple(found)
