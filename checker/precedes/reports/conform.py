@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final, assert_never
 
 from precedes.core.counts import counted
@@ -74,7 +75,8 @@ def _lines(found: Conformed, notices: tuple[Notice, ...], *, verbose: bool) -> I
 
 def _deviation(found: Conformed, judged: Judged, answer: Deviates) -> Iterator[str]:
     yield f"{judged.execution} does not conform{_within(found, answer)}: {_first(judged, answer)}"
-    yield f"  the model allows there: {_allowed(judged, answer)}"
+    where = "there" if answer.event is not None else f"then at {judged.naming.entities[answer.entity]}"
+    yield f"  the model allows {where}: {_allowed(judged, answer)}"
     explained = (
         f"{number} of {name}" for number, name in zip(answer.explained, judged.naming.entities, strict=True)
     )
@@ -96,7 +98,7 @@ def _within(found: Conformed, answer: Deviates) -> str:
 def _first(judged: Judged, answer: Deviates) -> str:
     """The first event that no run has, in a clause."""
     if answer.event is None:
-        return "every event has a run, but in none is nothing left in flight after the last"
+        return "every event has a run, and in each something is in flight after the last"
     where = judged.naming.entities[answer.entity]
     number = answer.explained[answer.entity] + 1
     return f"{where} {event_said(answer.event, judged.naming)} (its event {number}), and no run has that"
@@ -107,7 +109,9 @@ def _allowed(judged: Judged, answer: Deviates) -> str:
         return "no event"
     if answer.event is not None and any(answer.event.is_met_by(each) for each in answer.allowed):
         return "this event, but not what comes with it or after it"
-    return ", ".join(dict.fromkeys(event_said(each, judged.naming) for each in answer.allowed))
+    clocks = answer.event is not None and answer.event.clock is not None
+    shown = (each if clocks else replace(each, clock=None) for each in answer.allowed)
+    return ", ".join(dict.fromkeys(event_said(each, judged.naming) for each in shown))
 
 
 def event_said(event: Expected | Entry, naming: Naming) -> str:

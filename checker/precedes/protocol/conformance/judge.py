@@ -18,9 +18,10 @@ from precedes.protocol.model import Protocol
 from precedes.protocol.network import Timed
 from precedes.protocol.validation import declarations
 
-_MOST_REMEMBERED: Final = 400_000
+_MOST_REMEMBERED: Final = 200_000
 """Steps of handlers after which they are forgotten, so that a trace of any length is judged in bounded memory."""
-_MOST_SHAPES: Final = 100_000
+_MOST_SHAPES: Final = 20_000
+"""Answers after which they are forgotten, too."""
 _ATTEMPTS: Final = 12
 _ATTEMPT: Final = 120
 """How many short attempts there are, and how many states each may search."""
@@ -120,12 +121,16 @@ class Judge:
         within = tuple(name for name in NAMES if name in met)
         search = Search(handlers, seen, self.limits, best.ahead, best.faults, 0, 0)
         entity, event = _first_unexplained(seen, best)
+        allowed = _allowed(search, best, entity)
+        if event is None:
+            still = ((k, _allowed(search, best, k)) for k in range(handlers.entities))
+            entity, allowed = next((found for found in still if found[1]), (entity, allowed))
         return Deviates(
             best.behavior(),
             tuple(local.done for local in best.state.locals),
             entity,
             event,
-            _allowed(search, best, entity),
+            allowed,
             tuple(handlers.states[local.state] if local.up else None for local in best.state.locals),
             within,
             searched,

@@ -58,8 +58,8 @@ class Deviates:
         behavior: A run of the model that has as many of the recorded events as any.
         explained: How many events of each entity it has.
         entity: Where the first event is that no run has after these.
-        event: That event. None: every event has been explained, but something must happen after the last.
-        allowed: What the model could log there instead.
+        event: That event. None: every event has been explained, but something is in flight after the last.
+        allowed: What the model could log there instead, or after the last event.
         states: The states of the entities at the end of the run; None for one that has stopped.
         within: The limits that kept a move from being made, by their names.
         searched: How many states were searched.
