@@ -134,7 +134,9 @@ OF_THE_MODEL: Final = ("destinations", "interval", "delay", "deviation")
 """Without these, both take what the model or its network says."""
 
 
-@pytest.mark.parametrize("name", ["verify", "infer", "explore", "simulate", "conform", "search", "lattice", "check"])
+@pytest.mark.parametrize(
+    "name", ["verify", "infer", "explore", "simulate", "conform", "search", "lattice", "check"]
+)
 def test_defaults_are_those_of_the_command(name: str) -> None:
     function, _ = FACE[name]
     mine = {key: parameter.default for key, parameter in inspect.signature(function).parameters.items()}
