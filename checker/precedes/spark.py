@@ -137,6 +137,50 @@ def daily(
     return run
 
 
+def watch(
+    events: DataFrame,
+    require: str | Sequence[str],
+    *,
+    idle: str,
+    max_rows: int = 1_000_000,
+    columns: Mapping[str, Column | str] | None = None,
+    specs: Sequence[str] = (),
+    delta: str | None = None,
+    epsilon: str | None = None,
+    delivery: str = "deliver",
+    cluster: Sequence[str] = (),
+    groups: Mapping[str, Sequence[str]] | str | None = None,
+    order: str | None = None,
+    strict: bool = False,
+) -> DataFrame:
+    """Judge the executions of a stream while they go on.
+
+    `events` is a streaming DataFrame, as for `verify`, with `time` as a timestamp. Returns a streaming DataFrame with a
+    row for each change: execution, predicate, standing, witness (JSON), reasons, ended. The standing is "violated" (for
+    good), "owed" (it would be violated if nothing more came), "satisfied so far" or "unknown so far". An execution has
+    ended when the latest time of the stream is `idle` (such as "10 minutes") after its last row. Then `ended` is true,
+    and the standing is the verdict of `verify` on its rows; rows that come later are dropped. An execution with more
+    than `max_rows` is given up, and unknown. Raises PrecedesError as `verify` does.
+    """
+    from precedes.engines.spark import frames
+    from precedes.engines.spark.live import watched
+
+    question = _question(
+        require,
+        specs,
+        cluster,
+        delta=delta,
+        epsilon=epsilon,
+        delivery=delivery,
+        groups=groups,
+        order=order,
+        strict=strict,
+    )
+    plan = question.plan()
+    events = frames.renamed(events, columns or {}, plan.attributes)
+    return watched(events, plan, question.options(), idle, max_rows)
+
+
 def latest(verdicts: DataFrame) -> DataFrame:
     """The valid rows of a table that `daily` appends to: of each execution and predicate the last verdict."""
     from precedes.engines.spark.daily import latest as last

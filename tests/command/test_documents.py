@@ -91,6 +91,8 @@ def test_what_is_not_run_is_little() -> None:
             SUBMITTED,
             "$ spark-submit --py-files precedes.zip daily_job.py hdfs:///events hdfs:///verdicts /srv/precedes.prom",
         ),
+        ("docs/how-to/live.md", "$ tail -f orders.jsonl | precedes watch - --require order_equivalent"),
+        ("docs/how-to/live.md", "from pyspark.sql import SparkSession"),
         (SPARK, "$ cp precedes-0.1.0-py3-none-any.whl precedes.zip"),
         (
             SPARK,
@@ -160,7 +162,7 @@ def test_a_workflow_uses_what_the_action_has() -> None:
 # ---- what is named
 
 
-SYSTEM = ("cp", "spark-submit")
+SYSTEM = ("cp", "spark-submit", "tail")
 """Commands of others in blocks that are run elsewhere."""
 
 
