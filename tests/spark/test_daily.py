@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 import precedes.spark
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.verdict import Verdict
+from precedes.engines.spark.daily import Destination, _new_days, _with_days
 from precedes.engines.spark.daily_run import DailyRun, DayCount
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
@@ -51,6 +52,16 @@ def counts(run: DailyRun) -> dict[str, tuple[int, int, int, int]]:
     return {one.day: (one.rows, one.holds, one.violated, one.unknown) for one in run.counts}
 
 
+def test_days_with_another_number_of_rows_are_new(spark: SparkSession, tmp_path: Path) -> None:
+    """The quick part of a run: which days are looked at. The numbers of the last run count."""
+    into = Destination(str(tmp_path / "verdicts"), "day", "parquet")
+    rows = _with_days(spark.createDataFrame(flow(1, "mon") + flow(2, "tue"), TABLE), "day")
+    told = [("ST", 6, 1, 0, 0, 1, "mon"), ("ST", 5, 1, 0, 0, 1, "tue"), ("ST", 7, 1, 0, 0, 2, "tue")]
+    into.days.append(spark.createDataFrame(told, into.days.schema))
+    assert _new_days(rows, into, ()) == {"tue": 6}
+
+
+@pytest.mark.slow
 def test_only_new_days_are_judged(spark: SparkSession, tmp_path: Path) -> None:
     into, metrics = str(tmp_path / "verdicts"), tmp_path / "precedes.prom"
     rows = [*flow(1, "mon"), *flow(2, "mon", swapped=True)]
@@ -65,6 +76,8 @@ def test_only_new_days_are_judged(spark: SparkSession, tmp_path: Path) -> None:
 
     nothing = judged(spark, rows, into)
     assert (nothing.judged, nothing.counts, nothing.exit_code) == (0, (), 3)
+    with pytest.raises(PrecedesError, match="no rows of wed to judge again"):
+        judged(spark, rows, into, again=["wed"])
 
 
 @pytest.mark.slow
