@@ -12,7 +12,7 @@ import precedes.spark
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.verdict import Verdict
 from precedes.engines.spark.daily import Destination, _new_days, _with_days
-from precedes.engines.spark.daily_run import DailyRun, DayCount
+from precedes.engines.spark.daily_run import DailyRun, DayCount, write_metrics
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
@@ -132,3 +132,14 @@ def test_a_run_in_words_and_numbers() -> None:
     assert 'precedes_executions{day="mon",predicate="a \\"name\\"",verdict="holds"} 2' in lines
     assert 'precedes_rows{day="tue"} 5' in lines
     assert "precedes_run_ended_seconds 3.500" in lines
+
+
+def test_a_run_without_anything_new_leaves_the_metrics(tmp_path: Path) -> None:
+    path = tmp_path / "precedes.prom"
+    nothing = DailyRun(1_000_000, 0, (), 1)
+    write_metrics(nothing, path)
+    assert "precedes_run_seconds 1.000" in path.read_text()
+    something = DailyRun(2_000_000, 1, (DayCount("mon", "ST", 6, 0, 1, 0),), 2)
+    for run in (something, nothing):
+        write_metrics(run, path)
+        assert path.read_text() == something.metrics()

@@ -17,7 +17,7 @@ _HELP = {
     _EXECUTIONS: "Executions of a day by predicate and verdict.",
     _ROWS: "Rows of events of a day.",
     _SECONDS: "How long the run took.",
-    _ENDED: "When the run ended, in seconds since 1970.",
+    _ENDED: "When the last run that found something new ended, in seconds since 1970.",
 }
 
 
@@ -106,8 +106,12 @@ class DailyRun:
 
 
 def write_metrics(run: DailyRun, path: str | os.PathLike[str]) -> None:
-    """Write the metrics to a file at once, for it may be read at any time."""
+    """Write the metrics to a file at once, for it may be read at any time. What a run before told stays where this one
+    found nothing new.
+    """
     target = Path(path)
+    if not run.counts and target.exists():
+        return
     beside = target.with_name(f".{target.name}.{os.getpid()}")
     beside.write_text(run.metrics(), encoding="utf-8")
     beside.replace(target)
