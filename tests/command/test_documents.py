@@ -98,6 +98,7 @@ def test_what_is_not_run_is_little() -> None:
             SPARK,
             "$ precedes verify /mnt/traces/*.parquet --require ST --master spark://host:7077 --out verdicts",
         ),
+        ("docs/index.md", "$ pip install ."),
     ]
 
 
@@ -162,7 +163,7 @@ def test_a_workflow_uses_what_the_action_has() -> None:
 # ---- what is named
 
 
-SYSTEM = ("cp", "spark-submit", "tail")
+SYSTEM = ("cp", "pip", "spark-submit", "tail")
 """Commands of others in blocks that are run elsewhere."""
 
 
