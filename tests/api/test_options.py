@@ -38,6 +38,7 @@ NOT_FUNCTIONS: Final = {
     "map": "writes a file that is then edited by hand",
     "gate": "a run in CI; its configuration is its input, and its outputs are files",
     "init": "writes files to begin with",
+    "watch": "judges what comes on standard input; `precedes.spark.watch` judges a stream",
 }
 
 RENAMED: Final = {

@@ -20,12 +20,15 @@ from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import Event, EventKind, Execution, History, Message
 from precedes.core.formula import Attribute, AttributeSort, Formula, Requirement
 from precedes.core.transposition import batch_of
+from precedes.core.verdict import FALSE, Reason
 from precedes.engines.columnar.batch_scan import scan
+from precedes.engines.columnar.compiler import formula_compiler
 from precedes.engines.columnar.compiler.formula_compiler import compile_formula
 from precedes.engines.columnar.execution_source import BatchSource
 from precedes.language.library import profile_library, standard_library
 from precedes.language.requirements import requirement
 from precedes.logic.plan import plan
+from precedes.logic.vacuity import premise
 from tests.sampling import one_in
 
 TIMES = 4
@@ -113,8 +116,19 @@ def formulas() -> dict[str, Formula]:
 FORMULAS = formulas()
 
 
-def steps(asked: Formula, judged: Batch) -> int:
-    """How many lines run in the loops that judge a formula."""
+def premises() -> dict[str, Formula]:
+    """The premises that `infer` looks for, each once, by the first name without parts that has it."""
+    found: dict[Formula, str] = {}
+    for name, leaf in plan(list(names())).leaves.items():
+        found.setdefault(premise(leaf.formula), name)
+    return {name: formula for formula, name in found.items()}
+
+
+PREMISES = premises()
+
+
+def steps(asked: Formula, judged: Batch, *, sought: bool = False) -> int:
+    """How many lines run in the loops that judge a formula, or that look whether it may be true."""
     count = 0
 
     def inside(frame: FrameType, event: str, _: Any) -> Any:
@@ -127,7 +141,8 @@ def steps(asked: Formula, judged: Batch) -> int:
         counted = path == "<precedes formula>" or "columnar/kernels" in path or "columnar/runtime" in path
         return inside if counted else None
 
-    prepared = plan([Requirement("asked", asked)])
+    required = [Requirement("asked", asked)]
+    prepared = plan([], sought=required) if sought else plan(required)
     before = sys.gettrace()
     sys.settrace(entered)
     try:
@@ -143,6 +158,30 @@ def test_every_name_is_near_linear(chunk: int) -> None:
         for shape in SHAPES:
             small, large = (steps(formula, batch(shape, times)) for times in (1, TIMES))
             assert large <= MOST * small + 100, (name, shape, small, large)
+
+
+@pytest.mark.parametrize("chunk", one_in(2, range(6)))
+def test_every_premise_is_near_linear(chunk: int) -> None:
+    for name, formula in list(PREMISES.items())[chunk::6]:
+        for shape in SHAPES:
+            small, large = (steps(formula, batch(shape, times), sought=True) for times in (1, TIMES))
+            assert large <= MOST * small + 100, (name, shape, small, large)
+
+
+LONG = "exists p, q: sender(p) = sender(q) and q <[SL[sender(p)]] p and p <[SL[sender(p)]] q"
+
+
+def test_what_takes_long_to_find_may_be_true() -> None:
+    """Nobody goes through all pairs of many messages: what was not found to be false may be true."""
+    asked = requirement(LONG, standard_library()).formula
+    program = compile_formula(asked, sought=True)
+    source = BatchSource(batch("few entities", 1))
+    values, _ = program.run(source, False)
+    assert values.tolist() == [FALSE]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(formula_compiler, "SEEKING_STEPS", 50)
+        values, _ = program.run(source, False)
+    assert values.tolist() == [Reason.NOT_DECIDED]
 
 
 def test_pairs_of_messages_are_seen() -> None:

@@ -11,6 +11,7 @@ from precedes.core.execution import EventKind, Execution
 from precedes.core.transposition import batch_of
 from precedes.core.traversal import walk
 from precedes.core.verdict import FALSE, TRUE
+from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.execution_source import BatchSource
 from precedes.engines.reference import evaluate
 from precedes.engines.scan.partials import judge
@@ -125,6 +126,24 @@ def test_what_is_too_large_is_claimed_to_be_tested() -> None:
     with pytest.raises(TooManyError):
         refutations(one)
     assert premise(one) == f.TRUTH
+
+
+@pytest.mark.parametrize("seeds", [range(3), pytest.param(range(3, 60), marks=pytest.mark.slow)])
+def test_what_is_sought_is_false_where_it_is_false(seeds: range) -> None:
+    """To look whether a premise may be met ends early, and says no more than that."""
+    premises = {name: premise(asked(name)) for name in NAMES}
+    looked_for = plan([], sought=[f.Requirement(name, one) for name, one in premises.items()])
+    unmet = 0
+    for seed in seeds:
+        given = execution(Seeded(seed), TRACES)
+        if not given.complete:
+            continue
+        found = scan(batch_of([given]), looked_for)
+        values = dict(zip(found.names, found.values[0].tolist(), strict=True))
+        told = {name for name, value in values.items() if value == FALSE}
+        assert told == {name for name, one in premises.items() if evaluate(one, given) == FALSE}, seed
+        unmet += len(told)
+    assert unmet
 
 
 # ---- however it is written ----

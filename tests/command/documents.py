@@ -20,7 +20,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -148,6 +148,28 @@ def steps(document: Path) -> Iterator[File | Change | Run]:
             told = commands(block)
             for number, (command, shown) in enumerate(told, 1):
                 yield Run(block.document, command, int(block.value) if number == len(told) else 0, shown)
+
+
+def carry_out(document: Path, folder: Path, running: Callable[[Run, Path], tuple[int, str]]) -> None:
+    """Write, change and run what a document has, in order."""
+    for below in ("traces", "specs"):
+        (folder / below).symlink_to(ROOT / below)
+    for step in steps(document):
+        match step:
+            case File(name, text):
+                path = folder / name
+                # What the project has is read, never written: a document that writes there has a folder of its own.
+                if path.parent.is_symlink():
+                    path.parent.unlink()
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            case Change(name, _, _):
+                path = folder / name
+                path.write_text(step.of(path.read_text(encoding="utf-8")), encoding="utf-8")
+            case Run(_, command, code, shown):
+                ended, printed = running(step, folder)
+                assert ended == code, f"$ {command}\n{printed}"
+                assert matches(printed, shown), f"$ {command}\n{printed}"
 
 
 def run(one: Run, folder: Path) -> tuple[int, str]:

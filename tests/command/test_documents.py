@@ -8,7 +8,7 @@ import io
 import re
 import runpy
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,13 +27,12 @@ from tests.command.documents import (
     MARKS,
     ROOT,
     Block,
-    Change,
     File,
     Run,
     blocks,
+    carry_out,
     commands,
     documents,
-    matches,
     prose,
     run,
     steps,
@@ -48,6 +47,8 @@ BLOCKS = [block for path in ALL for block in blocks(path)]
 RUNNING = [path for path in ALL if any(isinstance(step, Run) for step in steps(path))]
 SPARK = "docs/how-to/spark-cluster.md"
 ON_SPARK = (SPARK, "docs/how-to/spark-logs.md")
+SUBMITTED = "docs/how-to/daily-job.md"
+"""Its programs are jobs of their own, which tests/spark/test_submitted.py runs."""
 
 
 OF_OTHERS = (
@@ -86,6 +87,12 @@ def test_what_is_not_run_is_little() -> None:
         ("README.md", "from precedes.spark import verify"),
         ("docs/contributing/index.md", "$ make setup"),
         ("docs/gate.md", "[[verify]]"),
+        (
+            SUBMITTED,
+            "$ spark-submit --py-files precedes.zip daily_job.py hdfs:///events hdfs:///verdicts /srv/precedes.prom",
+        ),
+        ("docs/how-to/live.md", "$ tail -f orders.jsonl | precedes watch - --require order_equivalent"),
+        ("docs/how-to/live.md", "from pyspark.sql import SparkSession"),
         (SPARK, "$ cp precedes-0.1.0-py3-none-any.whl precedes.zip"),
         (
             SPARK,
@@ -109,7 +116,7 @@ LONG = frozenset({"docs/models/to.md", "docs/models/dynamic-cluster.md", "docs/m
     [
         pytest.param(path, id=name_of(path), marks=[pytest.mark.slow] if name_of(path) in LONG else [])
         for path in RUNNING
-        if name_of(path) not in ON_SPARK
+        if name_of(path) not in (*ON_SPARK, SUBMITTED)
     ],
 )
 def test_the_commands_of_a_document(document: Path, tmp_path: Path) -> None:
@@ -120,28 +127,6 @@ def test_the_commands_of_a_document(document: Path, tmp_path: Path) -> None:
 def test_the_programs_for_spark(spark: SparkSession, tmp_path: Path, document: str) -> None:
     """In the session of the tests, which is the one that the program gets; it looks for files where it was started."""
     carry_out(ROOT / document, tmp_path, run_here)
-
-
-def carry_out(document: Path, folder: Path, running: Callable[[Run, Path], tuple[int, str]]) -> None:
-    """Write, change and run what a document has, in order."""
-    for below in ("traces", "specs"):
-        (folder / below).symlink_to(ROOT / below)
-    for step in steps(document):
-        match step:
-            case File(name, text):
-                path = folder / name
-                # What the project has is read, never written: a document that writes there has a folder of its own.
-                if path.parent.is_symlink():
-                    path.parent.unlink()
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text, encoding="utf-8")
-            case Change(name, _, _):
-                path = folder / name
-                path.write_text(step.of(path.read_text(encoding="utf-8")), encoding="utf-8")
-            case Run(_, command, code, shown):
-                ended, printed = running(step, folder)
-                assert ended == code, f"$ {command}\n{printed}"
-                assert matches(printed, shown), f"$ {command}\n{printed}"
 
 
 def run_here(one: Run, folder: Path) -> tuple[int, str]:
@@ -178,7 +163,7 @@ def test_a_workflow_uses_what_the_action_has() -> None:
 # ---- what is named
 
 
-SYSTEM = ("cp", "pip", "spark-submit")
+SYSTEM = ("cp", "pip", "spark-submit", "tail")
 """Commands of others in blocks that are run elsewhere."""
 
 
@@ -226,7 +211,9 @@ def unknown_in(words: list[str]) -> list[str]:
     command = cli.commands.get(words[1])
     if command is None:
         return [words[1]]
-    return [word for word in words[2:] if word.startswith("-") and word.split("=")[0] not in options(command)]
+    # A hyphen alone is standard input.
+    given = [word for word in words[2:] if word.startswith("-") and word != "-"]
+    return [word for word in given if word.split("=")[0] not in options(command)]
 
 
 def spoken(pattern: str) -> Iterator[tuple[str, str]]:

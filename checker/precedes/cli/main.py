@@ -33,6 +33,7 @@ from precedes.cli.options import (
 from precedes.cli.simulate import simulate
 from precedes.cli.terminal import put
 from precedes.cli.verify import infer, verify
+from precedes.cli.watch import watch
 from precedes.core.exit_codes import Exit
 
 if TYPE_CHECKING:
@@ -233,11 +234,11 @@ def list_names(specs: tuple[str, ...]) -> Exit:
     return Exit.HOLDS
 
 
-for command in (verify, infer, explore, draw, simulate, conform, gate, explain, init, map_sample):
+for command in (verify, infer, watch, explore, draw, simulate, conform, gate, explain, init, map_sample):
     cli.add_command(command)
 
 
-READ_FILES: Final = frozenset({"verify", "infer", "convert", "gate", "map"})
+READ_FILES: Final = frozenset({"verify", "infer", "watch", "convert", "gate", "map"})
 """The commands that read traces: their work is done in a process of its own."""
 
 

@@ -26,10 +26,7 @@ from precedes.core.exit_codes import Exit
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_READ = (
-    LOG,
-    LOG_SETTINGS,
-    LOG_MAPPING,
+ROWS = (
     SPECS,
     click.option(
         "--delta", metavar="TIME", help="Longest time that a message may take, such as 100ms or 2s."
@@ -62,6 +59,9 @@ _READ = (
     ),
     click.option("--strict", is_flag=True, help="Stop if rows contradict each other."),
 )
+"""How rows become executions."""
+
+_READ = (LOG, LOG_SETTINGS, LOG_MAPPING, *ROWS)
 _JUDGED = (
     click.argument("traces", nargs=-1, required=True, metavar="TRACE..."),
     ENGINE,
@@ -70,19 +70,55 @@ _JUDGED = (
 )
 
 
+REQUIRED = (
+    click.option(
+        "--require", "required", multiple=True, metavar="NAME|FORMULA", help="What must hold; repeatable."
+    ),
+    click.option(
+        "--profile",
+        multiple=True,
+        metavar="NAME",
+        help="What a broker promises must hold, as in --profile kafka-partition; repeatable.",
+    ),
+)
+MOST = click.option(
+    "--max-violations",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="How many to show. With --all-violations, also how many of one name in one execution.",
+)
+
+
+def with_options(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """A decorator that gives a command arguments and options, in their order."""
+
+    def decorated(command: Command) -> Command:
+        for decorate in reversed(options):
+            command = decorate(command)
+        return command
+
+    return decorated
+
+
+def refuse_nothing(required: tuple[str, ...], profile: tuple[str, ...]) -> None:
+    """Raise PrecedesError where nothing is required."""
+    from precedes.core.diagnostics import usage
+
+    if not required and not profile:
+        raise usage(
+            "nothing is required", "say what must hold, as in --require ST; `precedes list` prints the names"
+        )
+
+
 def read_as_traces(command: Command) -> Command:
     """How traces are read."""
-    for decorate in reversed(_READ):
-        command = decorate(command)
-    return command
+    return with_options(*_READ)(command)
 
 
 def reads_traces(command: Command) -> Command:
     """The traces, how they are read, and by which engine they are judged."""
-    command = read_as_traces(command)
-    for decorate in reversed(_JUDGED):
-        command = decorate(command)
-    return command
+    return with_options(*_JUDGED)(read_as_traces(command))
 
 
 def with_log(options: dict[str, Any]) -> dict[str, Any]:
@@ -93,15 +129,7 @@ def with_log(options: dict[str, Any]) -> dict[str, Any]:
 
 
 @click.command()
-@click.option(
-    "--require", "required", multiple=True, metavar="NAME|FORMULA", help="What must hold; repeatable."
-)
-@click.option(
-    "--profile",
-    multiple=True,
-    metavar="NAME",
-    help="What a broker promises must hold, as in --profile kafka-partition; repeatable.",
-)
+@with_options(*REQUIRED)
 @reads_traces
 @click.option(
     "--out",
@@ -114,13 +142,7 @@ def with_log(options: dict[str, Any]) -> dict[str, Any]:
     is_flag=True,
     help="Count everything that violates a name in an execution. With --out, also write violations.parquet.",
 )
-@click.option(
-    "--max-violations",
-    type=click.IntRange(min=0),
-    default=10,
-    show_default=True,
-    help="How many to show. With --all-violations, also how many of one name in one execution.",
-)
+@MOST
 @HTML
 def verify(
     traces: tuple[str, ...], required: tuple[str, ...], form: str, html: str | None, **options: Any
@@ -130,17 +152,13 @@ def verify(
     TRACE is a file, a glob or a directory, in JSON Lines, CSV or Parquet, or a log of another system; `-` is JSON Lines
     on standard input.
     """
-    from precedes.core.diagnostics import usage
     from precedes.jobs import verify as verification
     from precedes.reports import verify as printed
     from precedes.reports.page.contents import MOST_CASES
     from precedes.reports.page.verify_page import verify_page
     from precedes.reports.progress import commentary
 
-    if not required and not options["profile"]:
-        raise usage(
-            "nothing is required", "say what must hold, as in --require ST; `precedes list` prints the names"
-        )
+    refuse_nothing(required, options["profile"])
     started = time.perf_counter()
     options = with_log(options)
     question = verification.Question(traces=traces, required=required, **options)

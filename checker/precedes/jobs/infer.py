@@ -153,7 +153,7 @@ def _with_premises(requirements: Sequence[Requirement], library: Library) -> Pla
     """A plan that judges the premises, too, and whether everybody is correct; nothing is shown of these."""
     asked = plan(requirements)
     correct = requirement(EVERYBODY_CORRECT, library)
-    whole = plan([*requirements, *map(premise_of, asked.leaves.values()), correct])
+    whole = plan([*requirements, correct], sought=[premise_of(leaf) for leaf in asked.leaves.values()])
     return replace(whole, leaves=asked.leaves)
 
 

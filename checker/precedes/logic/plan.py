@@ -40,12 +40,14 @@ from precedes.logic.recognition import DEFINITIONS, UNTUNED, recognise
 class Step:
     """One formula to evaluate on each execution; `definition` is its name where it is recognized.
 
-    With attributes `per`, the definition is asked of each part that their values make.
+    With attributes `per`, the definition is asked of each part that their values make. What is `sought` is only asked
+    whether it may be true, so that what is false is so, and what holds or is unknown may be either.
     """
 
     formula: Formula
     definition: str | None
     per: tuple[Attribute, ...] = ()
+    sought: bool = False
 
     @property
     def kernel(self) -> str | None:
@@ -172,13 +174,14 @@ def _steps(expression: Expression, *, complete: bool) -> Iterator[int]:
             assert_never(expression)
 
 
-def plan(requirements: Sequence[Requirement]) -> Plan:
-    """The plan for the requirements, as they are asked of completed executions.
+def plan(requirements: Sequence[Requirement], sought: Sequence[Requirement] = ()) -> Plan:
+    """The plan for the requirements, as they are asked of completed executions, and for what is `sought` besides: of
+    that only what is false is told from the rest.
 
     PrecedesError where one name stands for two different formulas.
     """
     named: dict[str, Requirement] = {}
-    for requirement in _with_parts(map(completed, requirements)):
+    for requirement in _with_parts(map(completed, (*requirements, *sought))):
         known = named.setdefault(requirement.name, requirement)
         if known.formula != requirement.formula and canonical(known.formula) != canonical(
             requirement.formula
@@ -188,7 +191,11 @@ def plan(requirements: Sequence[Requirement]) -> Plan:
                 "give each requirement a name of its own",
             )
     builder = _Builder()
-    expressions = tuple(builder.requirement(requirement) for requirement in named.values())
+    only = {requirement.name for requirement in sought}
+    expressions = tuple(
+        builder.sought(requirement.formula) if name in only else builder.requirement(requirement)
+        for name, requirement in named.items()
+    )
     leaves = leaves_of(tuple(named.values()))
     return Plan(
         names=tuple(named),
@@ -243,6 +250,11 @@ class _Builder:
         if form not in self.known:
             self.known[form] = self._new(formula)
         return self.known[form]
+
+    def sought(self, formula: Formula) -> Expression:
+        """In one step, whatever the formula is made of: one part that may be true is enough."""
+        form = canonical(formula)
+        return self.known.get(form) or self._step(Step(formula, None, sought=True))
 
     def _new(self, formula: Formula) -> Expression:
         definitions = recognise(formula)

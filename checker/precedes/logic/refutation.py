@@ -439,6 +439,10 @@ def _implied(fact: Atom) -> Iterator[Atom]:
             for delivery in (first, second):
                 yield DeliveredAt(delivery, entity)
                 yield from _implied(DeliveredAt(delivery, entity))
+        case InFlight(earlier, at):
+            before = DeliveredBefore(earlier, at, ReceiverOf(at))
+            yield before
+            yield from _implied(before)
         case SamePart(message, part):
             yield SamePart(message, replace(part, message=message))
             yield SamePart(part.message, replace(part, message=message))
@@ -446,7 +450,6 @@ def _implied(fact: Atom) -> Iterator[Atom]:
         case (
             InLog()
             | Sent()
-            | InFlight()
             | Acknowledged()
             | Faulty()
             | Quiescent()

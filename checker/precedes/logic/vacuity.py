@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Flag, auto
 from functools import lru_cache
-from typing import Final, assert_never
+from typing import Any, Final, assert_never
 
 from precedes.core.formula import (
     FALSEHOOD,
@@ -61,6 +61,7 @@ from precedes.core.formula import (
     IsDestination,
     IsMember,
     LogTerm,
+    MessageOf,
     MessageVariable,
     Not,
     Nth,
@@ -101,7 +102,7 @@ from precedes.core.formula import (
     ViewVariable,
     conjunction,
 )
-from precedes.core.traversal import free_variables, substituted, walk
+from precedes.core.traversal import Node, free_variables, rebuilt, substituted, walk
 from precedes.logic.canonical_form import canonical
 from precedes.logic.parts import in_some_part
 from precedes.logic.refutation import (
@@ -171,29 +172,108 @@ class _Opening:
     universal: tuple[Formula, ...]
 
     @property
+    def there(self) -> tuple[Formula, ...]:
+        """The facts, and what else is there."""
+        return _in_turn(_of_one_message(_placed((*self.facts, *consequences(self.facts)))))
+
+    @property
     def formula(self) -> Formula:
         """That there is such a thing. Every fact stands where the last of its variables is bound, entities being bound
         first, so that messages are looked for in their logs.
         """
-        placed = [fact for fact in consequences(self.facts) if isinstance(fact, InLog)]
+        placed = [fact for fact in self.there if isinstance(fact, InLog | DeliveredBefore)]
         parts = [(free_variables(fact), fact) for fact in dict.fromkeys((*placed, *self.facts))]
         spoken_of = frozenset[Variable]().union(
             *(names for names, _ in parts), *map(free_variables, self.universal)
         )
+        # An event has one view, but in a view there may be many events.
+        views = [v for v in self.variables if isinstance(v, ViewVariable)]
+        of_events = [v for v in views if _of_an_event(v, self.facts)]
         # Every execution has an entity, but it may have nothing else.
         entities = [v for v in self.variables if isinstance(v, EntityVariable) and v in spoken_of]
         bound: list[Variable] = [
             *entities,
-            *(v for v in self.variables if isinstance(v, GroupVariable | ViewVariable)),
+            *(v for v in self.variables if isinstance(v, GroupVariable)),
+            *(views if not of_events else ()),
             *(v for v in self.variables if isinstance(v, MessageVariable)),
         ]
-        bound += [v for v in self.variables if isinstance(v, DeliveryVariable)]
+        bound += _linked([v for v in self.variables if isinstance(v, DeliveryVariable)], self.facts)
+        bound += sorted(views, key=lambda v: v not in of_events) if of_events else ()
         formula = conjunction(*self.universal)
         for variable in reversed(bound):
             here = [fact for names, fact in parts if variable in names]
             parts = [(names, fact) for names, fact in parts if variable not in names]
             formula = Exists(variable, conjunction(*here), formula)
         return conjunction(*(fact for _, fact in parts), formula)
+
+
+def _placed(facts: tuple[Formula, ...]) -> tuple[Formula, ...]:
+    """The facts, each delivery being at one entity: other terms for its entity become a variable."""
+    at: dict[DeliveryTerm, EntityVariable] = {}
+    for fact in facts:
+        if isinstance(fact, DeliveredAt) and isinstance(fact.entity, EntityVariable):
+            at.setdefault(fact.delivery, fact.entity)
+    same: dict[Node, Node] = {ReceiverOf(delivery): entity for delivery, entity in at.items()}
+    for fact in facts:
+        if (
+            isinstance(fact, DeliveredAt)
+            and fact.delivery in at
+            and not isinstance(fact.entity, EntityVariable)
+        ):
+            same[fact.entity] = at[fact.delivery]
+    return tuple(dict.fromkeys(_replaced(fact, same) for fact in facts))
+
+
+def _replaced(node: Node, same: Mapping[Node, Node]) -> Any:
+    return same[node] if node in same else rebuilt(node, lambda child: _replaced(child, same))
+
+
+def _of_one_message(facts: tuple[Formula, ...]) -> tuple[Formula, ...]:
+    """The facts, and in which logs a message is as it is one that is there."""
+    same = [fact for fact in facts if isinstance(fact, SameMessage)]
+    logs = [fact for fact in facts if isinstance(fact, InLog)]
+    further = (InLog(one.right, in_log.log) for one in same for in_log in logs if in_log.message == one.left)
+    return tuple(dict.fromkeys((*facts, *further)))
+
+
+def _of_an_event(view: ViewVariable, facts: Sequence[Formula]) -> bool:
+    """Whether a view is said to be that of an event."""
+    return any(
+        isinstance(fact, SameView)
+        and view in (fact.left, fact.right)
+        and ViewOf in map(type, (fact.left, fact.right))
+        for fact in facts
+    )
+
+
+def _in_turn(facts: tuple[Formula, ...]) -> tuple[Formula, ...]:
+    """The facts, and which deliveries are before each other by way of a third one."""
+    turns = {
+        (fact.first, fact.second, fact.entity): None for fact in facts if isinstance(fact, DeliveredBefore)
+    }
+    further = (
+        DeliveredBefore(first, last, entity)
+        for first, second, entity in turns
+        for third, last, other in turns
+        if second == third and entity == other
+    )
+    return tuple(dict.fromkeys((*facts, *further)))
+
+
+def _linked(deliveries: list[DeliveryVariable], facts: Sequence[Formula]) -> list[DeliveryVariable]:
+    """The deliveries, each followed by those that are of its message: of these there are few."""
+    of_one_message = [
+        {fact.left.delivery, fact.right.delivery}
+        for fact in facts
+        if isinstance(fact, SameMessage)
+        and isinstance(fact.left, MessageOf)
+        and isinstance(fact.right, MessageOf)
+    ]
+    found: list[DeliveryVariable] = []
+    for first in deliveries:
+        others = [other for other in deliveries if {first, other} in of_one_message]
+        found += [one for one in (first, *others) if one not in found]
+    return found
 
 
 @lru_cache(maxsize=1_024)
@@ -256,7 +336,7 @@ def _opening(
     rest = Refutation(refutation.variables, facts)
     different = [_not_all(group) for group in apart if not rest.merged(group).is_contradictory]
     universal = tuple(part for part in refutation.universal if part != TRUTH)
-    return _Opening(refutation.variables, (*facts, *different), universal)
+    return _Opening(refutation.variables, _placed((*facts, *different)), universal)
 
 
 def _not_all(equalities: tuple[Equality, ...]) -> Formula:
@@ -266,7 +346,7 @@ def _not_all(equalities: tuple[Equality, ...]) -> Formula:
 
 def _widest(openings: list[_Opening]) -> list[_Opening]:
     """The openings of which none is a case of another one; of equal ones the first."""
-    there = [(*opening.facts, *consequences(opening.facts)) for opening in openings]
+    there = [opening.there for opening in openings]
 
     def is_case(one: int, other: int) -> bool:
         return _is_case(openings[one], there[one], openings[other])

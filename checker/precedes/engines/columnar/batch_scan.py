@@ -223,7 +223,7 @@ def columns_read(plan: Plan, *, complete: bool) -> frozenset[str]:
         tuned = tuning(step.definition, complete=complete)
         read |= tuned.columns
         if tuned.defers or step.per:
-            read |= compile_formula(step.formula).reads(complete=complete)
+            read |= compile_formula(step.formula, sought=step.sought).reads(complete=complete)
     return frozenset(read)
 
 
@@ -236,7 +236,7 @@ def long_steps(source: ExecutionSource, plan: Plan, most: float) -> Iterator[tup
         if tuning(
             None if step.per and not _by_parts(step, source) else step.definition, complete=source.complete
         ).left:
-            seconds = compile_formula(step.formula).steps(source) * SECONDS
+            seconds = compile_formula(step.formula, sought=step.sought).steps(source) * SECONDS
             if seconds.max(initial=0) > most:
                 yield plan.asking(number, complete=source.complete), seconds
 
@@ -282,7 +282,7 @@ def _evaluated(source: ExecutionSource, step: Step, of_parts: PartKernels, jit: 
         rows, part = left, source
     else:
         rows, part = np.arange(len(left)), BatchSource(_copied(source, left.tolist()))
-    judged, witnesses = compile_formula(step.formula).run(part, jit)
+    judged, witnesses = compile_formula(step.formula, sought=step.sought).run(part, jit)
     values[left] = judged[rows]
     row = np.full(source.executions, -1, np.int64)
     row[left] = rows

@@ -67,7 +67,7 @@ def judged(events: DataFrame, plan: Plan, options: TraceOptions, notices: Notice
     messages = WorkerMessages(events.sparkSession)
     work = judge_frame(_judging(events, plan, options, limit), messages.tell())
     found = _by_execution(events, plan.attributes).mapInArrow(work, from_arrow_schema(JUDGED_SCHEMA))
-    with _mistakes_of_reading():
+    with mistakes_of_reading():
         rows = found.select("partial").collect()
     messages.unite(notices)
     # What is unpickled was pickled by our own workers in this very job.
@@ -82,7 +82,7 @@ def _judging(
 
 
 @contextmanager
-def _mistakes_of_reading() -> Iterator[None]:
+def mistakes_of_reading() -> Iterator[None]:
     """What a worker raises that reads the files of a DataFrame is raised as it raised it."""
     try:
         yield
@@ -111,6 +111,12 @@ def _judged(events: DataFrame, judging: Judging, *, violations: bool) -> DataFra
 
 def _by_execution(events: DataFrame, attributes: Sequence[Attribute]) -> DataFrame:
     """The columns of a trace, all rows of each execution together. PrecedesError for columns that cannot be read."""
+    # The rows are shuffled as they are, by Spark alone, and cross to Python once.
+    return known_columns(events, attributes).repartition("execution")
+
+
+def known_columns(events: DataFrame, attributes: Sequence[Attribute]) -> DataFrame:
+    """The columns of a trace. PrecedesError for columns that cannot be read."""
     beside = _beside(events) if _read(events) else []
     missing = [column for column in REQUIRED_COLUMNS if column not in events.columns]
     if beside and "seq" in missing:
@@ -124,9 +130,7 @@ def _by_execution(events: DataFrame, attributes: Sequence[Attribute]) -> DataFra
         raise usage(f"the DataFrame has no column {', '.join(missing)}", hint)
     read = frozenset((*INPUT_COLUMNS, *(each.name for each in attributes)))
     _refuse(events, read, attributes)
-    known = events.select(*(column for column in events.columns if column in read or column in beside))
-    # The rows are shuffled as they are, by Spark alone, and cross to Python once.
-    return known.repartition("execution")
+    return events.select(*(column for column in events.columns if column in read or column in beside))
 
 
 def renamed(

@@ -10,6 +10,7 @@ from typing import Final
 
 from precedes.core.columns import NOBODY
 from precedes.core.formula import (
+    FALSEHOOD,
     And,
     Attribute,
     AttributeOf,
@@ -31,6 +32,7 @@ from precedes.core.formula import (
     MessageOf,
     MessageTerm,
     MessageVariable,
+    Not,
     Per,
     Precedes,
     ReceiptLog,
@@ -99,6 +101,8 @@ def guards_and_body(formula: Forall | Exists) -> tuple[list[Guard], Formula]:
     guards = [Guard(part, True) for part in _conjuncts(formula.range)]
     body = formula.body
     if isinstance(formula, Forall):
+        if isinstance(body, Not) and isinstance(body.body, SameView):
+            body = Implies(body.body, FALSEHOOD)
         while isinstance(body, Implies):
             plain, rest = _split(body.left)
             guards += plain

@@ -24,6 +24,7 @@ SECONDS: Final = 3e-9
 """What a step takes as machine code."""
 
 _TABLES: Final[Mapping[str, tuple[Extent, ...]]] = {
+    "seeking": ("one",),
     "entities": ("entities",),
     "messages": ("messages",),
     "entity_messages": ("entities", "messages"),
@@ -35,11 +36,12 @@ _TABLES: Final[Mapping[str, tuple[Extent, ...]]] = {
 """What the places of scratch columns are, by the names of their sizes."""
 
 
-def steps(generated: Generated, source: ExecutionSource) -> Steps:
-    """About how many steps there are in each execution (E) of a source."""
+def steps(generated: Generated, source: ExecutionSource, *, loops: bool = True) -> Steps:
+    """About how many steps there are in each execution (E) of a source; without the `loops`, those of its tables."""
     lengths = _lengths(generated, source)
     found = lengths["events"].copy()
-    for extents in (*generated.extents, *(_TABLES[size] for size in generated.scratch)):
+    gone_through = generated.extents if loops else ()
+    for extents in (*gone_through, *(_TABLES[size] for size in generated.scratch)):
         found += np.prod([lengths[extent] for extent in extents], axis=0)
     return found
 

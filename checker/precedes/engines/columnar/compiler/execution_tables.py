@@ -58,6 +58,7 @@ RUNTIME: Final = (logs, events, incomplete, relations, memberships)
 """The modules whose functions generated code may call."""
 
 SIZES: Final[tuple[str, ...]] = (
+    "seeking",
     "entities",
     "messages",
     "entity_messages",
@@ -125,6 +126,7 @@ TABLES: Final[dict[str, Table]] = {
     "counted_rows": Table(events.counted_rows, {"counted": "events"}),
     "misfit": Table(logs.clock_misfit, {}, result="misfit"),
     "arrivals": Table(events.arrivals_recorded, {}, result="arrivals"),
+    "seeking": Table(logs.begin_seeking, {"left_steps": "seeking"}),
     "cycles": Table(None, dict.fromkeys(("left", "degree", "waiting", "cycle_messages"), "messages")),
 }
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from precedes.core.columns import offsets_of
 from precedes.core.formula import And, Attribute, Exists, Formula, Or
-from precedes.core.verdict import Reason
+from precedes.core.verdict import TRUE, Reason
 from precedes.engines.columnar.compiler.estimate import Steps, steps
 from precedes.engines.columnar.compiler.functions import Generated, generate
 from precedes.engines.columnar.compiler.machine_code import jitted, plain
@@ -37,6 +37,12 @@ from precedes.logic.senders import without_sends
 
 PLAIN_FORMULA_STEPS: Final = 3_000_000
 """Up to so many steps of its loops a formula is judged without numba: to compile would take longer than the work."""
+
+SEEKING_STEPS: Final = 20_000_000
+"""Steps of loops in one execution after which a search for what may be true ends: some 0.1 s of machine code."""
+
+FIRST_STEPS: Final = 100_000
+"""So many are tried without numba before anything is compiled."""
 
 Values = npt.NDArray[np.int32]
 
@@ -79,6 +85,7 @@ class CompiledFormula:
     """A formula that can judge executions. It can be pickled; what is compiled stays with the process."""
 
     formula: Formula
+    sought: bool = False
 
     def run(self, source: ExecutionSource, jit: bool | None = None) -> tuple[Values, Witnesses]:
         """The value of the formula on every execution (E), as in `precedes.core.verdict`, and what shows the
@@ -100,24 +107,29 @@ class CompiledFormula:
             witnesses = witnesses.with_others(shown, apart)
         return values, witnesses
 
-    @staticmethod
-    def _judged(formula: Formula, source: ExecutionSource, jit: bool | None) -> tuple[Values, Witnesses]:
-        program = _program(formula, facts_of(source))
+    def _judged(
+        self, formula: Formula, source: ExecutionSource, jit: bool | None
+    ) -> tuple[Values, Witnesses]:
+        program = _program(formula, facts_of(source), self.sought)
+        if self.sought and jit is not False and program.is_quick_to_try(source):
+            values, witnesses = program.run(source, False, FIRST_STEPS)
+            if not np.any((values > TRUE) & (values & Reason.NOT_DECIDED != 0)):
+                return values, witnesses
         return program.run(source, program.is_worth_compiling(source) if jit is None else jit)
 
     def steps(self, source: ExecutionSource) -> Steps:
         """About how many steps it takes to judge each execution (E): its events, where one instance may be enough."""
-        if _ends_early(self.formula):
+        if self.sought or _ends_early(self.formula):
             columns = source.columns(())
             return np.diff(columns.event_offsets[columns.entity_offsets]).astype(np.float64)
-        return steps(_program(self.formula, facts_of(source)).generated, source)
+        return steps(_program(self.formula, facts_of(source), self.sought).generated, source)
 
     def reads(self, *, complete: bool) -> frozenset[str]:
         """The columns that judging by the formula may read."""
         read: set[str] = set()
         for logged in (False, True):
             facts = Facts(complete=complete, logged=logged, ordered=True, direct=True)
-            read |= {"order_doubt", *_program(self.formula, facts).generated.reads}
+            read |= {"order_doubt", *_program(self.formula, facts, self.sought).generated.reads}
         return frozenset(read)
 
 
@@ -138,9 +150,11 @@ def facts_of(source: ExecutionSource) -> Facts:
     )
 
 
-def compile_formula(formula: Formula) -> CompiledFormula:
-    """The closed formula, ready to judge executions. Nothing is generated before the first ones."""
-    return CompiledFormula(formula)
+def compile_formula(formula: Formula, *, sought: bool = False) -> CompiledFormula:
+    """The closed formula, ready to judge executions. Nothing is generated before the first ones. `sought`: it is only
+    asked whether it may be true, and where that takes too long to find out, it may.
+    """
+    return CompiledFormula(formula, sought)
 
 
 @dataclass(slots=True)
@@ -158,11 +172,20 @@ class _Program:
             self.steps += float(steps(self.generated, source).sum())
         return self._compiled is not None or self.steps >= PLAIN_FORMULA_STEPS
 
-    def run(self, source: ExecutionSource, compiled: bool) -> tuple[Values, Witnesses]:
-        """Judge the executions of a source."""
+    def is_quick_to_try(self, source: ExecutionSource) -> bool:
+        """Whether the first steps in each execution take less time as plain Python than to compile."""
+        if self._compiled is not None:
+            return False
+        before = float(steps(self.generated, source, loops=False).sum())
+        return before + FIRST_STEPS * source.executions < PLAIN_FORMULA_STEPS
+
+    def run(
+        self, source: ExecutionSource, compiled: bool, most_steps: int | None = None
+    ) -> tuple[Values, Witnesses]:
+        """Judge the executions of a source. What is sought is given up after `most_steps` in one of them."""
         generated, executions = self.generated, source.executions
         entities, messages, cycles = generated.shown
-        read = arguments(generated, source, compiled)
+        read = arguments(generated, source, compiled, most_steps or SEEKING_STEPS)
         columns: Columns = read[0]
         outputs: list[npt.NDArray[Any]] = [
             np.zeros(executions, np.int32),
@@ -187,8 +210,8 @@ class _Program:
 
 
 @lru_cache(maxsize=256)
-def _program(formula: Formula, facts: Facts) -> _Program:
-    return _Program(generate(formula, facts))
+def _program(formula: Formula, facts: Facts, sought: bool) -> _Program:
+    return _Program(generate(formula, facts, sought=sought))
 
 
 def _ends_early(formula: Formula) -> bool:
@@ -201,7 +224,9 @@ def _ends_early(formula: Formula) -> bool:
 # ---- arguments -------------------------------------------------------------------------------------------
 
 
-def arguments(generated: Generated, source: ExecutionSource, compiled: bool) -> list[Any]:
+def arguments(
+    generated: Generated, source: ExecutionSource, compiled: bool, most_steps: int = SEEKING_STEPS
+) -> list[Any]:
     """What a generated function reads of a source: its columns, local numbers by name, what messages carry, and scratch
     columns. `compiled`: machine code reads it.
     """
@@ -211,7 +236,10 @@ def arguments(generated: Generated, source: ExecutionSource, compiled: bool) -> 
         columns,
         *(read_only(source.numbers(sort, name)) for _, sort, name in generated.named),
         *map(read_only, _carried(source, generated, compiled)),
-        *(np.zeros(sizes[size], np.int32) for size in generated.scratch),
+        *(
+            np.full(sizes[size], most_steps if size == "seeking" else 0, np.int32)
+            for size in generated.scratch
+        ),
     ]
 
 
@@ -257,6 +285,7 @@ def _sizes(columns: Columns) -> dict[str, int]:
         return int(lengths.max(initial=0)) + 1
 
     return {
+        "seeking": 2,
         "entities": most(entities),
         "messages": most(messages),
         "entity_messages": most(entities * messages),

@@ -63,11 +63,11 @@ class Generated:
 
 
 @lru_cache(maxsize=256)
-def generate(formula: Formula, facts: Facts) -> Generated:
-    """The text for a closed formula, on batches of which the facts are true."""
+def generate(formula: Formula, facts: Facts, *, sought: bool = False) -> Generated:
+    """The text for a closed formula, on batches of which the facts are true; `sought` as in `Emission`."""
     needs = Needs()
     body = Source(needs, depth=2, loops=1)
-    emission = Emission(Terms(body, facts))
+    emission = Emission(Terms(body, facts), sought=sought)
     judged = formula if facts.complete else opened(formula)
     body.line(f"value = {emission.value(distinct(judged), shows=False).value}")
     body.line("values[x] = value")

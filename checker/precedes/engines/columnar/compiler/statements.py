@@ -66,6 +66,7 @@ from precedes.core.formula import (
     ViewVariable,
 )
 from precedes.core.traversal import free_variables
+from precedes.core.verdict import Reason
 from precedes.engines.columnar.codes import NO_VIEWS
 from precedes.engines.columnar.compiler.comparisons import compared
 from precedes.engines.columnar.compiler.domains import Guard, domain, guards_and_body, parts_named
@@ -144,11 +145,14 @@ Chain = Link | InPart | Fork | Together | Cycle
 class Emission:
     """Writes the statements for a formula whose binders have different names.
 
-    After `value(formula, shows)`, `chain` shows why the formula has the truth value `shows`, if loops do.
+    After `value(formula, shows)`, `chain` shows why the formula has the truth value `shows`, if loops do. What is
+    `sought` is asked only whether it may be true: the first instance that is not false ends a loop, and so do no steps
+    that are left.
     """
 
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, terms: Terms, *, sought: bool = False) -> None:
         self.terms = terms
+        self._sought = sought
         self.chain: Chain | None = None
         self._known: dict[Formula, Code] = {}
         self._around: tuple[Extent, ...] = ()
@@ -272,6 +276,7 @@ class Emission:
         deciding = "-1" if every else "0"
         fork = source.fresh("chosen") if shows is (not every) else None
         value = source.fresh("value")
+        undecided = f"{value} == -1" if self._sought and not every else f"{value} != {deciding}"
         branches: list[Chain | None] = [None] * len(parts)
         source.line(f"{value} = {'0' if every else '-1'}")
         if fork is not None:
@@ -280,7 +285,7 @@ class Emission:
         for place, number in enumerate(ordered):
             with ExitStack() as nested:
                 if place > 0:
-                    nested.enter_context(source.block(f"if {value} != {deciding}:"))
+                    nested.enter_context(source.block(f"if {undecided}:"))
                 code = self.value(parts[number], shows)
                 branches[number] = self.chain
                 source.line(
@@ -331,6 +336,8 @@ class Emission:
                 source.block(f"for {index} in range({through.bounds}):"),
                 self._going_through(through.extent),
             ):
+                if self._sought:
+                    self._count_step(value)
                 if through.column is not None:
                     source.line(f"{local} = {through.value(index)}")
                 if through.exact is not None:
@@ -348,6 +355,14 @@ class Emission:
             shown = self.stands_for(variable, local)
             self.chain = InPart(local, self.chain) if naming else Link(*shown, self.chain)
         return Code(value, False)
+
+    def _count_step(self, value: str) -> None:
+        """Leave the loop of a quantifier undecided once there are no more steps."""
+        self.source.table("seeking")
+        self.source.line("left_steps[0] -= 1")
+        with self.source.block("if left_steps[0] < 0:"):
+            self.source.line(f"{value} = {int(Reason.NOT_DECIDED)}")
+            self.source.line("break")
 
     @contextmanager
     def _going_through(self, *extents: Extent) -> Iterator[None]:
@@ -448,7 +463,8 @@ class Emission:
         source.line(
             f"{value} = {value} | {instance}" if universal else f"{value} = either({value}, {instance})"
         )
-        with source.block(f"if {value} == {deciding}:"):
+        decided = f"{value} != -1" if self._sought and not universal else f"{value} == {deciding}"
+        with source.block(f"if {decided}:"):
             source.line("break")
 
     def _acyclic(

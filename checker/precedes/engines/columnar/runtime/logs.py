@@ -29,6 +29,11 @@ class Here(NamedTuple):
     first_message: int
 
 
+def begin_seeking(left_steps: Scratch) -> None:
+    """Count the steps of a search from the beginning. The second place has how many there may be."""
+    left_steps[0] = left_steps[1]
+
+
 # ---- connectives ----
 
 
