@@ -14,11 +14,12 @@ from precedes.protocol.exploration.compiled_tables import (
     BROKEN,
     COMPONENT,
     ENTITIES,
-    FOR_REQUESTS,
     FULL,
     INBOX,
+    INNER,
     LAST_REQUEST,
     LOCAL,
+    MADE,
     NETWORK,
     NOW,
     OF_LOSSES,
@@ -29,13 +30,13 @@ from precedes.protocol.exploration.compiled_tables import (
     OWN_EARLY,
     OWN_LAST,
     OWN_TIMEOUTS,
+    PAST,
     PATIENCE,
     PENDING,
     PLANS,
     RENAMINGS,
     REQUESTED,
     REQUESTED_LAST,
-    REQUESTS,
     STEP,
     STOPPED,
     TICKS,
@@ -44,11 +45,14 @@ from precedes.protocol.exploration.compiled_tables import (
     WAITING,
     WANTS,
     Tables,
-    ask,
+    answer_of,
     component_of,
     inbox_of,
+    inner_of,
     inserted,
     put,
+    renamed_local,
+    requested,
     ticked,
     worked_out,
 )
@@ -169,16 +173,16 @@ def plan_timeouts(tables: Tables, budget: int) -> bool:
 
 def starves(tables: Tables, component: int) -> bool:
     """Whether something waits in a component where nothing more can happen."""
-    local, inbox = int(tables.components[component, LOCAL]), int(tables.components[component, INBOX])
-    if tables.locals[local, STOPPED]:
+    inner, inbox = inner_of(tables, component), int(tables.components[component, INBOX])
+    if tables.inners[inner, STOPPED]:
         return False
-    return bool(tables.locals[local, WAITING] != 0 or tables.inboxes[inbox, 0] < tables.inboxes[inbox, 1])
+    return bool(tables.inners[inner, WAITING] != 0 or tables.inboxes[inbox, 0] < tables.inboxes[inbox, 1])
 
 
 def must_go_on(tables: Tables, component: int) -> bool:
     """Whether time must go on for something to happen to a component."""
-    local, inbox = int(tables.components[component, LOCAL]), int(tables.components[component, INBOX])
-    return bool(tables.locals[local, PENDING] != 0 or tables.inboxes[inbox, 0] < tables.inboxes[inbox, 1])
+    inner, inbox = inner_of(tables, component), int(tables.components[component, INBOX])
+    return bool(tables.inners[inner, PENDING] != 0 or tables.inboxes[inbox, 0] < tables.inboxes[inbox, 1])
 
 
 def silent(tables: Tables, budget: int) -> int:
@@ -231,7 +235,7 @@ def every(tables: Tables, mode: int) -> int:
     n, row, components = int(tables.setting[ENTITIES]), tables.row, tables.components
     budget = int(row[n])
     timed = tables.setting[NETWORK] == TIMED
-    now = int(tables.locals[components[row[0], LOCAL], NOW])
+    now = int(tables.inners[inner_of(tables, int(row[0])), NOW])
     requests = digit(tables, budget, MESSAGES)
     asks = requests > 0 and not (timed and now > tables.setting[LAST_REQUEST])
     if not all_worked_out(tables, budget, asks):
@@ -397,8 +401,8 @@ def in_turn(tables: Tables, mode: int) -> int:
 def ask_requests(tables: Tables, component: int) -> None:
     """Ask for the requests that a component accepts, where they are not known."""
     local = int(tables.components[component, LOCAL])
-    if tables.locals[local, REQUESTS] < 0:
-        ask(tables, FOR_REQUESTS, local, 0)
+    made = int(tables.pasts[tables.locals[local, PAST], MADE])
+    answer_of(tables, int(tables.locals[local, INNER]), requested(made))
 
 
 def coming_in(tables: Tables) -> int:
@@ -457,11 +461,8 @@ def broken_by(tables: Tables, made: int) -> int:
 
 def orbit(tables: Tables, component: int) -> bool:
     """Find all renamings of a component. False where there is no room for them."""
-    renamed, local, inbox = (
-        tables.renamed,
-        int(tables.components[component, LOCAL]),
-        int(tables.components[component, INBOX]),
-    )
+    renamed = tables.renamed
+    local, inbox = int(tables.components[component, LOCAL]), int(tables.components[component, INBOX])
     first, last = int(tables.inboxes[inbox, 0]), int(tables.inboxes[inbox, 1])
     count = int(tables.setting[RENAMINGS])
     for renaming in range(count):
@@ -471,7 +472,8 @@ def orbit(tables: Tables, component: int) -> bool:
             for k in range(first, last):
                 flight = int(tables.renamed_flights[tables.in_flight[k], renaming])
                 length = inserted(tables, flight, length)
-            made = component_of(tables, int(tables.renamed_locals[local, renaming]), inbox_of(tables, length))
+            inbox = inbox_of(tables, length)
+            made = component_of(tables, renamed_local(tables, local, renaming), inbox)
         tables.scratch[len(tables.scratch) - 1 - renaming] = made
         if made < 0:
             return False

@@ -124,9 +124,7 @@ class FoundStates:
         new = [step for step in np.flatnonzero(self._broken >= 0).tolist() if step not in self._told]
         self._told.update(new)
         for step in sorted(new, key=self._broken.__getitem__):
-            done = self.table.steps[step].done
-            assert done is not None
-            yield int(self._broken[step]), done.failing
+            yield int(self._broken[step]), self.table.failing[step]
 
     def _begin(self) -> States:
         table = self.table

@@ -137,21 +137,6 @@ def entries(
     return tuple(found)
 
 
-def extended(log: tuple[Entry, ...], more: tuple[Entry, ...], recording: Recording) -> tuple[Entry, ...]:
-    """A history with more events; where their interleaving does not matter, all sends come first, and a crash that is
-    not followed by a recovery last.
-    """
-    whole = log + more
-    if recording.interleaving or not more:
-        return whole
-    stops = [entry for entry in whole if entry.kind in _STOPS]
-    going_on = sorted(
-        (entry for entry in whole if entry.kind not in _STOPS),
-        key=lambda entry: entry.kind is not EventKind.SEND,
-    )
-    return (*going_on, *(stop for stop in stops[-1:] if stop.kind is EventKind.CRASH))
-
-
 class Histories:
     """Executions of one protocol from the histories of its entities; a history that occurs again is made once."""
 

@@ -1,8 +1,9 @@
 """The interned values of an exploration, each with the number by which the compiled tables know it, and what the
 handlers of the model say of them.
 
-A local state is a placement, the time, the entity's own state and its history. A handler is called once for each state
-of the protocol and each cause; what it does to a local state follows from that and from the history.
+An inner state is a placement, the time and the protocol's own state. A handler is called once for each inner state and
+each cause. What an entity has logged is not among what a handler sees: a step has a number for the events that it logs,
+and the compiled tables add these to a past.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias, assert_never
+from typing import Any, Final, NamedTuple, TypeAlias, assert_never
 
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import EventKind
 from precedes.protocol.exploration import compiled_tables as c
 from precedes.protocol.exploration import expansion
 from precedes.protocol.exploration.distinct_rows import Code
-from precedes.protocol.exploration.histories import Entry, Recording, entries, extended, with_receipts
+from precedes.protocol.exploration.histories import Entry, Recording, entries
 from precedes.protocol.exploration.matrices import Matrices
 from precedes.protocol.invariants import OfStep
 from precedes.protocol.model import Here, Message, Protocol, Step, Timer, Transmit
@@ -41,9 +42,8 @@ class Placement:
     cut: frozenset[int] = frozenset()
 
 
-class LocalState(NamedTuple):
-    """What an entity is in: where and when, the number of its protocol's state, how many requests it has accepted, and
-    the number of its history.
+class InnerState(NamedTuple):
+    """What an entity is in: where and when, and the number of its protocol's state.
 
     `stopped`: it has crashed, and its state is what it has left; `lost` where that is nothing and it cannot recover.
     """
@@ -51,8 +51,6 @@ class LocalState(NamedTuple):
     placement: int
     now: int
     state: int
-    requests: int
-    log: int
     stopped: bool = False
     lost: bool = False
 
@@ -66,27 +64,16 @@ class Cause:
     original: Hashable = None
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What a handler did: the number of the state after it, whether it accepted a request, what it added to the
-    history, the number of what it transmits, the step, and the invariants that it breaks.
-    """
+Trigger: TypeAlias = Cause | Message | Timer | None
+"""What a handler is called for: a packet, a request, a timer, or a recovery."""
 
-    state: int
-    accepted: bool
-    entries: tuple[Entry, ...]
-    emission: int
-    step: Step[Any]
-    failing: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """A step of a local state: what was done, and the request or the timer that made it, if one did."""
-
-    done: Done | None
-    request: Message | None = None
-    timer: Timer | None = None
+HOW: Final = {
+    EventKind.SEND: c.AS_SEND,
+    EventKind.CRASH: c.AS_CRASH,
+    EventKind.RECOVER: c.AS_RECOVERY,
+}
+"""How events are added to a past where their interleaving does not matter: sends come first, and a crash that no
+recovery follows comes last."""
 
 
 class Interned:
@@ -128,33 +115,34 @@ class TransitionTable:
         self.check_purity = check_purity
         self.watch: Watch | None = None
         self.rename: Callable[[int], None] | None = None
-        """Told of every new local state, where entities can be exchanged."""
+        """Told of every new inner state, where entities can be exchanged; and so of flights and events."""
         self.rename_flight: Callable[[int], None] | None = None
-        self.rearranges = False
+        self.rename_event: Callable[[int], None] | None = None
         self.code = Code()
-        self.states, self.logs, self.packets = Interned(), Interned(), Interned()
-        self.placements, self.locals, self.causes = Interned(), Interned(), Interned()
-        self.flights, self.emissions = Interned(), Interned()
-        self.views = Interned()
-        """What invariants see of an entity: placement, time and state."""
-        self.steps: list[Taken] = []
+        self.states, self.packets, self.placements = Interned(), Interned(), Interned()
+        self.inners, self.triggers, self.flights = Interned(), Interned(), Interned()
+        self.emissions, self.events, self.additions = Interned(), Interned(), Interned()
+        self.failing: dict[int, tuple[str, ...]] = {}
+        """The invariants that steps break, by step."""
         self.met: dict[str, int] = dict.fromkeys((step.name for step in of_step), 0)
         """How many different steps exercised each invariant of steps."""
         self.wanting: set[int] = set()
         self.heard: set[int] = set()
         """The entities that were asked to send, and those that accepted it."""
-        self._done: dict[tuple[int, int, int, str, Hashable], tuple[Done, ...] | None] = {}
+        self._heres: dict[tuple[int, int], Here] = {}
         self._waits: dict[int, bool] = {}
         self._has_timers = type(protocol).timers is not Protocol.timers
-        self.logs.number(())
+        self.may_rearrange = type(protocol).receipt_log is not Protocol.receipt_log
 
     def begin(self, setting: list[int], *, faulty: bool, requests: Requests, renamings: int = 1) -> None:
         """Make the matrices for a setting."""
         self._requests = requests
         self.matrices = Matrices(setting, self.entities, faulty=faulty, renamings=renamings)
-        self.matrices.add("emissions", (0, 0))
-        self.emissions.number(())
-        c.place_inboxes(self.matrices.tables())
+        self._emitted({})
+        self._addition((), accepted=False)
+        tables = self.matrices.tables()
+        c.place_inboxes(tables)
+        c.past_of(tables, 0, 0, 0, -1)
 
     # ---- numbers ----
 
@@ -162,7 +150,7 @@ class TransitionTable:
         """The number of a placement."""
         number = self.placements.number(placement)
         if number == self.matrices.used["cut"]:
-            self.matrices.add("cut", [k in placement.cut for k in range(self.entities)])
+            self.matrices.add("cut", *(k in placement.cut for k in range(self.entities)))
         return number
 
     def state(self, state: Any) -> int:
@@ -179,34 +167,24 @@ class TransitionTable:
         except TypeError as error:
             raise self._unusable("a packet", packet, error) from None
 
-    def log(self, entries_: tuple[Entry, ...]) -> int:
-        """The number of a history."""
-        return self.logs.number(entries_)
-
-    def local(self, local: LocalState, like: int | None = None) -> int:
-        """The number of a local state. `like`: another one of which it is a renaming."""
-        number = self.locals.number(local)
-        if number < self.matrices.used["locals"]:
+    def inner(self, inner: InnerState, like: int | None = None) -> int:
+        """The number of an inner state. `like`: the protocol's state of which it has a renaming."""
+        number = self.inners.number(inner)
+        if number < self.matrices.used["inners"]:
             return number
-        row = [-1] * c.LOCAL_FIELDS
-        row[c.ENTITY] = self.placements.values[local.placement].entity
-        row[c.PLACEMENT] = local.placement
-        row[c.NOW] = local.now
-        row[c.STOPPED] = local.stopped
-        row[c.LOG] = self._seen_log(local) if self.recording.logs else 0
-        row[c.VIEW] = -1 if local.stopped else self.views.number((local.placement, local.now, local.state))
-        if local.stopped:
-            row[c.WAITING], row[c.PENDING], row[c.MAY_TICK] = 0, 0, 1
-        elif like is None:
-            row[c.WAITING] = self._has_waiting(local.state)
+        row = [-1] * c.INNER_FIELDS
+        row[c.ENTITY] = self.placements.values[inner.placement].entity
+        row[c.PLACEMENT] = inner.placement
+        row[c.NOW] = inner.now
+        row[c.STOPPED] = inner.stopped
+        row[c.WAITING], row[c.PENDING] = 0, 0
+        if inner.stopped:
+            row[c.MAY_TICK] = 1
         else:
-            row[c.WAITING] = self.matrices.arrays["locals"][like, c.WAITING]
-        row[c.PENDING], row[c.WANTS] = 0, 0
+            row[c.WAITING] = self._has_waiting(inner.state if like is None else like)
         if not self._has_timers:
             row[c.DUE : c.EARLY + 2], row[c.MAY_TICK] = [0] * 6, 1
-        self.matrices.add("locals", row)
-        if self.rename is not None:
-            self.matrices.add("renamed_locals", -1)
+        self.matrices.add("inners", *row)
         if like is None and self.rename is not None:
             self.rename(number)
         return number
@@ -216,47 +194,79 @@ class TransitionTable:
             self._waits[state] = bool(self.protocol.waiting(self.states.values[state]))
         return self._waits[state]
 
-    def _seen_log(self, here: LocalState) -> int:
-        state = self.states.values[here.state]
-        if state is None:
-            return here.log
-        receipts = self.protocol.receipt_log(state)
-        if receipts is None:
-            return here.log
-        self.rearranges = True
-        return self.log(with_receipts(self.logs.values[here.log], receipts))
-
     def flight(self, sender: int, packet: int, sent: int) -> int:
         """The number of a flight."""
         number = self.flights.number((sender, packet, sent))
         if number == self.matrices.used["flights"]:
-            cause = self.causes.number(Cause(sender, self.packets.values[packet]))
-            self.matrices.add("flights", (sender, packet, sent, cause, -1, -1))
+            cause = self.triggers.number(Cause(sender, self.packets.values[packet]))
+            self.matrices.add("flights", sender, packet, sent, cause, -1, -1)
             if self.rename_flight is not None:
-                self.matrices.add("renamed_flights", -1)
                 self.rename_flight(number)
         return number
 
+    def event(self, entry: Entry) -> int:
+        """The number of an event."""
+        number = self.events.number(entry)
+        if number == self.matrices.used["events"]:
+            self.matrices.add(
+                "events", c.IN_COURSE if self.recording.interleaving else HOW.get(entry.kind, c.IN_COURSE)
+            )
+            if self.rename_event is not None:
+                self.rename_event(number)
+        return number
+
+    def _addition(self, more: tuple[Entry, ...], *, accepted: bool) -> int:
+        """The number of what a step adds to a past."""
+        events = tuple(map(self.event, more))
+        number = self.additions.number((events, accepted))
+        if number == self.matrices.used["additions"]:
+            first = self.matrices.used["logged"]
+            for event in events:
+                self.matrices.add("logged", event)
+            self.matrices.add("additions", first, first + len(events), accepted)
+        return number
+
+    def history(self, past: int) -> tuple[Entry, ...]:
+        """The history of an entity with a past."""
+        arrays, events = self.matrices.arrays, self.events.values
+        _, sends, rest, crash = arrays["pasts"][past].tolist()
+        found = [events[crash]] if crash >= 0 else []
+        for last in (rest, sends):
+            course = last
+            while course:
+                course, event = arrays["courses"][course].tolist()
+                found.append(events[event])
+        return tuple(reversed(found))
+
     def start(self, placement: int, *, stopped: bool) -> int:
-        """The local state of an entity in the beginning."""
-        here = self.here(placement, 0)
-        state = self.called("start", here)
+        """The component of an entity in the beginning."""
+        state = self.called("start", self.here(placement, 0))
+        more = self._stop(EventKind.CRASH, 0) if stopped else ()
         if stopped:
-            log = 0
-            if self.recording.logs and self.recording.crashes:
-                log = self._longer(log, (Entry(EventKind.CRASH, None, 0 if self.timed else None),))
-            return self.local(LocalState(placement, 0, self.state(None), 0, log, stopped=True, lost=True))
-        return self.local(LocalState(placement, 0, self.state(state), 0, 0))
+            inner = self.inner(InnerState(placement, 0, self.state(None), stopped=True, lost=True))
+        else:
+            inner = self.inner(InnerState(placement, 0, self.state(state)))
+        addition = self._addition(more, accepted=False)
+        while True:
+            tables = self.matrices.tables()
+            found = c.component_of(tables, c.local_of(tables, inner, c.past_after(tables, 0, addition)), 0)
+            if found >= 0:
+                return found
+            self.answer()
+
+    def _stop(self, kind: EventKind, now: int) -> tuple[Entry, ...]:
+        """What is logged of a crash or a recovery."""
+        if not (self.recording.logs and self.recording.crashes):
+            return ()
+        return (Entry(kind, None, now if self.timed else None),)
 
     def here(self, placement: int, now: int) -> Here:
         """Where a handler runs."""
-        sitting = self.placements.values[placement]
-        return Here(sitting.entity, self.entities, now + sitting.ahead if self.timed else 0)
-
-    def component(self, local: int) -> int:
-        """The number of the component with an empty inbox."""
-        while (found := c.component_of(self.matrices.tables(), local, 0)) < 0:
-            self.answer()
+        found = self._heres.get((placement, now))
+        if found is None:
+            sitting = self.placements.values[placement]
+            found = Here(sitting.entity, self.entities, now + sitting.ahead if self.timed else 0)
+            self._heres[placement, now] = found
         return found
 
     def orbit(self, component: int) -> int:
@@ -265,9 +275,9 @@ class TransitionTable:
             self.answer()
         return int(self.matrices.arrays["renamed"][component].min())
 
-    def local_of(self, component: int) -> LocalState:
-        """The local state of a component."""
-        found: LocalState = self.locals.values[self.matrices.arrays["components"][component, c.LOCAL]]
+    def inner_of(self, component: int) -> InnerState:
+        """The inner state of a component."""
+        found: InnerState = self.inners.values[c.inner_of(self.matrices.tables(), component)]
         return found
 
     def inbox_of(self, component: int) -> list[tuple[int, Hashable]]:
@@ -281,183 +291,161 @@ class TransitionTable:
 
     def answer(self) -> None:
         """Find out everything that is asked for, and make room where that is needed."""
-        sizes = self.matrices.sizes
+        sizes, used = self.matrices.sizes, self.matrices.used
         asked = self.matrices.arrays["asked"][: sizes[c.ASKED]].tolist()
+        first = used["answers"]
         for kind, of, cause in dict.fromkeys(map(tuple, asked)):
             self._answer(kind, of, cause)
+        if used["answers"] > first:
+            self.code(c.place_answers)(self.matrices.tables(), first, used["answers"])
         if sizes[c.BLOCKED] & c.FULL:
             self.matrices.make_room(self.code)
         sizes[c.ASKED] = sizes[c.BLOCKED] = 0
 
     def _answer(self, kind: int, of: int, cause: int) -> None:
-        if kind == c.FOR_ANSWER:
-            self._answer_packet(of, cause)
-        elif kind == c.FOR_TIMERS:
-            self._answer_timers(of)
-        elif kind == c.FOR_REQUESTS:
-            self._answer_requests(of)
-        elif kind == c.FOR_CRASHES:
-            self._answer_crash(of)
-        elif kind == c.FOR_RECOVERIES:
-            here: LocalState = self.locals.values[of]
-            done = self._done_by(of, "recover", None) if here.stopped and not here.lost else None
-            self._write(of, c.RECOVERIES, [(each, Taken(each)) for each in done or ()])
-        elif kind == c.FOR_CORRUPTED:
+        if kind == c.FOR_CORRUPTED:
             self._answer_corrupted(of)
+            return
+        inner: InnerState = self.inners.values[of]
+        if kind == c.FOR_ANSWER:
+            if cause < 0:
+                self._answer_requests(of, inner, -1 - cause)
+            else:
+                came: Cause = self.triggers.values[cause]
+                first, last = self._steps(of, inner, "arrive", came, came.packet, came.sender)
+                self.matrices.add("answers", cause, first, last, of, 0)
+        elif kind == c.FOR_TIMERS:
+            self._answer_timers(of, inner)
+        elif kind == c.FOR_CRASHES:
+            self._write(of, c.CRASHES, self._crash(of, inner))
+        elif kind == c.FOR_RECOVERIES:
+            steps = (0, 0)
+            if inner.stopped and not inner.lost:
+                steps = self._steps(of, inner, "recover", None)
+            self._write(of, c.RECOVERIES, steps)
         else:
             assert kind == c.FOR_LATER
-            local: LocalState = self.locals.values[of]
-            number = self.local(local._replace(now=local.now + 1))
-            self.matrices.arrays["locals"][of, c.LATER] = number
+            later = self.inner(inner._replace(now=inner.now + 1))
+            self.matrices.arrays["inners"][of, c.LATER] = later
 
-    def _answer_packet(self, local: int, cause: int) -> None:
-        came: Cause = self.causes.values[cause]
-        done = self._done_by(local, "arrive", cause, came.packet, came.sender)
-        first, last = self._steps(local, [(each, Taken(each)) for each in done or ()])
-        head = int(self.matrices.arrays["locals"][local, c.STEPS])
-        answer = self.matrices.add("answers", (cause, first, last, head))
-        self.matrices.arrays["locals"][local, c.STEPS] = answer
-
-    def _answer_timers(self, local: int) -> None:
-        here: LocalState = self.locals.values[local]
-        at = self.here(here.placement, here.now)
-        due: list[tuple[Done, Taken]] = []
-        timeouts: list[tuple[Done, Taken]] = []
+    def _answer_timers(self, of: int, inner: InnerState) -> None:
+        at = self.here(inner.placement, inner.now)
+        due: list[Timer] = []
+        timeouts: list[Timer] = []
         may_tick, pending = True, False
-        for timer in self.called("timers", at, self.states.values[here.state]):
+        for timer in self.called("timers", at, self.states.values[inner.state]):
             if timer.due is not None and not self.timed:
                 raise errors.due_without_time(self.protocol, timer.name)
             if timer.due is None or timer.due <= at.now:
-                done = self._done_by(local, "expire", timer, timer) or ()
-                (timeouts if timer.due is None else due).extend(
-                    (each, Taken(each, timer=timer)) for each in done
-                )
+                (timeouts if timer.due is None else due).append(timer)
                 may_tick = may_tick and timer.due is None
             else:
                 pending = True
-        self._write(local, c.DUE, due)
-        self._write(local, c.TIMEOUTS, timeouts)
-        later = self.local(here._replace(now=here.now + 1)) if self.timed and may_tick else -1
-        rows = self.matrices.arrays["locals"]
-        rows[local, c.LATER] = later
-        rows[local, c.EARLY : c.EARLY + 2] = rows[local, c.TIMEOUTS : c.TIMEOUTS + 2]
-        rows[local, c.MAY_TICK], rows[local, c.PENDING] = may_tick, pending
+        for field, timers in ((c.DUE, due), (c.TIMEOUTS, timeouts)):
+            first = last = self.matrices.used["steps"]
+            for timer in timers:
+                _, last = self._steps(of, inner, "expire", timer, timer)
+            self._write(of, field, (first, last))
+        later = self.inner(inner._replace(now=inner.now + 1)) if self.timed and may_tick else -1
+        row = self.matrices.arrays["inners"][of]
+        row[c.LATER] = later
+        row[c.EARLY : c.EARLY + 2] = row[c.TIMEOUTS : c.TIMEOUTS + 2]
+        row[c.MAY_TICK], row[c.PENDING] = may_tick, pending
 
-    def _answer_requests(self, local: int) -> None:
-        here: LocalState = self.locals.values[local]
-        entity = self.placements.values[here.placement].entity
-        messages = () if here.stopped else self._requests(entity, here.requests)
-        found: list[tuple[Done, Taken]] = []
+    def _answer_requests(self, of: int, inner: InnerState, made: int) -> None:
+        entity = self.placements.values[inner.placement].entity
+        messages = () if inner.stopped else self._requests(entity, made)
+        first = last = self.matrices.used["steps"]
         for message in messages:
-            found += (
-                (each, Taken(each, message)) for each in self._done_by(local, "send", message, message) or ()
-            )
+            _, last = self._steps(of, inner, "send", message, message)
         if messages:
             self.wanting.add(entity)
-            self.matrices.arrays["locals"][local, c.WANTS] = 1
-        if found:
+        if last > first:
             self.heard.add(entity)
-        self._write(local, c.REQUESTS, found)
+        self.matrices.add("answers", c.requested(made), first, last, of, bool(messages))
 
     def _answer_corrupted(self, flight: int) -> None:
         sender, packet, _ = self.flights.values[flight]
         original = self.packets.values[packet]
         first = self.matrices.used["others"]
         for other in self.protocol.corrupted(original):
-            self.matrices.add("others", self.causes.number(Cause(sender, other, original)))
+            self.matrices.add("others", self.triggers.number(Cause(sender, other, original)))
         last = self.matrices.used["others"]
         self.matrices.arrays["flights"][flight, c.CORRUPTED : c.CORRUPTED + 2] = first, last
 
-    def _answer_crash(self, local: int) -> None:
-        here: LocalState = self.locals.values[local]
-        if here.stopped:
-            self._write(local, c.CRASHES, [])
-            return
-        state = self.states.values[here.state]
-        left = self.called("crash", self.here(here.placement, here.now), state)
-        more: tuple[Entry, ...] = ()
-        if self.recording.logs and self.recording.crashes:
-            more = (Entry(EventKind.CRASH, None, here.now if self.timed else None),)
+    def _crash(self, of: int, inner: InnerState) -> tuple[int, int]:
+        if inner.stopped:
+            return 0, 0
+        state = self.states.values[inner.state]
+        left = self.called("crash", self.here(inner.placement, inner.now), state)
+        more = self._stop(EventKind.CRASH, inner.now)
         kept = state if left is None and self.protocol.receipt_log(state) is not None else left
-        after = here._replace(
-            state=self.state(kept), log=self._longer(here.log, more), stopped=True, lost=left is None
-        )
-        step = self.matrices.add("steps", (self.local(after), 0, True, 0, False))
-        self.steps.append(Taken(None))
-        self.matrices.arrays["locals"][local, c.CRASHES : c.CRASHES + 2] = step, step + 1
+        after = self.inner(inner._replace(state=self.state(kept), stopped=True, lost=left is None))
+        addition = self._addition(more, accepted=False)
+        step = self.matrices.add("steps", after, 0, True, 0, False, addition, of, -1, 0)
+        return step, step + 1
 
-    def _write(self, local: int, field: int, taken: list[tuple[Done, Taken]]) -> None:
-        """Write the steps of a local state that need no packet."""
-        first, last = self._steps(local, taken)
-        self.matrices.arrays["locals"][local, field : field + 2] = first, last
-
-    def _steps(self, local: int, taken: list[tuple[Done, Taken]]) -> tuple[int, int]:
-        first = len(self.steps)
-        here: LocalState = self.locals.values[local]
-        for done, one in taken:
-            requests, log = here.requests + done.accepted, self._longer(here.log, done.entries)
-            after = self.local(LocalState(here.placement, here.now, done.state, requests, log))
-            patience = 0 if one.timer is None else one.timer.patience
-            acts, breaks = bool(done.step.actions), bool(done.failing)
-            self.matrices.add("steps", (after, done.emission, acts, patience, breaks))
-            self.steps.append(one)
-        return first, len(self.steps)
+    def _write(self, of: int, field: int, steps: tuple[int, int]) -> None:
+        """Write the steps of an inner state that need no packet."""
+        self.matrices.arrays["inners"][of, field : field + 2] = steps
 
     # ---- handlers ----
 
-    def _done_by(self, local: int, handler: str, cause: Hashable, *arguments: Any) -> tuple[Done, ...] | None:
-        """What a handler does, by the number of the packet or by what else it is called with. None: not now."""
-        here: LocalState = self.locals.values[local]
-        key = (here.placement, here.now, here.state, handler, cause)
-        if key not in self._done:
-            at = self.here(here.placement, here.now)
-            state = self.states.values[here.state]
-            outcome = self.called(handler, at, state, *arguments)
-            if self.check_purity and self.called(handler, at, state, *arguments) != outcome:
-                raise errors.mistake(
-                    self.protocol,
-                    "M010",
-                    f"{handler} of {self.protocol.name_of(at.entity)} returned two things for the same arguments",
-                    f"it was called twice with {errors.short(state)} and {errors.short(arguments)}; "
-                    "a handler is a pure function: no random numbers, no clock, nothing it changes",
-                )
-            if self.watch is not None:
-                self.watch(handler, at, state, arguments, outcome)
-            self._done[key] = (
-                None
-                if outcome is None
-                else tuple(
-                    self._made(handler, here, at, step, arguments)
-                    for step in returned_values.steps(self.protocol, outcome)
-                )
+    def _steps(
+        self, of: int, inner: InnerState, handler: str, trigger: Trigger, *arguments: Any
+    ) -> tuple[int, int]:
+        """Call a handler, and add the steps that it returns: the first and the last. None, where it says: not now."""
+        first = self.matrices.used["steps"]
+        at, state = self.here(inner.placement, inner.now), self.states.values[inner.state]
+        outcome = self.called(handler, at, state, *arguments)
+        if self.check_purity and self.called(handler, at, state, *arguments) != outcome:
+            raise self._impure(handler, at, state, arguments)
+        if self.watch is not None:
+            self.watch(handler, at, state, arguments, outcome)
+        if outcome is None:
+            return first, first
+        steps = returned_values.steps(self.protocol, outcome)
+        by = -1 if trigger is None else self.triggers.number(trigger)
+        patience = trigger.patience if isinstance(trigger, Timer) else 0
+        for option, step in enumerate(steps):
+            after, emission, addition = self._made(handler, inner, at, step, arguments)
+            failing = self._failing(at, state, arguments, step) if self.of_step and arguments else ()
+            acts = bool(step.actions)
+            number = self.matrices.add(
+                "steps", after, emission, acts, patience, bool(failing), addition, of, by, option
             )
-        return self._done[key]
+            if failing:
+                self.failing[number] = failing
+        return first, first + len(steps)
 
     def _made(
-        self, handler: str, here: LocalState, at: Here, step: Step[Any], arguments: tuple[Any, ...]
-    ) -> Done:
+        self, handler: str, inner: InnerState, at: Here, step: Step[Any], arguments: tuple[Any, ...]
+    ) -> tuple[int, int, int]:
+        """The inner state after a step, what it transmits, and what it adds to the past."""
         request = arguments[0] if handler == "send" else None
-        time = here.now if self.timed else None
-        rearranges = self.protocol.receipt_log(step.state) is not None
+        rearranges = self.may_rearrange and self.protocol.receipt_log(step.state) is not None
+        time = inner.now if self.timed else None
         more = entries(step, request, self.recording, time, rearranges=rearranges)
-        if handler == "recover" and self.recording.logs and self.recording.crashes:
-            more = (Entry(EventKind.RECOVER, None, time), *more)
+        if handler == "recover":
+            more = (*self._stop(EventKind.RECOVER, inner.now), *more)
         state = self.state(step.state)
-        emission, first = self._emission(at.entity, here.now, step)
-        before = self.states.values[here.state]
+        emission, first = self._emission(at.entity, inner.now, step)
         if first is not None and handler != "send" and not self.protocol.answers:
+            before = self.states.values[inner.state]
             raise declarations.answered(self.protocol, handler, at, (before, *arguments), *first)
+        after = self.inner(InnerState(inner.placement, inner.now, state))
+        return after, emission, self._addition(more, accepted=request is not None)
+
+    def _failing(self, at: Here, before: Any, arguments: tuple[Any, ...], step: Step[Any]) -> tuple[str, ...]:
+        """The invariants that a step breaks."""
         failing: list[str] = []
-        for invariant in self.of_step if arguments else ():
+        for invariant in self.of_step:
             judged = invariant.check(self.protocol, at, before, arguments[0], step)
             if judged is not None:
                 self.met[invariant.name] += 1
             if judged is False:
                 failing.append(invariant.name)
-        return Done(state, request is not None, more, emission, step, tuple(failing))
-
-    def _longer(self, log: int, more: tuple[Entry, ...]) -> int:
-        return self.log(extended(self.logs.values[log], more, self.recording)) if more else log
+        return tuple(failing)
 
     def _emission(self, entity: int, now: int, step: Step[Any]) -> tuple[int, tuple[Hashable, int] | None]:
         """The number of what a step transmits; and of it the first packet, with its receiver."""
@@ -467,38 +455,55 @@ class TransitionTable:
                 flight = self.flight(entity, self.packet(action.packet), now if self.timed else 0)
                 for receiver in returned_values.receivers(self.protocol, action, self.entities):
                     flights.setdefault(receiver, []).append(flight)
-        emission = tuple((receiver, tuple(sent)) for receiver, sent in flights.items())
-        number = self.emissions.number(emission)
+        if not flights:
+            return 0, None
+        receiver, sent = next(iter(flights.items()))
+        return self._emitted(flights), (self.packets.values[self.flights.values[sent[0]][1]], receiver)
+
+    def _emitted(self, flights: dict[int, list[int]]) -> int:
+        """The number of an emission: flights by their receivers."""
+        number = self.emissions.number(tuple((receiver, tuple(sent)) for receiver, sent in flights.items()))
         if number == self.matrices.used["emissions"]:
             first = self.matrices.used["groups"]
-            for receiver, sent in emission:
+            for receiver, sent in flights.items():
                 begin = self.matrices.used["sent"]
                 for flight in sent:
                     self.matrices.add("sent", flight)
-                self.matrices.add("groups", (receiver, begin, self.matrices.used["sent"]))
-            self.matrices.add("emissions", (first, self.matrices.used["groups"]))
-        if not emission:
-            return number, None
-        receiver, sent = emission[0]
-        return number, (self.packets.values[self.flights.values[sent[0]][1]], receiver)
+                self.matrices.add("groups", receiver, begin, self.matrices.used["sent"])
+            self.matrices.add("emissions", first, self.matrices.used["groups"])
+        return number
+
+    # ---- what is shown ----
+
+    def step(self, number: int) -> Step[Any]:
+        """A step, by calling its handler again. PrecedesError M010 where that returns something else now."""
+        row = self.matrices.arrays["steps"][number].tolist()
+        inner: InnerState = self.inners.values[row[c.WHENCE]]
+        at, state = self.here(inner.placement, inner.now), self.states.values[inner.state]
+        trigger: Trigger = self.triggers.values[row[c.BY]] if row[c.BY] >= 0 else None
+        handler, arguments = _call(trigger)
+        outcome = self.called(handler, at, state, *arguments)
+        steps = () if outcome is None else returned_values.steps(self.protocol, outcome)
+        made = steps[row[c.OPTION] :][:1]
+        expected = (row[c.AFTER], row[c.EMISSION], row[c.ADDS])
+        if not made or self._made(handler, inner, at, made[0], arguments) != expected:
+            raise self._impure(handler, at, state, arguments)
+        return made[0]
 
     def move(self, entity: int, transition: int) -> Move:
         """The move that a transition of an entity is."""
         _, _, step, kind, cause = self.matrices.arrays["transitions"][transition].tolist()
-        taken = self.steps[step] if step >= 0 else Taken(None)
-        made = Step(None) if taken.done is None else taken.done.step
-        came = self.causes.values[cause] if cause >= 0 else None
-        if kind == c.REQUESTED_MOVE:
-            assert taken.request is not None
-            return Requested(entity, taken.request, made)
-        if kind in (c.EXPIRED, c.EXPIRED_EARLY):
-            assert taken.timer is not None
-            return Expired(entity, taken.timer, made, kind == c.EXPIRED_EARLY)
         if kind == c.CRASHED:
             return Crashed(entity)
+        made = Step(None) if step < 0 else self.step(step)
+        by = -1 if step < 0 else int(self.matrices.arrays["steps"][step, c.BY])
+        if kind == c.REQUESTED_MOVE:
+            return Requested(entity, self.triggers.values[by], made)
+        if kind in (c.EXPIRED, c.EXPIRED_EARLY):
+            return Expired(entity, self.triggers.values[by], made, kind == c.EXPIRED_EARLY)
         if kind == c.RECOVERED:
             return Recovered(entity, made)
-        assert came is not None
+        came: Cause = self.triggers.values[cause]
         if kind == c.LOST:
             return Lost(entity, came.sender, came.packet)
         if kind == c.VANISHED:
@@ -509,8 +514,7 @@ class TransitionTable:
     def broken(self, transition: int) -> tuple[str, ...]:
         """The invariants that the step of a transition breaks."""
         step = int(self.matrices.arrays["transitions"][transition, c.STEP]) if transition >= 0 else -1
-        done = self.steps[step].done if step >= 0 else None
-        return () if done is None else done.failing
+        return self.failing.get(step, ())
 
     # ---- mistakes of a model ----
 
@@ -525,6 +529,15 @@ class TransitionTable:
                 raise
             raise errors.raised(self.protocol, handler, at, arguments, error) from None
 
+    def _impure(self, handler: str, at: Here, state: Any, arguments: tuple[Any, ...]) -> PrecedesError:
+        return errors.mistake(
+            self.protocol,
+            "M010",
+            f"{handler} of {self.protocol.name_of(at.entity)} returned two things for the same arguments",
+            f"it was called twice with {errors.short(state)} and {errors.short(arguments)}; "
+            "a handler is a pure function: no random numbers, no clock, nothing it changes",
+        )
+
     def _unusable(self, what: str, value: Any, error: TypeError) -> PrecedesError:
         return errors.mistake(
             self.protocol,
@@ -532,6 +545,21 @@ class TransitionTable:
             f"{what} cannot be hashed ({error}): {errors.short(value)}",
             "states and packets are frozen values: frozen dataclasses, tuples, frozensets, numbers",
         )
+
+
+def _call(trigger: Trigger) -> tuple[str, tuple[Any, ...]]:
+    """The handler that is called for something, and with what."""
+    match trigger:
+        case Cause(sender, packet):
+            return "arrive", (packet, sender)
+        case Message():
+            return "send", (trigger,)
+        case Timer():
+            return "expire", (trigger,)
+        case None:
+            return "recover", ()
+        case _:
+            assert_never(trigger)
 
 
 def kind_of(network: Network) -> int:

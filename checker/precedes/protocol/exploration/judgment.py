@@ -23,7 +23,8 @@ from precedes.protocol.exploration import compiled_tables as c
 from precedes.protocol.exploration.distinct_rows import Code, DistinctRows
 from precedes.protocol.exploration.execution_columns import ExecutionColumns
 from precedes.protocol.exploration.histories import Histories, Recording, needed
-from precedes.protocol.exploration.interned_states import TransitionTable
+from precedes.protocol.exploration.interned_states import InnerState, TransitionTable
+from precedes.protocol.exploration.seen_histories import SeenHistories
 from precedes.protocol.exploration.state_space import State
 from precedes.protocol.invariants import Invariant, OfEntity, OfPair, OfState, OfStep, Situation
 from precedes.protocol.model import Here
@@ -124,6 +125,7 @@ class Judge:
         self._table: TransitionTable | None = None
         self._histories: Histories | None = None
         self._columns: ExecutionColumns | None = None
+        self._seen: SeenHistories | None = None
 
     @property
     def asks_on_the_way(self) -> bool:
@@ -141,7 +143,8 @@ class Judge:
         """Judge states made of the local states of this table."""
         self._table = table
         self._histories = Histories(table.protocol, table.entities)
-        self._columns = ExecutionColumns(table.protocol, self._histories, table.logs.values)
+        self._seen = SeenHistories(table)
+        self._columns = ExecutionColumns(table.protocol, self._histories, self._seen)
         self.of_entity.begin(1, table.code)
         self.of_pair.begin(2, table.code)
         for formulas in (self.always, self.on_the_way, self.in_quiescence):
@@ -182,14 +185,23 @@ class Judge:
         """Remember the first state in which a property fails."""
         self.failures.setdefault(name, state)
 
-    def _of_locals(self, rows: Rows, field: int) -> npt.NDArray[np.int32]:
-        """A field of the local states of some states; -1 where a state has no such component."""
+    @property
+    def seen(self) -> SeenHistories:
+        """The histories of the exploration that is judged."""
+        assert self._seen is not None
+        return self._seen
+
+    def _logs(self, rows: Rows) -> npt.NDArray[np.int32]:
+        """The histories of the entities of some states."""
+        return self.seen.of(self.table.matrices.arrays["components"][rows[:, :-1], c.LOCAL])
+
+    def _inners(self, rows: Rows) -> npt.NDArray[np.int32]:
+        """The inner states of some states; -1 where a state has no such component, or the entity has stopped."""
         arrays = self.table.matrices.arrays
         components = rows[:, :-1]
-        locals_ = arrays["components"][np.maximum(components, 0), c.LOCAL]
-        found: npt.NDArray[np.int32] = np.where(
-            components < 0, np.int32(-1), arrays["locals"][locals_, field]
-        )
+        inners = arrays["locals"][arrays["components"][np.maximum(components, 0), c.LOCAL], c.INNER]
+        absent = (components < 0) | (arrays["inners"][inners, c.STOPPED] != 0)
+        found: npt.NDArray[np.int32] = np.where(absent, np.int32(-1), inners)
         return found
 
     def _collect(self, formulas: Formulas, rows: Rows, numbers: Int64, turns: Int64) -> None:
@@ -198,7 +210,7 @@ class Judge:
         assert formulas.seen is not None
         for first in range(0, len(rows), AT_ONCE):
             part = slice(first, first + AT_ONCE)
-            new = formulas.seen.add(self._of_locals(rows[part], c.LOG))
+            new = formulas.seen.add(self._logs(rows[part]))
             formulas.states.append(numbers[part][new])
             formulas.turns.append(turns[part][new])
             if formulas.seen.count - formulas.judged >= AT_ONCE:
@@ -237,46 +249,45 @@ class Judge:
     def execution(self, state: State) -> Execution:
         """The execution of a state, as far as the formulas need it."""
         assert self._histories is not None
-        key = self._of_locals(np.array([state], np.int32), c.LOG)[0].tolist()
-        logs = [self.table.logs.values[log] for log in key]
+        logs = [self.seen[log] for log in self._logs(np.array([state], np.int32))[0].tolist()]
         return self._histories.execution(logs, "found", interleaved=self._interleaved)
 
     @property
     def _interleaved(self) -> bool:
-        return not (self.table.rearranges and self.recording.interleaving)
+        return not (self.seen.rearranges and self.recording.interleaving)
 
     def _each_entity(self, rows: Rows, numbers: Int64, *, quiescent: bool) -> None:
         asked = self.of_entity.asked(quiescent)
         if not asked or not len(rows):
             return
-        table, views = self.table, self._of_locals(rows, c.VIEW)
-        new = self.of_entity.new(views.reshape(-1, 1), quiescent=quiescent)
+        table, inners = self.table, self._inners(rows)
+        new = self.of_entity.new(inners.reshape(-1, 1), quiescent=quiescent)
         for place in new.tolist():
-            view = int(views.flat[place])
-            if view < 0:
+            inner = int(inners.flat[place])
+            if inner < 0:
                 continue
-            here, state = self._seen(view)
+            here, state = self._at(inner)
             for invariant in asked:
                 judged = invariant.check(table.protocol, here, state)
-                self._told(invariant.name, judged, int(numbers[place // views.shape[1]]))
+                self._told(invariant.name, judged, int(numbers[place // inners.shape[1]]))
 
-    def _seen(self, view: int) -> tuple[Here, Any]:
+    def _at(self, number: int) -> tuple[Here, Any]:
         """Where an entity is, and its state."""
-        placement, now, state = self.table.views.values[view]
-        return self.table.here(placement, now), self.table.states.values[state]
+        inner: InnerState = self.table.inners.values[number]
+        return self.table.here(inner.placement, inner.now), self.table.states.values[inner.state]
 
     def _each_pair(self, rows: Rows, numbers: Int64, *, quiescent: bool) -> None:
         asked = self.of_pair.asked(quiescent)
         if not asked or not len(rows):
             return
-        views = self._of_locals(rows, c.VIEW)
-        pairs = list(permutations(range(views.shape[1]), 2))
-        both = views[:, pairs].reshape(-1, 2)
+        inners = self._inners(rows)
+        pairs = list(permutations(range(inners.shape[1]), 2))
+        both = inners[:, pairs].reshape(-1, 2)
         for place in self.of_pair.new(both, quiescent=quiescent).tolist():
             one, other = both[place].tolist()
             if one < 0 or other < 0:
                 continue
-            (here, state), (there, of_other) = self._seen(one), self._seen(other)
+            (here, state), (there, of_other) = self._at(one), self._at(other)
             for invariant in asked:
                 judged = invariant.check(self.table.protocol, here, state, there, of_other)
                 self._told(invariant.name, judged, int(numbers[place // len(pairs)]))
@@ -292,7 +303,7 @@ class Judge:
         asked = self.of_state.all if quiescent else self.of_state.asked(False)
         if not asked:
             return
-        situation = situation_of(self.table, tuple(row.tolist()))
+        situation = situation_of(self.table, self.seen, tuple(row.tolist()))
         for invariant in asked:
             self._told(invariant.name, invariant.check(self.table.protocol, situation), number)
 
@@ -327,19 +338,19 @@ def _formulas(requirements: tuple[Requirement, ...]) -> Formulas:
     return Formulas(requirements, plan((*asked, *map(premise_of, asked))))
 
 
-def situation_of(table: TransitionTable, state: State) -> Situation:
+def situation_of(table: TransitionTable, histories: SeenHistories, state: State) -> Situation:
     """A whole state as values."""
-    locals_ = [table.local_of(component) for component in state[:-1]]
+    inners = [table.inner_of(component) for component in state[:-1]]
     under_way = tuple(
         (sender, entity, packet)
         for entity, component in enumerate(state[:-1])
         for sender, packet in table.inbox_of(component)
     )
     arrays = table.matrices.arrays
-    seen = arrays["locals"][arrays["components"][list(state[:-1]), c.LOCAL], c.LOG].tolist()
-    logs = [table.logs.values[log] for log in seen]
+    seen = histories.of(arrays["components"][list(state[:-1]), c.LOCAL])
+    logs = [histories[log] for log in seen.tolist()]
     return Situation(
-        tuple(None if local.stopped else table.states.values[local.state] for local in locals_),
+        tuple(None if inner.stopped else table.states.values[inner.state] for inner in inners),
         under_way,
         tuple(
             tuple(e.message for e in log if e.kind is EventKind.SEND and e.message is not None)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 
@@ -14,13 +15,22 @@ ROOM: Final = 1024
 AT_ONCE: Final = 1 << 16
 """So much is asked for at once."""
 
+HASHED: Final[dict[str, tuple[str, Callable[[c.Tables], None]]]] = {
+    "inboxes": ("inbox_slots", c.place_inboxes),
+    "components": ("component_slots", c.place_components),
+    "courses": ("course_slots", c.place_courses),
+    "pasts": ("past_slots", c.place_pasts),
+    "locals": ("local_slots", c.place_locals),
+}
+"""The matrices whose rows are found again: by which slots, and what writes these."""
+
 
 class Matrices:
     """The matrices of the compiled tables, and how many rows of each are used by what handlers said."""
 
     def __init__(self, setting: list[int], entities: int, *, faulty: bool, renamings: int) -> None:
         widths = {
-            "locals": c.LOCAL_FIELDS,
+            "inners": c.INNER_FIELDS,
             "steps": c.STEP_FIELDS,
             "answers": c.ANSWER_FIELDS,
             "flights": c.FLIGHT_FIELDS,
@@ -29,10 +39,17 @@ class Matrices:
             "groups": 3,
             "sent": 0,
             "others": 0,
+            "additions": 3,
+            "logged": 0,
+            "events": 0,
             "renamings": 2 * entities,
             "composed": renamings,
-            "renamed_locals": renamings if renamings > 1 else 0,
+            "renamed_inners": renamings if renamings > 1 else 0,
             "renamed_flights": renamings if renamings > 1 else 0,
+            "renamed_events": renamings if renamings > 1 else 0,
+            "courses": c.COURSE_FIELDS,
+            "pasts": c.PAST_FIELDS,
+            "locals": c.LOCAL_FIELDS,
             "inboxes": 2,
             "in_flight": 0,
             "components": c.COMPONENT_FIELDS,
@@ -45,37 +62,49 @@ class Matrices:
             "out": entities + 1,
             "via": 2,
         }
-        flat = ("sent", "others", "in_flight", "scratch")
+        flat = ("sent", "others", "logged", "events", "in_flight", "scratch")
         self.arrays = {
             name: np.zeros(ROOM if name in flat else (ROOM, width), np.int32)
             for name, width in widths.items()
         }
         self.used = dict.fromkeys(self.arrays, 0)
         self.sizes = np.zeros(c.SIZES, np.int64)
-        self.sizes[c.INBOXES] = 1
+        self.sizes[c.INBOXES] = self.sizes[c.COURSES] = 1
+        self._new: dict[str, list[int]] = {name: [] for name in widths}
+        """Numbers that were added and are not in the matrices yet, by matrix, one row after the other."""
         self.arrays |= {
             "setting": np.array(setting, np.int32),
             "row": np.zeros(entities + 1, np.int32),
             "asked": np.zeros((AT_ONCE, 3), np.int32),
-            "inbox_slots": np.full(2 * ROOM, -1, np.int32),
-            "component_slots": np.full(2 * ROOM, -1, np.int32),
         }
+        self.arrays |= {slots: np.full(2 * ROOM, -1, np.int32) for slots, _ in HASHED.values()}
 
     def tables(self) -> c.Tables:
         """The matrices as the compiled functions take them."""
+        self.write()
         arrays = self.arrays
         return c.Tables(
             **{name: arrays[name] for name in c.Tables._fields if name != "sizes"}, sizes=self.sizes
         )
 
-    def add(self, name: str, values: Any) -> int:
+    def add(self, name: str, *values: int) -> int:
         """Add a row. Its number."""
-        number, array = self.used[name], self.arrays[name]
-        if number == len(array):
-            array = self.arrays[name] = longer(array, 2 * number, number)
-        array[number] = values
+        self._new[name] += values
+        number = self.used[name]
         self.used[name] = number + 1
         return number
+
+    def write(self) -> None:
+        """Write what was added into the matrices."""
+        for name, new in self._new.items():
+            if new:
+                array, used = self.arrays[name], self.used[name]
+                if used > len(array):
+                    capacity = 1 << (used - 1).bit_length()
+                    array = self.arrays[name] = longer(array, capacity, len(array))
+                rows = np.array(new, np.int32).reshape(-1, *array.shape[1:])
+                array[used - len(rows) : used] = rows
+                new.clear()
 
     def make_room(self, code: Code) -> None:
         """Double what is at least half full of what compiled functions fill."""
@@ -86,6 +115,9 @@ class Matrices:
             "faults": c.COMPONENTS,
             "renamed": c.COMPONENTS,
             "transitions": c.TRANSITIONS,
+            "courses": c.COURSES,
+            "pasts": c.PASTS,
+            "locals": c.LOCALS,
             "offers": c.OFFERS,
             "plans": c.PLANS,
             "out": c.OUT,
@@ -96,9 +128,7 @@ class Matrices:
             array = self.arrays[name]
             used = int(self.sizes[filled[name]]) if name in filled else len(array)
             self.arrays[name] = longer(array, 2 * len(array), used)
-        if "inboxes" in grown:
-            self.arrays["inbox_slots"] = np.full(2 * len(self.arrays["inboxes"]), -1, np.int32)
-            code(c.place_inboxes)(self.tables())
-        if "components" in grown:
-            self.arrays["component_slots"] = np.full(2 * len(self.arrays["components"]), -1, np.int32)
-            code(c.place_components)(self.tables())
+        for name in HASHED.keys() & grown:
+            slots, place = HASHED[name]
+            self.arrays[slots] = np.full(2 * len(self.arrays[name]), -1, np.int32)
+            code(place)(self.tables())

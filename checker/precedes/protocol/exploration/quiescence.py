@@ -15,11 +15,11 @@ def starving(table: TransitionTable, state: State) -> tuple[list[tuple[str, str]
     messages: list[tuple[str, str]] = []
     packets: list[str] = []
     for component in state[:-1]:
-        local = table.local_of(component)
-        if local.stopped:
+        inner = table.inner_of(component)
+        if inner.stopped:
             continue
-        at = protocol.name_of(table.placements.values[local.placement].entity)
-        waiting = protocol.waiting(table.states.values[local.state])
+        at = protocol.name_of(table.placements.values[inner.placement].entity)
+        waiting = protocol.waiting(table.states.values[inner.state])
         messages += [(m.name, at) for m in sorted(waiting, key=_place)]
         refused = len(table.inbox_of(component))
         if refused:

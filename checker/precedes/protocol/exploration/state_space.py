@@ -92,8 +92,7 @@ class Space:
                     for entity in range(self.entities):
                         others = frozenset(a + b - entity for a, b in cut if entity in (a, b))
                         placement = self.table.placement(Placement(entity, ahead[entity], others))
-                        local = self.table.start(placement, stopped=entity in stopped)
-                        state.append(self.table.component(local))
+                        state.append(self.table.start(placement, stopped=entity in stopped))
                     yield (
                         (*state, self.beginning),
                         Began(frozenset(cut), frozenset(stopped), ahead if skew else ()),
@@ -111,7 +110,7 @@ class Space:
             table.answer()
         count = int(tables.sizes[c.OUT])
         via = tables.via[:count].tolist()
-        now = table.local_of(state[0]).now
+        now = table.inner_of(state[0]).now
         moves = [
             Ticked(now + 1) if transition == expansion.BY_TICK else table.move(entity, transition)
             for entity, transition in via

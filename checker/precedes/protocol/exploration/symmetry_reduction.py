@@ -14,8 +14,9 @@ import numpy as np
 from precedes.core.formula import EntityNamed, Formula, MessageNamed
 from precedes.core.traversal import walk
 from precedes.protocol.bounds import Bounds
+from precedes.protocol.exploration.distinct_rows import longer
 from precedes.protocol.exploration.histories import Entry
-from precedes.protocol.exploration.interned_states import LocalState, Placement
+from precedes.protocol.exploration.interned_states import InnerState, Placement
 from precedes.protocol.exploration.state_space import Space
 from precedes.protocol.model import Protocol
 from precedes.protocol.validation.symmetry_check import Exchanging, Renaming, renamed_packet, renamed_state
@@ -82,7 +83,6 @@ class Symmetry:
             [numbers[tuple(after[k] for k in before)] for before in renamings] for after in renamings
         ]
         self._states = Orbits(renamings, self._state)
-        self._logs = Orbits(renamings, self._log)
         self._packets = Orbits(renamings, self._packet)
         arrays = table.matrices.arrays
         arrays["composed"] = np.array(self._composed, np.int32)
@@ -93,23 +93,24 @@ class Symmetry:
         exchanging.beginning()
         table.watch = exchanging.watch
         table.rename, table.rename_flight = self._rename, self._rename_flight
+        table.rename_event = self._rename_event
 
     def _rename(self, number: int) -> None:
         table = self.table
-        local: LocalState = table.locals.values[number]
-        placement: Placement = table.placements.values[local.placement]
+        inner: InnerState = table.inners.values[number]
+        placement: Placement = table.placements.values[inner.placement]
         orbit = [number]
         for renaming, names in list(enumerate(self.renamings))[1:]:
             cut = frozenset(names[k] for k in placement.cut)
-            other = local._replace(
+            other = inner._replace(
                 placement=table.placement(Placement(names[placement.entity], placement.ahead, cut)),
-                state=self._states.renamed(local.state, renaming),
-                log=self._logs.renamed(local.log, renaming),
+                state=self._states.renamed(inner.state, renaming),
             )
-            orbit.append(table.local(other, like=number))
-        renamed = table.matrices.arrays["renamed_locals"]
-        for one, base in enumerate(orbit):
-            renamed[base] = [orbit[after[one]] for after in self._composed]
+            orbit.append(table.inner(other, like=inner.state))
+        self._note(
+            "renamed_inners",
+            {base: [orbit[after[one]] for after in self._composed] for one, base in enumerate(orbit)},
+        )
 
     def _rename_flight(self, number: int) -> None:
         table = self.table
@@ -118,7 +119,24 @@ class Symmetry:
             table.flight(names[sender], self._packets.renamed(packet, renaming), sent) if renaming else number
             for renaming, names in enumerate(self.renamings)
         ]
-        table.matrices.arrays["renamed_flights"][number] = renamed
+        self._note("renamed_flights", {number: renamed})
+
+    def _rename_event(self, number: int) -> None:
+        table = self.table
+        entry = table.events.values[number]
+        renamed = [
+            table.event(_entry(entry, names)) if renaming else number
+            for renaming, names in enumerate(self.renamings)
+        ]
+        self._note("renamed_events", {number: renamed})
+
+    def _note(self, name: str, renamed: dict[int, list[int]]) -> None:
+        """Write what numbered things become."""
+        arrays = self.table.matrices.arrays
+        if max(renamed) >= len(arrays[name]):
+            arrays[name] = longer(arrays[name], 2 * (max(renamed) + 1), len(arrays[name]))
+        for number, others in renamed.items():
+            arrays[name][number] = others
 
     def _state(self, number: int, renaming: int) -> int:
         table = self.table
@@ -126,10 +144,6 @@ class Symmetry:
         if state is None or not renaming:
             return number
         return table.state(renamed_state(table.protocol, state, self.renamings[renaming]))
-
-    def _log(self, log: int, renaming: int) -> int:
-        names = self.renamings[renaming]
-        return self.table.log(tuple(_entry(entry, names) for entry in self.table.logs.values[log]))
 
     def _packet(self, packet: int, renaming: int) -> int:
         table = self.table

@@ -1,0 +1,73 @@
+"""The histories that properties see: what an entity's past tells, or, where a protocol rearranges what it received, its
+RL as the state says it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import overload
+
+import numpy as np
+import numpy.typing as npt
+
+from precedes.protocol.exploration import compiled_tables as c
+from precedes.protocol.exploration.distinct_rows import longer
+from precedes.protocol.exploration.histories import Entry, with_receipts
+from precedes.protocol.exploration.interned_states import InnerState, Interned, TransitionTable
+
+Int32 = npt.NDArray[np.int32]
+
+
+class SeenHistories(Sequence[tuple[Entry, ...]]):
+    """The histories of one exploration by their numbers; there are more of them as it goes on."""
+
+    def __init__(self, table: TransitionTable) -> None:
+        self._table = table
+        self.rearranges = False
+        """Whether a state was seen whose RL is not what deliveries say."""
+        self._rearranged = Interned()
+        self._numbers = np.full(0, -1, np.int32)
+        """Where a protocol may rearrange: the history of each local state."""
+
+    def __len__(self) -> int:
+        if self._table.may_rearrange:
+            return len(self._rearranged)
+        return int(self._table.matrices.sizes[c.PASTS])
+
+    @overload
+    def __getitem__(self, number: int) -> tuple[Entry, ...]: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[tuple[Entry, ...]]: ...
+    def __getitem__(self, number: int | slice) -> tuple[Entry, ...] | Sequence[tuple[Entry, ...]]:
+        if isinstance(number, slice):
+            return [self[each] for each in range(*number.indices(len(self)))]
+        if self._table.may_rearrange:
+            found: tuple[Entry, ...] = self._rearranged.values[number]
+            return found
+        return self._table.history(number)
+
+    def of(self, locals_: Int32) -> Int32:
+        """The numbers of the histories of some local states."""
+        if not self._table.may_rearrange:
+            found: Int32 = self._table.matrices.arrays["locals"][locals_, c.PAST]
+            return found
+        count = int(self._table.matrices.sizes[c.LOCALS])
+        if len(self._numbers) < count:
+            known = len(self._numbers)
+            self._numbers = longer(self._numbers, count, known)
+            self._numbers[known:] = -1
+        distinct = np.unique(locals_)
+        for local in distinct[self._numbers[distinct] < 0].tolist():
+            self._numbers[local] = self._rearranged.number(self._told(local))
+        return self._numbers[locals_]
+
+    def _told(self, local: int) -> tuple[Entry, ...]:
+        table = self._table
+        number, past, _ = table.matrices.arrays["locals"][local].tolist()
+        inner: InnerState = table.inners.values[number]
+        state = table.states.values[inner.state]
+        receipts = None if state is None else table.protocol.receipt_log(state)
+        if receipts is None:
+            return table.history(past)
+        self.rearranges = True
+        return with_receipts(table.history(past), receipts)
