@@ -10,8 +10,9 @@ from precedes.core.diagnostics import PrecedesError
 from precedes.core.verdict import Verdict
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
-from precedes.protocol import Message, Protocol, Reliable, SingleChannel, Timed
+from precedes.protocol import Message, OfEntity, Protocol, Reliable, SingleChannel, Timed
 from precedes.protocol.bounds import Bounds, Destinations
+from precedes.protocol.exploration import explorer
 from precedes.protocol.exploration.explorer import explore
 from precedes.protocol.exploration.result import FIRST, Exploration
 from precedes.protocol.moves import Arrived, Expired, Lost, Requested
@@ -245,6 +246,36 @@ def test_a_search_for_the_first_violation_ends_soon_after_it() -> None:
     assert [len(each.behavior) for each in (*found.findings, *whole.findings)] == [5, 5]
 
 
+def test_a_search_walks_ahead_where_it_does_not_come_to_the_ends_of_behaviors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = [requirement("quiescent order_preserving", standard_library())]
+    bounds = Bounds(entities=3, messages=4, seconds=0.0)
+    alone = explore(Plain(), bounds, asked, plain=True)
+    monkeypatch.setattr(explorer, "AWHILE", -1.0)
+    ahead, first = (explore(Plain(), bounds, asked, plain=True, first=first) for first in (False, True))
+    assert (alone.verdict, ahead.verdict, first.verdict) == (
+        Verdict.UNKNOWN,
+        Verdict.VIOLATED,
+        Verdict.VIOLATED,
+    )
+    assert (first.stopped_by, first.depth) == (FIRST, 0)
+    assert (ahead.states, ahead.transitions, ahead.stopped_by) == (
+        alone.states,
+        alone.transitions,
+        alone.stopped_by,
+    )
+    (finding,) = ahead.findings
+    assert finding.quiescent
+    assert len(finding.behavior) > 4
+
+
+def test_a_search_that_ends_tells_of_shortest_behaviors_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explorer, "AWHILE", -1.0)
+    found = explored(Plain(), Bounds(entities=3, messages=3), "order_preserving")
+    assert [len(each.behavior) for each in found.findings] == [5]
+
+
 def test_a_depth_that_is_enough_is_no_limit() -> None:
     assert explored(Plain(), Bounds(entities=2, script=sends(2), depth=4), "no_creation").complete
     assert not explored(Plain(), Bounds(entities=2, script=sends(2), depth=3), "no_creation").complete
@@ -271,6 +302,13 @@ def test_mistakes_are_told(how: str, code: str, says: str) -> None:
     assert error.value.diagnostics[0].code == code
     assert says in str(error.value)
     assert error.value.diagnostics[0].hint
+
+
+def test_a_handler_that_says_something_else_when_its_step_is_shown_is_told() -> None:
+    never = OfEntity("nothing arrives", "made for this test", lambda protocol, here, state: state == 0)
+    with pytest.raises(PrecedesError) as error:
+        explore(Broken(how="impure"), Bounds(entities=2, script=sends(1)), [], invariants=[never])
+    assert error.value.diagnostics[0].code == "M010"
 
 
 def test_an_impure_handler_is_told() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import PurePath
@@ -40,6 +40,7 @@ from precedes.protocol.exploration.result import (
     Observer,
     Sighting,
 )
+from precedes.protocol.exploration.search_steps import FARTHEST
 from precedes.protocol.exploration.state_space import Space, State, refuse_what_cannot_happen
 from precedes.protocol.exploration.symmetry_reduction import Symmetry
 from precedes.protocol.invariants import Invariant
@@ -51,6 +52,10 @@ SHORTENING: Final = 20.0
 """Seconds for finding shorter behaviors after a reduced search."""
 AWHILE: Final = 1.0
 """Seconds after which what has been collected is judged, so that a violation is seen soon."""
+WALKING: Final = 3.0
+"""Seconds of walking at random where nothing was violated in the first `AWHILE`, and behaviors are too long to end."""
+SELDOM: Final = 100
+"""Behaviors are too long to end where less than one state in so many is quiescent."""
 Order = Literal["breadth", "depth"]
 
 
@@ -96,6 +101,15 @@ def explore(
     search = _Search(
         protocol, bounds, judge, reductions, check_purity=check_purity, first=first, observer=watching
     )
+    if order == "breadth":
+        search.walker = lambda: _Search(
+            protocol,
+            bounds,
+            Judge(asked, checked, quiescent=quiescent),
+            frozenset(),
+            check_purity=check_purity,
+            observer=watching,
+        )
     with paused():
         found = search.run(order)
         if order == "breadth" and Reduction.ONE_BY_ONE in reductions and not first:
@@ -176,6 +190,10 @@ class _Search:
         self.next_stop = 0
         """The number of the state before which it is asked again whether the search is over."""
         self.stopped_by: str | None = None
+        self.walker: Callable[[], _Search] | None = None
+        """What walks where the search itself does not come to the end of behaviors; None: nothing does."""
+        self.walked: _Search | None = None
+        """What walked, where it found a violation."""
 
     def run(self, order: Order) -> Exploration:
         for state, _ in self.space.initial():
@@ -191,7 +209,7 @@ class _Search:
             depth=depth,
             complete=self.stopped_by is None,
             stopped_by=self.stopped_by,
-            findings=tuple(self._findings()),
+            findings=self._all_findings(),
             exercised=exercised,
             open=self._open(),
             executions=self.judge.judged,
@@ -282,9 +300,11 @@ class _Search:
         if self.wanted is None and (self.first or now - self.judged > AWHILE):
             self.judge.finish()
             self._sight()
+            if now - self.started > AWHILE:
+                self._look_ahead()
             self.judged = time.monotonic()
         bounds = self.bounds
-        if self.first and (self.judge.failures or self.broken):
+        if self.first and self.sighted:
             self.stopped_by = FIRST
         elif self.observer.interrupts():
             self.stopped_by = INTERRUPTED
@@ -296,7 +316,41 @@ class _Search:
             self.stopped_by = f"the limit of {bounds.megabytes:,} MB"
         return self.stopped_by is not None
 
+    def _look_ahead(self) -> None:
+        """Walk at random, once, where nothing was violated so far and the ends of behaviors are far."""
+        if self.walker is None or self.sighted or self.quiescent * SELDOM > self.states.count:
+            return
+        walking = self.walker()
+        self.walker = None
+        walking.walk(WALKING)
+        walking._sight()
+        self.sighted |= walking.sighted
+        self.walked = walking if walking.sighted else None
+
+    def walk(self, seconds: float) -> None:
+        """Walk at random until something is violated, but for no more seconds of the processor."""
+        until = time.process_time() + seconds
+        for state, _ in self.space.initial():
+            self.states.add_beginning(state)
+        self.states.begin_walks()
+        depth = self.bounds.depth
+        farthest = FARTHEST if depth is None else min(depth, FARTHEST)
+        while not (self.judge.failures or self.broken) and time.process_time() < until:
+            first = self.states.count
+            numbers, found = self.states.walk(farthest)
+            self.judge.reached(self.states.rows[first : self.states.count], first)
+            self._look_at(numbers, found)
+            self.judge.finish()
+
     # ---- what was found ----
+
+    def _all_findings(self) -> tuple[Finding, ...]:
+        """The findings, with those of walks where the search did not come so far."""
+        found = self._findings()
+        if self.walked is not None and self.stopped_by is not None:
+            known = {finding.property for finding in found}
+            found += [finding for finding in self.walked._findings() if finding.property not in known]
+        return tuple(found)
 
     def _sight(self) -> None:
         """Tell the observer of violations that it has not been told of."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from precedes.protocol.exploration import compiled_tables as c
 from precedes.protocol.exploration import search_steps
-from precedes.protocol.exploration.distinct_rows import DistinctRows, longer
+from precedes.protocol.exploration.distinct_rows import FEW, DistinctRows, longer
 from precedes.protocol.exploration.interned_states import TransitionTable
 from precedes.protocol.exploration.search_steps import States
 from precedes.protocol.exploration.state_space import State
@@ -119,6 +119,21 @@ class FoundStates:
             self.deepest = max(self.deepest, int(self._depths[numbers].max()))
         return numbers, self._found[:count].copy()
 
+    def begin_walks(self) -> None:
+        """Let walks begin where behaviors do."""
+        self._beginnings = self.count
+        self._stack = np.zeros(2 * search_steps.WALKS + 1, np.int32)
+        self._stack[: search_steps.WALKS] = np.arange(search_steps.WALKS) % self.count
+
+    def walk(self, farthest: int) -> tuple[Int64, Int32]:
+        """Let walks make moves at random: the numbers of the states that were expanded, and what was found out."""
+        states = self._begin()
+        code = self.table.code(search_steps.walk)
+        code(self._tables, states, self._beginnings, farthest, self._mode)
+        count = int(self.table.matrices.sizes[c.EXPANDED])
+        self._end()
+        return self._order[:count].astype(np.int64), self._found[:count].copy()
+
     def broken(self) -> Iterator[tuple[int, tuple[str, ...]]]:
         """What steps broke since this was asked: the state before, and the invariants."""
         new = [step for step in np.flatnonzero(self._broken >= 0).tolist() if step not in self._told]
@@ -157,5 +172,5 @@ class FoundStates:
         self._states.make_room(more)
         for name in ("_parents", "_depths", "_stack"):
             array = getattr(self, name)
-            if 0 < len(array) < len(self.rows):
+            if FEW <= len(array) < len(self.rows):
                 setattr(self, name, longer(array, len(self.rows), len(array)))

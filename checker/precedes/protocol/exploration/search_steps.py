@@ -4,7 +4,7 @@ numba compiles.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from precedes.engines.columnar.native import Int32Out, MatrixOut
 from precedes.protocol.exploration.compiled_tables import (
@@ -16,9 +16,15 @@ from precedes.protocol.exploration.compiled_tables import (
     OUT,
     STATES,
     Tables,
+    hashed,
 )
 from precedes.protocol.exploration.distinct_rows import found_or_placed
 from precedes.protocol.exploration.expansion import broken_by, expanded, represent
+
+WALKS: Final = 64
+"""How many walks go on at once: what they ask for is answered together."""
+FARTHEST: Final = 400
+"""Moves after which a walk begins anew."""
 
 
 class States(NamedTuple):
@@ -30,7 +36,8 @@ class States(NamedTuple):
     order        the states that were expanded by this call
     found        what was found out about them
     broken       by step, the first state in which it broke an invariant
-    stack        of a search depth first: the states that wait
+    stack        of a search depth first: the states that wait; of walks: where each stands, how far it has come, and
+                 the last random number
     """
 
     rows: MatrixOut
@@ -137,3 +144,44 @@ def depth(tables: Tables, states: States, waiting: int, most: int, mode: int) ->
         if sizes[BLOCKED] & FULL or sizes[ASKED] == len(tables.asked):
             break
     return waiting
+
+
+def walk(tables: Tables, states: States, beginnings: int, farthest: int, mode: int) -> None:
+    """Let every walk make moves at random, until something is asked for or there is no more room in `order`."""
+    sizes, stack = tables.sizes, states.stack
+    sizes[EXPANDED] = 0
+    while sizes[BLOCKED] == 0 and sizes[EXPANDED] + WALKS <= len(states.order):
+        for place in range(WALKS):
+            number = int(stack[place])
+            row_of(tables, states, number)
+            found = expanded(tables, mode)
+            if sizes[BLOCKED] == 0 and has_room(tables, states):
+                note_broken(tables, states, number)
+                states.order[sizes[EXPANDED]] = number
+                states.found[sizes[EXPANDED]] = found
+                sizes[EXPANDED] += 1
+                move_on(tables, states, place, beginnings, farthest)
+            if sizes[BLOCKED] & FULL:
+                return
+
+
+def move_on(tables: Tables, states: States, place: int, beginnings: int, farthest: int) -> None:
+    """Let a walk go to one of the successors, or begin anew where there is none or it has come far."""
+    sizes, stack = tables.sizes, states.stack
+    drawn = hashed(int(stack[2 * WALKS]), place)
+    stack[2 * WALKS] = drawn & 0x7FFFFFFF
+    drawn >>= 8
+    if sizes[OUT] == 0 or stack[WALKS + place] == farthest:
+        stack[place] = drawn % beginnings
+        stack[WALKS + place] = 0
+        return
+    new, made = int(sizes[STATES]), drawn % int(sizes[OUT])
+    for column in range(states.rows.shape[1]):
+        states.rows[new, column] = tables.out[made, column]
+    after = found_or_placed(states.rows, states.slots, new)
+    if after == new:
+        states.parents[new] = stack[place]
+        sizes[STATES] += 1
+    sizes[FOLLOWED] += 1
+    stack[place] = after
+    stack[WALKS + place] += 1
