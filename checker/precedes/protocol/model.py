@@ -1,8 +1,8 @@
 """What a protocol model is: the states of one entity, and what the entity does when something happens to it.
 
 Every handler is a pure function of frozen, hashable values: the same arguments give an equal outcome. The
-explorer and the simulator rely on this: they store what a handler returns, and never call it twice with the
-same arguments.
+explorer and the simulator rely on this: they store what a handler returns, and do not call it twice with the
+same arguments, but to show a behavior.
 
 A handler says what it does by actions. They determine what an entity logs: a send when a request is accepted,
 everything else when an action says so.

@@ -322,6 +322,7 @@ class _Search:
             return
         walking = self.walker()
         self.walker = None
+        walking.table.code.by_machine = self.table.code.by_machine
         walking.walk(WALKING)
         walking._sight()
         self.sighted |= walking.sighted
@@ -329,12 +330,12 @@ class _Search:
 
     def walk(self, seconds: float) -> None:
         """Walk at random until something is violated, but for no more seconds of the processor."""
-        until = time.process_time() + seconds
         for state, _ in self.space.initial():
             self.states.add_beginning(state)
         self.states.begin_walks()
         depth = self.bounds.depth
         farthest = FARTHEST if depth is None else min(depth, FARTHEST)
+        until = time.process_time() + seconds
         while not (self.judge.failures or self.broken) and time.process_time() < until:
             first = self.states.count
             numbers, found = self.states.walk(farthest)

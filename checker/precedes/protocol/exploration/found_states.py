@@ -121,6 +121,8 @@ class FoundStates:
 
     def begin_walks(self) -> None:
         """Let walks begin where behaviors do."""
+        self.table.code(search_steps.walk)  # Loading it takes no time from the walks.
+        self._order, self._found = np.zeros(CHUNK, np.int32), np.zeros(CHUNK, np.int32)
         self._beginnings = self.count
         self._stack = np.zeros(2 * search_steps.WALKS + 1, np.int32)
         self._stack[: search_steps.WALKS] = np.arange(search_steps.WALKS) % self.count

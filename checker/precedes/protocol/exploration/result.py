@@ -25,7 +25,8 @@ FIRST: Final = "the first violation"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A property that a behavior breaks: a shortest one where the search was breadth first.
+    """A property that a behavior breaks: a shortest one where the search was breadth first and no walk
+    found it.
 
     `quiescent`: nothing is in flight where it is broken. `requirement` and `explanation` where the property is a
     formula. `about` says what starves or is refused, `starving` has the messages that starve, each with its entity.
@@ -43,8 +44,8 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A violation as it is seen first, while the search goes on: `moves` lead to it, no more than a shortest behavior
-    by as many as reductions leave out. `requirement` and `explanation` where the property is a formula.
+    """A violation as it is seen first, while the search goes on: `moves` lead to it, those of a shortest behavior unless
+    reductions or a walk took others. `requirement` and `explanation` where the property is a formula.
     """
 
     property: str
