@@ -44,8 +44,8 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A violation as it is seen first, while the search goes on: `moves` lead to it, those of a shortest behavior unless
-    reductions or a walk took others. `requirement` and `explanation` where the property is a formula.
+    """A violation as it is seen first, while the search goes on: `moves` lead to it, those of a shortest behavior
+    unless reductions or a walk took others. `requirement` and `explanation` where the property is a formula.
     """
 
     property: str
