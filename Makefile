@@ -16,7 +16,8 @@ PIP := $(BIN)/python -m pip --quiet
 
 # How the tests are run: TESTS="tests/traces -k gzip" for some of them, WORKERS=0 for one process (a debugger wants that).
 TESTS ?=
-WORKERS ?= 2
+# One more process than two cores have work for: tests wait for Spark and for processes that they start.
+WORKERS ?= 3
 BENCH ?=
 ROUNDS ?= 10
 
@@ -44,9 +45,8 @@ $(VENV)/.python:
 
 $(VENV)/.packages: requirements/dev.txt $(VENV)/.python
 	@echo "installing what is pinned in requirements/dev.txt; the first time this takes some minutes"
+	@# Not compiled: Python does that for what is imported.
 	$(PIP) install --require-hashes --no-compile -r requirements/dev.txt
-	@# On all cores, which pip does not. As with pip, a file that does not compile stops nothing.
-	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 	@touch $@
 
 # Without an isolated build, because that would fetch a build backend of its own, unpinned.
