@@ -16,8 +16,7 @@ PIP := $(BIN)/python -m pip --quiet
 
 # How the tests are run: TESTS="tests/traces -k gzip" for some of them, WORKERS=0 for one process (a debugger wants that).
 TESTS ?=
-# One more process than two cores have work for: tests wait for Spark and for processes that they start.
-WORKERS ?= 3
+WORKERS ?= 2
 BENCH ?=
 ROUNDS ?= 10
 
