@@ -365,7 +365,8 @@ FAILURES: Final = (
         ("damaged columnar", 5135),
     ),
     *(("lying columnar", 5893), ("lying columnar", 6122), ("stdin", 21552), ("packed", 50862)),
-    *(("frame", 386), ("frame", 832), ("rows", 12), ("log", 1360), ("log", 1836)),
+    *(("frame", 386), ("frame", 832), ("frame", 5000304), ("rows", 12), ("log", 1360), ("log", 1836)),
+    ("data set", 6050271),
 )
 """Made traces that were a failure once."""
 
