@@ -66,6 +66,7 @@ def _is_doubly_unknown(case: Case) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_random_cases_meet_every_value() -> None:
     met = {compiled_value(case(seed)) for seed in range(1_500)}
     met |= {compiled_value(made(seed)) for seed in range(200) for made in (carrying_case, delivering_case)}

@@ -60,7 +60,7 @@ def compare(one: f.Formula, given: Execution, found: Offenders, seed: object) ->
     assert found.count > 0 or not given.complete, seed
 
 
-@pytest.mark.parametrize("jit", [False, None, True])
+@pytest.mark.parametrize("jit", [pytest.param(False, marks=pytest.mark.slow), None, True])
 def test_of_every_name_of_the_library(jit: bool | None) -> None:
     # To compile takes seconds for each name.
     asked = {name: LEAVES[name] for name in COMPILED} if jit else LEAVES

@@ -117,7 +117,7 @@ def test_what_is_asked_of_parts_has_no_kernel_of_its_own() -> None:
 # ---- kernels ----
 
 
-@pytest.fixture(params=["cut", "wholes first"])
+@pytest.fixture(params=["cut", pytest.param("wholes first", marks=pytest.mark.slow)])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(per_part, "SAMPLE", 1)
     monkeypatch.setattr(per_part, "MOST", 2.0 if request.param == "cut" else 0.0)

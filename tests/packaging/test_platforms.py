@@ -92,6 +92,7 @@ def test_traces_are_judged(tmp_path: Path, elsewhere: dict[str, str]) -> None:
     assert "violated" in ran("infer laid.parquet", tmp_path, elsewhere)
 
 
+@pytest.mark.slow
 def test_scenarios_claims_and_models_are_judged(tmp_path: Path, elsewhere: dict[str, str]) -> None:
     (tmp_path / "a.prec").write_text(
         "scenario one\ncluster A B\nRL1: < p ] SL1: < p{2} ]\nRL2: < p ]\nexpect not SP\nclaim ST implies SP\n",

@@ -149,7 +149,10 @@ def test_what_the_bounds_or_a_parameter_break(
     assert shown(found.execution) == shown(scenario(name))
 
 
-@pytest.mark.parametrize(("name", "literal", "within"), REPLAYED)
+@pytest.mark.parametrize(
+    ("name", "literal", "within"),
+    [pytest.param(*one, marks=[pytest.mark.slow] if one[0] == "forgets" else []) for one in REPLAYED],
+)
 def test_the_letter_makes_the_histories_of_the_scenario(
     name: str, literal: Protocol[Any], within: Bounds
 ) -> None:
