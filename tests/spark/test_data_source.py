@@ -348,7 +348,7 @@ def test_a_file_without_rows_is_told_and_tells_what_was_told_before(
     assert said(report) == said(precedes.verify([str(tmp_path)], "ST"))
 
 
-def test_a_load_without_any_row_is_told(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_load_without_any_row_has_none(spark: SparkSession, tmp_path: Path) -> None:
     assert not loaded(spark, [lines(tmp_path / "t.jsonl", [])]).collect()
 
 

@@ -5,16 +5,15 @@ States, packets and what is in flight have numbers, so that a state of the searc
 
 from __future__ import annotations
 
-import os
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
-from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import EventKind
 from precedes.protocol.exploration.histories import EVERYTHING, Entry, entries
 from precedes.protocol.model import Here, Message, Protocol, Step, Timer, Transmit
 from precedes.protocol.network import Timed
 from precedes.protocol.validation import declarations, errors, returned_values
+from precedes.protocol.validation.handler_calls import called
 
 
 class Flight(NamedTuple):
@@ -79,7 +78,7 @@ class Handlers:
 
     def start(self, entity: int, clock: int) -> int:
         """The state of an entity in the beginning."""
-        return self.state(self._called("start", self.here(entity, clock)))
+        return self.state(called(self.protocol, "start", self.here(entity, clock)))
 
     def requested(self, entity: int, clock: int, state: int, message: Message) -> tuple[Done, ...]:
         """What comes of a request; nothing where it is refused."""
@@ -103,7 +102,7 @@ class Handlers:
             return ()
         key = (entity, clock, state)
         if key not in self._timers:
-            found = self._called("timers", self.here(entity, clock), self.states[state])
+            found = called(self.protocol, "timers", self.here(entity, clock), self.states[state])
             for timer in found:
                 if timer.due is not None and not self.timed:
                     raise errors.due_without_time(self.protocol, timer.name)
@@ -114,7 +113,7 @@ class Handlers:
         """The number of what an entity that stops has left, or None."""
         key = (entity, clock, state)
         if key not in self._crashed:
-            left = self._called("crash", self.here(entity, clock), self.states[state])
+            left = called(self.protocol, "crash", self.here(entity, clock), self.states[state])
             self._crashed[key] = None if left is None else self.state(left)
         return self._crashed[key]
 
@@ -125,7 +124,7 @@ class Handlers:
         found = self._done.get(key)
         if found is None:
             at, before = self.here(entity, clock), self.states[state]
-            outcome = self._called(handler, at, before, *arguments)
+            outcome = called(self.protocol, handler, at, before, *arguments)
             steps = () if outcome is None else returned_values.steps(self.protocol, outcome)
             found = tuple(self._did(handler, at, before, step, arguments) for step in steps)
             self._done[key] = found
@@ -152,28 +151,12 @@ class Handlers:
                 emission += ((receiver, flight) for receiver in to)
         return Done(self.state(step.state), logged, tuple(emission), step, rearranged)
 
-    def _called(self, handler: str, at: Here, *arguments: Any) -> Any:
-        """What a handler returns; PrecedesError M005 where it raises."""
-        try:
-            return getattr(self.protocol, handler)(at, *arguments)
-        except PrecedesError:
-            raise
-        except (Exception, SystemExit) as error:
-            if os.environ.get("PRECEDES_DEBUG"):
-                raise
-            raise errors.raised(self.protocol, handler, at, arguments, error) from None
-
     def _number(self, what: str, values: list[Any], value: Any) -> int:
         """The number of a value among those of its kind. PrecedesError M007 where it cannot be hashed."""
         try:
             number = self._numbers.setdefault((what, value), len(values))
         except TypeError as error:
-            raise errors.mistake(
-                self.protocol,
-                "M007",
-                f"{what} cannot be hashed ({error}): {errors.short(value)}",
-                "states and packets are frozen values: frozen dataclasses, tuples, frozensets, numbers",
-            ) from None
+            raise errors.unhashable(self.protocol, what, value, error) from None
         if number == len(values):
             values.append(value)
         return number

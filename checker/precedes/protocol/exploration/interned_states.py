@@ -8,7 +8,6 @@ and the compiled tables add these to a past.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias, assert_never
@@ -25,6 +24,7 @@ from precedes.protocol.model import Here, Message, Protocol, Step, Timer, Transm
 from precedes.protocol.moves import Arrived, Crashed, Expired, Lost, Move, Recovered, Requested, Vanished
 from precedes.protocol.network import Network, Reliable, SingleChannel, Timed
 from precedes.protocol.validation import declarations, errors, returned_values
+from precedes.protocol.validation.handler_calls import called
 
 Watch: TypeAlias = Callable[[str, Here, Any, tuple[Any, ...], object], None]
 """Told of every new call of a handler: which, where, the state, what else it was called with, what it returned."""
@@ -158,14 +158,14 @@ class TransitionTable:
         try:
             return self.states.number(state)
         except TypeError as error:
-            raise self._unusable("a state", state, error) from None
+            raise errors.unhashable(self.protocol, "a state", state, error) from None
 
     def packet(self, packet: Hashable) -> int:
         """The number of a packet."""
         try:
             return self.packets.number(packet)
         except TypeError as error:
-            raise self._unusable("a packet", packet, error) from None
+            raise errors.unhashable(self.protocol, "a packet", packet, error) from None
 
     def inner(self, inner: InnerState, like: int | None = None) -> int:
         """The number of an inner state. `like`: the protocol's state of which it has a renaming."""
@@ -240,7 +240,7 @@ class TransitionTable:
 
     def start(self, placement: int, *, stopped: bool) -> int:
         """The component of an entity in the beginning."""
-        state = self.called("start", self.here(placement, 0))
+        state = called(self.protocol, "start", self.here(placement, 0))
         more = self._stop(EventKind.CRASH, 0) if stopped else ()
         if stopped:
             inner = self.inner(InnerState(placement, 0, self.state(None), stopped=True, lost=True))
@@ -333,7 +333,7 @@ class TransitionTable:
         due: list[Timer] = []
         timeouts: list[Timer] = []
         may_tick, pending = True, False
-        for timer in self.called("timers", at, self.states.values[inner.state]):
+        for timer in called(self.protocol, "timers", at, self.states.values[inner.state]):
             if timer.due is not None and not self.timed:
                 raise errors.due_without_time(self.protocol, timer.name)
             if timer.due is None or timer.due <= at.now:
@@ -377,7 +377,7 @@ class TransitionTable:
         if inner.stopped:
             return 0, 0
         state = self.states.values[inner.state]
-        left = self.called("crash", self.here(inner.placement, inner.now), state)
+        left = called(self.protocol, "crash", self.here(inner.placement, inner.now), state)
         more = self._stop(EventKind.CRASH, inner.now)
         kept = state if left is None and self.protocol.receipt_log(state) is not None else left
         after = self.inner(inner._replace(state=self.state(kept), stopped=True, lost=left is None))
@@ -397,8 +397,8 @@ class TransitionTable:
         """Call a handler, and add the steps that it returns: the first and the last. None, where it says: not now."""
         first = self.matrices.used["steps"]
         at, state = self.here(inner.placement, inner.now), self.states.values[inner.state]
-        outcome = self.called(handler, at, state, *arguments)
-        if self.check_purity and self.called(handler, at, state, *arguments) != outcome:
+        outcome = called(self.protocol, handler, at, state, *arguments)
+        if self.check_purity and called(self.protocol, handler, at, state, *arguments) != outcome:
             raise self._impure(handler, at, state, arguments)
         if self.watch is not None:
             self.watch(handler, at, state, arguments, outcome)
@@ -482,7 +482,7 @@ class TransitionTable:
         at, state = self.here(inner.placement, inner.now), self.states.values[inner.state]
         trigger: Trigger = self.triggers.values[row[c.BY]] if row[c.BY] >= 0 else None
         handler, arguments = _call(trigger)
-        outcome = self.called(handler, at, state, *arguments)
+        outcome = called(self.protocol, handler, at, state, *arguments)
         steps = () if outcome is None else returned_values.steps(self.protocol, outcome)
         made = steps[row[c.OPTION] :][:1]
         expected = (row[c.AFTER], row[c.EMISSION], row[c.ADDS])
@@ -518,17 +518,6 @@ class TransitionTable:
 
     # ---- mistakes of a model ----
 
-    def called(self, handler: str, at: Here, *arguments: Any) -> Any:
-        """What a handler returns; PrecedesError M005 where it raises."""
-        try:
-            return getattr(self.protocol, handler)(at, *arguments)
-        except PrecedesError:
-            raise
-        except (Exception, SystemExit) as error:
-            if os.environ.get("PRECEDES_DEBUG"):
-                raise
-            raise errors.raised(self.protocol, handler, at, arguments, error) from None
-
     def _impure(self, handler: str, at: Here, state: Any, arguments: tuple[Any, ...]) -> PrecedesError:
         return errors.mistake(
             self.protocol,
@@ -536,14 +525,6 @@ class TransitionTable:
             f"{handler} of {self.protocol.name_of(at.entity)} returned two things for the same arguments",
             f"it was called twice with {errors.short(state)} and {errors.short(arguments)}; "
             "a handler is a pure function: no random numbers, no clock, nothing it changes",
-        )
-
-    def _unusable(self, what: str, value: Any, error: TypeError) -> PrecedesError:
-        return errors.mistake(
-            self.protocol,
-            "M007",
-            f"{what} cannot be hashed ({error}): {errors.short(value)}",
-            "states and packets are frozen values: frozen dataclasses, tuples, frozensets, numbers",
         )
 
 

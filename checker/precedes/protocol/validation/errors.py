@@ -42,6 +42,16 @@ def no_outcome(protocol: Protocol[Any], outcome: object) -> PrecedesError:
     )
 
 
+def unhashable(protocol: Protocol[Any], what: str, value: object, error: TypeError) -> PrecedesError:
+    """M007: a state or a packet cannot be hashed."""
+    return mistake(
+        protocol,
+        "M007",
+        f"{what} cannot be hashed ({error}): {short(value)}",
+        "states and packets are frozen values: frozen dataclasses, tuples, frozensets, numbers",
+    )
+
+
 def nowhere(protocol: Protocol[Any], receiver: int, entities: int) -> PrecedesError:
     """M006: a handler transmitted to an entity that there is not."""
     return mistake(

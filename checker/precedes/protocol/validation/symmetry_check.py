@@ -36,6 +36,7 @@ from precedes.protocol.model import (
 from precedes.protocol.network import Reliable, Timed
 from precedes.protocol.validation import errors, returned_values
 from precedes.protocol.validation.carried_values import CarriedValues
+from precedes.protocol.validation.handler_calls import called
 
 ALL_OF: Final = 500
 """So many calls are all looked at ..."""
@@ -44,9 +45,6 @@ EVERY: Final = 16
 
 Renaming: TypeAlias = tuple[int, ...]
 """`names[k]` is what entity k becomes."""
-
-Call: TypeAlias = Callable[..., Any]
-"""Calls a handler by its name, with where it runs and what else it is given."""
 
 
 def renamed_state(protocol: Protocol[Any], state: Any, names: Renaming) -> Any:
@@ -65,13 +63,10 @@ class Exchanging:
     Each call that is looked at is tried with the next renaming in turn.
     """
 
-    def __init__(
-        self, protocol: Protocol[Any], entities: int, renamings: tuple[Renaming, ...], call: Call
-    ) -> None:
+    def __init__(self, protocol: Protocol[Any], entities: int, renamings: tuple[Renaming, ...]) -> None:
         self.protocol = protocol
         self.entities = entities
         self.renamings = tuple(names for names in renamings if names != tuple(range(entities)))
-        self.call = call
         network = protocol.network
         self.ordered = not isinstance(network, Timed) and not (
             isinstance(network, Reliable) and not network.fifo
@@ -85,11 +80,11 @@ class Exchanging:
         """Every entity begins as every other one does."""
         for entity in range(self.entities):
             at = Here(entity, self.entities)
-            state = self.call("start", at)
+            state = called(self.protocol, "start", at)
             for names in self.renamings:
                 there = replace(at, entity=names[entity])
                 expected = renamed_state(self.protocol, state, names)
-                got = self.call("start", there)
+                got = called(self.protocol, "start", there)
                 if got != expected:
                     raise self._different("start", (at, (), state), (there, (), got))
 
@@ -107,7 +102,7 @@ class Exchanging:
         given = self._arguments(handler, arguments, names, there, other)
         if given is None:
             return
-        again = self.call(handler, there, other, *given)
+        again = called(self.protocol, handler, there, other, *given)
         expected, got = self._forms(outcome, names), self._forms(again, None)
         if expected != got:
             raise self._different(
@@ -145,7 +140,7 @@ class Exchanging:
             timer: Timer = arguments[0]
             about = None if timer.about is None else names[timer.about]
             other = replace(timer, about=about)
-            return (other,) if other in self.call("timers", there, state) else None
+            return (other,) if other in called(self.protocol, "timers", there, state) else None
         return arguments
 
     def _forms(self, outcome: object, names: Renaming | None) -> object:
