@@ -45,18 +45,22 @@ from precedes.protocol.exploration.compiled_tables import (
     WAITING,
     WANTS,
     Tables,
-    answer_of,
+)
+from precedes.protocol.exploration.compiled_tables import SETTINGS as DIGITS
+from precedes.protocol.exploration.numbering import (
     component_of,
     inbox_of,
     inner_of,
+    renamed_local,
+)
+from precedes.protocol.exploration.offers import (
+    answer_of,
     inserted,
     put,
-    renamed_local,
     requested,
     ticked,
     worked_out,
 )
-from precedes.protocol.exploration.compiled_tables import SETTINGS as DIGITS
 
 EVERY, SILENT, ONE_BY_ONE, BY_ITSELF = range(4)
 """Which successors of a state are found: all; and see `docs/protocols.md`."""

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, assert_never
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import EventKind
 from precedes.protocol.exploration import compiled_tables as c
-from precedes.protocol.exploration import expansion
+from precedes.protocol.exploration import expansion, numbering, offers
 from precedes.protocol.exploration.distinct_rows import Code
 from precedes.protocol.exploration.histories import Entry, Recording, entries
 from precedes.protocol.exploration.matrices import Matrices
@@ -141,8 +141,8 @@ class TransitionTable:
         self._emitted({})
         self._addition((), accepted=False)
         tables = self.matrices.tables()
-        c.place_inboxes(tables)
-        c.past_of(tables, 0, 0, 0, -1)
+        numbering.place_inboxes(tables)
+        numbering.past_of(tables, 0, 0, 0, -1)
 
     # ---- numbers ----
 
@@ -249,7 +249,9 @@ class TransitionTable:
         addition = self._addition(more, accepted=False)
         while True:
             tables = self.matrices.tables()
-            found = c.component_of(tables, c.local_of(tables, inner, c.past_after(tables, 0, addition)), 0)
+            found = numbering.component_of(
+                tables, numbering.local_of(tables, inner, numbering.past_after(tables, 0, addition)), 0
+            )
             if found >= 0:
                 return found
             self.answer()
@@ -277,7 +279,7 @@ class TransitionTable:
 
     def inner_of(self, component: int) -> InnerState:
         """The inner state of a component."""
-        found: InnerState = self.inners.values[c.inner_of(self.matrices.tables(), component)]
+        found: InnerState = self.inners.values[numbering.inner_of(self.matrices.tables(), component)]
         return found
 
     def inbox_of(self, component: int) -> list[tuple[int, Hashable]]:
@@ -297,7 +299,7 @@ class TransitionTable:
         for kind, of, cause in dict.fromkeys(map(tuple, asked)):
             self._answer(kind, of, cause)
         if used["answers"] > first:
-            self.code(c.place_answers)(self.matrices.tables(), first, used["answers"])
+            self.code(offers.place_answers)(self.matrices.tables(), first, used["answers"])
         if sizes[c.BLOCKED] & c.FULL:
             self.matrices.make_room(self.code)
         sizes[c.ASKED] = sizes[c.BLOCKED] = 0
@@ -362,7 +364,7 @@ class TransitionTable:
             self.wanting.add(entity)
         if last > first:
             self.heard.add(entity)
-        self.matrices.add("answers", c.requested(made), first, last, of, bool(messages))
+        self.matrices.add("answers", offers.requested(made), first, last, of, bool(messages))
 
     def _answer_corrupted(self, flight: int) -> None:
         sender, packet, _ = self.flights.values[flight]

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from precedes.protocol.exploration import compiled_tables as c
+from precedes.protocol.exploration import numbering
 from precedes.protocol.exploration.distinct_rows import Code, longer
 
 ROOM: Final = 1024
@@ -16,11 +17,11 @@ AT_ONCE: Final = 1 << 16
 """So much is asked for at once."""
 
 HASHED: Final[dict[str, tuple[str, Callable[[c.Tables], None]]]] = {
-    "inboxes": ("inbox_slots", c.place_inboxes),
-    "components": ("component_slots", c.place_components),
-    "courses": ("course_slots", c.place_courses),
-    "pasts": ("past_slots", c.place_pasts),
-    "locals": ("local_slots", c.place_locals),
+    "inboxes": ("inbox_slots", numbering.place_inboxes),
+    "components": ("component_slots", numbering.place_components),
+    "courses": ("course_slots", numbering.place_courses),
+    "pasts": ("past_slots", numbering.place_pasts),
+    "locals": ("local_slots", numbering.place_locals),
 }
 """The matrices whose rows are found again: by which slots, and what writes these."""
 

@@ -1,0 +1,296 @@
+"""The numbers of inboxes, pasts, local states and components: looked up in the tables, or given.
+
+Everything here is in the subset of Python that numba compiles.
+"""
+
+from __future__ import annotations
+
+from precedes.engines.columnar.native import Int32Out
+from precedes.protocol.exploration.compiled_tables import (
+    AS_CRASH,
+    AS_RECOVERY,
+    AS_SEND,
+    BEFORE,
+    BLOCKED,
+    COMPONENT_FIELDS,
+    COMPONENTS,
+    COURSES,
+    CRASH,
+    EVENT,
+    FULL,
+    IN_FLIGHT,
+    INBOX,
+    INBOXES,
+    INNER,
+    LOCAL,
+    LOCALS,
+    MADE,
+    PAST,
+    PASTS,
+    RENAMINGS,
+    REST,
+    SENDS,
+    WANTS,
+    Tables,
+    hashed,
+)
+
+
+def inbox_code(flights: Int32Out, first: int, last: int) -> int:
+    """The hash of an inbox."""
+    code = last - first
+    for k in range(first, last):
+        code = hashed(code, int(flights[k]))
+    return hashed(code, 0)
+
+
+def inbox_of(tables: Tables, length: int) -> int:
+    """The number of the inbox that is in `scratch`; -1 where there is no room for it."""
+    scratch, inboxes, in_flight, slots = tables.scratch, tables.inboxes, tables.in_flight, tables.inbox_slots
+    mask = len(slots) - 1
+    slot = inbox_code(scratch, 0, length) & mask
+    while slots[slot] >= 0:
+        found = int(slots[slot])
+        first = int(inboxes[found, 0])
+        same = int(inboxes[found, 1]) - first == length
+        for k in range(length):
+            same = same and in_flight[first + k] == scratch[k]
+        if same:
+            return found
+        slot = (slot + 1) & mask
+    sizes = tables.sizes
+    made, first = int(sizes[INBOXES]), int(sizes[IN_FLIGHT])
+    if made == len(inboxes) or first + length > len(in_flight):
+        sizes[BLOCKED] |= FULL
+        return -1
+    for k in range(length):
+        in_flight[first + k] = scratch[k]
+    inboxes[made, 0] = first
+    inboxes[made, 1] = first + length
+    slots[slot] = made
+    sizes[INBOXES] += 1
+    sizes[IN_FLIGHT] += length
+    return made
+
+
+def course_after(tables: Tables, course: int, event: int) -> int:
+    """The number of a course of events with one more; -1 where there is no room."""
+    courses, slots = tables.courses, tables.course_slots
+    mask = len(slots) - 1
+    slot = hashed(hashed(course, event), 0) & mask
+    while slots[slot] >= 0:
+        found = int(slots[slot])
+        if courses[found, BEFORE] == course and courses[found, EVENT] == event:
+            return found
+        slot = (slot + 1) & mask
+    made = int(tables.sizes[COURSES])
+    if made == len(courses):
+        tables.sizes[BLOCKED] |= FULL
+        return -1
+    courses[made, BEFORE] = course
+    courses[made, EVENT] = event
+    slots[slot] = made
+    tables.sizes[COURSES] += 1
+    return made
+
+
+def past_code(made: int, sends: int, rest: int, crash: int) -> int:
+    """The hash of a past."""
+    return hashed(hashed(hashed(hashed(made, sends), rest), crash), 0)
+
+
+def past_of(tables: Tables, made: int, sends: int, rest: int, crash: int) -> int:
+    """The number of a past; -1 where there is no room."""
+    pasts, slots = tables.pasts, tables.past_slots
+    if sends < 0 or rest < 0:
+        return -1
+    mask = len(slots) - 1
+    slot = past_code(made, sends, rest, crash) & mask
+    while slots[slot] >= 0:
+        past = pasts[slots[slot]]
+        if past[SENDS] == sends and past[REST] == rest and past[MADE] == made and past[CRASH] == crash:
+            return int(slots[slot])
+        slot = (slot + 1) & mask
+    number = int(tables.sizes[PASTS])
+    if number == len(pasts):
+        tables.sizes[BLOCKED] |= FULL
+        return -1
+    pasts[number, MADE] = made
+    pasts[number, SENDS] = sends
+    pasts[number, REST] = rest
+    pasts[number, CRASH] = crash
+    slots[slot] = number
+    tables.sizes[PASTS] += 1
+    return number
+
+
+def past_after(tables: Tables, past: int, addition: int) -> int:
+    """The past when what a step adds has been added; -1 where there is no room."""
+    sends, rest = int(tables.pasts[past, SENDS]), int(tables.pasts[past, REST])
+    crash = int(tables.pasts[past, CRASH])
+    for k in range(tables.additions[addition, 0], tables.additions[addition, 1]):
+        event = int(tables.logged[k])
+        how = tables.events[event]
+        if how == AS_CRASH:
+            crash = event
+        elif how == AS_RECOVERY:
+            crash = -1
+        elif how == AS_SEND:
+            sends = course_after(tables, sends, event)
+        else:
+            rest = course_after(tables, rest, event)
+        if sends < 0 or rest < 0:
+            return -1
+    return past_of(tables, int(tables.pasts[past, MADE] + tables.additions[addition, 2]), sends, rest, crash)
+
+
+def local_of(tables: Tables, inner: int, past: int) -> int:
+    """The number of a local state; -1 where there is no room."""
+    locals_, slots = tables.locals, tables.local_slots
+    if past < 0:
+        return -1
+    mask = len(slots) - 1
+    slot = hashed(hashed(inner, past), 0) & mask
+    while slots[slot] >= 0:
+        found = int(slots[slot])
+        if locals_[found, INNER] == inner and locals_[found, PAST] == past:
+            return found
+        slot = (slot + 1) & mask
+    made = int(tables.sizes[LOCALS])
+    if made == len(locals_):
+        tables.sizes[BLOCKED] |= FULL
+        return -1
+    locals_[made, INNER] = inner
+    locals_[made, PAST] = past
+    locals_[made, WANTS] = 0
+    slots[slot] = made
+    tables.sizes[LOCALS] += 1
+    return made
+
+
+def renamed_course(tables: Tables, course: int, renaming: int) -> int:
+    """A course of events after a renaming; -1 where there is no room."""
+    length, scratch = 0, tables.scratch
+    room = len(scratch) - int(tables.setting[RENAMINGS])
+    while course > 0 and length < room:
+        scratch[length] = tables.renamed_events[tables.courses[course, EVENT], renaming]
+        length += 1
+        course = int(tables.courses[course, BEFORE])
+    if length == room:
+        tables.sizes[BLOCKED] |= FULL
+        return -1
+    for k in range(length - 1, -1, -1):
+        course = course_after(tables, course, int(scratch[k]))
+        if course < 0:
+            return -1
+    return course
+
+
+def renamed_local(tables: Tables, local: int, renaming: int) -> int:
+    """A local state after a renaming; -1 where there is no room."""
+    past = int(tables.locals[local, PAST])
+    sends = renamed_course(tables, int(tables.pasts[past, SENDS]), renaming)
+    rest = renamed_course(tables, int(tables.pasts[past, REST]), renaming)
+    crash, made = int(tables.pasts[past, CRASH]), int(tables.pasts[past, MADE])
+    if crash >= 0:
+        crash = int(tables.renamed_events[crash, renaming])
+    inner = int(tables.renamed_inners[tables.locals[local, INNER], renaming])
+    return local_of(tables, inner, past_of(tables, made, sends, rest, crash))
+
+
+def inner_of(tables: Tables, component: int) -> int:
+    """The inner state of a component."""
+    return int(tables.locals[tables.components[component, LOCAL], INNER])
+
+
+def component_code(local: int, inbox: int) -> int:
+    """The hash of a component."""
+    return hashed(hashed(local, inbox), 0)
+
+
+def component_of(tables: Tables, local: int, inbox: int) -> int:
+    """The number of a component; -1 where it is not there and cannot be added now."""
+    components, slots, sizes = tables.components, tables.component_slots, tables.sizes
+    if local < 0 or inbox < 0 or sizes[BLOCKED] & FULL:
+        return -1
+    mask = len(slots) - 1
+    slot = component_code(local, inbox) & mask
+    while slots[slot] >= 0:
+        found = int(slots[slot])
+        if components[found, LOCAL] == local and components[found, INBOX] == inbox:
+            return found
+        slot = (slot + 1) & mask
+    made = int(sizes[COMPONENTS])
+    if made == len(components):
+        sizes[BLOCKED] |= FULL
+    if sizes[BLOCKED]:
+        return -1
+    for field in range(COMPONENT_FIELDS):
+        components[made, field] = -1
+    for field in range(tables.faults.shape[1]):
+        tables.faults[made, field] = -1
+    for field in range(tables.renamed.shape[1]):
+        tables.renamed[made, field] = -1
+    components[made, LOCAL] = local
+    components[made, INBOX] = inbox
+    slots[slot] = made
+    sizes[COMPONENTS] += 1
+    return made
+
+
+def place_courses(tables: Tables) -> None:
+    """Write the slots of all courses of events anew."""
+    slots, courses = tables.course_slots, tables.courses
+    mask = len(slots) - 1
+    for course in range(1, tables.sizes[COURSES]):
+        slot = hashed(hashed(int(courses[course, BEFORE]), int(courses[course, EVENT])), 0) & mask
+        while slots[slot] >= 0:
+            slot = (slot + 1) & mask
+        slots[slot] = course
+
+
+def place_pasts(tables: Tables) -> None:
+    """Write the slots of all pasts anew."""
+    slots, pasts = tables.past_slots, tables.pasts
+    mask = len(slots) - 1
+    for past in range(tables.sizes[PASTS]):
+        made, sends = int(pasts[past, MADE]), int(pasts[past, SENDS])
+        slot = past_code(made, sends, int(pasts[past, REST]), int(pasts[past, CRASH])) & mask
+        while slots[slot] >= 0:
+            slot = (slot + 1) & mask
+        slots[slot] = past
+
+
+def place_locals(tables: Tables) -> None:
+    """Write the slots of all local states anew."""
+    slots, locals_ = tables.local_slots, tables.locals
+    mask = len(slots) - 1
+    for local in range(tables.sizes[LOCALS]):
+        slot = hashed(hashed(int(locals_[local, INNER]), int(locals_[local, PAST])), 0) & mask
+        while slots[slot] >= 0:
+            slot = (slot + 1) & mask
+        slots[slot] = local
+
+
+def place_inboxes(tables: Tables) -> None:
+    """Write the slots of all inboxes anew."""
+    slots = tables.inbox_slots
+    mask = len(slots) - 1
+    for inbox in range(tables.sizes[INBOXES]):
+        slot = (
+            inbox_code(tables.in_flight, int(tables.inboxes[inbox, 0]), int(tables.inboxes[inbox, 1])) & mask
+        )
+        while slots[slot] >= 0:
+            slot = (slot + 1) & mask
+        slots[slot] = inbox
+
+
+def place_components(tables: Tables) -> None:
+    """Write the slots of all components anew."""
+    slots, components = tables.component_slots, tables.components
+    mask = len(slots) - 1
+    for component in range(tables.sizes[COMPONENTS]):
+        slot = component_code(int(components[component, LOCAL]), int(components[component, INBOX])) & mask
+        while slots[slot] >= 0:
+            slot = (slot + 1) & mask
+        slots[slot] = component
