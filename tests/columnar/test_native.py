@@ -42,3 +42,15 @@ def test_a_function_that_changed_is_compiled_anew_where_it_is_called(tmp_path: P
     assert run(tmp_path) == "[1, 2, 3] 1"
     (tmp_path / "helper.py").write_text(HELPER.format(5), encoding="utf-8")
     assert run(tmp_path) == "[5, 6, 7] 0"
+
+
+def test_what_is_kept_and_cannot_be_read_is_compiled_anew(tmp_path: Path) -> None:
+    (tmp_path / "caller.py").write_text(CALLER, encoding="utf-8")
+    (tmp_path / "helper.py").write_text(HELPER.format(1), encoding="utf-8")
+    assert run(tmp_path) == "[1, 2, 3] 0"
+    kept = [path for path in (tmp_path / "__pycache__").iterdir() if path.suffix in (".nbi", ".nbc")]
+    # An index and the code, of each of the two functions.
+    assert len(kept) == 4
+    for path in kept:
+        path.write_bytes(path.read_bytes()[:100])
+    assert run(tmp_path) == "[1, 2, 3] 0"

@@ -10,9 +10,11 @@ code is compiled once and the cache has one entry.
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import inspect
 from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -55,22 +57,62 @@ CALLED_BY_MACHINE_CODE: Final = {"no_cpython_wrapper": True, "no_cfunc_wrapper":
 @cache
 def machine_code(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function as machine code. It releases the GIL."""
-    for helper in helpers(function):
-        _callable(helper)
     hints = get_type_hints(function, include_extras=True)
     signature = machine_type(hints.pop("return"))(*map(machine_type, hints.values()))
-    return compiled(function, signature, _text_behind(function), counted=makes_arrays(function))
+    return compiled(
+        _calling_machine_code(function), signature, _text_behind(function), counted=makes_arrays(function)
+    )
+
+
+@cache
+def _called(helper: FunctionType) -> Callable[..., Any]:
+    """A function as what machine code calls, compiled for the types that it is called with.
+
+    It is kept by itself, so that the next function that calls it does not compile it again.
+    """
+    counted = makes_arrays(helper)
+    function = _calling_machine_code(helper)
+    return compiled(function, None, _text_behind(helper), counted=counted, inlined=not counted)
+
+
+def _calling_machine_code(function: Callable[..., Any]) -> FunctionType:
+    """The function, which finds machine code under the names of those that it calls."""
+    assert isinstance(function, FunctionType)
+    called = {name: _called(callee) for name, callee in _callees(function).items()}
+    return FunctionType(function.__code__, function.__globals__ | called, function.__name__)
 
 
 def compiled(
-    function: Callable[..., Any], signature: Any, behind: str, *, counted: bool
+    function: Callable[..., Any], signature: Any, behind: str, *, counted: bool, inlined: bool = False
 ) -> Callable[..., Any]:
     """A function as machine code, kept where numba finds a place for it.
 
     `signature` None: it is compiled when it is called. `behind` tells the text of everything that is compiled into it.
-    `counted`: it makes arrays, so that numba counts who has them.
+    `counted`: it makes arrays, so that numba counts who has them. `inlined`: it becomes part of what calls it, always.
     """
     import numba
+
+    njit: Any = numba.njit  # its types do not know of `_nrt`
+    options = {"nogil": True, "_nrt": counted, "no_cfunc_wrapper": True}
+    if signature is None:
+        options |= CALLED_BY_MACHINE_CODE | {"forceinline": inlined}
+    made = njit(**options)(function)
+    # There is no place where code is in an archive, or the home cannot be written.
+    with suppress(RuntimeError):
+        made._cache = _place(function, behind)
+    if signature is not None:
+        made.compile(signature)
+        made.disable_compile()
+    result: Callable[..., Any] = made
+    return result
+
+
+def _place(function: Callable[..., Any], behind: str) -> Any:
+    """Where the machine code of a function is kept. What cannot be read there is made again.
+
+    Raises:
+        RuntimeError: there is no such place.
+    """
     from numba.core import caching
 
     kept: Any = caching.FunctionCache
@@ -79,24 +121,10 @@ def compiled(
         def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
             return (*super()._index_key(sig, codegen), behind)
 
-    njit: Any = numba.njit  # its types do not know of `_nrt`
-    options = {"nogil": True, "_nrt": counted, "no_cfunc_wrapper": True}
-    if signature is None:
-        options |= CALLED_BY_MACHINE_CODE
-    made = njit(**options)(function)
-    try:
-        made._cache = KeyedCache(function)
-        if signature is not None:
-            made.compile(signature)
-    except (RuntimeError, OSError, ImportError, EOFError, UnpicklingError):
-        # No place (code in an archive, a home that cannot be written), or what is there cannot be read.
-        made = njit(**options)(function)
-        if signature is not None:
-            made.compile(signature)
-    if signature is not None:
-        made.disable_compile()
-    result: Callable[..., Any] = made
-    return result
+        def _guard_against_spurious_io_errors(self) -> AbstractContextManager[None]:
+            return suppress(OSError, ImportError, EOFError, UnpicklingError)
+
+    return KeyedCache(function)
 
 
 def _text_behind(function: Callable[..., Any]) -> str:
@@ -117,15 +145,6 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
-@cache
-def _callable(helper: Callable[..., Any]) -> None:
-    """Let machine code call a function. What makes no arrays need not count who has them."""
-    from numba.extending import register_jitable
-
-    counted = makes_arrays(helper)
-    register_jitable(_nrt=counted, forceinline=not counted, **CALLED_BY_MACHINE_CODE)(helper)
-
-
 def makes_arrays(function: Callable[..., Any]) -> bool:
     """Whether a function or one of its helpers makes arrays."""
     return not names_used(function).isdisjoint({"empty", "zeros", "full", "copy"})
@@ -134,13 +153,19 @@ def makes_arrays(function: Callable[..., Any]) -> bool:
 @cache
 def helpers(function: Callable[..., Any]) -> tuple[FunctionType, ...]:
     """The functions that a function calls, directly or not, callees first."""
-    assert isinstance(function, FunctionType)
     found: dict[FunctionType, None] = {}
-    for name in function.__code__.co_names:
-        callee = function.__globals__.get(name)
-        if isinstance(callee, FunctionType):
-            found |= dict.fromkeys((*helpers(callee), callee))
+    for callee in _callees(function).values():
+        found |= dict.fromkeys((*helpers(callee), callee))
     return tuple(found)
+
+
+def _callees(function: Callable[..., Any]) -> dict[str, FunctionType]:
+    """The functions that a function calls itself, by their names in its module."""
+    assert isinstance(function, FunctionType)
+    # Its other names are those of fields, which may be called as a function is.
+    names = [each.argval for each in dis.get_instructions(function) if each.opname == "LOAD_GLOBAL"]
+    values = {name: function.__globals__.get(name) for name in names}
+    return {name: value for name, value in values.items() if isinstance(value, FunctionType)}
 
 
 def names_used(function: Callable[..., Any]) -> frozenset[str]:
