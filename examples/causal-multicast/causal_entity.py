@@ -69,12 +69,19 @@ class Entity:
         Reading: the s-record of the message is added after it was sent, so that no copy asks its own receiver to wait
         for it. Each copy has the s-records of the other ones, because who gets this copy may soon send to them.
         """
-        self.clock[self.name] += 1
-        sent = {SRecord(self.name, receiver, self.clock[self.name]) for receiver in to}
+        self.count_send()
+        sent = frozenset(SRecord(self.name, receiver, self.clock[self.name]) for receiver in to)
         for record in sorted(sent):
-            carried = frozenset(self.records | sent - {record})
-            self._transmit(record.receiver, Packet(message, self.name, dict(self.clock), carried))
+            self._transmit(record.receiver, self.packet(message, sent - {record}))
         self.records |= sent
+
+    def count_send(self) -> None:
+        """The vector time of a send event (§2, step 2)."""
+        self.clock[self.name] += 1
+
+    def packet(self, message: object, others: frozenset[SRecord]) -> Packet:
+        """One copy of a message, with V_i and R_i as they are now, and the s-records of its other copies."""
+        return Packet(message, self.name, dict(self.clock), others.union(self.records))
 
     def receive(self, packet: Packet) -> None:
         """Take what the network brings (§3.3, "when a message is received").
