@@ -52,6 +52,18 @@ def test_what_conforms_and_what_cannot_run(tmp_path: Path) -> None:
     assert run("conform", "cmd", "-").code == 2
 
 
+def test_what_the_model_never_logs_is_to_be_ignored(tmp_path: Path) -> None:
+    arrived = {"execution": "x", "entity": "E2", "event": "arrive", "message": "n"}
+    trace = written(tmp_path / "arrived.jsonl", [*ROWS[:2], arrived, *ROWS[2:]])
+    ended = run("conform", "cmd", trace)
+    assert ended.code == 1
+    assert (
+        "no run that was tried logs any event `arrive`: if the model has none, add --ignore arrive"
+        in ended.out
+    )
+    assert run("conform", "cmd", trace, "--ignore", "arrive").code == 0
+
+
 def test_in_python(tmp_path: Path) -> None:
     right, wrong = written(tmp_path / "right.jsonl", ROWS), written(tmp_path / "wrong.jsonl", WRONG)
     report = precedes.conform("cmd", [str(right)])

@@ -77,6 +77,9 @@ def _deviation(found: Conformed, judged: Judged, answer: Deviates) -> Iterator[s
     yield f"{judged.execution} does not conform{_within(found, answer)}: {_first(judged, answer)}"
     where = "there" if answer.event is not None else f"then at {judged.naming.entities[answer.entity]}"
     yield f"  the model allows {where}: {_allowed(judged, answer)}"
+    if answer.event is not None and answer.unlogged:
+        word = answer.event.kind.value
+        yield f"  no run that was tried logs any event `{word}`: if the model has none, add --ignore {word}"
     explained = (
         f"{number} of {name}" for number, name in zip(answer.explained, judged.naming.entities, strict=True)
     )

@@ -60,6 +60,13 @@ class Handlers:
         """How much is remembered."""
         return len(self._done)
 
+    @property
+    def logged(self) -> frozenset[EventKind]:
+        """The kinds of events that anything logged so far."""
+        return frozenset(
+            entry.kind for each in self._done.values() for done in each for entry in done.entries
+        )
+
     def state(self, value: Any) -> int:
         """The number of a protocol's state."""
         return self._number("a state", self.states, value)

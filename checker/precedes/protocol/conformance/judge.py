@@ -10,7 +10,7 @@ from typing import Any, Final
 from precedes.core.execution import EventKind, Execution
 from precedes.protocol.conformance.blocks import MOST_SILENT, Level, TooMany
 from precedes.protocol.conformance.handlers import Handlers
-from precedes.protocol.conformance.observation import Expected, Observed, Unfit, observed
+from precedes.protocol.conformance.observation import IGNORABLE, Expected, Observed, Unfit, observed
 from precedes.protocol.conformance.search import NAMES, Search, Trail, faults_of, keeps_order
 from precedes.protocol.conformance.verdicts import Answer, Conforms, Deviates, Limits, Naming, Undecided
 from precedes.protocol.exploration.histories import Entry
@@ -132,6 +132,7 @@ class Judge:
             event,
             allowed,
             tuple(handlers.states[local.state] if local.up else None for local in best.state.locals),
+            event is not None and event.kind.value in IGNORABLE and event.kind not in handlers.logged,
             within,
             searched,
         )

@@ -61,6 +61,7 @@ class Deviates:
         event: That event. None: every event has been explained, but something is in flight after the last.
         allowed: What the model could log there instead, or after the last event.
         states: The states of the entities at the end of the run; None for one that has stopped.
+        unlogged: The model logged no event of this kind in anything that was tried: it may have none.
         within: The limits that kept a move from being made, by their names.
         searched: How many states were searched.
     """
@@ -71,6 +72,7 @@ class Deviates:
     event: Expected | None
     allowed: tuple[Entry, ...]
     states: tuple[Any, ...]
+    unlogged: bool
     within: tuple[str, ...]
     searched: int
 
