@@ -12,7 +12,7 @@ was sent before it. Whoever gets it waits until the messages to itself among the
 The paper's messages have one receiver. §4 says that several are served in the same way, and here they are: the send is
 one event, and each receiver is told of the other ones.
 
-Four sentences of the paper can be read in two ways. Each is marked with `Reading`, with the reason for the choice.
+Where the paper can be read in two ways, `Reading` marks the choice and its reason.
 """
 
 from __future__ import annotations

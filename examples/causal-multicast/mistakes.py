@@ -1,6 +1,7 @@
 """Mistakes that somebody would make, each as the functions that it changes.
 
-The docstring of each says what the programmer thought. `findings.py` shows what sees which.
+The docstring of each says what the programmer thought. `findings.py` shows what sees which. Nothing sees those of
+`UNSEEN`: they change what an entity keeps, and nothing that a process sends or delivers.
 """
 
 from __future__ import annotations
@@ -149,6 +150,23 @@ class TakesTwice(Link):
         return True
 
 
+class KeepsAll(Entity):
+    """§3.1 is simpler, and right."""
+
+    def merge_records(self, packet: Packet) -> None:
+        """Add R(m) and remove nothing."""
+        self.records |= packet.records
+
+
+class LearnsOfTheSender(Entity):
+    """A message tells of its sender."""
+
+    def count_delivery(self, packet: Packet) -> None:
+        """Learn one component of V(m). What was delivered is still known, and fewer s-records are removed."""
+        self.clock[self.name] += 1
+        self.clock[packet.sender] = packet.clock[packet.sender]
+
+
 MISTAKES: Final[tuple[type[Entity] | type[Link], ...]] = (
     SendsNotCounted,
     MustBePassed,
@@ -165,6 +183,8 @@ MISTAKES: Final[tuple[type[Entity] | type[Link], ...]] = (
     LooksAtTheFirst,
     TakesTwice,
 )
+
+UNSEEN: Final[tuple[type[Entity], ...]] = (KeepsAll, LearnsOfTheSender)
 
 
 def program(mistake: type[Entity] | type[Link]) -> Program:

@@ -152,7 +152,7 @@ def steps(document: Path) -> Iterator[File | Change | Run]:
 
 def carry_out(document: Path, folder: Path, running: Callable[[Run, Path], tuple[int, str]]) -> None:
     """Write, change and run what a document has, in order."""
-    for below in ("traces", "specs"):
+    for below in ("examples", "traces", "specs"):
         (folder / below).symlink_to(ROOT / below)
     for step in steps(document):
         match step:
