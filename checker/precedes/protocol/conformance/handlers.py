@@ -50,6 +50,8 @@ class Handlers:
         self.states: list[Any] = []
         self.packets: list[Hashable] = []
         self.flights: list[Flight] = []
+        self.logged: set[EventKind] = set()
+        """The kinds of events that anything has logged so far."""
         self._numbers: dict[Any, int] = {}
         self._done: dict[tuple[Any, ...], tuple[Done, ...]] = {}
         self._timers: dict[tuple[int, int, int], tuple[Timer, ...]] = {}
@@ -59,13 +61,6 @@ class Handlers:
     def size(self) -> int:
         """How much is remembered."""
         return len(self._done)
-
-    @property
-    def logged(self) -> frozenset[EventKind]:
-        """The kinds of events that anything logged so far."""
-        return frozenset(
-            entry.kind for each in self._done.values() for done in each for entry in done.entries
-        )
 
     def state(self, value: Any) -> int:
         """The number of a protocol's state."""
@@ -146,6 +141,7 @@ class Handlers:
             now = self.protocol.receipt_log(step.state) or ()
             rearranged = now[: len(known)] != known
             logged += tuple(Entry(EventKind.DELIVER, message) for message in now[len(known) :])
+        self.logged.update(entry.kind for entry in logged)
         emission: list[tuple[int, int]] = []
         for action in step.actions:
             if isinstance(action, Transmit):
