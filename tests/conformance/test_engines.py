@@ -23,13 +23,13 @@ PLACED: tuple[Kind, ...] = ("definitions", "formulas", "atoms")
     ("engine", "cases", "first", "kinds"),
     [
         pytest.param(oracle, 1_024, 0, NAMED, id="oracle"),
-        pytest.param(compiled, 256, 0, KINDS, id="compiled"),
-        pytest.param(scan, 384, 0, KINDS, id="scan"),
+        pytest.param(compiled, 192, 0, KINDS, id="compiled"),
+        pytest.param(scan, 256, 0, KINDS, id="scan"),
         # In batches of which some have crashes; every name is among the slow ones.
-        pytest.param(solver, 64, 704, ("definitions",), id="solver, definitions"),
+        pytest.param(solver, 32, 704, ("definitions",), id="solver, definitions"),
         pytest.param(solver, 32, 0, ("formulas", "atoms"), id="solver, formulas"),
-        pytest.param(solver, 64, 64_576, ("deliveries",), id="solver, deliveries"),
-        pytest.param(solver, 192, 0, ("views",), id="solver, views"),
+        pytest.param(solver, 32, 64_576, ("deliveries",), id="solver, deliveries"),
+        pytest.param(solver, 128, 0, ("views",), id="solver, views"),
         # A part that is true of every execution, and speaks of senders, where one is not known.
         pytest.param(scan, 1, 7_000_505, ("views",), id="scan, true of every execution"),
         # Formulas about epsilon, and on arrivals; executions with messages that only arrive.

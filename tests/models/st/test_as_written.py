@@ -17,6 +17,7 @@ from precedes_models.st.protocol import SelectiveTotalOrder
 from precedes_models.st.state import Letter
 from tests.models.st.exploring import explored
 from tests.models.st.scenarios import SCENARIOS, logs, received, received_in, scenario
+from tests.sampling import one_in
 
 PLAIN = SelectiveTotalOrder(confirms=False, repeats=2)
 LACKING, ORDER = "selectively_information_preserving", "order_equivalent"
@@ -42,7 +43,7 @@ def test_a_step_to_the_letter(letter: Letter, sends: str, losses: int, broken: s
     assert logs(finding.execution) == logs(scenario(f"st_{letter.name.lower()}"))
 
 
-@pytest.mark.parametrize(("sends", "losses"), sorted({(each[1], each[2]) for each in FOUND}))
+@pytest.mark.parametrize(("sends", "losses"), one_in(2, sorted({(each[1], each[2]) for each in FOUND})))
 def test_it_is_gone_where_the_step_is_repaired(sends: str, losses: int) -> None:
     found = explored(PLAIN, 2, sends, losses, quiescent=True)
     assert found.complete
@@ -55,6 +56,7 @@ def test_all_steps_to_the_letter_lose_the_only_pdu() -> None:
     assert explored(PLAIN, 2, "a{2}", 1).of(LACKING) is Verdict.HOLDS
 
 
+@pytest.mark.slow
 def test_a_gap_that_is_for_others_shuts_the_window() -> None:
     """Acceptance condition (2) asks for a PDU for E_i: E1 sends to itself, and E2 has missed the first."""
     shut = explored(replace(PLAIN, letters=frozenset({Letter.ACCEPTANCE}), window=2), 2, "a{1} a{1} a{1}", 1)
