@@ -29,7 +29,7 @@ HELPER = "def added(k: int) -> int:\n    return k + {}\n"
 def run(folder: Path) -> str:
     """What a process of its own computes, and how often it took machine code from the cache."""
     path = os.pathsep.join([str(folder), *filter(None, sys.path)])
-    environment = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", "NUMBA_CACHE_DIR": ""}
     program = [sys.executable, "-c", "import caller; caller.run()"]
     done = subprocess.run(program, env=environment, capture_output=True, text=True, check=True, cwd=folder)
     return done.stdout.strip()

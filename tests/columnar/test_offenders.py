@@ -30,7 +30,7 @@ LEAVES = {
     for leaf in (requirement(name, LIBRARY) for name in names)
     if not leaf.parts
 }
-COMPILED = ("order_equivalent", "selectively_information_preserving", "causal_order")
+COMPILED = ("order_equivalent", "causal_order")
 ALL = 10_000
 RECORDED = replace(TRACES, attributes=(POSITION,), acknowledgements=True)
 """With all that names of the library ask for."""

@@ -125,7 +125,8 @@ def merge(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("base", "file", "code"), [("main", "baseline.json", 1), ("main", "none.json", 0), ("", "", 0)]
+    ("base", "file", "code"),
+    [("main", "baseline.json", 1), ("main", "none.json", 0), pytest.param("", "", 0, marks=pytest.mark.slow)],
 )
 def test_the_action_compares_a_pull_request_with_the_base_branch(
     merge: Path, tmp_path: Path, base: str, file: str, code: int
@@ -156,7 +157,9 @@ def test_a_base_branch_that_cannot_be_fetched_ends_the_action(merge: Path, tmp_p
     assert said.returncode != 0
 
 
-@pytest.mark.parametrize(("target", "code"), [("main", 1), ("", 0), ("gone", 128)])
+@pytest.mark.parametrize(
+    ("target", "code"), [("main", 1), pytest.param("", 0, marks=pytest.mark.slow), ("gone", 128)]
+)
 def test_the_template_compares_a_merge_request_with_the_target_branch(
     merge: Path, target: str, code: int
 ) -> None:
