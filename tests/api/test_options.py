@@ -35,6 +35,7 @@ FACE: Final[Mapping[str, tuple[Callable[..., Any], tuple[str, ...]]]] = {
 """The function for each command, and the words that its `**` parameter takes."""
 
 NOT_FUNCTIONS: Final = {
+    "fmt": "changes files as people write them; what programs write has that layout",
     "map": "writes a file that is then edited by hand",
     "gate": "a run in CI; its configuration is its input, and its outputs are files",
     "init": "writes files to begin with",

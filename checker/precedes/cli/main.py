@@ -17,6 +17,7 @@ import click
 from precedes.cli.conform import conform
 from precedes.cli.draw import draw
 from precedes.cli.explore import explore
+from precedes.cli.fmt import fmt
 from precedes.cli.gate import explain, gate, init
 from precedes.cli.mapping import map_sample, show_trial
 from precedes.cli.options import (
@@ -234,7 +235,7 @@ def list_names(specs: tuple[str, ...]) -> Exit:
     return Exit.HOLDS
 
 
-for command in (verify, infer, watch, explore, draw, simulate, conform, gate, explain, init, map_sample):
+for command in (verify, infer, watch, explore, draw, fmt, simulate, conform, gate, explain, init, map_sample):
     cli.add_command(command)
 
 

@@ -167,7 +167,7 @@ def compiled(name: str, library: Library, shown: str | None = None) -> CompiledF
     call the file.
     """
     if name == "-":
-        return compile_text(_decoded(sys.stdin.buffer.read(), "<stdin>"), "<stdin>", library)
+        return compile_text(decoded(sys.stdin.buffer.read(), "<stdin>"), "<stdin>", library)
     if Path(name).is_dir():
         raise usage(f"{name} is a folder, and one .prec file is needed")
     (file,) = source_files([name])
@@ -175,15 +175,21 @@ def compiled(name: str, library: Library, shown: str | None = None) -> CompiledF
 
 
 def _text(path: Path, shown: str | None = None) -> str:
+    return decoded(file_bytes(path), shown or str(path))
+
+
+def file_bytes(path: Path) -> bytes:
+    """What a file has. PrecedesError if it cannot be read."""
     try:
-        return _decoded(path.read_bytes(), shown or str(path))
+        return path.read_bytes()
     except OSError as error:
         raise usage(f"cannot read {path}: {error.strerror}") from error
 
 
-def _decoded(data: bytes, path: str) -> str:
+def decoded(data: bytes, path: str, newline: str | None = None) -> str:
+    """The text of a file; with `newline=""` its lines end as they do there. PrecedesError (P001) if it is not UTF-8."""
     try:
-        return io.TextIOWrapper(io.BytesIO(data), encoding="utf-8").read()
+        return io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline=newline).read()
     except UnicodeDecodeError as error:
         told = f"not UTF-8 text (byte {error.start})"
         raise PrecedesError((Diagnostic("P001", told, path, hint="save the file as UTF-8"),)) from error

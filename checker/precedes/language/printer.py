@@ -18,6 +18,8 @@ from precedes.language.quoting import quoted
 _ANYTHING, _IFF, _IMPLIES, _OR, _AND, _NOT, _PER = range(7)
 _SUM, _PRODUCT, _FACTOR, _POSTFIX = range(4)
 _SIGNS: Final = {EventKind.SEND: "!", EventKind.DELIVER: "?"}
+BETWEEN_LOGS: Final = 3
+"""Spaces between two logs that stand beside each other, in figures and in files."""
 
 
 def source_text(source: syntax.SourceFile) -> str:

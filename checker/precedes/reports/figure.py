@@ -17,7 +17,7 @@ from precedes.core.formula import GroupNamed
 from precedes.core.printable import columns
 from precedes.core.traversal import walk
 from precedes.core.witness import Witness
-from precedes.language.printer import carried_text
+from precedes.language.printer import BETWEEN_LOGS, carried_text
 from precedes.language.quoting import written
 from precedes.language.scenario_printer import carried, view_name
 from precedes.reports.places import (
@@ -141,7 +141,7 @@ class _Drawing:
         drawn = [] if self.numbered else ["cluster " + " ".join(map(written, self.execution.entities))]
         drawn += self._groups()
         pairs = [row for row in rows.values() if len(row) == 2]
-        beside = max((columns(row[0].text) for row in pairs), default=0) + 3
+        beside = max((columns(row[0].text) for row in pairs), default=0) + BETWEEN_LOGS
         side_by_side = beside + max((columns(row[1].text) for row in pairs), default=0) <= WIDTH
         for row in rows.values():
             if len(row) == 2 and side_by_side:

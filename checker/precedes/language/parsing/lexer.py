@@ -104,6 +104,7 @@ class RawStatement:
 class _Splitter:
     mistakes: Mistakes
     statements: list[RawStatement] = field(default_factory=list)
+    comments: list[Token] = field(default_factory=list)
 
     def words(self, text: str) -> list[Token]:
         tokens: list[Token] = []
@@ -119,6 +120,8 @@ class _Splitter:
                 line, base = line + 1, end - 1
                 continue
             elif group == "SKIP":
+                if found:
+                    self.comments.append(Token("COMMENT", found, line, end - len(found) - base, end - base))
                 continue
             elif group in ("QUOTED", "NUMBER"):
                 kind = group
@@ -207,9 +210,14 @@ class _Splitter:
 
 def scan(text: str, mistakes: Mistakes) -> list[RawStatement]:
     """The statements of a file, in their order."""
+    return scan_with_comments(text, mistakes)[0]
+
+
+def scan_with_comments(text: str, mistakes: Mistakes) -> tuple[list[RawStatement], list[Token]]:
+    """The statements of a file, and its comments, which stand between their tokens."""
     splitter = _Splitter(mistakes)
     splitter.split(splitter.words(text))
-    return splitter.statements
+    return splitter.statements, splitter.comments
 
 
 def scan_formula(text: str, mistakes: Mistakes) -> RawStatement:
@@ -327,11 +335,16 @@ def _in_brackets(tokens: list[Token]) -> bool:
 def _mistyped(tokens: list[Token]) -> Token | None:
     """A name in a cluster or a group that was meant to begin a statement. As an entity it would ask nothing."""
     for before, token in pairwise(tokens):
-        if token.type != "NAME" or token.line == before.line:
-            continue
-        if token.text == GROUP or meant_statement(token.text) or _LOG_NAME.fullmatch(token.text):
+        if token.line != before.line and begins_no_line(token):
             return token
     return None
+
+
+def begins_no_line(token: Token) -> bool:
+    """Whether a name would be taken for a mistyped statement if a line of a cluster or a group began with it."""
+    if token.type != "NAME":
+        return False
+    return token.text == GROUP or bool(meant_statement(token.text) or _LOG_NAME.fullmatch(token.text))
 
 
 def _quote_hint(character: str) -> str | None:
