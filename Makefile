@@ -91,6 +91,7 @@ lint: $(VENV)/.project ## Check style, format, import rules and the rules of the
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m tools.house
+	$(BIN)/precedes fmt --check specs examples
 
 types: $(VENV)/.project ## Check types, strictly
 	$(BIN)/mypy
