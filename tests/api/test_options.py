@@ -39,6 +39,7 @@ NOT_FUNCTIONS: Final = {
     "map": "writes a file that is then edited by hand",
     "gate": "a run in CI; its configuration is its input, and its outputs are files",
     "init": "writes files to begin with",
+    "lsp": "speaks with an editor until that ends it",
     "watch": "judges what comes on standard input; `precedes.spark.watch` judges a stream",
 }
 

@@ -19,6 +19,7 @@ from precedes.cli.draw import draw
 from precedes.cli.explore import explore
 from precedes.cli.fmt import fmt
 from precedes.cli.gate import explain, gate, init
+from precedes.cli.lsp import lsp
 from precedes.cli.mapping import map_sample, show_trial
 from precedes.cli.options import (
     FORM,
@@ -235,7 +236,21 @@ def list_names(specs: tuple[str, ...]) -> Exit:
     return Exit.HOLDS
 
 
-for command in (verify, infer, watch, explore, draw, fmt, simulate, conform, gate, explain, init, map_sample):
+for command in (
+    verify,
+    infer,
+    watch,
+    explore,
+    draw,
+    fmt,
+    lsp,
+    simulate,
+    conform,
+    gate,
+    explain,
+    init,
+    map_sample,
+):
     cli.add_command(command)
 
 

@@ -50,7 +50,7 @@ class Library:
         """What a name without arguments requires, as far as it was asked; kept here by `requirements`."""
         self._own: dict[str, tuple[syntax.Definition, syntax.SourceFile]] = {}
         self._typed: dict[str, syntax.Definition] = {}
-        self._attributes: dict[str, tuple[Attribute, syntax.AttributeDeclaration]] = {}
+        self._attributes: dict[str, tuple[Attribute, syntax.AttributeDeclaration, syntax.SourceFile]] = {}
         for source in sources:
             here = (
                 Mistakes(source.path, source.lines)
@@ -61,7 +61,7 @@ class Library:
                 if isinstance(statement, syntax.Definition):
                     self._add(statement, source, here)
                 elif isinstance(statement, syntax.AttributeDeclaration):
-                    self._declare(statement, here)
+                    self._declare(statement, source, here)
             if mistakes is None:
                 here.check()
 
@@ -76,7 +76,9 @@ class Library:
         else:
             self._own[name] = (definition, source)
 
-    def _declare(self, statement: syntax.AttributeDeclaration, mistakes: Mistakes) -> None:
+    def _declare(
+        self, statement: syntax.AttributeDeclaration, source: syntax.SourceFile, mistakes: Mistakes
+    ) -> None:
         """A library may say again what one below it says, but nothing else: a name is one column of a trace."""
         name = statement.name.text
         known = self.attribute(name)
@@ -89,7 +91,7 @@ class Library:
             mistakes.tell("N008", f"{name} is already declared {how}", statement.name.span, hint)
         else:
             declared = Attribute(name, statement.sort, statement.carrier)
-            self._attributes.setdefault(name, (declared, statement))
+            self._attributes.setdefault(name, (declared, statement, source))
 
     def attribute(self, name: str) -> Attribute | None:
         """The attribute of that name; None where none is declared."""
@@ -139,6 +141,19 @@ class Library:
             mistakes.check()
         return home._typed[name]
 
+    def written(self, name: str) -> tuple[syntax.Definition, syntax.SourceFile]:
+        """A definition as it was written, and the file that it is in; KeyError where there is none of that name."""
+        return self.home(name)._own[name]
+
+    def declared(self, name: str) -> tuple[syntax.AttributeDeclaration, syntax.SourceFile]:
+        """The same of an attribute."""
+        if name in self._attributes:
+            _, statement, source = self._attributes[name]
+            return statement, source
+        if self.below is None:
+            raise KeyError(name)
+        return self.below.declared(name)
+
     def added(self, formula: syntax.Formula) -> tuple[syntax.AttributeDeclaration | syntax.Definition, ...]:
         """The definitions that a formula rests on and that are not shipped, as they were written, each after those
         that it calls itself, and the attributes that are declared beside them: what a file has to hold in which the
@@ -162,7 +177,7 @@ class Library:
         """The attributes that libraries above the lowest declare."""
         if self.below is None:
             return ()
-        return (*self.below._declared_above(), *(statement for _, statement in self._attributes.values()))
+        return (*self.below._declared_above(), *(statement for _, statement, _ in self._attributes.values()))
 
     def own(self) -> tuple[str, ...]:
         """The names that this library adds to those below."""

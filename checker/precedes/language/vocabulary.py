@@ -245,6 +245,37 @@ NUMBERS: Final = (
     Notation("2 * x, x / 2", "", "only by a number: arithmetic is linear"),
 )
 
+STATEMENT_FORMS: Final = (
+    Notation(
+        'scenario NAME "title" source "where it is from"',
+        "",
+        "begins a scenario; you may omit title and source",
+    ),
+    Notation(
+        "cluster E1 E2 E3",
+        "",
+        "the entities; their places in this list are the numbers 1, 2, 3",
+    ),
+    Notation("group billing: E1 E2", "", "a group: entities that take messages for one another"),
+    Notation("delta 10", "Δ", "the time that a message may take; a number without a unit is in seconds"),
+    Notation("epsilon 1ms", "ε", "how far apart the clocks of two entities may be"),
+    Notation(
+        "expect F, expect not F, expect unknown F",
+        "",
+        "F holds in this scenario, is violated in it, or cannot be decided in it",
+    ),
+    Notation('predicate name(L: log) "title" source "citation" := F', "", "defines a predicate"),
+    Notation(
+        'service name "title" source "citation" := F', "", "defines what a communication system promises"
+    ),
+    Notation(
+        "attribute key of message: text", "", "declares what messages, or deliveries (`of event`), carry"
+    ),
+    Notation("claim F", "", "must be proved, for every number of entities and messages"),
+    Notation("refute F", "", "must have a counterexample"),
+    Notation("find F with entities = 2, messages <= 2", "", "must have an example, up to these sizes"),
+)
+
 KEYWORDS: Final = {
     word: word.upper()
     for word in (

@@ -11,6 +11,7 @@ from precedes.core.counts import counted
 from precedes.core.outcome import Outcome
 from precedes.core.printable import json_text
 from precedes.core.verdict import Verdict
+from precedes.core.witness import Witness
 from precedes.jobs.check import Answer, FileResult, met_nothing
 
 JSON_SCHEMA = 1
@@ -35,9 +36,7 @@ def as_text(results: Sequence[FileResult], *, verbose: bool = False) -> str:
                 if answer.outcome is not Outcome.AS_STATED or verbose:
                     lines += _answer(result.path, answer)
                 elif answer.explanation.vacuous:
-                    lines.append(
-                        f"    line {answer.line}: {answer.text}: holds vacuously: there was no message"
-                    )
+                    lines.append(f"    line {answer.line}: {said(answer)}")
         lines += _claims(result)
     return "\n".join([*lines, "", closing(results)]) + "\n"
 
@@ -53,16 +52,37 @@ def _claims(result: FileResult) -> list[str]:
     return [line for claim in result.claims for line in claim_lines(result.path, claim)]
 
 
-def _answer(path: str, answer: Answer) -> list[str]:
-    lines = [f"    {path}:{answer.line}: {answer.text}: {answer.requirement.name} {_SAID[answer.verdict]}"]
-    lines += [f"      {reason}" for reason in answer.explanation.reasons]
-    witness = answer.explanation.witnesses[0] if answer.explanation.witnesses else None
-    if answer.verdict is Verdict.VIOLATED:
-        from precedes.reports.figure import figure, sentence
+def said(answer: Answer) -> str:
+    """What came of an expectation: `expect ST: ST is violated`."""
+    if answer.outcome is Outcome.AS_STATED and answer.explanation.vacuous:
+        return f"{answer.text}: holds vacuously: there was no message"
+    return f"{answer.text}: {answer.requirement.name} {_SAID[answer.verdict]}"
 
-        explained = sentence(answer.requirement, answer.explanation.execution, witness)
-        lines += [f"      {explained}"] if explained else []
-        lines += [f"        {line}" for line in figure(answer.explanation.execution, witness).splitlines()]
+
+def because(answer: Answer) -> list[str]:
+    """Why it is unknown or violated, in sentences."""
+    lines = list(answer.explanation.reasons)
+    if answer.verdict is Verdict.VIOLATED:
+        from precedes.reports.figure import sentence
+
+        explained = sentence(answer.requirement, answer.explanation.execution, _witness(answer))
+        lines += [explained] if explained else []
+    return lines
+
+
+def _witness(answer: Answer) -> Witness | None:
+    return answer.explanation.witnesses[0] if answer.explanation.witnesses else None
+
+
+def _answer(path: str, answer: Answer) -> list[str]:
+    place = f"{path}:{answer.line}"
+    told = f"{answer.text}: {answer.requirement.name} {_SAID[answer.verdict]}"
+    lines = [f"    {place}: {told}", *(f"      {reason}" for reason in because(answer))]
+    if answer.verdict is Verdict.VIOLATED:
+        from precedes.reports.figure import figure
+
+        drawn = figure(answer.explanation.execution, _witness(answer))
+        lines += [f"        {line}" for line in drawn.splitlines()]
     return lines
 
 
@@ -98,7 +118,7 @@ def as_json(results: Sequence[FileResult]) -> str:
 
 
 def _statement(answer: Answer) -> dict[str, Any]:
-    witness = answer.explanation.witnesses[0] if answer.explanation.witnesses else None
+    witness = _witness(answer)
     statement: dict[str, Any] = {
         "line": answer.line,
         "text": answer.text,

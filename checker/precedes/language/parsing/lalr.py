@@ -76,7 +76,7 @@ class Automaton:
             while True:
                 todo = states[stack[-1]].get(kind)
                 if todo is None:
-                    raise Unexpected(token, self._acceptable(start, tokens[:index]))
+                    raise Unexpected(token, self.acceptable(start, tokens[:index]))
                 if todo >= 0:
                     stack.append(todo)
                     values.append(token)
@@ -93,7 +93,7 @@ class Automaton:
                     return values[-1]
         raise AssertionError("the end of the tokens was shifted")
 
-    def _acceptable(self, start: str, tokens: Sequence[Token]) -> frozenset[str]:
+    def acceptable(self, start: str, tokens: Sequence[Token]) -> frozenset[str]:
         """The terminals that can follow the tokens. Each is tried: the tables promise more than fits."""
         stack = [self._tables.starts[start]]
         for token in tokens:

@@ -103,6 +103,11 @@ def parse_sentence(text: str, where: str | None = None) -> syntax.Sentence:
     return cast(syntax.Sentence, sentence)
 
 
+def acceptable(raw: RawStatement) -> frozenset[str]:
+    """The terminals that may follow the tokens of a statement that is being written; `END` where it may end."""
+    return _automaton().acceptable(raw.rule, raw.tokens) if raw.rule else frozenset()
+
+
 def _defined(raw: RawStatement) -> str | None:
     if raw.rule == "definition" and len(raw.tokens) > 1 and raw.tokens[1].type in ("NAME", "QUOTED"):
         return name_text(raw.tokens[1])
