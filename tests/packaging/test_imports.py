@@ -36,7 +36,8 @@ def _loaded(program: str, *arguments: str) -> set[str]:
 )
 def test_asking_for_help_loads_nothing_heavy(arguments: tuple[str, ...]) -> None:
     assert (
-        _loaded(LOADED, *arguments) & {"z3", "lark", "pyspark", "numpy", "pyarrow", "numba", "networkx"}
+        _loaded(LOADED, *arguments)
+        & {"z3", "lark", "pyspark", "numpy", "pyarrow", "numba", "networkx", "pygls"}
         == set()
     )
 

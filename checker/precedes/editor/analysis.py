@@ -55,6 +55,8 @@ def analyze(text: str, path: str | None = None) -> Analysis:
     reading = read(text, path)
     statements, comments = scan_with_comments(text, Mistakes(None, ()))
     library = Library([reading.source], below, Mistakes(None, ()))
+    # Infers every definition; a mistaken one stays as it is written, and may be used.
+    library.check(Mistakes(None, ()))
     mistakes: tuple[Diagnostic, ...] = ()
     compiled = None
     try:

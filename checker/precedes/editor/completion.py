@@ -123,6 +123,8 @@ class _Writing:
 
     def _names(self, expected: frozenset[str]) -> Iterator[Suggestion]:
         match self.statement.rule:
+            case "" | "cluster" | "scenario" | "set" if _begins_log(self.statement.tokens):
+                yield from self._of_scenario(Kind.ENTITY)
             case "log":
                 yield from self._in_log()
             case "group":
@@ -208,6 +210,15 @@ class _Writing:
         for one in self.analysis.occurrences:
             if one.symbol.kind is kind and one.symbol.scope == number and not one.by_place:
                 yield Suggestion(written(one.symbol.name), Role(kind.value), kind.value)
+
+
+def _begins_log(tokens: Sequence[Token]) -> bool:
+    """Whether a log by name begins: `RL[`."""
+    return (
+        len(tokens) > 1
+        and tokens[-1].type == "LSQB"
+        and tokens[-2].text in {kind.value for kind in _WRITTEN_LOGS}
+    )
 
 
 def _is_entity_of(one: Occurrence, number: int) -> bool:

@@ -140,11 +140,9 @@ def _in_execution(one: Occurrence, execution: Execution) -> str:
     match one.symbol.kind:
         case Kind.ENTITY:
             return f", number {execution.entities.index(name) + 1} of the cluster"
-        case Kind.GROUP:
-            return f": {', '.join(map(shown, execution.groups[name]))}"
-        case Kind.VIEW:
-            members = [entity for entity in execution.entities if entity in execution.views[name]]
-            return f": {', '.join(map(shown, members))}"
+        case Kind.GROUP | Kind.VIEW:
+            inside = (execution.groups if one.symbol.kind is Kind.GROUP else execution.views)[name]
+            return f": {', '.join(shown(entity) for entity in execution.entities if entity in inside)}"
         case Kind.MESSAGE:
             return _journey(name, execution)
         case _:
