@@ -215,6 +215,7 @@ def language() -> str:
     ]
     lines += _mistakes("Precedence")
     for title, notations in (
+        ("What statements say", vocabulary.STATEMENT_FORMS),
         ("Connectives and quantifiers", vocabulary.CONNECTIVES),
         ("Atoms", vocabulary.ATOMS),
     ):
