@@ -89,12 +89,7 @@ class _Document:
     analysis: Analysis
     codec: PositionCodec
     judged: tuple[Judged, ...] | None = field(default=None)
-
-    def verdicts(self) -> tuple[Judged, ...]:
-        """What the scenarios come to, judged once."""
-        if self.judged is None:
-            self.judged = judgments.judged(self.analysis)
-        return self.judged
+    """None until it was asked for."""
 
     def place(self, position: types.Position) -> tuple[int, int]:
         """A line and a column, from 1, in characters."""
@@ -131,12 +126,22 @@ class PrecServer(LanguageServer):
             self.documents[uri] = known
         return known
 
-    def publish(self, uri: str) -> None:
+    async def publish(self, uri: str) -> None:
         """Tell the mistakes of a text, or its verdicts."""
         known = self.document(uri)
-        remarks = judgments.remarks(known.analysis, known.verdicts())
+        remarks = judgments.remarks(known.analysis, await self.verdicts(known))
         found = [_diagnostic(remark, known) for remark in remarks]
-        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, known.version))
+        if self.documents.get(uri) is known:
+            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, known.version))
+
+    async def verdicts(self, known: _Document) -> tuple[Judged, ...]:
+        """What the scenarios of a text come to. They are judged in a thread, so that other questions do not wait."""
+        if known.judged is None:
+            judging = asyncio.get_running_loop().run_in_executor(
+                self.thread_pool, judgments.judged, known.analysis
+            )
+            known.judged = await judging
+        return known.judged
 
     def picture(self, uri: str, scenario: str) -> Path:
         """A file with a scenario as SVG. The folder stays when the server ends: somebody may still look at it."""
@@ -179,8 +184,8 @@ def server() -> PrecServer:
 
 def _texts(made: PrecServer) -> None:
     @made.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    def opened(ls: PrecServer, params: types.DidOpenTextDocumentParams) -> None:
-        ls.publish(params.text_document.uri)
+    async def opened(ls: PrecServer, params: types.DidOpenTextDocumentParams) -> None:
+        await ls.publish(params.text_document.uri)
 
     @made.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     async def changed(ls: PrecServer, params: types.DidChangeTextDocumentParams) -> None:
@@ -191,7 +196,7 @@ def _texts(made: PrecServer) -> None:
             uri in ls.workspace.text_documents
             and ls.workspace.get_text_document(uri).version == params.text_document.version
         ):
-            ls.publish(uri)
+            await ls.publish(uri)
 
     @made.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(ls: PrecServer, params: types.DidCloseTextDocumentParams) -> None:
@@ -259,9 +264,8 @@ def _words(made: PrecServer) -> None:
         found = hover.note(known.analysis, *known.place(params.position))
         return None if found is None else types.Hover(_markdown(found.markdown), known.range(found.span))
 
-    @made.feature(
-        types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=["{", "[", "(", " "])
-    )
+    # No space: then a suggestion would be taken by whoever ends a line.
+    @made.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=["{", "[", "("]))
     def suggest(ls: PrecServer, params: types.CompletionParams) -> types.CompletionList:
         known = ls.document(params.text_document.uri)
         found = completion.suggestions(known.analysis, *known.place(params.position))
@@ -319,7 +323,7 @@ def _symbol(entry: Entry, known: _Document) -> types.DocumentSymbol:
 
 def _figures(made: PrecServer) -> None:
     @made.feature(types.TEXT_DOCUMENT_CODE_LENS)
-    def lenses(ls: PrecServer, params: types.CodeLensParams) -> list[types.CodeLens]:
+    async def lenses(ls: PrecServer, params: types.CodeLensParams) -> list[types.CodeLens]:
         uri = params.text_document.uri
         known = ls.document(uri)
         return [
@@ -327,7 +331,7 @@ def _figures(made: PrecServer) -> None:
                 known.range(one.scenario.span),
                 types.Command(f"{one.summary}, show figure", SHOW_FIGURE, arguments=[uri, one.scenario.name]),
             )
-            for one in known.verdicts()
+            for one in await ls.verdicts(known)
         ]
 
     @made.command(FIGURE)
