@@ -278,6 +278,7 @@ def _words(made: PrecServer) -> None:
                 documentation=_markdown(one.markdown) if one.markdown else None,
                 # In the order of the suggestions: what is near comes first.
                 sort_text=f"{place:04}",
+                filter_text=one.text,
                 text_edit=types.TextEdit(at, one.text),
             )
             for place, one in enumerate(found.found)
