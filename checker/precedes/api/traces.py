@@ -17,6 +17,7 @@ from precedes.core.verdict import Verdict
 from precedes.engines.engine import AUTO, selected
 from precedes.engines.scan import partials
 from precedes.engines.scan.partials import Count, Unknown, Violation
+from precedes.jobs import drift as comparison
 from precedes.jobs import infer as inference
 from precedes.jobs import verify as verification
 from precedes.jobs.verify import Question
@@ -31,6 +32,7 @@ from precedes.traces.stated_groups import GivenGroups
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from precedes.jobs.drift import Drift
     from precedes.language.library import Library
     from precedes.reports.page.contents import Page
 
@@ -161,17 +163,25 @@ class Verification(Report):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Inference(Report):
-    """What `infer` found: the strongest names that the trace keeps, the weakest that it breaks."""
+    """What `infer` found: the strongest names that the trace keeps, the weakest that it breaks.
+
+    Against a baseline, `drift` has as `broken` the weakest names that the baseline keeps and the trace violates, as
+    `since` when that began, as `gained` the strongest that it keeps newly, and as `doubtful` and `unchecked` what
+    the baseline keeps and could not be judged. Otherwise it is None.
+    """
 
     found: inference.Inferred
     notices: tuple[Notice, ...]
     question: Question
     seconds: float = field(compare=False)
+    drift: Drift | None = None
 
     @property
     def verdict(self) -> Verdict:
-        """`Verdict.HOLDS` if the trace keeps anything."""
-        return self.found.verdict
+        """`Verdict.HOLDS` if the trace keeps anything. Against a baseline: if it keeps everything that the baseline
+        keeps, and `Verdict.VIOLATED` if it violates something of that.
+        """
+        return self.found.verdict if self.drift is None else self.drift.verdict
 
     @property
     def kept(self) -> Mapping[str, tuple[str, ...]]:
@@ -185,20 +195,23 @@ class Inference(Report):
 
     def text(self) -> str:
         """The report as the command prints it."""
+        from precedes.reports import drift as differing
         from precedes.reports import infer as printed
 
+        if self.drift is not None:
+            return differing.as_text(self.found, self.drift, self.notices, self.seconds, self.question)
         return printed.as_text(self.found, self.notices, self.seconds, self.question)
 
     def json(self) -> str:
-        """The report as `--format json` prints it."""
+        """The report as `--format json` prints it. Kept in a file, it can be the baseline of a later `infer`."""
         from precedes.reports import infer as printed
 
-        return printed.as_json(self.found, self.notices, self.seconds)
+        return printed.as_json(self.found, self.notices, self.seconds, self.question, self.drift)
 
     def _page(self) -> Page:
         from precedes.reports.page.infer_page import infer_page
 
-        return infer_page(self.found, self.notices, self.seconds)
+        return infer_page(self.found, self.notices, self.seconds, self.drift)
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each name: whether the trace keeps it, and in how many executions it is violated."""
@@ -279,6 +292,7 @@ def infer(
     *,
     library: Library | None = None,
     per: str | Sequence[str] = (),
+    against: Events | Inference | None = None,
     reading: Reading | None = None,
     **options: Any,
 ) -> Inference:
@@ -288,6 +302,8 @@ def infer(
         events: As for `verify`.
         library: Whose names are tried; the standard library unless given.
         per: An attribute, or several: every name is tried on the messages of each value by themselves.
+        against: A baseline: an earlier inference, the path of its JSON, or events as of `events`. `report.drift` then
+            says what is broken that the baseline keeps, and since when.
         reading: How the trace is read and judged, as a value.
         options: The same one by one (see `Reading`).
 
@@ -305,13 +321,44 @@ def infer(
         raise usage("infer lists no violations", "leave out all_violations; verify has it")
     question = replace(how.question(paths_in(events) or (), ()), max_violations=inference.SHOWN)
     started = time.perf_counter()
-    found, notices = _judged(events, question, inference.planned(names, known, attributes))
+    prepared = inference.planned(names, known, attributes)
+    baseline, before = _baseline(against, question, prepared, known, attributes)
+    if baseline is not None:
+        prepared = comparison.watching(prepared, baseline)
+    report, notices = _judged(events, question, prepared)
+    found = inference.inferred(report, names, known, attributes)
     return Inference(
-        inference.inferred(found, names, known, attributes),
-        inference.told(notices, attributes),
+        found,
+        (*before, *inference.told(notices, attributes)),
         question,
         time.perf_counter() - started,
+        None if baseline is None else comparison.drift(found, baseline, prepared, names, known),
     )
+
+
+def _baseline(
+    against: Events | Inference | None,
+    question: Question,
+    prepared: Plan,
+    known: Library,
+    per: tuple[str, ...],
+) -> tuple[comparison.Baseline | None, tuple[Notice, ...]]:
+    """The baseline, if there is one, and what is to be known of its trace."""
+    if against is None:
+        return None, ()
+    if isinstance(against, Inference):
+        comparison.refuse_other_questions(
+            "the baseline", comparison.as_asked(against.question, against.found.per), question, per
+        )
+        return comparison.baseline_of(against.found, "the baseline"), ()
+    paths = paths_in(against)
+    document = comparison.recorded_result(paths[0]) if paths is not None and len(paths) == 1 else None
+    if document is not None and paths is not None:
+        return comparison.baseline_of_result(document, paths[0], question, per), ()
+    report, notices = _judged(against, replace(question, traces=paths or ()), prepared)
+    found = inference.inferred(report, inference.askable(known), known, per)
+    shown = "the baseline" if paths is None else ", ".join(paths)
+    return comparison.baseline_of(found, shown), comparison.of_baseline(inference.told(notices, per))
 
 
 def reading_of(reading: Reading | None, options: Mapping[str, Any]) -> Reading:

@@ -190,15 +190,26 @@ def verify(
     metavar="ATTRIBUTE[,ATTRIBUTE]",
     help="Try every name on the messages of each value by themselves, as in --per key.",
 )
+@click.option(
+    "--against",
+    metavar="BASELINE",
+    help="Compare with an earlier trace, or with the JSON that infer printed of it: what is no longer satisfied, and"
+    " since when.",
+)
 @HTML
-def infer(traces: tuple[str, ...], form: str, per: str, html: str | None, **options: Any) -> Exit:
+def infer(
+    traces: tuple[str, ...], form: str, per: str, against: str | None, html: str | None, **options: Any
+) -> Exit:
     """Find the strongest guarantees that recorded executions satisfy, and the weakest that they violate.
 
-    Exit code 0: they satisfy some. 3: there was nothing to check, or nothing is satisfied for certain.
+    Exit code 0: they satisfy some. 3: there was nothing to check, or nothing is satisfied for certain. With --against,
+    0: they satisfy everything that the baseline satisfies. 1: something of it is violated. 3: something of it could not
+    be judged.
     """
-    from precedes.core.verdict import Verdict
+    from precedes.jobs import drift as comparison
     from precedes.jobs import infer as inference
     from precedes.jobs.verify import Question
+    from precedes.reports import drift as differing
     from precedes.reports import infer as printed
     from precedes.reports.page.contents import MOST_CASES
     from precedes.reports.page.infer_page import infer_page
@@ -208,13 +219,20 @@ def infer(traces: tuple[str, ...], form: str, per: str, html: str | None, **opti
     options = with_log(options)
     most = inference.SHOWN if html is None else MOST_CASES
     question = Question(traces=traces, required=(), max_violations=most, **options)
+    attributes = tuple(filter(None, per.split(",")))
+    drift = None
     with progress() as advance:
-        found, notices = inference.infer(question, advance, tuple(filter(None, per.split(","))))
+        if against is None:
+            found, notices = inference.infer(question, advance, attributes)
+        else:
+            found, drift, notices = comparison.compared(question, against, advance, attributes)
     seconds = time.perf_counter() - started
     if form == "json":
-        put(printed.as_json(found, notices, seconds))
-    else:
+        put(printed.as_json(found, notices, seconds, question, drift))
+    elif drift is None:
         put(printed.as_text(found, notices, seconds, question))
+    else:
+        put(differing.as_text(found, drift, notices, seconds, question))
     if html is not None:
-        write_page(html, infer_page(found, notices, seconds))
-    return Exit.HOLDS if found.verdict is Verdict.HOLDS else Exit.UNDECIDED
+        write_page(html, infer_page(found, notices, seconds, drift))
+    return Exit.of(found.verdict if drift is None else drift.verdict)

@@ -34,6 +34,8 @@ SHOWN = 40
 
 
 EVERYBODY_CORRECT: Final = "forall i: not faulty(i)"
+Implies = Callable[[str, str], bool]
+"""Whether a name is proved to imply another."""
 OF_CRASHES: Final = frozenset(
     {
         "nonuniform_integrity",
@@ -73,7 +75,8 @@ class Inferred:
     names that hold vacuously: their premise, or that of a part of them, was met in no execution.
 
     Of an incomplete trace, `fitting` are the strongest names that hold in every execution if no row is missing, and
-    `lacking` the weakest that some execution violates then, though not for certain.
+    `lacking` the weakest that some execution violates then, though not for certain. `per` are the attributes for whose
+    values every name was asked by itself.
     """
 
     report: Report
@@ -84,6 +87,7 @@ class Inferred:
     untested: tuple[str, ...]
     fitting: Mapping[str, tuple[str, ...]]
     lacking: Mapping[str, tuple[str, ...]]
+    per: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -171,7 +175,7 @@ def askable(library: Library) -> tuple[str, ...]:
 def inferred(report: Report, named: Sequence[str], library: Library, per: Sequence[str] = ()) -> Inferred:
     """What the verdicts on all names come to."""
     left_out = OF_CRASHES if _everybody_is_correct(report) else frozenset()
-    plain = {_asked(name, per): name for name in named if name not in left_out}
+    plain = asked_names((name for name in named if name not in left_out), per)
     names = tuple(plain)
     verdicts = {name: report.counts[name].verdict for name in names}
     holding = [name for name in names if verdicts[name] is Verdict.HOLDS and name not in report.untested]
@@ -186,31 +190,48 @@ def inferred(report: Report, named: Sequence[str], library: Library, per: Sequen
     lacking = [name for name, said in recorded.items() if said is Verdict.VIOLATED]
     lacking.sort(key=lambda name: report.as_recorded[name].violated)
     unknown = [name for name in unknown if recorded.get(name) in (None, Verdict.UNKNOWN)]
+    implies = implications(plain, library, per)
+    why = first_reasons(report)
+    return Inferred(
+        report,
+        {name: library.definition(known).title or "" for name, known in plain.items()},
+        above(holding, implies),
+        above(violated, lambda left, right: implies(right, left)),
+        {name: why.get(name, "") for name in above(unknown, lambda left, right: implies(right, left))},
+        tuple(name for name in names if name in report.untested),
+        above(fitting, implies),
+        above(lacking, lambda left, right: implies(right, left)),
+        tuple(per),
+    )
+
+
+def first_reasons(report: Report) -> dict[str, str]:
+    """Why names are unknown: the first reason of each, if there is one then a reason that is not about missing rows."""
+    missing = reasons(Reason.INCOMPLETE)
+    return {
+        each.predicate: next((one for one in each.why if one not in missing), each.why[0])
+        for each in reversed(report.unknowns)
+        if each.why
+    }
+
+
+def asked_names(named: Iterable[str], per: Sequence[str] = ()) -> dict[str, str]:
+    """Names of the library by what is asked of a trace: `ST per key` is asked for `ST`."""
+    return {_asked(name, per): name for name in named}
+
+
+def implications(plain: Mapping[str, str], library: Library, per: Sequence[str] = ()) -> Implies:
+    """Whether one of some names as they are asked is proved to imply another."""
     # A file may define a name of the library anew; nothing is proved of that one.
     own = frozenset(name for name, known in plain.items() if library.home(known).below is not None)
-    parts = _Parts({name: requirement(name, library) for name in names}) if per else None
+    parts = _Parts({name: requirement(name, library) for name in plain}) if per else None
 
     def implies(left: str, right: str) -> bool:
         if left == right or {left, right} & own:
             return left == right
         return proved().implies(plain[left], plain[right]) and (parts is None or parts.imply(left, right))
 
-    missing = reasons(Reason.INCOMPLETE)
-    why = {
-        each.predicate: next((one for one in each.why if one not in missing), each.why[0])
-        for each in reversed(report.unknowns)
-        if each.why
-    }
-    return Inferred(
-        report,
-        {name: library.definition(known).title or "" for name, known in plain.items()},
-        _above(holding, implies),
-        _above(violated, lambda left, right: implies(right, left)),
-        {name: why.get(name, "") for name in _above(unknown, lambda left, right: implies(right, left))},
-        tuple(name for name in names if name in report.untested),
-        _above(fitting, implies),
-        _above(lacking, lambda left, right: implies(right, left)),
-    )
+    return implies
 
 
 def _everybody_is_correct(report: Report) -> bool:
@@ -245,7 +266,7 @@ def _of_happens_before(asked: Requirement) -> bool:
     return any(isinstance(node, HappensBefore | VectorTime) for node in walk(asked.formula))
 
 
-def _above(names: list[str], implies: Callable[[str, str], bool]) -> dict[str, tuple[str, ...]]:
+def above(names: Sequence[str], implies: Implies) -> dict[str, tuple[str, ...]]:
     """Those that no other one implies, with what they imply; of equal ones the first."""
     found: dict[str, tuple[str, ...]] = {}
     for place, name in enumerate(names):

@@ -107,6 +107,7 @@ class Plan:
     `leaves` are the requirements without parts, `composites` the others, and `below` the leaves under each name, in the
     order of the parts. `mentioned` are the entities, messages, groups and views that they name; `of_views` and
     `of_groups` say whether they speak of any. `listing` says how offenders are listed; None: a scan stops at the first.
+    `watched` are names of which is wanted since when they are violated.
     """
 
     names: tuple[str, ...]
@@ -119,6 +120,7 @@ class Plan:
     of_views: bool
     of_groups: bool
     listing: Listing | None = None
+    watched: tuple[str, ...] = ()
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:

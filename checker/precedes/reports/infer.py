@@ -5,22 +5,28 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
-from typing import Any
+from typing import Any, Final
 
 from precedes.core.printable import json_text
+from precedes.jobs.drift import Drift, as_asked
 from precedes.jobs.infer import Inferred
 from precedes.jobs.verify import Question
+from precedes.reports.drift import as_values
 from precedes.reports.verify import helped, remarks, size_of
 from precedes.traces import Notice
 
+_WIDTH: Final = 100
+"""Columns in which lists of names are wrapped."""
 JSON_SCHEMA = 1
 """The version of the JSON form. It grows by keys; a key never changes its meaning under one number."""
-WIDTH = 100
-"""Columns in which lists of names are wrapped."""
 
 
-def as_json(found: Inferred, notices: Sequence[Notice], seconds: float) -> str:
-    """One JSON object, with a line break at its end."""
+def as_json(
+    found: Inferred, notices: Sequence[Notice], seconds: float, question: Question, drift: Drift | None = None
+) -> str:
+    """One JSON object, with a line break at its end; with `drift` also how it differs from a baseline. It can be the
+    baseline of a later one, for which it says how it was asked.
+    """
     report = found.report
     document: dict[str, Any] = {
         "schema": JSON_SCHEMA,
@@ -28,6 +34,7 @@ def as_json(found: Inferred, notices: Sequence[Notice], seconds: float) -> str:
         "executions": report.executions,
         "events": report.events,
         "messages": report.messages,
+        "asked": as_asked(question, found.per),
         "kept": {name: list(follow) for name, follow in found.kept.items()},
         "broken": {
             name: {"violated": found.violated(name), "with": list(others)}
@@ -46,6 +53,8 @@ def as_json(found: Inferred, notices: Sequence[Notice], seconds: float) -> str:
         "notices": [{"code": notice.code, "message": notice.render()} for notice in notices],
         "timings": {"seconds": round(seconds, 3)},
     }
+    if drift is not None:
+        document["against"] = as_values(drift)
     return json_text(document)
 
 
@@ -123,7 +132,7 @@ def _unknown(found: Inferred) -> Iterator[str]:
     yield from _names(found, [name for name in found.open if name not in together], Inferred.unknown)
     for why, names in shared.items():
         text = f"{helped(why)}: {', '.join(names)}"
-        yield from wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+        yield from wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
 def _following(words: str, groups: Mapping[str, tuple[str, ...]], told: Sequence[str] = ()) -> list[str]:
@@ -134,4 +143,4 @@ def _following(words: str, groups: Mapping[str, tuple[str, ...]], told: Sequence
     if not names:
         return []
     text = f"{words}: {', '.join(names)}"
-    return wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+    return wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)

@@ -8,7 +8,7 @@ So the in-process engine and Spark differ only in who scans; their users read th
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
@@ -27,6 +27,7 @@ from precedes.engines.columnar.execution_source import Excerpt, ExecutionSource,
 from precedes.engines.columnar.fast_path.screen import Fine
 from precedes.engines.columnar.offenders import Offenders
 from precedes.engines.reference import explain
+from precedes.engines.scan.timeline import Moment, Timeline, timeline_of, together
 from precedes.logic.contents import counts_in, views_in
 from precedes.logic.plan import Plan
 from precedes.logic.vacuity import EVERYTHING, NOTHING, PREMISE, Seen, lacking, possible, premise
@@ -97,10 +98,19 @@ class Uncertainty:
 
 
 @dataclass(frozen=True, slots=True)
+class Onset:
+    """The first execution that violates a name, where it stands in time, and what shows the violation."""
+
+    moment: Moment
+    candidate: Candidate | Pending
+
+
+@dataclass(frozen=True, slots=True)
 class Partial:
     """What some executions came to. At most `limit` candidates and uncertainties are kept, the first in their order.
     `vacuous` counts executions without a message; `met` are the names in the requirements that occur, `seen` the
-    kinds of things. `as_recorded` are the counts of incomplete executions if no row is missing.
+    kinds of things. `as_recorded` are the counts of incomplete executions if no row is missing. Of names that the plan
+    watches, `onsets` has the first violation in time, and `timelines` all executions.
     """
 
     executions: int
@@ -113,6 +123,8 @@ class Partial:
     met: frozenset[str] = frozenset()
     seen: Seen = NOTHING
     as_recorded: Mapping[str, Count] = field(default_factory=dict)
+    onsets: Mapping[str, Onset] = field(default_factory=dict)
+    timelines: tuple[Timeline, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +159,8 @@ class Report:
     are names in the requirements that occur in no execution. `untested` are names that hold in every execution because
     nothing could have violated them, or a part of them, each with the kinds of things that would have to be there.
     `as_recorded` are the counts of incomplete executions if no row is missing. `viewed` are the names without parts
-    that speak of views and had some to check.
+    that speak of views and had some to check. `onsets` are the first violations in time of names that were watched, and
+    `timeline` all executions then.
     """
 
     executions: int
@@ -162,6 +175,8 @@ class Report:
     untested: Mapping[str, Seen] = field(default_factory=dict)
     as_recorded: Mapping[str, Count] = field(default_factory=dict)
     viewed: frozenset[str] = frozenset()
+    onsets: Mapping[str, Violation] = field(default_factory=dict)
+    timeline: Timeline | None = None
 
     def first(self, limit: int) -> Report:
         """The same with so many violations and unknown verdicts at most."""
@@ -218,6 +233,7 @@ def judge(
     candidates = [_candidate(x, found, result) for found, x in first]
     why = [_uncertainty(x, found, result, recorded) for found, x in heapq.nsmallest(kept, unknown)]
     columns = source.columns(())
+    timelines = (timeline_of(result, plan.watched),) if plan.watched else ()
     partial = Partial(
         source.executions,
         columns.events,
@@ -229,8 +245,20 @@ def judge(
         _met(source, plan),
         _seen(source, plan),
         {} if source.complete else _counts(recorded),
+        {name: onset for line in timelines for name, onset in _onsets(line, result, plan)},
+        timelines,
     )
     return partial, result
+
+
+def _onsets(timeline: Timeline, result: Scan, plan: Plan) -> Iterator[tuple[str, Onset]]:
+    for name in plan.watched:
+        # What has parts is shown by these.
+        x = timeline.first(np.flatnonzero(result.shown(name)))
+        if x is not None:
+            moment = timeline.moment(x)
+            found = Found(moment.execution, plan.names.index(name))
+            yield name, Onset(moment, _candidate(x, found, result))
 
 
 def _counts(result: Scan) -> dict[str, Count]:
@@ -342,6 +370,8 @@ class Merging:
             merged.met | partial.met,
             merged.seen | partial.seen,
             _together(merged.as_recorded, partial.as_recorded),
+            _earliest(merged.onsets, partial.onsets),
+            (*merged.timelines, *partial.timelines),
         )
 
     def wanted(self, first: str) -> tuple[int, int]:
@@ -360,6 +390,13 @@ class Merging:
 def _together(some: Mapping[str, Count], others: Mapping[str, Count]) -> dict[str, Count]:
     """The counts of both, either of which may have none: a batch without executions has recorded nothing."""
     return {name: some.get(name, Count()) + others.get(name, Count()) for name in {**some, **others}}
+
+
+def _earliest(some: Mapping[str, Onset], others: Mapping[str, Onset]) -> dict[str, Onset]:
+    found = dict(some)
+    for name, onset in others.items():
+        found[name] = min(found.get(name, onset), onset, key=lambda one: one.moment)
+    return found
 
 
 def _full(kept: Sequence[Candidate | Pending] | Sequence[Uncertainty], limit: int, first: str) -> bool:
@@ -396,6 +433,8 @@ def report(partial: Partial, plan: Plan) -> Report:
         untested,
         _asked(partial.as_recorded),
         frozenset(viewed - untested.keys()),
+        {name: _replayed(onset.candidate, plan) for name, onset in partial.onsets.items()},
+        together(partial.timelines),
     )
 
 

@@ -16,6 +16,7 @@ from precedes.engines.columnar.fast_path.row_group import row_group
 from precedes.engines.columnar.fast_path.screen import can_screen, screened
 from precedes.engines.scan.foretelling import foretell
 from precedes.engines.scan.partials import Candidate, Partial, Pending, judge, with_fine
+from precedes.engines.scan.timeline import READ
 from precedes.logic.plan import Plan
 from precedes.traces import Notices, TraceOptions, assemble
 from precedes.traces.assembly.attributes import tell_lacking
@@ -29,10 +30,12 @@ class GroupJudge:
         self._plan = plan
         self._options = options
         # What is screened out holds, which nothing that is recognized does on an incomplete execution.
-        self._screens = not every and options.complete and not options.attributes and can_screen(plan)
+        # A screened scan lacks executions, and a timeline has all.
+        all_wanted = every or bool(plan.watched)
+        self._screens = not all_wanted and options.complete and not options.attributes and can_screen(plan)
         # An incomplete execution is also judged as if it were complete.
         reads = (columns_read(plan, complete=complete) for complete in {options.complete, True})
-        self._reads = frozenset[str]().union(*reads)
+        self._reads = frozenset[str]().union(*reads, READ if plan.watched else ())
 
     def judge(
         self, file: ColumnarFile, number: int, wanted: tuple[int, int], notices: Notices
@@ -65,18 +68,23 @@ class GroupJudge:
 
 
 def settled(partial: Partial, layouts: Sequence[Layout], options: TraceOptions) -> Partial:
-    """The partial with its pending candidates and uncertainties read, row group by row group."""
+    """The partial with its pending candidates, uncertainties and onsets read, row group by row group."""
     candidates = _settled(partial.candidates, layouts, options)
     shown = [
         uncertainty.violation for uncertainty in partial.uncertainties if uncertainty.violation is not None
     ]
     # An uncertainty shows what would be violated if no row is missing.
     violations = iter(_settled(shown, layouts, replace(options, complete=True)))
+    first = _settled([onset.candidate for onset in partial.onsets.values()], layouts, options)
     uncertainties = (
         uncertainty if uncertainty.violation is None else replace(uncertainty, violation=next(violations))
         for uncertainty in partial.uncertainties
     )
-    return replace(partial, candidates=tuple(candidates), uncertainties=tuple(uncertainties))
+    onsets = {
+        name: replace(onset, candidate=candidate)
+        for (name, onset), candidate in zip(partial.onsets.items(), first, strict=True)
+    }
+    return replace(partial, candidates=tuple(candidates), uncertainties=tuple(uncertainties), onsets=onsets)
 
 
 def _settled(

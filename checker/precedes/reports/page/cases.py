@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
+from precedes.core.calendar_dates import date_of, is_date
 from precedes.core.execution import EventKind, Execution
 from precedes.engines.scan.partials import Violation
 from precedes.reports.page.contents import Case
 from precedes.reports.places import Place
-from precedes.reports.prose.times import is_date
 from precedes.reports.space_time.marks import marks_of
 
 
@@ -46,7 +45,7 @@ def _time(execution: Execution, entity: str, kind: EventKind, message: str) -> i
 
 def _day(time: int) -> str:
     """The date of a time, in UTC; nothing for times that are none of a calendar."""
-    return datetime.fromtimestamp(time // 10**9, UTC).date().isoformat() if is_date(time) else ""
+    return date_of(time) if is_date(time) else ""
 
 
 def _part(execution: Execution, message: str) -> str:

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from precedes.core.calendar_dates import is_date
 from precedes.core.execution import Execution
 
 _UNITS: Final = (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
-_EPOCH: Final = 10**17
-"""Nanoseconds; times beyond are taken as of a calendar, and told from the start of the execution."""
 
 
 def duration(nanoseconds: int | Fraction) -> tuple[str, str]:
@@ -44,11 +43,6 @@ class Clock:
         """`@4`, `@1.5ms`, as a figure writes it; a date comes out as what passed since the first event."""
         number, unit = duration(nanoseconds - self.origin)
         return f"@{number}{'' if unit == 's' else unit}"
-
-
-def is_date(nanoseconds: int) -> bool:
-    """Whether a time is taken as one of a calendar."""
-    return nanoseconds > _EPOCH
 
 
 def clock_of(execution: Execution) -> Clock:
