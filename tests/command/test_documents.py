@@ -107,8 +107,16 @@ def test_no_block_is_indented(document: Path) -> None:
     assert re.findall(r"(?<=\n)\n(?: {4}|\t)(?! *[-*\d]).*", prose(document)) == []
 
 
-LONG = frozenset({"docs/models/to.md", "docs/models/dynamic-cluster.md", "docs/models/delta-causal.md"})
-"""Documents whose simulations take long. What they say of exploring is tested row by row (tests/papers)."""
+LONG = frozenset(
+    {
+        "docs/models/to.md",
+        "docs/models/dynamic-cluster.md",
+        "docs/models/delta-causal.md",
+        "docs/how-to/compare-releases.md",
+    }
+)
+"""Documents whose simulations take long: what they say of exploring is tested row by row (tests/papers). And one that
+infers four times, which test_drift.py does on small traces."""
 
 
 @pytest.mark.parametrize(

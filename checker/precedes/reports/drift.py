@@ -39,11 +39,7 @@ def as_text(
         for since, names in _alike(drift):
             lines += _broken(found, drift, since, names)
     if drift.doubtful:
-        lines += ["", "satisfied in the baseline, unknown now"]
-        lines += [
-            _line(found, drift, name, f"({helped(why)})" if why else "")
-            for name, why in drift.doubtful.items()
-        ]
+        lines += ["", "satisfied in the baseline, unknown now", *_doubtful(found, drift)]
     if drift.unchecked:
         lines += ["", *_wrapped("satisfied in the baseline, nothing to check now: ", drift.unchecked, "")]
     for heading, groups in (
@@ -77,9 +73,14 @@ def closing(found: Inferred, drift: Drift, seconds: float) -> str:
 def since_said(since: Since) -> str:
     """When it began, and what was before: `since 2026-03-02T10:00:00Z, execution run-18, number 18; ...`."""
     when = "" if since.moment.time is None else f"{_time(since.moment.time)}, "
-    number = f"execution {shown(since.moment.execution)}, number {since.before + 1:,}"
-    before = f"none of the {since.before:,} before it does that" if since.before else "it is the first of all"
-    return f"since {when}{number}; {before}"
+    match since.before:
+        case 0:
+            before = "it is the first of all"
+        case 1:
+            before = "the one before it does not do that"
+        case number:
+            before = f"none of the {number:,} before it does that"
+    return f"since {when}execution {shown(since.moment.execution)}, number {since.before + 1:,}; {before}"
 
 
 def days_said(since: Since) -> Iterator[str]:
@@ -165,6 +166,18 @@ def _broken(found: Inferred, drift: Drift, since: Since | None, names: Sequence[
         if picture not in drawn:
             yield from (f"    {line}" for line in picture.splitlines())
         drawn.add(picture)
+
+
+def _doubtful(found: Inferred, drift: Drift) -> Iterator[str]:
+    """A line for each name, but one for all names that are unknown for the same reason."""
+    by_reason: dict[str, list[str]] = {}
+    for name, why in drift.doubtful.items():
+        by_reason.setdefault(why, []).append(name)
+    for why, names in by_reason.items():
+        if len(names) == 1:
+            yield _line(found, drift, names[0], f"({helped(why)})" if why else "")
+        else:
+            yield from _wrapped(f"{helped(why)}: " if why else "what consists of others: ", names, "  ")
 
 
 def _line(found: Inferred, drift: Drift, name: str, after: str = "", *, before: str = "") -> str:
