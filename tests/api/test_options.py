@@ -66,6 +66,7 @@ EXCEPTIONS: Final = {
     ("verify", "--html"): "report.html()",
     ("infer", "--html"): "report.html()",
     ("explore", "--html"): "report.html()",
+    ("conform", "--html"): "report.html()",
     ("search", "--format"): "as for check",
     ("explore", "--format"): "as for check",
     ("conform", "--format"): "as for check",

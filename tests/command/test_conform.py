@@ -30,8 +30,11 @@ def written(path: Path, rows: list[dict[str, object]]) -> Path:
 
 def test_exit_codes_and_the_report(tmp_path: Path) -> None:
     trace = written(tmp_path / "wrong.jsonl", WRONG)
-    ended = run("conform", "cmd", trace, "--format", "json")
+    ended = run("conform", "cmd", trace, "--format", "json", "--html", tmp_path / "report.html")
     assert ended.code == 1
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<h2>cmd (repaired)</h2>" in page
+    assert "E3 delivers p (its event 1), and no run has that" in page
     document = json.loads(ended.out)
     assert (document["verdict"], document["executions"], document["does_not_conform"]) == ("violated", 1, 1)
     (shown,) = document["shown"]

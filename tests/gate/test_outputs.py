@@ -14,6 +14,7 @@ import pytest
 from precedes.core.outcome import Outcome
 from precedes.gate.findings import Event, Item, Judged, Place, Summary
 from precedes.gate.outputs import FORMATS, renderer
+from precedes.reports.page.rendering import LARGEST
 from tests.command.running import precedes
 from tests.gate.projects import SCENARIO, SWAPPED, changed, gate, project
 from tests.reports.browser import after, needs_browser, told
@@ -97,6 +98,31 @@ def test_the_page_draws_a_counterexample_that_can_be_written_as_a_scenario() -> 
     ]
     assert ["<svg" in page for page in pages] == [True, False, False]
     assert ">two</text>" in pages[0]
+
+
+@pytest.mark.slow
+def test_the_page_is_at_most_five_megabytes() -> None:
+    scenario = "scenario found\ncluster one two\nSL1: < a{2} ]\n"
+    items = [
+        Item(
+            "G105",
+            f"c{k % 7}",
+            f"s{k}",
+            "failed",
+            "said " * 20,
+            Place("t"),
+            "x" * 900,
+            (Event("one", "send"),),
+            scenario,
+        )
+        for k in range(9_000)
+    ]
+    judged = tuple(Judged(item, "error") for item in items)
+    page = rendered("html", Summary(judged, 1, 0, (), False, Outcome.OTHERWISE))
+    assert len(page.encode()) < LARGEST
+    shown = page.count("<article")
+    assert 500 < shown < 9_000
+    assert f"{9_000 - shown:,} more have no room here" in page
 
 
 def test_json_is_as_its_schema_says() -> None:

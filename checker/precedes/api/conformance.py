@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from precedes.api.events import Events
 from precedes.api.executions import read
@@ -14,6 +14,9 @@ from precedes.core.verdict import Verdict
 from precedes.jobs import conform as jobs
 from precedes.protocol.catalog import Model, models
 from precedes.protocol.conformance.verdicts import Limits
+
+if TYPE_CHECKING:
+    from precedes.reports.page.contents import Page
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -71,6 +74,11 @@ class Conformance(Report):
         from precedes.reports import conform as printed
 
         return printed.as_json(self.found, ())
+
+    def _page(self) -> Page:
+        from precedes.reports.page.conform_page import conform_page
+
+        return conform_page(self.found, ())
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each execution that is shown: execution, verdict."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from precedes.cli.options import AS_WRITTEN, FORM, HANG_LIMIT, LOG, LOG_MAPPING, SETTINGS
+from precedes.cli.options import AS_WRITTEN, FORM, HANG_LIMIT, HTML, LOG, LOG_MAPPING, SETTINGS
 from precedes.cli.terminal import put
 from precedes.core.exit_codes import Exit
 
@@ -81,7 +82,8 @@ def _numbers(command: Any) -> Any:
 @click.option("-v", "--verbose", is_flag=True, help="Also show runs of executions that conform.")
 @HANG_LIMIT
 @FORM
-def conform(form: str, hang_limit: float, **options: Any) -> Exit:
+@HTML
+def conform(form: str, hang_limit: float, html: str | None, **options: Any) -> Exit:
     """Ask whether recorded executions are behaviors of a protocol model.
 
     MODEL is a name that `precedes list` prints, or a file with a class that derives from precedes.protocol.Protocol. It
@@ -94,6 +96,8 @@ def conform(form: str, hang_limit: float, **options: Any) -> Exit:
     from precedes.reports.progress import commentary
 
     with commentary() as comments:
-        done = answered(Asked(form, options), hang_limit, comments)
+        done = answered(Asked(form, options, html is not None), hang_limit, comments)
     put(done.text)
+    if html is not None and done.page is not None:
+        Path(html).write_text(done.page, encoding="utf-8")
     return done.exit

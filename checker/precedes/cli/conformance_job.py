@@ -19,23 +19,29 @@ from precedes.protocol import catalog, script
 from precedes.protocol.conformance.verdicts import Limits
 from precedes.protocol.validation.integrity import Integrity
 from precedes.reports import conform as printed
+from precedes.reports.page.conform_page import MOST_CASES, conform_page
+from precedes.reports.page.rendering import html
 from precedes.reports.progress import Commentary
 from precedes.traces import Notices, expand, read_batches
 
 
 class Done(Struct, frozen=True):
-    """What `conform` prints, and its exit code."""
+    """What `conform` prints, its exit code, and the report as a page, if that was asked for."""
 
     text: str
     exit: Exit
+    page: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One call of `conform`. `options` are those of the command, by their names there."""
+    """One call of `conform`. `options` are those of the command, by their names there. `page`: the report is wanted as
+    a page, too.
+    """
 
     form: str
     options: dict[str, Any]
+    page: bool = False
 
     @property
     def about(self) -> str:
@@ -49,7 +55,9 @@ class Asked:
         settings = script.settings(options["settings"])
         protocols = catalog.models(options["model"], as_written=options["as_written"], parameters=settings)
         limits = Limits(**{name: options[name] for name in LIMITS}, quiescent=options["quiescent"])
-        question = Question(limits, options["entities"], options["ignore"], options["max_shown"])
+        most = options["max_shown"]
+        kept = max(most, MOST_CASES) if self.page else most
+        question = Question(limits, options["entities"], options["ignore"], kept)
         notices = Notices()
         log = log_reading(options["log"], (), options["mapping"])
         words = ("traces", "cluster", "order", "strict")
@@ -64,11 +72,13 @@ class Asked:
 
         found = conform(protocols, executions, question, advance)
         integrity.verify(self.about)
+        told, shown = tuple(notices.all()), found.first(most)
         if self.form == "json":
-            text = printed.as_json(found, tuple(notices.all()))
+            text = printed.as_json(shown, told)
         else:
-            text = printed.as_text(found, tuple(notices.all()), verbose=options["verbose"])
-        return msgspec.json.encode(Done(text, Exit.of(found.verdict)))
+            text = printed.as_text(shown, told, verbose=options["verbose"])
+        page = html(conform_page(found, told)) if self.page else None
+        return msgspec.json.encode(Done(text, Exit.of(found.verdict), page))
 
 
 def answered(asked: Asked, silence: float, comments: Commentary) -> Done:

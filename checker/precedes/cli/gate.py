@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from precedes.cli.options import SPECS
+from precedes.cli.options import HTML, SPECS
 from precedes.cli.terminal import put, put_coloured
 from precedes.core.exit_codes import Exit
 from precedes.gate.outputs import FORMATS
@@ -35,6 +35,7 @@ from precedes.gate.outputs import FORMATS
     metavar="FORMAT:PATH",
     help="Also write this format to a file; repeatable.",
 )
+@HTML
 @click.option(
     "--baseline", metavar="FILE", help="Compare with this baseline, whatever the configuration says."
 )
@@ -53,14 +54,15 @@ from precedes.gate.outputs import FORMATS
 @click.option("-v", "--verbose", is_flag=True, help="Also print what passed.")
 @click.option("--show-config", is_flag=True, help="Print the configuration as the gate reads it, and exit.")
 @click.option("--schema", type=click.Choice(["config", "report"]), help="Print a JSON schema, and exit.")
-def gate(**options: Any) -> Exit:
+def gate(html: str | None, outputs: tuple[str, ...], **options: Any) -> Exit:
     """Run all checks of precedes.toml, or of [tool.precedes] in pyproject.toml, for CI.
 
     The gate prints one summary. Exit code 0: passed. 1: failed. 2: could not run. 3: undecided.
     """
     from precedes.gate.run import session
 
-    told = session.run(session.Request(**options), Path.cwd(), os.environ)
+    written = outputs if html is None else (*outputs, f"html:{html}")
+    told = session.run(session.Request(outputs=written, **options), Path.cwd(), os.environ)
     (put_coloured if told.colour else put)(told.text)
     return told.exit
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from precedes.core.counts import counted
@@ -25,14 +25,15 @@ Advance = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One execution: its name, the answer, what the trace calls what the answer names, and the instance of the model
-    that has the run, or explains the most.
+    """One execution: its name, the answer, what the trace calls what the answer names, the instance of the model
+    that has the run, or explains the most, and what was recorded.
     """
 
     execution: str
     answer: Answer
     naming: Naming
     protocol: Protocol[Any]
+    recorded: Execution = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,16 @@ class Conformed:
     deviating: int
     undecided: int
     shown: tuple[Judged, ...]
+
+    def first(self, limit: int) -> Conformed:
+        """The same with so many executions of each answer at most."""
+        met = dict.fromkeys(Verdict, 0)
+        kept: list[Judged] = []
+        for judged in self.shown:
+            met[judged.answer.verdict] += 1
+            if met[judged.answer.verdict] <= limit:
+                kept.append(judged)
+        return replace(self, shown=tuple(kept))
 
     @property
     def executions(self) -> int:
@@ -108,7 +119,7 @@ def _judged(judges: Sequence[Judge], execution: Execution) -> Judged:
     found: list[Judged] = []
     for judge in judges:
         answer, naming = judge.judge(execution)
-        judged = Judged(execution.name, answer, naming, judge.protocol)
+        judged = Judged(execution.name, answer, naming, judge.protocol, execution)
         if isinstance(answer, Conforms):
             return judged
         found.append(judged)

@@ -46,11 +46,8 @@ def as_text(found: Conformed, notices: tuple[Notice, ...], *, verbose: bool = Fa
 def _lines(found: Conformed, notices: tuple[Notice, ...], *, verbose: bool) -> Iterator[str]:
     for notice in notices:
         yield f"notice {notice.render()}"
-    protocol = found.protocols[0]
-    form = "" if protocol.form is None else f" ({protocol.form})"
-    yield f"{protocol.name}{form}: {counted(found.executions, 'execution')}"
-    counts = (found.conforming, found.deviating, found.undecided)
-    for word, number in zip(_WORDS.values(), counts, strict=True):
+    yield f"{heading(found)}: {counted(found.executions, 'execution')}"
+    for word, _, number in counted_answers(found):
         if number:
             yield f"  {word:<16}  {number:,}"
     for judged in found.shown:
@@ -63,18 +60,32 @@ def _lines(found: Conformed, notices: tuple[Notice, ...], *, verbose: bool) -> I
                     yield from _names(judged)
             case Deviates() as answer:
                 yield ""
-                yield from _deviation(found, judged, answer)
+                yield from as_lines(found, judged, answer)
             case Undecided(reason):
                 yield ""
                 yield f"{judged.execution} is undecided: {reason}"
             case _:
                 assert_never(judged.answer)
     yield ""
-    yield _closing(found)
+    yield closing(found)
 
 
-def _deviation(found: Conformed, judged: Judged, answer: Deviates) -> Iterator[str]:
-    yield f"{judged.execution} does not conform{_within(found, answer)}: {_first(judged, answer)}"
+def heading(found: Conformed) -> str:
+    """The model and its form."""
+    protocol = found.protocols[0]
+    return protocol.name if protocol.form is None else f"{protocol.name} ({protocol.form})"
+
+
+def counted_answers(found: Conformed) -> Iterator[tuple[str, Verdict, int]]:
+    """Each answer in words, its verdict, and how many executions have it."""
+    counts = (found.conforming, found.deviating, found.undecided)
+    for (verdict, word), number in zip(_WORDS.items(), counts, strict=True):
+        yield word, verdict, number
+
+
+def as_lines(found: Conformed, judged: Judged, answer: Deviates) -> Iterator[str]:
+    """An execution that does not conform: the first event that no run has, the run before it, and where that ends."""
+    yield f"{judged.execution} does not conform{_within(found, answer)}: {first_said(judged, answer)}"
     where = "there" if answer.event is not None else f"then at {judged.naming.entities[answer.entity]}"
     yield f"  the model allows {where}: {_allowed(judged, answer)}"
     if answer.event is not None and answer.unlogged:
@@ -98,7 +109,7 @@ def _within(found: Conformed, answer: Deviates) -> str:
     return f" with up to {limits_said(found.question, answer.within)}" if answer.within else ""
 
 
-def _first(judged: Judged, answer: Deviates) -> str:
+def first_said(judged: Judged, answer: Deviates) -> str:
     """The first event that no run has, in a clause."""
     if answer.event is None:
         return "every event has a run, and in each something is in flight after the last"
@@ -142,7 +153,8 @@ def _names(judged: Judged) -> Iterator[str]:
         yield f"  in these moves {', '.join(pairs)}"
 
 
-def _closing(found: Conformed) -> str:
+def closing(found: Conformed) -> str:
+    """The answer on all executions in one line."""
     match found.verdict:
         case Verdict.HOLDS:
             return "conforms: every execution is a behavior of the model"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 from itertools import groupby
+from typing import Final
 
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import EventKind
@@ -20,29 +21,39 @@ from precedes.reports.page.rendering import asset, dark_style, environment, poli
 from precedes.reports.space_time.marks import Marks
 from precedes.reports.space_time.picture import as_svg, execution_picture
 
-MOST_EVENTS = 200
+MOST_EVENTS: Final = 200
 """A counterexample with more is not drawn; its text is there all the same."""
+_MOST_ITEMS: Final = 2_000
+"""Items that are listed with their results, of all checks together."""
+_FOR_TEXTS: Final = 2_000_000
+_FOR_DRAWINGS: Final = 2_000_000
+"""Bytes of the findings; what `rendering.LARGEST` leaves is for what was checked, the script and the style."""
+_AROUND: Final = 1_500
+"""Bytes of a finding beside its text and its drawing, about: its place, its rule and what to do."""
 
 
 def render(summary: Summary) -> str:
-    """The page; findings in the order of the checks."""
+    """The page; findings in the order of the checks. What would make it too large is counted."""
     checks = [
         (name, list(items)) for name, items in groupby(summary.judged, key=lambda judged: judged.item.check)
     ]
-    told = [(judged, _kind(judged), _drawn(judged)) for judged in summary.told()]
+    most = _MOST_ITEMS // max(len(checks), 1)
+    told = _that_fit(summary)
     script = asset("diagram.js") + _own("findings.js")
     style = asset("diagram.css") + _own("findings.css") + dark_style(".diagram svg")
     return (
         environment("precedes.gate.outputs")
-        .get_template("page.html")
+        .get_template("findings.html")
         .render(
             outcome=result_of(summary.outcome),
             closing=closing(summary).partition(": ")[2],
             told=told,
-            kinds=sorted({kind for _, kind, _ in told}),
+            omitted=len(summary.told()) - len(told),
+            kinds=sorted({kind for _, kind, _, _ in told}),
             fixed=summary.fixed,
             checks=[
-                (name, items, sum(one.item.result != "passed" for one in items)) for name, items in checks
+                (name, items[:most], len(items), sum(one.item.result != "passed" for one in items))
+                for name, items in checks
             ],
             rules=rules(),
             script=script,
@@ -50,6 +61,26 @@ def render(summary: Summary) -> str:
             policy=policy(script, style),
         )
     )
+
+
+def _that_fit(summary: Summary) -> list[tuple[Judged, str, str, str]]:
+    """The findings that there is room for, each with its kind, its text and, if there is room for it, its drawing."""
+    found: list[tuple[Judged, str, str, str]] = []
+    for_texts, for_drawings = _FOR_TEXTS, _FOR_DRAWINGS
+    for judged in summary.told():
+        for_texts -= len(judged.item.message.encode()) + _AROUND
+        if for_texts < 0:
+            break
+        # A text is whole or not there, for a part of a figure is none.
+        size = len(judged.item.detail.encode())
+        detail = judged.item.detail if size <= for_texts else ""
+        for_texts -= len(detail.encode())
+        drawn = _drawn(judged)
+        size = len(drawn.encode())
+        fits = size <= for_drawings
+        for_drawings -= size if fits else 0
+        found.append((judged, _kind(judged), detail, drawn if fits else ""))
+    return found
 
 
 @cache

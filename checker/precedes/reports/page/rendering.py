@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from precedes.core.printable import printable, printable_json
 from precedes.core.verdict import Verdict
@@ -24,6 +24,7 @@ from precedes.reports.prose.times import duration_text
 from precedes.reports.space_time.dark_colors import dark_rules
 from precedes.reports.space_time.picture import as_svg, small_picture
 
+_OWN: Final = "precedes.reports.page"
 LARGEST: Final = 5_000_000
 """Bytes of a page."""
 _FOR_CASES: Final = 2_600_000
@@ -65,10 +66,10 @@ def html(page: Page) -> str:
     )
 
 
-def environment(package: str = "precedes.reports.page") -> Environment:
-    """The templates of a package, whose values are escaped."""
+def environment(*others: str) -> Environment:
+    """The templates of this package, and of others that build on them. Values are escaped."""
     return Environment(
-        loader=PackageLoader(package),
+        loader=ChoiceLoader([PackageLoader(package) for package in (_OWN, *others)]),
         keep_trailing_newline=True,
         autoescape=True,
         trim_blocks=True,
@@ -80,7 +81,7 @@ def environment(package: str = "precedes.reports.page") -> Environment:
 @cache
 def asset(name: str) -> str:
     """A script or a style sheet of the page."""
-    return files("precedes.reports.page").joinpath("templates", name).read_text(encoding="utf-8")
+    return files(_OWN).joinpath("templates", name).read_text(encoding="utf-8")
 
 
 def dark_style(within: str) -> str:
