@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 from precedes.core.version import VERSION
 
 if TYPE_CHECKING:
+    from precedes.api.check import Check, check
     from precedes.api.conformance import Conformance, conform
+    from precedes.api.draw import Drawing, draw
     from precedes.api.executions import Converted, as_scenario, convert, read, write
-    from precedes.api.files import Check, Drawing, check, draw
     from precedes.api.library import explain, load_library, names
     from precedes.api.protocols import Exploration, Simulated, explore, simulate
     from precedes.api.questions import Answer, Lattice, find, lattice, prove
@@ -86,11 +87,11 @@ __all__ = [
 _HOMES = {
     "Answer": "api.questions",
     "Bounds": "protocol.bounds",
-    "Check": "api.files",
+    "Check": "api.check",
     "Conformance": "api.conformance",
     "Converted": "api.executions",
     "Destinations": "protocol.bounds",
-    "Drawing": "api.files",
+    "Drawing": "api.draw",
     "Entity": "record",
     "Execution": "core.execution",
     "Exploration": "api.protocols",
@@ -109,10 +110,10 @@ _HOMES = {
     "Verdict": "core.verdict",
     "Verification": "api.traces",
     "as_scenario": "api.executions",
-    "check": "api.files",
+    "check": "api.check",
     "conform": "api.conformance",
     "convert": "api.executions",
-    "draw": "api.files",
+    "draw": "api.draw",
     "explain": "api.library",
     "explore": "api.protocols",
     "find": "api.questions",

@@ -124,7 +124,11 @@ def _claims(claims: Sequence[Claim], limits: Limits, library: Library) -> Iterat
     if not claims:
         return
     # Only where there is something to ask is the solver loaded.
-    from precedes.jobs.claims import answered
+    try:
+        from precedes.jobs.claims import answered
+    except ModuleNotFoundError as error:
+        told = f"a claim needs the solver, and the package {error.name} is not installed"
+        raise usage(told, "install it, or ask scenarios only: they need no solver") from error
 
     for claim in claims:
         yield answered(claim, f"line_{claim.span.line}", limits, library)
