@@ -11,7 +11,8 @@ Every fenced block of README.md and docs/ has a mark in the line before it, whic
 - `<!-- not run: REASON -->`: what no test can run. The names in it must exist.
 
 Files and commands are carried out in their order, in one folder: a file may be written again, a command may leave
-something for the next. What `tools/pages.py` and `precedes lattice` generate is left to their own tests.
+something for the next. What `tools/pages.py`, `tools/gallery.py` and `precedes lattice`
+generate is left to their own tests.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from tests import warm_processes
 
 ROOT = Path(__file__).parents[2]
 
-GENERATED = ("docs/reference", "docs/lattice.md")
+GENERATED = ("docs/reference", "docs/lattice.md", "docs/gallery.md")
 MARKS = ("run", "file", "change", "formulas", "workflow", "gitlab", "not run")
 
 _FENCE = re.compile(r" *(?P<fence>```+|~~~+)(?P<language>\w*)$")
