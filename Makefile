@@ -25,7 +25,7 @@ ROUNDS ?= 10
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 
-.PHONY: help setup java demo gate papers test coverage lint types bench soak brokers brokers-stop site wheel lock clean
+.PHONY: help setup java demo gate papers test coverage lint types bench soak brokers brokers-stop site try wheel lock clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -120,7 +120,12 @@ brokers-stop: ## Stop them, and remove what they kept
 
 site: $(VENV)/.project ## Build the documentation into build/site, as pages that need no network
 	$(BIN)/python tools/pages.py
+	$(BIN)/python -m tools.gallery
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+
+# Python for the browser is an npm package; it is kept in build/try and is no part of the sources.
+try: site ## Put Python for the browser beside the page "Try it" of the site
+	$(BIN)/python -m tools.try_page
 
 wheel: $(VENV)/.project ## Build the wheel and the source archive into dist/
 	$(BIN)/python -m build --no-isolation --outdir dist

@@ -294,8 +294,12 @@ def _entry(known: Library, name: str) -> tuple[str, str, str]:
     definition = known.definition(name)
     signature = known.signature(name)
     assert signature is not None
-    anchor = re.sub(r"[^\w-]", "", name.lower())
-    return f"[`{name}`](library.md#{anchor})", _sorts(signature), definition.title or ""
+    return f"[`{name}`](library.md#{anchor(name)})", _sorts(signature), definition.title or ""
+
+
+def anchor(name: str) -> str:
+    """Where the page of the library has a name."""
+    return re.sub(r"[^\w-]", "", name.lower())
 
 
 def _attributes() -> list[str]:

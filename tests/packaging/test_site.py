@@ -68,6 +68,13 @@ def test_the_site_builds(tmp_path: Path) -> None:
             r'<(?:script|link|img)[^>]+(?:src|href)="(https?:[^"]+)"', page.read_text(encoding="utf-8")
         )
         assert not fetched, page
+    assert f"precedes {precedes.__version__}" in (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert 'data="lattice/diagram.svg"' in (tmp_path / "lattice.html").read_text(encoding="utf-8")
+    reference = (tmp_path / "reference/library.html").read_text(encoding="utf-8")
+    diagram = (tmp_path / "lattice/diagram.svg").read_text(encoding="utf-8")
+    led = re.findall(r'<a href="\.\./reference/library\.html#([^"]+)"', diagram)
+    assert len(led) == diagram.count("<g") > 40
+    assert all(f'<h3 id="{anchor}"' in reference for anchor in led)
     shown = re.findall(
         r'<h3 id="precedes\.(\w+)"', (tmp_path / "reference/api.html").read_text(encoding="utf-8")
     )
