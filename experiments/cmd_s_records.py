@@ -21,7 +21,7 @@ from experiments.s_records_kernel import TOPOLOGIES, carried, requests
 from experiments.table import Cell, Scale, Table
 from precedes.protocol.bounds import Conditions
 from precedes.protocol.network import Reliable
-from precedes.protocol.simulation.chance import normal_delays
+from precedes.protocol.running.chance import normal_delays
 
 NAME = "cmd-s-records"
 

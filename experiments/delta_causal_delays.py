@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Final
 
-from precedes.protocol.simulation.chance import Chance, Delaying
+from precedes.protocol.running.chance import Chance, Delaying
 
 DISCARDED: Final = 1e-4
 """The share of messages that arrive after Δ."""

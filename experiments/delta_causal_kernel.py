@@ -14,7 +14,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from precedes.protocol.simulation.chance import Chance, Delaying, Request
+from precedes.protocol.running.chance import Chance, Delaying, Request
 
 Int64 = npt.NDArray[np.int64]
 

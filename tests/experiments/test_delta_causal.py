@@ -22,7 +22,7 @@ from experiments.delta_causal_kernel import NEVER, Measured, Messages, drawn, me
 from experiments.delta_causal_max_cb import Case, Work, executed
 from precedes.protocol import Deliver, Here, Message, Step
 from precedes.protocol.bounds import Conditions
-from precedes.protocol.simulation.chance import Chance
+from precedes.protocol.running.chance import Chance
 from precedes.protocol.simulation.simulator import Simulator
 from precedes_models.delta_causal.agent import Packet
 from precedes_models.delta_causal.protocol import DeltaCausal

@@ -11,7 +11,7 @@ from experiments.s_records_kernel import SERVER, TOPOLOGIES, carried, requests
 from precedes.protocol import Here, Message, Step, Transmit
 from precedes.protocol.bounds import Conditions
 from precedes.protocol.network import Reliable
-from precedes.protocol.simulation.chance import Chance, normal_delays
+from precedes.protocol.running.chance import Chance, normal_delays
 from precedes.protocol.simulation.simulator import Simulator
 from precedes_models.cmd.auxiliary import Auxiliary, s_records
 from precedes_models.cmd.protocol import Cmd

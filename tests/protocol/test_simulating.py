@@ -34,7 +34,7 @@ from precedes.protocol import (
     View,
 )
 from precedes.protocol.bounds import Conditions, Destinations
-from precedes.protocol.simulation.chance import Chance, Request
+from precedes.protocol.running.chance import Chance, Request
 from precedes.protocol.simulation.simulator import Simulator, run, usual
 from tests.protocol.toys import Alternating, Broken, InTurn, Plain, Tabled, Tosses, Waits
 

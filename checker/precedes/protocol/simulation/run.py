@@ -18,8 +18,8 @@ from typing import Any, Final
 from precedes.core.execution import EventKind
 from precedes.protocol.exploration.histories import EVERYTHING, Entry, entries
 from precedes.protocol.model import Choose, Here, Message, Outcome, Step, Timer, Transmit
-from precedes.protocol.simulation.chance import Chance
-from precedes.protocol.simulation.setting import Recorded, Setting
+from precedes.protocol.running.chance import Chance
+from precedes.protocol.running.setting import Recorded, Setting
 from precedes.protocol.validation import declarations, errors, returned_values
 
 _REQUEST, _ARRIVE, _EXPIRE, _CRASH, _RECOVER, _AGAIN = range(6)

@@ -14,9 +14,9 @@ from precedes.protocol.bounds import Conditions, Destinations
 from precedes.protocol.exploration.histories import Histories
 from precedes.protocol.model import Protocol
 from precedes.protocol.network import Timed
-from precedes.protocol.simulation.chance import Delaying, Requesting, normal_delays, poisson
+from precedes.protocol.running.chance import Delaying, Requesting, normal_delays, poisson
+from precedes.protocol.running.setting import Observe, Recorded, Setting
 from precedes.protocol.simulation.run import Running
-from precedes.protocol.simulation.setting import Observe, Recorded, Setting
 from precedes.protocol.validation import declarations, errors
 
 

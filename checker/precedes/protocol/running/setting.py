@@ -10,7 +10,7 @@ from precedes.protocol.bounds import Conditions
 from precedes.protocol.exploration.histories import Entry
 from precedes.protocol.model import Here, Protocol, Step
 from precedes.protocol.network import Reliable, SingleChannel, Timed
-from precedes.protocol.simulation.chance import Delaying, Requesting
+from precedes.protocol.running.chance import Delaying, Requesting
 
 Observe: TypeAlias = Callable[[Here, Any, Hashable, Step[Any], int], Mapping[str, float] | None]
 """Told of every step: where, the state before it, its cause (the Message requested, the packet that arrived, the Timer
