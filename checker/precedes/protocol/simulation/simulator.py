@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from precedes.core.diagnostics import PrecedesError, usage
+from precedes.core.diagnostics import usage
 from precedes.core.execution import Execution
 from precedes.core.faults import FAULTS
 from precedes.protocol.bounds import Conditions, Destinations
@@ -17,7 +16,7 @@ from precedes.protocol.network import Timed
 from precedes.protocol.running.chance import Delaying, Requesting, normal_delays, poisson
 from precedes.protocol.running.setting import Observe, Recorded, Setting
 from precedes.protocol.simulation.run import Running
-from precedes.protocol.validation import declarations, errors
+from precedes.protocol.validation import declarations
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +64,7 @@ class Simulator:
     def recorded(self, seed: int, number: int) -> Recorded:
         """The execution of a number. PrecedesError M005 to M013 for mistakes of the model."""
         running = Running(self.setting, seed, number)
-        try:
-            running.go()
-        except PrecedesError:
-            raise
-        except (Exception, SystemExit) as error:
-            if os.environ.get("PRECEDES_DEBUG"):
-                raise
-            handler, at, *arguments = running.calling
-            raise errors.raised(self.setting.protocol, handler, at, tuple(arguments), error) from None
+        running.go()
         return running.recorded()
 
     def run(self, seed: int, number: int) -> Run:
