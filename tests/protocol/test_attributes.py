@@ -30,8 +30,9 @@ from precedes.protocol import (
     run,
 )
 from precedes.protocol.bounds import Bounds
+from precedes.protocol.catalog import Given
 from precedes.protocol.exploration.result import Exploration
-from precedes.protocol.simulation.trace import Given, Simulation
+from precedes.protocol.simulation.trace import Simulation
 from precedes.protocol.validation.carried_values import declared
 from precedes.traces import Notices, TraceOptions, expand, read_batches
 from tests.language.judging import wrong

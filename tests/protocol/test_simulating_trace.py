@@ -14,9 +14,10 @@ from precedes.core.transposition import execution_of
 from precedes.jobs.simulate import simulate
 from precedes.protocol import Protocol, Reliable
 from precedes.protocol.bounds import Conditions, Destinations
+from precedes.protocol.catalog import Given, Named
 from precedes.protocol.simulation import trace as tracing
 from precedes.protocol.simulation.simulator import run
-from precedes.protocol.simulation.trace import Given, Named, Simulation
+from precedes.protocol.simulation.trace import Simulation
 from precedes.traces import Notices, TraceOptions, expand, read_batches
 from precedes.traces.layout.columnar_file import layout_of
 from precedes_models.cmd.protocol import Cmd

@@ -20,10 +20,10 @@ from precedes.jobs.simulate import simulate as simulated
 from precedes.language.library import standard_library
 from precedes.protocol import script
 from precedes.protocol.bounds import Bounds, Destinations
-from precedes.protocol.catalog import Model, models
+from precedes.protocol.catalog import Given, Model, Named, models
 from precedes.protocol.model import Protocol
 from precedes.protocol.simulation.simulator import usual
-from precedes.protocol.simulation.trace import Given, Named, Simulation
+from precedes.protocol.simulation.trace import Simulation
 
 if TYPE_CHECKING:
     from precedes.language.library import Library

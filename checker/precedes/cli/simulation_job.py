@@ -13,8 +13,9 @@ from precedes.engines.engine import selected
 from precedes.jobs.simulate import CONDITIONS, simulate
 from precedes.protocol import script
 from precedes.protocol.bounds import Destinations
+from precedes.protocol.catalog import Named
 from precedes.protocol.simulation.simulator import usual
-from precedes.protocol.simulation.trace import Named, Simulation
+from precedes.protocol.simulation.trace import Simulation
 from precedes.protocol.validation.integrity import Integrity
 from precedes.reports import simulate as printed
 from precedes.traces.layout.conversion import Advance

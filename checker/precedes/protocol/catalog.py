@@ -10,7 +10,7 @@ import traceback
 import types
 import typing
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -61,6 +61,30 @@ def model(
 ) -> Protocol[Any]:
     """The model, or the first of its instances."""
     return models(name, as_written=as_written, parameters=parameters)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A model by its name or file, as it was typed: what another process can load for itself."""
+
+    model: str
+    as_written: bool = False
+    parameters: tuple[tuple[str, str], ...] = ()
+
+    def load(self) -> tuple[Protocol[Any], ...]:
+        """The instances; PrecedesError M001 to M004 and M012."""
+        return models(self.model, as_written=self.as_written, parameters=dict(self.parameters))
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Instances of a model that stand in an importable module."""
+
+    protocols: tuple[Protocol[Any], ...]
+
+    def load(self) -> tuple[Protocol[Any], ...]:
+        """The instances."""
+        return self.protocols
 
 
 def _instances(

@@ -15,15 +15,14 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import lru_cache
 from multiprocessing import get_context
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.core.machine import available_cores
 from precedes.protocol.bounds import Conditions
-from precedes.protocol.catalog import models
-from precedes.protocol.model import Protocol
+from precedes.protocol.catalog import Given, Named
 from precedes.protocol.simulation.rows import Rows
 from precedes.protocol.simulation.simulator import Simulator, name_of
 from precedes.protocol.validation import carried_values
@@ -37,30 +36,6 @@ _MESSAGES_PER_PIECE: Final = 12_000
 
 _ALONE: Final = 3
 """Pieces up to which other processes are not worth their start."""
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A model by its name or file, as it was typed: what another process can load for itself."""
-
-    model: str
-    as_written: bool = False
-    parameters: tuple[tuple[str, str], ...] = ()
-
-    def load(self) -> tuple[Protocol[Any], ...]:
-        """The instances; PrecedesError M001 to M004 and M012."""
-        return models(self.model, as_written=self.as_written, parameters=dict(self.parameters))
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """Instances of a model that stand in an importable module."""
-
-    protocols: tuple[Protocol[Any], ...]
-
-    def load(self) -> tuple[Protocol[Any], ...]:
-        """The instances."""
-        return self.protocols
 
 
 @dataclass(frozen=True, slots=True)
