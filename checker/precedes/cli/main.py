@@ -32,6 +32,7 @@ from precedes.cli.options import (
     TIMEOUT,
     log_reading,
 )
+from precedes.cli.run import run as run_model
 from precedes.cli.simulate import simulate
 from precedes.cli.terminal import put
 from precedes.cli.verify import infer, verify
@@ -245,6 +246,7 @@ for command in (
     fmt,
     lsp,
     simulate,
+    run_model,
     conform,
     gate,
     explain,

@@ -17,9 +17,35 @@ TIMES = {
     "deviation": (click.FloatRange(min=0), "Standard deviation of the delay."),
     "skew": (click.IntRange(min=0), "How far apart the clocks of two entities may be."),
 }
+SEED = click.option(
+    "--seed", type=int, default=1, show_default=True, metavar="N", help="Seed of the random numbers."
+)
+ENTITIES = click.option(
+    "--entities",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="Number of entities.",
+)
+MESSAGES = click.option(
+    "--messages",
+    type=click.IntRange(min=1),
+    default=12,
+    show_default=True,
+    metavar="N",
+    help="Number of requests in each execution.",
+)
+MOST_STEPS = click.option(
+    "--most-steps",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Give up an execution that takes more steps.",
+)
 
 
-def _rates_and_times(command: Any) -> Any:
+def rates_and_times(command: Any) -> Any:
+    """Options for the faults of the network and of entities, and for times."""
     for name, (kind, text) in reversed(TIMES.items()):
         command = click.option(
             f"--{name}", type=kind, metavar="TICKS", help=f"{text}  [default: what the network says]"
@@ -45,34 +71,13 @@ def _rates_and_times(command: Any) -> Any:
     metavar="N",
     help="Number of executions.",
 )
-@click.option(
-    "--seed", type=int, default=1, show_default=True, metavar="N", help="Seed of the random numbers."
-)
-@click.option(
-    "--entities",
-    type=click.IntRange(min=1),
-    default=3,
-    show_default=True,
-    metavar="N",
-    help="Number of entities.",
-)
-@click.option(
-    "--messages",
-    type=click.IntRange(min=1),
-    default=12,
-    show_default=True,
-    metavar="N",
-    help="Number of requests in each execution.",
-)
+@SEED
+@ENTITIES
+@MESSAGES
 @DESTINATIONS
-@_rates_and_times
+@rates_and_times
 @SETTINGS
-@click.option(
-    "--most-steps",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Give up an execution that takes more steps.",
-)
+@MOST_STEPS
 @HANG_LIMIT
 @ENGINE
 @MASTER

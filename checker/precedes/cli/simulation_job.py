@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,8 +12,8 @@ from msgspec import Struct
 from precedes.core.isolation import Channel, Isolation
 from precedes.engines.engine import selected
 from precedes.jobs.simulate import CONDITIONS, simulate
-from precedes.protocol import script
-from precedes.protocol.bounds import Destinations
+from precedes.protocol import Protocol, script
+from precedes.protocol.bounds import Conditions, Destinations
 from precedes.protocol.catalog import Named
 from precedes.protocol.simulation.simulator import usual
 from precedes.protocol.simulation.trace import Simulation
@@ -50,12 +51,9 @@ class Asked:
         settings = tuple(script.settings(options["settings"]).items())
         model = Named(options["model"], options["as_written"], settings)
         protocols = model.load()
-        chosen = {name: options[name] for name in CONDITIONS if options[name] is not None}
-        if options["destinations"] is not None:
-            chosen["destinations"] = Destinations(options["destinations"])
         simulation = Simulation(
             model,
-            tuple(replace(usual(protocol), **chosen) for protocol in protocols),
+            conditions_of(protocols, options),
             options["seed"],
             options["executions"],
             options["most_steps"],
@@ -79,6 +77,14 @@ class Asked:
         )
         integrity.verify(self.about)
         return msgspec.json.encode(printed.as_text(self.output, protocols, simulation, done))
+
+
+def conditions_of(protocols: Sequence[Protocol[Any]], options: Mapping[str, Any]) -> tuple[Conditions, ...]:
+    """The conditions of each instance: as the options say, and the usual ones of its network for the rest."""
+    chosen = {name: options[name] for name in CONDITIONS if options[name] is not None}
+    if options["destinations"] is not None:
+        chosen["destinations"] = Destinations(options["destinations"])
+    return tuple(replace(usual(protocol), **chosen) for protocol in protocols)
 
 
 def simulated(asked: Asked, silence: float, advance: Advance) -> str:

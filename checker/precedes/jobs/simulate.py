@@ -13,8 +13,8 @@ from typing import Final, assert_never
 
 from precedes.core.faults import RATES
 from precedes.engines.engine import AUTO, selected
+from precedes.protocol.catalog import Named
 from precedes.protocol.simulation.trace import (
-    Named,
     Piece,
     Simulated,
     Simulation,

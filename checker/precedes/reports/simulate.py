@@ -30,15 +30,8 @@ def as_text(path: str, protocols: Sequence[Protocol[Any]], simulation: Simulatio
             f"    {empty:,} of the {simulation.executions:,} that were run {'is' if empty == 1 else 'are'} not among "
             "them: nothing was sent, delivered or logged, and an execution without events has no row"
         )
-    for protocol, conditions in zip(protocols, simulation.conditions, strict=True):
-        lines.append(f"    {_instance(protocol)}: {_conditions(conditions)}")
-    lines.append(f"    {counters['requests']:,} messages sent, {_packets(counters)}")
-    if counters["refused"]:
-        lines.append(f"    {counters['refused']:,} requests were refused to the end of their execution")
-    if counters["waiting"]:
-        lines.append(f"    {counters['waiting']:,} messages arrived and were never delivered: they starve")
-    if counters["crashes"]:
-        lines.append(f"    {counters['crashes']:,} crashes, {counters['recoveries']:,} recoveries")
+    lines += instances(protocols, simulation.conditions)
+    lines += happened(counters)
     claims = " ".join(f"--require {shlex.quote(claim)}" for claim in protocols[0].claims)
     if claims:
         lines.append(f"    to judge it: precedes verify {shlex.quote(path)} {claims}{_delta(protocols)}")
@@ -48,6 +41,24 @@ def as_text(path: str, protocols: Sequence[Protocol[Any]], simulation: Simulatio
             "a name of `precedes list`"
         )
     return "\n".join(lines) + "\n"
+
+
+def instances(protocols: Sequence[Protocol[Any]], conditions: Sequence[Conditions]) -> list[str]:
+    """A line for each instance of a model, with its conditions."""
+    pairs = zip(protocols, conditions, strict=True)
+    return [f"    {_instance(protocol)}: {_conditions(one)}" for protocol, one in pairs]
+
+
+def happened(counters: Mapping[str, float]) -> list[str]:
+    """What happened in all executions together, in lines."""
+    lines = [f"    {counters['requests']:,.0f} messages sent, {_packets(counters)}"]
+    if counters["refused"]:
+        lines.append(f"    {counters['refused']:,.0f} requests were refused to the end of their execution")
+    if counters["waiting"]:
+        lines.append(f"    {counters['waiting']:,.0f} messages arrived and were never delivered: they starve")
+    if counters["crashes"]:
+        lines.append(f"    {counters['crashes']:,.0f} crashes, {counters['recoveries']:,.0f} recoveries")
+    return lines
 
 
 def _instance(protocol: Protocol[Any]) -> str:
@@ -68,9 +79,9 @@ def _conditions(conditions: Conditions) -> str:
 
 def _packets(counters: Mapping[str, float]) -> str:
     packets = counters["packets"]
-    said = [f"{packets:,} packets"]
+    said = [f"{packets:,.0f} packets"]
     said += [
-        f"{counters[name]:,} {what} ({counters[name] / packets:.2%})"
+        f"{counters[name]:,.0f} {what} ({counters[name] / packets:.2%})"
         for name, what in _FATES.items()
         if counters[name]
     ]

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from precedes.core.execution import EVENT_CODES, EventKind
-from precedes.core.formula import Attribute, AttributeSort
+from precedes.core.formula import Attribute
 from precedes.protocol.exploration.histories import Entry, view_id
 from precedes.protocol.model import TICK, Message, Protocol
-from precedes.protocol.validation.carried_values import CarriedValues
+from precedes.protocol.validation.carried_values import CarriedValues, written
 from precedes.traces.arrow import arrow
 from precedes.traces.schema import column_of, kept_schema
 
@@ -98,7 +98,7 @@ class Rows:
     def _carry(self, carried: Mapping[Attribute, str | int]) -> None:
         for attribute, values in zip(self._attributes, self._values, strict=True):
             value = carried.get(attribute)
-            values.append(None if value is None else _written(attribute, value))
+            values.append(None if value is None else written(attribute, value))
 
     def _name(self, message: Message) -> str:
         key = (message.sender, message.number)
@@ -113,15 +113,6 @@ class Rows:
         if names is None:
             names = self._sets[key] = sorted(protocol.name_of(entity) for entity in members)
         return names
-
-
-def _written(attribute: Attribute, value: str | int) -> str:
-    """Times and durations are numbers of seconds."""
-    if attribute.sort in (AttributeSort.TEXT, AttributeSort.NUMBER):
-        return str(value)
-    nanoseconds = int(value)
-    seconds, rest = divmod(abs(nanoseconds), 10**9)
-    return f"{'-' if nanoseconds < 0 else ''}{seconds}.{rest:09d}"
 
 
 def _column(values: Any, kind: pa.DataType) -> Any:

@@ -70,12 +70,7 @@ class Running(Surroundings):
             else:
                 entities[entity].woken(kind, given)  # type: ignore[arg-type]
             if counters["steps"] > most_steps:
-                raise errors.mistake(
-                    self.setting.protocol,
-                    "M011",
-                    f"execution {self.number} of seed {self.seed} takes more than {most_steps:,} steps",
-                    "entities that go on forever never end a run; allow more steps if this one only takes long",
-                )
+                raise errors.endless(self.setting.protocol, self.number, self.seed, most_steps)
 
     # ---- what entities run in ----
 

@@ -99,3 +99,12 @@ class CarriedValues:
             f"{name} of {message.name} is {errors.short(value)}",
             f"the model declares it as {attribute.sort.value}: {_WORDS[attribute.sort]}",
         )
+
+
+def written(attribute: Attribute, value: str | int) -> str:
+    """A value as text in a row: times and durations are numbers of seconds."""
+    if attribute.sort in (AttributeSort.TEXT, AttributeSort.NUMBER):
+        return str(value)
+    nanoseconds = int(value)
+    seconds, rest = divmod(abs(nanoseconds), 10**9)
+    return f"{'-' if nanoseconds < 0 else ''}{seconds}.{rest:09d}"

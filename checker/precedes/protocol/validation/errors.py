@@ -72,6 +72,16 @@ def due_without_time(protocol: Protocol[Any], timer: str) -> PrecedesError:
     )
 
 
+def endless(protocol: Protocol[Any], number: int, seed: int, most_steps: int) -> PrecedesError:
+    """M011: an execution takes too many steps."""
+    return mistake(
+        protocol,
+        "M011",
+        f"execution {number} of seed {seed} takes more than {most_steps:,} steps",
+        "entities that go on forever never end a run; allow more steps if this one only takes long",
+    )
+
+
 def short(value: object) -> str:
     """A value as text that is not too long."""
     text = repr(value)

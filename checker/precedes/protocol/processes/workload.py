@@ -1,0 +1,47 @@
+"""What is run in processes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from precedes.protocol.bounds import Conditions
+from precedes.protocol.catalog import Given, Named
+from precedes.protocol.model import Protocol
+from precedes.protocol.network import SingleChannel
+from precedes.protocol.simulation.simulator import Simulator
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """Executions of a model. Of several instances the executions take turns; `conditions` by instance, in their order.
+
+    `tick`: how long a tick is, in nanoseconds. `at_once`: how many executions are under way at the same time.
+    `longest`: seconds after which an execution that does not end is given up.
+    """
+
+    model: Named | Given
+    conditions: tuple[Conditions, ...]
+    seed: int
+    executions: int
+    tick: int
+    at_once: int = 1
+    longest: float = 60.0
+    most_steps: int | None = None
+
+    @property
+    def entities(self) -> int:
+        """How many entities there are."""
+        return self.conditions[0].entities
+
+    def simulators(self) -> tuple[Simulator, ...]:
+        """The settings of the instances. PrecedesError for conditions that a network does not know."""
+        return tuple(
+            Simulator(protocol, conditions, most_steps=self.most_steps)
+            for protocol, conditions in zip(self.model.load(), self.conditions, strict=True)
+        )
+
+
+def has_channel(protocol: Protocol[Any]) -> bool:
+    """Whether there is one channel for all: a process of its own, which puts packets in an order."""
+    return isinstance(protocol.network, SingleChannel)
