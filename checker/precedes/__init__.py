@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from precedes.api.draw import Drawing, draw
     from precedes.api.executions import Converted, as_scenario, convert, read, write
     from precedes.api.library import explain, load_library, names
+    from precedes.api.processes import Trial, run
     from precedes.api.protocols import Exploration, Simulated, explore, simulate
     from precedes.api.questions import Answer, Lattice, find, lattice, prove
     from precedes.api.report import Report
@@ -62,6 +63,7 @@ __all__ = [
     "Requirement",
     "Simulated",
     "Statement",
+    "Trial",
     "Verdict",
     "Verification",
     "as_scenario",
@@ -78,6 +80,7 @@ __all__ = [
     "names",
     "prove",
     "read",
+    "run",
     "simulate",
     "statements",
     "verify",
@@ -107,6 +110,7 @@ _HOMES = {
     "Requirement": "core.formula",
     "Simulated": "api.protocols",
     "Statement": "api.statements",
+    "Trial": "api.processes",
     "Verdict": "core.verdict",
     "Verification": "api.traces",
     "as_scenario": "api.executions",
@@ -123,6 +127,7 @@ _HOMES = {
     "names": "api.library",
     "prove": "api.questions",
     "read": "api.executions",
+    "run": "api.processes",
     "simulate": "api.protocols",
     "statements": "api.statements",
     "verify": "api.traces",

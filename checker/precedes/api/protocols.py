@@ -19,7 +19,7 @@ from precedes.jobs.simulate import CONDITIONS
 from precedes.jobs.simulate import simulate as simulated
 from precedes.language.library import standard_library
 from precedes.protocol import script
-from precedes.protocol.bounds import Bounds, Destinations
+from precedes.protocol.bounds import Bounds, Conditions, Destinations
 from precedes.protocol.catalog import Given, Model, Named, models
 from precedes.protocol.model import Protocol
 from precedes.protocol.simulation.simulator import usual
@@ -204,19 +204,36 @@ def simulate(
     from precedes.reports import simulate as printed
 
     protocols = models(model, as_written=as_written, parameters=parameters)
-    _known(conditions, (*CONDITIONS, "destinations"), "condition")
-    chosen = dict(conditions)
-    if "destinations" in chosen:
-        chosen["destinations"] = _destinations(chosen["destinations"])
-    settings = tuple(replace(usual(protocol), **chosen) for protocol in protocols)
-    # By its name a model can be loaded in another process.
-    texts = tuple((name, str(value)) for name, value in (parameters or {}).items())
-    source = Named(model, as_written, texts) if isinstance(model, str) else Given(protocols)
+    settings = conditions_of(protocols, conditions)
+    source = source_of(model, protocols, as_written=as_written, parameters=parameters)
     simulation = Simulation(source, settings, seed, executions, most_steps)
     target = os.fspath(output)
     done = simulated(simulation, target, engine=engine, master=master)
     summary = printed.as_text(target, protocols, simulation, done)
     return Simulated(target, done.written.executions, done.written.rows, summary)
+
+
+def conditions_of(
+    protocols: Sequence[Protocol[Any]], conditions: Mapping[str, Any]
+) -> tuple[Conditions, ...]:
+    """The conditions of each instance: as they are given, and the usual ones of its network for the rest."""
+    _known(conditions, (*CONDITIONS, "destinations"), "condition")
+    chosen = dict(conditions)
+    if "destinations" in chosen:
+        chosen["destinations"] = _destinations(chosen["destinations"])
+    return tuple(replace(usual(protocol), **chosen) for protocol in protocols)
+
+
+def source_of(
+    model: Model,
+    protocols: tuple[Protocol[Any], ...],
+    *,
+    as_written: bool,
+    parameters: Mapping[str, object] | None,
+) -> Named | Given:
+    """What another process loads: by its name where it has one."""
+    texts = tuple((name, str(value)) for name, value in (parameters or {}).items())
+    return Named(model, as_written, texts) if isinstance(model, str) else Given(protocols)
 
 
 _LIMITS: Final = {"time_limit": "seconds", "memory": "megabytes"}

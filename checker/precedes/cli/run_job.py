@@ -11,7 +11,7 @@ import msgspec
 from precedes.cli.conformance_job import Done
 from precedes.cli.simulation_job import AWAY, conditions_of
 from precedes.core.exit_codes import Exit
-from precedes.core.isolation import Channel, Isolation
+from precedes.core.isolation import Channel, Isolation, terminated_as_interrupted
 from precedes.jobs.check import library_with
 from precedes.jobs.run import Question, run, tick_of
 from precedes.protocol import script
@@ -86,7 +86,7 @@ def answered(asked: Asked, comments: Commentary) -> Done:
     def heard(note: bytes) -> None:
         comments.now(msgspec.json.decode(note, type=str))
 
-    with Isolation(asked, silence=asked.hang_limit, heard=heard) as process:
+    with terminated_as_interrupted(), Isolation(asked, silence=asked.hang_limit, heard=heard) as process:
         try:
             answer = process.answer()
         except KeyboardInterrupt:

@@ -110,7 +110,7 @@ def run(question: Question, target: str | os.PathLike[str] | None, advance: Adva
     required = _requirements(question, protocols[0])
     with tempfile.TemporaryDirectory(prefix="precedes-run-") as folder:
         rows = str(Path(folder) / "run.jsonl")
-        totals = _recorded(question, rows, advance)
+        totals = _recorded(question, folder, rows, advance)
         notices = Notices()
         verified = _verified(question, protocols, required, rows, advance)
         conformed = _conformed(question, protocols, totals, rows, advance)
@@ -131,7 +131,7 @@ def _requirements(question: Question, protocol: Protocol[Any]) -> list[Requireme
     return [one if isinstance(one, Requirement) else requirement(one, library, where) for one in asked]
 
 
-def _recorded(question: Question, rows: str, advance: Advance) -> Totals:
+def _recorded(question: Question, folder: str, rows: str, advance: Advance) -> Totals:
     """Run everything; the rows of the executions in the order of their numbers."""
     done = 0
     with Path(rows).open("wb") as file:
@@ -141,7 +141,7 @@ def _recorded(question: Question, rows: str, advance: Advance) -> Totals:
             done = number
             file.write(recorded)
 
-        cluster = Cluster(question.workload, take, question.silence)
+        cluster = Cluster(question.workload, folder, take, question.silence)
         return cluster.run(lambda: advance(f"{done:,} of {question.workload.executions:,} executions"))
 
 

@@ -52,7 +52,9 @@ def _lines(ran: Ran) -> list[str]:
             "model allows"
         )
     if totals.resent:
-        lines.append(f"    {counted(totals.resent, 'datagram')} sent again, because the system lost them")
+        lines.append(
+            f"    {counted(totals.resent, 'datagram')} sent again: the system had lost them, or was slow"
+        )
     return lines
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -82,12 +81,14 @@ class Cluster:
 
     Args:
         workload: What is run.
+        folder: Where the processes record what is then handed on.
         take: Told of each execution.
         silence: Seconds without progress after which a process counts as hung.
     """
 
-    def __init__(self, workload: Workload, take: Take, silence: float) -> None:
+    def __init__(self, workload: Workload, folder: str, take: Take, silence: float) -> None:
         self._workload = workload
+        self._folder = folder
         self._take = take
         self._silence = silence
         self._protocols = [each.setting.protocol for each in workload.simulators()]
@@ -110,10 +111,10 @@ class Cluster:
         PrecedesError for mistakes of the model, a process that ends or hangs (M015), an execution that does not end
         (M011), and a machine that is too slow for the model (M019).
         """
-        with tempfile.TemporaryDirectory(prefix="precedes-run-") as folder, ThreadPoolExecutor(1) as pool:
+        with ThreadPoolExecutor(1) as pool:
             # In a thread of its own, because the caller may have a loop that runs.
             loop = asyncio.new_event_loop()
-            task = loop.create_task(self._run(folder))
+            task = loop.create_task(self._run())
             working: Future[float] = pool.submit(_until_done, loop, task)
             try:
                 while not wait([working], timeout=0.1).done:
@@ -125,7 +126,7 @@ class Cluster:
             seconds = working.result()
         return Totals(self._totals, self._most, seconds, self._late, self._resent)
 
-    async def _run(self, folder: str) -> float:
+    async def _run(self) -> float:
         server = await asyncio.start_server(self._connected, wire.HOST, 0)
         port = server.sockets[0].getsockname()[1]
         loop = asyncio.get_running_loop()
@@ -134,10 +135,10 @@ class Cluster:
         with ThreadPoolExecutor(len(self._names)) as pool, ExitStack() as started:
             for party, name in enumerate(self._names):
                 called = f"{self._protocols[0].name}, {name}"
-                process = Process(self._workload, party, called, port, self._token, folder)
+                process = Process(self._workload, party, called, port, self._token, self._folder)
                 isolation = started.enter_context(Isolation(process, silence=self._silence))
                 answers.append(loop.run_in_executor(pool, isolation.answer))
-            work = asyncio.ensure_future(self._all(folder))
+            work = asyncio.ensure_future(self._all())
             try:
                 return await self._first_failure(work, answers)
             finally:
@@ -159,7 +160,7 @@ class Cluster:
                     each.result()
         return await work
 
-    async def _all(self, folder: str) -> float:
+    async def _all(self) -> float:
         """All executions, some of them at the same time."""
         async with asyncio.timeout(_UP):
             await self._up.wait()
@@ -169,16 +170,16 @@ class Cluster:
         async with asyncio.TaskGroup() as group:
             for number in range(1, self._workload.executions + 1):
                 await room.acquire()
-                each = group.create_task(self._execution(folder, number))
+                each = group.create_task(self._execution(number))
                 each.add_done_callback(lambda _: room.release())
         self._tell(wire.Stop())
         return time.monotonic() - began
 
-    async def _execution(self, folder: str, number: int) -> None:
+    async def _execution(self, number: int) -> None:
         """One execution, again and again while the machine is late."""
         for _ in range(_TRIES):
             ticket = await self._attempt(number)
-            rows = self._recorded(folder, ticket)
+            rows = self._recorded(ticket)
             self._resent += sum(each.resent for each in self._tickets[ticket].ended)
             state = self._tickets.pop(ticket)
             if not any(each.late for each in state.ended):
@@ -213,10 +214,10 @@ class Cluster:
     def _protocol(self, number: int) -> Protocol[Any]:
         return self._protocols[(number - 1) % len(self._protocols)]
 
-    def _recorded(self, folder: str, ticket: int) -> bytes:
+    def _recorded(self, ticket: int) -> bytes:
         rows = b""
         for entity in range(self._workload.entities):
-            path = recording.path_of(folder, ticket, entity)
+            path = recording.path_of(self._folder, ticket, entity)
             rows += path.read_bytes()
             path.unlink()
         return rows
