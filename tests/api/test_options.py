@@ -25,6 +25,7 @@ FACE: Final[Mapping[str, tuple[Callable[..., Any], tuple[str, ...]]]] = {
     "search": (precedes.find, ()),
     "explore": (precedes.explore, _BOUNDS),
     "simulate": (precedes.simulate, (*CONDITIONS, "destinations")),
+    "run": (precedes.run, (*CONDITIONS, "destinations")),
     "conform": (precedes.conform, ("cluster", "order", "strict", "log", "mapping")),
     "draw": (precedes.draw, READING),
     "lattice": (precedes.lattice, ()),
@@ -69,6 +70,7 @@ EXCEPTIONS: Final = {
     ("conform", "--html"): "report.html()",
     ("search", "--format"): "as for check",
     ("explore", "--format"): "as for check",
+    ("run", "--format"): "as for check",
     ("conform", "--format"): "as for check",
     ("conform", "--verbose"): "report.text(verbose=True)",
     ("conform", "--hang-limit"): "the model runs in this process, which the caller can watch",
@@ -132,14 +134,20 @@ VALUES: Final = {
     "infer": precedes.Reading(),
     "explore": precedes.Bounds(),
     "simulate": Conditions(),
+    "run": Conditions(),
 }
-NEEDED: Final = {"conform": ["cmd", "x"], "simulate": ["cmd", "-o", "x.parquet"], "lattice": []}
+NEEDED: Final = {
+    "conform": ["cmd", "x"],
+    "simulate": ["cmd", "-o", "x.parquet"],
+    "run": ["cmd"],
+    "lattice": [],
+}
 OF_THE_MODEL: Final = ("destinations", "interval", "delay", "deviation")
 """Without these, both take what the model or its network says."""
 
 
 @pytest.mark.parametrize(
-    "name", ["verify", "infer", "explore", "simulate", "conform", "search", "lattice", "check"]
+    "name", ["verify", "infer", "explore", "simulate", "run", "conform", "search", "lattice", "check"]
 )
 def test_defaults_are_those_of_the_command(name: str) -> None:
     function, _ = FACE[name]

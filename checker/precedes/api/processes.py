@@ -15,7 +15,7 @@ from precedes.core.formula import Requirement
 from precedes.core.verdict import Verdict
 from precedes.jobs import run as jobs
 from precedes.language.library import standard_library
-from precedes.protocol.catalog import Model, models
+from precedes.protocol.catalog import Given, Model, models
 from precedes.protocol.processes.workload import Workload
 
 if TYPE_CHECKING:
@@ -149,8 +149,11 @@ def run(
             ended, or the machine is too slow for the model's times.
     """
     protocols = models(model, as_written=as_written, parameters=parameters)
+    source = source_of(model, protocols, as_written=as_written, parameters=parameters)
+    if isinstance(source, Given):
+        source.refuse_unreachable()
     workload = Workload(
-        source_of(model, protocols, as_written=as_written, parameters=parameters),
+        source,
         conditions_of(protocols, conditions),
         seed,
         executions,

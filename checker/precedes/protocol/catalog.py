@@ -16,7 +16,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.core.suggestions import did_you_mean
 from precedes.protocol.model import Protocol
 from precedes.protocol.validation import declarations
@@ -85,6 +85,20 @@ class Given:
     def load(self) -> tuple[Protocol[Any], ...]:
         """The instances."""
         return self.protocols
+
+    def refuse_unreachable(self) -> None:
+        """PrecedesError U001 for a class that another process cannot import."""
+        for kind in map(type, self.protocols):
+            if "<locals>" in kind.__qualname__ or not _is_importable(kind.__module__):
+                hint = "let it stand in a module that can be imported, or name its file instead"
+                raise usage(f"another process cannot load {kind.__name__} of {kind.__module__}", hint)
+
+
+def _is_importable(module: str) -> bool:
+    try:
+        return module != "__main__" and importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False
 
 
 def _instances(

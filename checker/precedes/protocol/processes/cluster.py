@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias, assert_never
 
@@ -33,6 +33,8 @@ _TRIES: Final = 25
 """How often an execution is run again in which the machine was late."""
 _UP: Final = 60.0
 """Seconds for all processes to be there."""
+_AWAY: Final = 5.0
+"""Seconds for all processes to go by themselves after the last execution."""
 
 Take: TypeAlias = Callable[[int, bytes, Mapping[str, float]], None]
 """Told of each execution, in the order of their numbers: its number, its rows as JSON Lines, what was counted."""
@@ -131,21 +133,30 @@ class Cluster:
         port = server.sockets[0].getsockname()[1]
         loop = asyncio.get_running_loop()
         self._up = asyncio.Event()
+        started: list[Isolation] = []
         answers: list[asyncio.Future[bytes | None]] = []
-        with ThreadPoolExecutor(len(self._names)) as pool, ExitStack() as started:
-            for party, name in enumerate(self._names):
-                called = f"{self._protocols[0].name}, {name}"
-                process = Process(self._workload, party, called, port, self._token, self._folder)
-                isolation = started.enter_context(Isolation(process, silence=self._silence))
-                answers.append(loop.run_in_executor(pool, isolation.answer))
+        with ThreadPoolExecutor(len(self._names)) as pool:
             work = asyncio.ensure_future(self._all())
             try:
+                for party, name in enumerate(self._names):
+                    called = f"{self._protocols[0].name}, {name}"
+                    process = Process(self._workload, party, called, port, self._token, self._folder)
+                    started.append(Isolation(process, silence=self._silence))
+                    answers.append(loop.run_in_executor(pool, _answer, started[-1]))
                 return await self._first_failure(work, answers)
             finally:
+                if work.done() and work.exception() is None:
+                    await asyncio.wait(answers, timeout=_AWAY)
                 work.cancel()
-                server.close()
-                started.close()
+                for isolation, answer in zip(started, answers, strict=True):
+                    # A process that has just ended has no line any more on which it could be told to end.
+                    with suppress(ValueError):
+                        if not answer.done():
+                            isolation.interrupt(within=0)
                 await asyncio.gather(work, *answers, return_exceptions=True)
+                server.close()
+                for writer in self._writers.values():
+                    writer.close()
 
     async def _first_failure(
         self, work: asyncio.Future[float], answers: list[asyncio.Future[bytes | None]]
@@ -167,11 +178,17 @@ class Cluster:
         self._tell(wire.Ports(tuple(self._ports[party] for party in range(len(self._names)))))
         began = time.monotonic()
         room = asyncio.Semaphore(self._workload.at_once)
-        async with asyncio.TaskGroup() as group:
-            for number in range(1, self._workload.executions + 1):
-                await room.acquire()
-                each = group.create_task(self._execution(number))
-                each.add_done_callback(lambda _: room.release())
+
+        async def one(number: int) -> None:
+            async with room:
+                await self._execution(number)
+
+        tasks = [asyncio.ensure_future(one(number)) for number in range(1, self._workload.executions + 1)]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
         self._tell(wire.Stop())
         return time.monotonic() - began
 
@@ -294,6 +311,12 @@ class Cluster:
             self._tell(wire.End(ticket))
         else:
             self._ask(ticket, state)
+
+
+def _answer(isolation: Isolation) -> bytes | None:
+    """In a thread of its own: wait for the answer of a process, and end it in any case."""
+    with isolation:
+        return isolation.answer()
 
 
 def _until_done(loop: asyncio.AbstractEventLoop, task: asyncio.Task[float]) -> float:
