@@ -9,6 +9,7 @@ from precedes.protocol.bounds import Conditions
 from precedes.protocol.catalog import Given, Named
 from precedes.protocol.model import Protocol
 from precedes.protocol.network import SingleChannel
+from precedes.protocol.running.setting import Observe
 from precedes.protocol.simulation.simulator import Simulator
 
 
@@ -17,7 +18,8 @@ class Workload:
     """Executions of a model. Of several instances the executions take turns; `conditions` by instance, in their order.
 
     `tick`: how long a tick is, in nanoseconds. `at_once`: how many executions are under way at the same time.
-    `longest`: seconds after which an execution that does not end is given up.
+    `longest`: seconds after which an execution that does not end is given up. `observe`: as for a `Simulator`, a
+    function that other processes can import; what it returns is added to the counters.
     """
 
     model: Named | Given
@@ -28,6 +30,7 @@ class Workload:
     at_once: int = 1
     longest: float = 60.0
     most_steps: int | None = None
+    observe: Observe | None = None
 
     @property
     def entities(self) -> int:
@@ -37,7 +40,7 @@ class Workload:
     def simulators(self) -> tuple[Simulator, ...]:
         """The settings of the instances. PrecedesError for conditions that a network does not know."""
         return tuple(
-            Simulator(protocol, conditions, most_steps=self.most_steps)
+            Simulator(protocol, conditions, most_steps=self.most_steps, observe=self.observe)
             for protocol, conditions in zip(self.model.load(), self.conditions, strict=True)
         )
 
