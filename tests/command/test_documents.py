@@ -113,10 +113,12 @@ LONG = frozenset(
         "docs/models/dynamic-cluster.md",
         "docs/models/delta-causal.md",
         "docs/how-to/compare-releases.md",
+        "docs/how-to/run-a-model.md",
     }
 )
-"""Documents whose simulations take long: what they say of exploring is tested row by row (tests/papers). And one that
-infers four times, which test_drift.py does on small traces."""
+"""Documents whose simulations take long: what they say of exploring is tested row by row (tests/papers). One that
+infers four times, which test_drift.py does on small traces. And one that starts many processes, which
+test_running_in_processes.py does once."""
 
 
 @pytest.mark.parametrize(

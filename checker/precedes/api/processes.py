@@ -115,6 +115,8 @@ def run(
     tick: str | None = None,
     library: Library | None = None,
     states: int = 5000,
+    max_violations: int = 10,
+    max_shown: int = 3,
     most_steps: int | None = None,
     hang_limit: float = 300.0,
     **conditions: Any,
@@ -137,6 +139,8 @@ def run(
             model has time.
         library: Where names are looked up; the standard library unless given.
         states: Whether an execution conforms is left open after so many states of the search.
+        max_violations: How many violations the report has.
+        max_shown: How many executions the report has that do not conform, and how many that are undecided.
         most_steps: Give up an execution in which an entity takes more steps.
         hang_limit: Give up on a process that makes no progress for so many seconds.
         conditions: As for `simulate`.
@@ -163,5 +167,14 @@ def run(
     )
     asked = (require,) if isinstance(require, str | Requirement) else tuple(require)
     known = standard_library() if library is None else library
-    question = jobs.Question(workload, asked, known, states=states, silence=hang_limit, where="require")
+    question = jobs.Question(
+        workload,
+        asked,
+        known,
+        states=states,
+        max_violations=max_violations,
+        max_shown=max_shown,
+        silence=hang_limit,
+        where="require",
+    )
     return Trial(jobs.run(question, output, lambda _what: None))

@@ -18,6 +18,14 @@ _NUMBERS: Final = {
     "timeouts": (200, "How many time-outs may expire."),
     "states": (5000, "Leave an execution undecided after so many states."),
 }
+MOST_SHOWN = click.option(
+    "--max-shown",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="How many executions of each answer to show.",
+)
 
 
 def _numbers(command: Any) -> Any:
@@ -71,14 +79,7 @@ def _numbers(command: Any) -> Any:
     "--order", type=click.Choice(["rows", "clocks"]), help="Follow the rows, or the recorded clocks."
 )
 @click.option("--strict", is_flag=True, help="Stop if rows contradict each other.")
-@click.option(
-    "--max-shown",
-    type=click.IntRange(min=0),
-    default=3,
-    show_default=True,
-    metavar="N",
-    help="How many executions of each answer to show.",
-)
+@MOST_SHOWN
 @click.option("-v", "--verbose", is_flag=True, help="Also show runs of executions that conform.")
 @HANG_LIMIT
 @FORM

@@ -6,9 +6,11 @@ from typing import Any
 
 import click
 
+from precedes.cli.conform import MOST_SHOWN
 from precedes.cli.options import AS_WRITTEN, DESTINATIONS, FORM, HANG_LIMIT, SETTINGS, SPECS
 from precedes.cli.simulate import ENTITIES, MESSAGES, MOST_STEPS, SEED, rates_and_times
 from precedes.cli.terminal import put
+from precedes.cli.verify import MOST
 from precedes.core.exit_codes import Exit
 
 
@@ -60,6 +62,8 @@ from precedes.core.exit_codes import Exit
     metavar="N",
     help="Leave open whether an execution conforms after so many states of the search.",
 )
+@MOST
+@MOST_SHOWN
 @MOST_STEPS
 @HANG_LIMIT
 @FORM

@@ -60,6 +60,8 @@ class Asked:
             options["require"],
             library_with(options["specs"]),
             states=options["states"],
+            max_violations=options["max_violations"],
+            max_shown=options["max_shown"],
             silence=self.hang_limit,
         )
 
