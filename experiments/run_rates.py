@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from matplotlib.figure import Figure
 
 from experiments.drawing import COLOURS, figure, label
@@ -14,7 +12,7 @@ from precedes.protocol.simulation.simulator import usual
 
 NAME = "run-rates"
 MODELS = ("cmd", "raynal-schiper-toueg", "st", "to", "high-integrity")
-AT_ONCE = (1, 20)
+AT_ONCE = (1, 4)
 TICK = 1_000
 """Nanoseconds, as in a run that is not told otherwise."""
 COLUMNS = ("model", "where", "messages_a_second", "packets_a_message", "executions")
@@ -25,8 +23,8 @@ def compute(scale: Scale) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name in MODELS:
         protocol = models(name)[0]
-        conditions = replace(usual(protocol), messages=12)
-        executions = scale.of(20, 200)
+        conditions = usual(protocol)
+        executions = scale.of(20, 100)
         found = {"simulator": simulated(protocol, conditions, executions)}
         for at_once in AT_ONCE:
             work = workload(protocol, conditions, executions, TICK, at_once=at_once)

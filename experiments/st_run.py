@@ -37,7 +37,7 @@ def sent_again(
 
 def compute(scale: Scale) -> Table:
     """R/L, or U/L for go-back, by the equations, in the simulation and in processes."""
-    executions = scale.of(10, 200)
+    executions = scale.of(10, 100)
     rows: list[tuple[Cell, ...]] = []
     for recovery, formula in (("selective", retransmitted_by_all), ("go-back", sorted_pdus)):
         protocol = SelectiveTotalOrder(retransmission=recovery)
