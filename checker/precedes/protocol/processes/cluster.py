@@ -224,8 +224,8 @@ class Cluster:
                 self._protocol(number),
                 "M011",
                 f"execution {number} of seed {self._workload.seed} has not ended after {self._workload.longest:g} s",
-                "entities that go on forever never end a run; if time-outs are shorter than what the machine needs, let a "
-                "tick be longer (--tick), or run fewer at once (--at-once)",
+                "entities that go on forever never end a run; where the machine needs longer than a time-out, let "
+                "a tick be longer (--tick), or run fewer at once (--at-once)",
             ) from None
         return ticket
 
