@@ -17,15 +17,15 @@ from precedes_models.delta_causal.protocol import DeltaCausal
 NAME = "delta-causal-run"
 DELTA = 20
 """Ticks."""
-TICK = 10_000_000
-"""Nanoseconds: Δ is 200 ms, and the mean delay about 40 ms."""
+TICK = 30_000_000
+"""Nanoseconds: Δ is 600 ms, so that a busy machine is seldom late."""
 ENTITIES = 5
 COLUMNS = ("max_cb", "source", "quantity", "value", "value_low", "value_high", "executions", "late")
 
 
 def compute(scale: Scale) -> Table:
     """The mean wait as a share of Δ, and the share of messages that wait, for several MAX_CB."""
-    executions, messages = scale.of((6, 15), (30, 60))
+    executions, messages = scale.of((6, 15), (20, 40))
     unit = DELTA / 5
     conditions = Conditions(
         ENTITIES,

@@ -207,6 +207,8 @@ def test_a_small_run_is_recorded_verified_and_compared(tmp_path: Path) -> None:
 def test_a_name_that_is_no_trace_is_refused_before_anything_runs(tmp_path: Path) -> None:
     with pytest.raises(PrecedesError, match="T002"):
         precedes.run("cmd", tmp_path / "run.txt")
+    with pytest.raises(PrecedesError, match="T003"):
+        precedes.run("cmd", tmp_path / "none/run.jsonl")
 
 
 def test_a_class_that_no_other_process_can_load_is_refused() -> None:

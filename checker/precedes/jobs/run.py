@@ -100,11 +100,7 @@ def run(question: Question, target: str | os.PathLike[str] | None, advance: Adva
     PrecedesError for mistakes of the model (M005 to M013, M018), a process that ends (M015), a machine that is too slow
     (M019), a target that is no trace by its name (T002) or cannot be written (T003).
     """
-    path = None if target is None else os.fspath(target)
-    if path is not None and not path.endswith((".jsonl", ".parquet")):
-        raise unreadable(
-            "T002", "a run writes JSON Lines or Parquet", path, "name a .jsonl or a .parquet file"
-        )
+    path = None if target is None else _target(os.fspath(target))
     workload = question.workload
     protocols = workload.model.load()
     required = _requirements(question, protocols[0])
@@ -121,6 +117,17 @@ def run(question: Question, target: str | os.PathLike[str] | None, advance: Adva
     return Ran(
         protocols, workload, totals, conformed.executions, events, verified, conformed, path, notices.all()
     )
+
+
+def _target(path: str) -> str:
+    """The path of a trace to be written, before anything has been run. PrecedesError T002 and T003."""
+    if not path.endswith((".jsonl", ".parquet")):
+        raise unreadable(
+            "T002", "a run writes JSON Lines or Parquet", path, "name a .jsonl or a .parquet file"
+        )
+    if not Path(path).resolve().parent.is_dir():
+        raise unreadable("T003", "cannot be written: there is no such folder", path)
+    return path
 
 
 def _requirements(question: Question, protocol: Protocol[Any]) -> list[Requirement]:

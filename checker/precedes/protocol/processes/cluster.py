@@ -20,6 +20,7 @@ from typing import Any, Final, TypeAlias, assert_never
 
 import msgspec
 
+from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.core.isolation import Isolation
 from precedes.protocol.model import Protocol
 from precedes.protocol.processes import recording, wire
@@ -173,8 +174,14 @@ class Cluster:
 
     async def _all(self) -> float:
         """All executions, some of them at the same time."""
-        async with asyncio.timeout(_UP):
-            await self._up.wait()
+        try:
+            async with asyncio.timeout(_UP):
+                await self._up.wait()
+        except TimeoutError:
+            missing = [name for party, name in enumerate(self._names) if party not in self._ports]
+            said = f"no verdict on run: {', '.join(missing)} did not start within {_UP:g} s"
+            hint = "stop what else the machine does"
+            raise PrecedesError((Diagnostic("M015", said, hint=hint),)) from None
         self._tell(wire.Ports(tuple(self._ports[party] for party in range(len(self._names)))))
         began = time.monotonic()
         room = asyncio.Semaphore(self._workload.at_once)

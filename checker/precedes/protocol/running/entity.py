@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import EventKind
@@ -164,16 +164,19 @@ class RunningEntity:
 
     def woken(self, what: Wake, given: Any) -> None:
         """What the entity was to be woken for."""
-        if what == Wake.REQUEST:
-            self._request(given)
-        elif what == Wake.EXPIRE:
-            self._expire(*given)
-        elif what == Wake.AGAIN:
-            self._ask_again(given)
-        elif what == Wake.CRASH:
-            self._crash()
-        else:
-            self._recover(given)
+        match what:
+            case Wake.REQUEST:
+                self._request(given)
+            case Wake.EXPIRE:
+                self._expire(*given)
+            case Wake.AGAIN:
+                self._ask_again(given)
+            case Wake.CRASH:
+                self._crash()
+            case Wake.RECOVER:
+                self._recover(given)
+            case _:
+                assert_never(what)
 
     def arrive(self, packet: Hashable, sender: int) -> None:
         """A packet comes in."""

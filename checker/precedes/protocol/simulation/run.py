@@ -27,7 +27,7 @@ class Running(Surroundings):
         self.network = Chance(seed, number, "network")
         self.other = other = Chance(seed, number, "other")
         self.medium = Medium(setting, self.network, self.counters, self._carry)
-        self.heap: list[tuple[int, float, int, int, int, Any]] = []
+        self.heap: list[tuple[int, float, int, Any, int, Any]] = []
         self.pushed = 0
         self.under_way = 0
         skew = setting.conditions.skew
@@ -68,7 +68,7 @@ class Running(Surroundings):
             if kind == _ARRIVE:
                 entities[entity].arrive(given[0], given[1])
             else:
-                entities[entity].woken(kind, given)  # type: ignore[arg-type]
+                entities[entity].woken(kind, given)
             if counters["steps"] > most_steps:
                 raise errors.endless(self.setting.protocol, self.number, self.seed, most_steps)
 
