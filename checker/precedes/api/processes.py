@@ -123,8 +123,7 @@ def run(
 ) -> Trial:
     """Run a protocol model in processes that talk over UDP, and judge what they record.
 
-    Each entity is a process of the operating system, and so is the channel that all entities share, where the network
-    has one. Timers run in real time. Handlers are those that `explore` and `simulate` call.
+    Each entity is a process, and so is the channel that all share, where the network has one. Timers run in real time.
 
     Args:
         model: As for `explore`. A class or an instance must stand in a module that other processes can import.
@@ -135,8 +134,7 @@ def run(
         seed: The same seed gives the same requests and faults. The order of what happens is that of the machine.
         as_written: Take the protocol as its paper is written.
         parameters: Fields of the model and their values.
-        tick: How long a tick is, such as `"5ms"`. Without it, a microsecond; ten milliseconds if the network of the
-            model has time.
+        tick: How long a tick is, such as `"5ms"`. Without it, `"1us"`; `"10ms"` if the network of the model has time.
         library: Where names are looked up; the standard library unless given.
         states: Whether an execution conforms is left open after so many states of the search.
         max_violations: How many violations the report has.
@@ -149,8 +147,7 @@ def run(
         The report.
 
     Raises:
-        PrecedesError: There is no such model, it makes a mistake, the conditions do not fit its network, a process
-            ended, or the machine is too slow for the model's times.
+        PrecedesError: As for `simulate`; or a process ended, or the machine is too slow for the model's times.
     """
     protocols = models(model, as_written=as_written, parameters=parameters)
     source = source_of(model, protocols, as_written=as_written, parameters=parameters)
@@ -165,12 +162,10 @@ def run(
         at_once,
         most_steps=most_steps,
     )
-    asked = (require,) if isinstance(require, str | Requirement) else tuple(require)
-    known = standard_library() if library is None else library
     question = jobs.Question(
         workload,
-        asked,
-        known,
+        (require,) if isinstance(require, str | Requirement) else tuple(require),
+        standard_library() if library is None else library,
         states=states,
         max_violations=max_violations,
         max_shown=max_shown,
