@@ -15,7 +15,7 @@ from precedes.core.formula import Requirement
 from precedes.core.verdict import Verdict
 from precedes.jobs import run as jobs
 from precedes.language.library import standard_library
-from precedes.protocol.catalog import Given, Model, models
+from precedes.protocol.catalog import Given, Model, Named, models
 from precedes.protocol.processes.workload import Workload
 
 if TYPE_CHECKING:
@@ -131,16 +131,16 @@ def run(
         require: What must hold: names, formulas or requirements. Without it, what the model claims.
         executions: How many executions to run, one after the other.
         at_once: How many are under way at the same time.
-        seed: The same seed gives the same requests and faults. The order of what happens is that of the machine.
+        seed: The same seed gives the same requests. The order of what happens is that of the machine.
         as_written: Take the protocol as its paper is written.
         parameters: Fields of the model and their values.
         tick: How long a tick is, such as `"5ms"`. Without it, `"1us"`; `"10ms"` if the network of the model has time.
         library: Where names are looked up; the standard library unless given.
-        states: Whether an execution conforms is left open after so many states of the search.
+        states: Whether an execution conforms is left open after so many states.
         max_violations: How many violations the report has.
-        max_shown: How many executions the report has that do not conform, and how many that are undecided.
+        max_shown: How many executions of each answer on conformance the report has.
         most_steps: Give up an execution in which an entity takes more steps.
-        hang_limit: Give up on a process that makes no progress for so many seconds.
+        hang_limit: Give up on a process that makes no progress for so long, in seconds.
         conditions: As for `simulate`.
 
     Returns:
@@ -150,11 +150,8 @@ def run(
         PrecedesError: As for `simulate`; or a process ended, or the machine is too slow for the model's times.
     """
     protocols = models(model, as_written=as_written, parameters=parameters)
-    source = source_of(model, protocols, as_written=as_written, parameters=parameters)
-    if isinstance(source, Given):
-        source.refuse_unreachable()
     workload = Workload(
-        source,
+        _reachable(source_of(model, protocols, as_written=as_written, parameters=parameters)),
         conditions_of(protocols, conditions),
         seed,
         executions,
@@ -173,3 +170,10 @@ def run(
         where="require",
     )
     return Trial(jobs.run(question, output, lambda _what: None))
+
+
+def _reachable(source: Named | Given) -> Named | Given:
+    """The model, if other processes can load it. PrecedesError U001."""
+    if isinstance(source, Given):
+        source.refuse_unreachable()
+    return source
