@@ -146,7 +146,7 @@ class Cluster:
                     answers.append(loop.run_in_executor(pool, _answer, started[-1]))
                 return await self._first_failure(work, answers)
             finally:
-                if work.done() and work.exception() is None:
+                if work.done() and not work.cancelled() and work.exception() is None:
                     await asyncio.wait(answers, timeout=_AWAY)
                 work.cancel()
                 for isolation, answer in zip(started, answers, strict=True):
