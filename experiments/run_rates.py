@@ -24,7 +24,7 @@ def compute(scale: Scale) -> Table:
     for name in MODELS:
         protocol = models(name)[0]
         conditions = usual(protocol)
-        executions = scale.of(20, 100)
+        executions = scale.of(20, 60)
         found = {"simulator": simulated(protocol, conditions, executions)}
         for at_once in AT_ONCE:
             work = workload(protocol, conditions, executions, TICK, at_once=at_once)
