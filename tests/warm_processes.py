@@ -48,6 +48,7 @@ PREPARED = (
     "precedes.gate.run.workers",
     "precedes.protocol.validation.integrity",
     *("precedes.protocol.exploration.explorer", "precedes.protocol.simulation.simulator"),
+    "precedes.protocol.processes.member",
     *("precedes.engines.scan.partials", "precedes.traces.layout.conversion"),
 )
 """What the server imports."""

@@ -127,7 +127,7 @@ class Timer:
 
     With `due`, in ticks of the entity's clock, it expires then, before time goes on. Without, it is a time-out:
     it expires when nothing else can happen any more, that is when the network is empty; or early, where the
-    bounds of an exploration allow early time-outs. `after` is how long that is in a simulation, in ticks.
+    bounds of an exploration allow early time-outs. `after` is how long that is in a simulation or a run, in ticks.
     """
 
     name: str
