@@ -6,19 +6,23 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from msgspec import Raw
 
 import precedes
+from precedes.core import isolation
 from precedes.core.diagnostics import PrecedesError
 from precedes.jobs.run import tick_of
 from precedes.protocol import Conditions, Message, Protocol, Step, Transmit
 from precedes.protocol.catalog import Given, installed, models
+from precedes.protocol.processes import wire
 from precedes.protocol.processes.cluster import Cluster
 from precedes.protocol.processes.links import AGAIN, Links
-from precedes.protocol.processes.wire import Letter
+from precedes.protocol.processes.member import Member, Process
+from precedes.protocol.processes.wire import Datagram, Letter
 from precedes.protocol.processes.workload import Workload
 from precedes.protocol.running.chance import Chance
 from precedes.protocol.running.encoding import Encoding, Unreadable
@@ -147,6 +151,19 @@ def test_a_link_loses_nothing_and_keeps_the_order(seed: int) -> None:
     assert wires.taken == list(range(50))
     assert (wires.ends[0].sent, wires.ends[1].taken) == (50, 50)
     assert wires.ends[0].resent > 0
+
+
+def test_what_others_send_to_a_process_is_left_alone() -> None:
+    came: list[Any] = []
+    workload = Workload(Given((Post(),)), (Conditions(),), 1, 1, 1000)
+    member = Member(Process(workload, 0, "post, E1", 0, "token", ""), isolation.Channel())
+    member._lanes[1] = SimpleNamespace(came=lambda *datagram: came.append(datagram))  # type: ignore[assignment]
+    strangers = (Datagram("other", 1, 0, 0), Datagram("token", 2, 0, 0))
+    for data in (b"", b"{}", b'["token",1]', *map(wire.encode, strangers)):
+        member.datagram_received(data, None)
+    assert came == []
+    member.datagram_received(wire.encode(Datagram("token", 1, 2, 7)), None)
+    assert came == [(2, 7, None)]
 
 
 # ---- faults -----------------------------------------------------------------------------------------------------
