@@ -157,7 +157,7 @@ def test_what_others_send_to_a_process_is_left_alone() -> None:
     came: list[Any] = []
     workload = Workload(Given((Post(),)), (Conditions(),), 1, 1, 1000)
     member = Member(Process(workload, 0, "post, E1", 0, "token", ""), isolation.Channel())
-    member._lanes[1] = SimpleNamespace(came=lambda *datagram: came.append(datagram))  # type: ignore[assignment]
+    member._lanes[1] = SimpleNamespace(came=lambda *datagram: came.append(datagram))
     strangers = (Datagram("other", 1, 0, 0), Datagram("token", 2, 0, 0))
     for data in (b"", b"{}", b'["token",1]', *map(wire.encode, strangers)):
         member.datagram_received(data, None)
