@@ -277,21 +277,19 @@ def test_a_machine_that_is_always_late_is_told(tmp_path: Path) -> None:
         Cluster(workload, str(tmp_path), lambda *_: None, 30.0).run(lambda: None)
 
 
-FAULTS: dict[str, dict[str, float]] = {
-    "st": {"loss": 0.02},
-}
-"""Faults under which whether an execution conforms is soon decided. Of the other models that lose packets the search
-leaves executions with losses undecided."""
+CONDITIONS: dict[str, dict[str, float]] = {"st": {"loss": 0.02}, "high-integrity": {"messages": 2}}
+"""Conditions under which whether an execution conforms is soon decided. Of the other models that lose packets the
+search leaves executions with losses undecided, and of `high-integrity` some in any case."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", installed())
 def test_every_model_runs_and_what_it_records_is_a_behavior_of_it(name: str) -> None:
-    report = precedes.run(name, executions=30, at_once=5, messages=3, tick=None, **FAULTS.get(name, {}))
+    report = precedes.run(name, executions=30, at_once=5, **{"messages": 3, **CONDITIONS.get(name, {})})
     assert report.verification is not None
     assert report.verification.verdict is precedes.Verdict.HOLDS, report.text()
     assert report.conformance.deviating == 0, report.text()
-    assert report.conformance.conforming >= 25, report.text()
+    assert report.conformance.conforming >= (20 if name == "high-integrity" else 30), report.text()
 
 
 @pytest.mark.slow
