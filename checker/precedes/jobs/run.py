@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,7 +27,7 @@ from precedes.protocol.network import Timed
 from precedes.protocol.processes.cluster import Cluster, Totals
 from precedes.protocol.processes.workload import Workload
 from precedes.protocol.validation.carried_values import with_attributes
-from precedes.traces import Notice, Notices, expand, read_batches
+from precedes.traces import Notices, expand, read_batches
 from precedes.traces.formats.text_stream import reason
 from precedes.traces.layout import conversion
 from precedes.traces.problems import unreadable
@@ -45,15 +45,14 @@ Advance = Callable[[str], None]
 class Question:
     """What is run, and how it is judged. Nothing required: what the model claims.
 
-    `states`, `timeouts`: limits of the search for a run of the model. `silence`: seconds without progress after which a
-    process counts as hung.
+    `states`: the limit of the search for a run of the model. `silence`: seconds without progress after which a process
+    counts as hung.
     """
 
     workload: Workload
     required: tuple[str | Requirement, ...]
     library: Library
     states: int = 5000
-    timeouts: int = 200
     max_violations: int = 10
     max_shown: int = 3
     silence: float = 300.0
@@ -74,7 +73,6 @@ class Ran:
     verified: partials.Report | None
     conformed: conform.Conformed
     path: str | None = None
-    notices: tuple[Notice, ...] = field(default=(), repr=False)
 
     @property
     def verdict(self) -> Verdict:
@@ -107,16 +105,13 @@ def run(question: Question, target: str | os.PathLike[str] | None, advance: Adva
     with tempfile.TemporaryDirectory(prefix="precedes-run-") as folder:
         rows = str(Path(folder) / "run.jsonl")
         totals = _recorded(question, folder, rows, advance)
-        notices = Notices()
         verified = _verified(question, protocols, required, rows, advance)
         conformed = _conformed(question, protocols, totals, rows, advance)
         if path is not None:
-            _write(rows, path, notices)
+            _write(rows, path)
         with Path(rows).open("rb") as file:
             events = sum(1 for _ in file)
-    return Ran(
-        protocols, workload, totals, conformed.executions, events, verified, conformed, path, notices.all()
-    )
+    return Ran(protocols, workload, totals, conformed.executions, events, verified, conformed, path)
 
 
 def _target(path: str) -> str:
@@ -181,7 +176,7 @@ def _conformed(
 ) -> conform.Conformed:
     """As many faults as an execution had are allowed for; and each was recorded to its end."""
     most = {name: int(totals.most.get(counter, 0)) for name, counter in _FAULTS.items()}
-    limits = Limits(**most, timeouts=question.timeouts, states=question.states, quiescent=True)
+    limits = Limits(**most, states=question.states, quiescent=True)
     asked = conform.Question(limits, question.workload.entities, max_shown=question.max_shown)
     reading = verify.Question(traces=(rows,), required=(), cluster=_cluster(question, protocols[0]))
 
@@ -206,9 +201,9 @@ def _executions(reading: verify.Question) -> Iterator[Execution]:
     return (execution_of(batch, k) for batch in batches for k in range(batch.executions))
 
 
-def _write(rows: str, path: str, notices: Notices) -> None:
+def _write(rows: str, path: str) -> None:
     if path.endswith(".parquet"):
-        conversion.convert((rows,), path, notices)
+        conversion.convert((rows,), path, Notices())
         return
     target = source_of(path)
     try:
