@@ -26,7 +26,7 @@ FACE: Final[Mapping[str, tuple[Callable[..., Any], tuple[str, ...]]]] = {
     "explore": (precedes.explore, _BOUNDS),
     "simulate": (precedes.simulate, (*CONDITIONS, "destinations")),
     "run": (precedes.run, (*CONDITIONS, "destinations")),
-    "conform": (precedes.conform, ("cluster", "order", "strict", "log", "mapping")),
+    "conform": (precedes.conform, ("cluster", "order", "strict", "log", "mapping", "engine", "master")),
     "draw": (precedes.draw, READING),
     "lattice": (precedes.lattice, ()),
     "convert": (precedes.convert, ()),

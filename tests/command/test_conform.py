@@ -74,8 +74,80 @@ def test_in_python(tmp_path: Path) -> None:
     assert (report.conforming, report.deviating, report.undecided) == (1, 0, 0)
     assert repr(report) == "<Conformance holds: holds 1>"
     assert precedes.conform("cmd", str(wrong), as_written=True).deviating == 1
-    assert precedes.conform("cmd", str(right), states=1).verdict is precedes.Verdict.UNKNOWN
+    assert precedes.conform("cmd", str(wrong), states=1).verdict is precedes.Verdict.UNKNOWN
     with pytest.raises(AssertionError, match="E3 delivers p"):
         precedes.conform("cmd", str(wrong)).raise_for_violations()
     with pytest.raises(PrecedesError, match="cannot be ignored"):
         precedes.conform("cmd", str(right), ignore="packets")
+
+
+STATES = [
+    {**row, "vector": clock}
+    for row, clock in zip(ROWS, ["100", "200", "210", "220", "101", "222"], strict=True)
+]
+"""The vector time after each event, its components without anything between them."""
+
+
+def with_states(path: Path, column: str, last: str = "222") -> Path:
+    """A trace with the vector time of the entity in a column, as a list in JSON."""
+    rows = [*STATES[:-1], {**STATES[-1], "vector": last}]
+    as_text = [
+        {
+            **{name: value for name, value in row.items() if name != "vector"},
+            column: str(list(map(int, vector))),
+        }
+        for row in rows
+        if isinstance(vector := row["vector"], str)
+    ]
+    return written(path, as_text)
+
+
+def test_a_recorded_state_has_to_be_what_the_model_has(tmp_path: Path) -> None:
+    right = with_states(tmp_path / "right.jsonl", "vector")
+    assert run("conform", "cmd", right, "--state", "clock=vector").code == 0
+    wrong = with_states(tmp_path / "wrong.jsonl", "vector", "221")
+    assert run("conform", "cmd", wrong).code == 0
+    ended = run("conform", "cmd", wrong, "--state", "clock=vector")
+    assert ended.code == 1
+    assert "x does not conform: E3 delivers p with clock = [2, 2, 1] (its event 2), and no run" in ended.out
+    assert "the model allows there: delivers p with clock = [2, 2, 2]" in ended.out
+    report = precedes.conform("cmd", str(wrong), state={"clock": "vector"})
+    assert report.deviating == 1
+
+
+def test_a_state_that_was_not_recorded_is_no_pass(tmp_path: Path) -> None:
+    trace = with_states(tmp_path / "trace.jsonl", "vector")
+    report = precedes.conform("cmd", str(trace), state={"clock": "other"})
+    assert report.verdict is precedes.Verdict.UNKNOWN
+    assert "no event has other, which is to be clock" in report.text()
+    with pytest.raises(PrecedesError, match="a state of cmd has no field clocks\n    did you mean clock"):
+        precedes.conform("cmd", str(trace), state={"clocks": "vector"})
+    assert run("conform", "cmd", trace, "--state", "clock").code == 2
+
+
+def test_a_mapping_says_what_states_are(tmp_path: Path) -> None:
+    rows = [{**row, "at": {"vector": list(map(int, str(row["vector"])))}} for row in STATES]
+    names = ("execution", "entity", "event", "message", "dest")
+    mapping = "".join(f'{name} = "{name}"\n' for name in names) + '[state]\nclock = "at.vector"\n'
+    (tmp_path / "bus.toml").write_text(mapping, encoding="utf-8")
+    right = written(tmp_path / "right.jsonl", rows)
+    assert precedes.conform("cmd", str(right), mapping=tmp_path / "bus.toml").conforming == 1
+    wrong = written(tmp_path / "wrong.jsonl", [*rows[:-1], {**rows[-1], "at": {"vector": [2, 2, 1]}}])
+    report = precedes.conform("cmd", str(wrong), mapping=tmp_path / "bus.toml")
+    assert report.deviating == 1
+    assert "E3 delivers p with clock = [2, 2, 1]" in report.text()
+    assert precedes.verify(str(wrong), "SP", mapping=tmp_path / "bus.toml").verdict is precedes.Verdict.HOLDS
+
+
+def test_rows_that_contradict_each_other_are_undecided(tmp_path: Path) -> None:
+    trace = written(tmp_path / "both.jsonl", [*ROWS, {**ROWS[0], "entity": "E2"}])
+    report = precedes.conform("cmd", str(trace))
+    assert (report.verdict, report.undecided) == (precedes.Verdict.UNKNOWN, 1)
+    assert "x is undecided: " in report.text()
+
+
+def test_rows_in_memory(tmp_path: Path) -> None:
+    rows = [{**row, "seq": seq} for seq, row in enumerate(WRONG)]
+    assert precedes.conform("cmd", rows).deviating == 1
+    with pytest.raises(PrecedesError, match="judged in this process"):
+        precedes.conform("cmd", rows, engine="spark")

@@ -41,8 +41,9 @@ SMALL = Conditions(
 
 
 def answers(protocol: Protocol[Any], numbers: range, limits: Limits) -> Counter[type]:
-    """How often which answer is given on simulated executions."""
+    """How often which answer a search gives on simulated executions."""
     simulator, judge = Simulator(protocol, usual(protocol)), Judge(protocol, limits)
+    judge.direct_runs.possible = False
     return Counter(type(judge.judge(simulator.run(7, number).execution)[0]) for number in numbers)
 
 
@@ -100,6 +101,7 @@ def compared(maker: Protocol[Any], protocol: Protocol[Any], numbers: range) -> I
     """By the search for a run, and by an exploration of every behavior with the same sends."""
     simulator, chance = Simulator(maker, SMALL), Random(5)
     judge = Judge(protocol, Limits(losses=0, duplicates=0, corruptions=0))
+    judge.direct_runs.possible = False
     for number in numbers:
         execution = without_clocks(simulator.run(3, number).execution)
         if number % 3 and any(len(history.events) > 1 for history in execution.histories):

@@ -425,7 +425,7 @@ def carried(events: DataFrame, *attributes: Attribute) -> list[tuple[str, str]]:
     options = TraceOptions(attributes=attributes)
 
     def read(records: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in tasks._batches_of(records, options, Notices()):
+        for batch in tasks.batches_of_rows(records, options, Notices()):
             for x in range(batch.executions):
                 messages = execution_of(batch, x).messages
                 texts = [
@@ -434,7 +434,7 @@ def carried(events: DataFrame, *attributes: Attribute) -> list[tuple[str, str]]:
                 ]
                 yield pa.RecordBatch.from_pydict({"message": list(messages), "carried": texts})
 
-    rows = frames._by_execution(events, attributes).mapInArrow(read, "message string, carried string")
+    rows = frames.by_execution(events, attributes).mapInArrow(read, "message string, carried string")
     return sorted((row.message, row.carried) for row in rows.collect())
 
 
@@ -458,7 +458,7 @@ def test_attributes_of_a_frame(spark: SparkSession) -> None:
 def test_a_frame_with_a_column_that_no_attribute_has(spark: SparkSession) -> None:
     frame = spark.createDataFrame([(*SWAPPED[0], [1])], f"{SCHEMA}, key array<int>")
     with pytest.raises(PrecedesError) as caught:
-        frames._by_execution(frame, (KEY,))
+        frames.by_execution(frame, (KEY,))
     assert [one.code for one in caught.value.diagnostics] == ["T012"]
     assert "`key` is of type array<int>" in str(caught.value)
     assert found(spark, SWAPPED, "ST"), "nobody asks for it"

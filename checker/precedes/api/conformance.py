@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from precedes.api.events import Events
-from precedes.api.executions import read
+from precedes.api.events import Events, is_spark_frame, paths_in, refuse_log, tables_of
 from precedes.api.report import Report
-from precedes.api.traces import Reading
+from precedes.api.traces import Reading, reading_of, refuse_engine
 from precedes.core.verdict import Verdict
 from precedes.jobs import conform as jobs
 from precedes.protocol.catalog import Model, models
 from precedes.protocol.conformance.verdicts import Limits
+from precedes.protocol.simulation.trace import Given, Named
+from precedes.traces import Notices
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
     from precedes.reports.page.contents import Page
 
 
@@ -23,8 +26,9 @@ if TYPE_CHECKING:
 class Conformance(Report):
     """What `conform` found.
 
-    `conforming`, `deviating` and `undecided` count executions. `shown` has the first of each: the name of the
-    `execution`, and the `answer`, with a run of the model as its `behavior`.
+    `conforming`, `deviating` and `undecided` count executions. `shown` has the first of each by their names, those
+    that do not conform before others: the name of the `execution`, and the `answer`, with a run of the model as its
+    `behavior`.
     """
 
     found: jobs.Conformed
@@ -105,6 +109,7 @@ def conform(
     states: int = 5000,
     quiescent: bool = False,
     ignore: str | Iterable[str] = (),
+    state: Mapping[str, str] | None = None,
     max_shown: int = 3,
     reading: Reading | None = None,
     **options: Any,
@@ -112,11 +117,11 @@ def conform(
     """Judge whether recorded executions are behaviors of a protocol model.
 
     What was recorded must be what the model does. What was not, such as packets and time-outs, is searched for. The
-    model runs in this process.
+    model runs in this process, or, with `engine="spark"`, in the workers of Spark.
 
     Args:
         model: As for `explore`. Of several instances of a model one has to have the execution.
-        events: As for `verify`, but for a Spark DataFrame.
+        events: As for `verify`. A Spark DataFrame is judged where it is.
         as_written: Take the protocol as its paper is written, not repaired.
         parameters: Fields of the model and their values.
         entities: There are at least so many, also where some have no row.
@@ -127,6 +132,8 @@ def conform(
         states: An execution is undecided after so many states of the search.
         quiescent: Each execution was recorded until nothing was in flight. Without it, it may end anywhere.
         ignore: What the trace means otherwise than the model: `"arrive"`, `"discard"`, `"view"`, `"clock"`, `"time"`.
+        state: Fields of the model's states, each with the attribute of events that has its value after the event:
+            `{"waiting": "queue_length"}`.
         max_shown: How many executions of each answer the report shows.
         reading: How the trace is read, as a value.
         options: The same one by one (see `Reading`).
@@ -137,8 +144,22 @@ def conform(
     Raises:
         PrecedesError: There is no such model, it makes a mistake, or the trace cannot be read.
     """
-    protocols = models(model, as_written=as_written, parameters=parameters)
+    texts = tuple((name, str(value)) for name, value in (parameters or {}).items())
+    # By its name a model can be loaded by another process.
+    source = (
+        Named(model, as_written, texts)
+        if isinstance(model, str)
+        else Given(models(model, as_written=as_written, parameters=parameters))
+    )
     limits = Limits(losses, duplicates, corruptions, timeouts, states, quiescent)
     words = (ignore,) if isinstance(ignore, str) else tuple(ignore)
-    question = jobs.Question(limits, entities, words, max_shown)
-    return Conformance(jobs.conform(protocols, read(events, reading=reading, **options), question))
+    question = jobs.Question(limits, entities, words, tuple((state or {}).items()), max_shown)
+    trace = reading_of(reading, options).question(paths_in(events) or (), ())
+    if trace.traces:
+        return Conformance(jobs.conform(source, trace, question, Notices()))
+    refuse_log(trace.log)
+    if is_spark_frame(events):
+        return Conformance(jobs.conform_frame(source, cast("DataFrame", events), trace, question))
+    refuse_engine(trace)
+    tables = tables_of(events, Notices(), question.attributes)
+    return Conformance(jobs.conform_tables(source, tables, trace, question))

@@ -81,6 +81,8 @@ class Report(ABC):
         Raises:
             AssertionError: Something is violated or, unless `allow_unknown`, undecided. Its text is the report.
         """
+        # pytest shows the line that called, and not this one.
+        __tracebackhide__ = True
         if self.verdict is Verdict.HOLDS or (allow_unknown and self.verdict is Verdict.UNKNOWN):
             return
         raise AssertionError("\n" + self.text())

@@ -388,12 +388,17 @@ def _judged(events: Events, question: Question, prepared: Plan) -> tuple[partial
             raise usage("the verdicts on a DataFrame have no folder", hint)
         partial = verification.of_frame(cast("DataFrame", events), question, prepared, notices)
     else:
-        if selected(question.engine, question.master) != "local":
-            raise usage("rows that are in memory are judged in this process", "leave out engine and master")
+        refuse_engine(question)
         with _closing(tables_of(events, notices, prepared.attributes)) as tables:
             partial = verification.of_tables(tables, question, prepared, notices)
     report = partials.report(partial, prepared)
     return report, notices.all(violated=report.verdict is Verdict.VIOLATED)
+
+
+def refuse_engine(question: Question) -> None:
+    """Raise PrecedesError (U001) if rows that are in memory are to be judged elsewhere."""
+    if selected(question.engine, question.master) != "local":
+        raise usage("rows that are in memory are judged in this process", "leave out engine and master")
 
 
 @contextmanager

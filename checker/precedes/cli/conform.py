@@ -7,7 +7,17 @@ from typing import Any, Final
 
 import click
 
-from precedes.cli.options import AS_WRITTEN, FORM, HANG_LIMIT, HTML, LOG, LOG_MAPPING, SETTINGS
+from precedes.cli.options import (
+    AS_WRITTEN,
+    ENGINE,
+    FORM,
+    HANG_LIMIT,
+    HTML,
+    LOG,
+    LOG_MAPPING,
+    MASTER,
+    SETTINGS,
+)
 from precedes.cli.terminal import put
 from precedes.core.exit_codes import Exit
 
@@ -66,6 +76,12 @@ def _numbers(command: Any) -> Any:
     metavar="WORD",
     help="Leave out what the trace means otherwise than the model: arrive, discard, view, clock or time; repeatable.",
 )
+@click.option(
+    "--state",
+    multiple=True,
+    metavar="FIELD=ATTRIBUTE",
+    help="An attribute of events has the value of a field of the model's state after the event; repeatable.",
+)
 @SETTINGS
 @LOG
 @LOG_MAPPING
@@ -80,6 +96,8 @@ def _numbers(command: Any) -> Any:
 )
 @click.option("--strict", is_flag=True, help="Stop if rows contradict each other.")
 @MOST_SHOWN
+@ENGINE
+@MASTER
 @click.option("-v", "--verbose", is_flag=True, help="Also show runs of executions that conform.")
 @HANG_LIMIT
 @FORM

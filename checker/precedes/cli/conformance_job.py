@@ -12,17 +12,18 @@ from precedes.cli.options import log_reading
 from precedes.core.diagnostics import usage
 from precedes.core.exit_codes import Exit
 from precedes.core.isolation import Channel, Isolation
-from precedes.core.transposition import execution_of
+from precedes.engines.engine import selected
 from precedes.jobs import verify
 from precedes.jobs.conform import LIMITS, Question, conform
-from precedes.protocol import catalog, script
+from precedes.protocol import script
 from precedes.protocol.conformance.verdicts import Limits
+from precedes.protocol.simulation.trace import Named
 from precedes.protocol.validation.integrity import Integrity
 from precedes.reports import conform as printed
 from precedes.reports.page.conform_page import MOST_CASES, conform_page
 from precedes.reports.page.rendering import html
 from precedes.reports.progress import Commentary
-from precedes.traces import Notices, expand, read_batches
+from precedes.traces import Notices
 
 
 class Done(Struct, frozen=True):
@@ -53,24 +54,23 @@ class Asked:
         options = self.options
         integrity = Integrity()
         settings = script.settings(options["settings"])
-        protocols = catalog.models(options["model"], as_written=options["as_written"], parameters=settings)
+        model = Named(options["model"], options["as_written"], tuple(settings.items()))
         limits = Limits(**{name: options[name] for name in LIMITS}, quiescent=options["quiescent"])
         most = options["max_shown"]
         kept = max(most, MOST_CASES) if self.page else most
-        question = Question(limits, options["entities"], options["ignore"], kept)
+        state = tuple(_named(text) for text in options["state"])
+        question = Question(limits, options["entities"], options["ignore"], state, kept)
         notices = Notices()
         log = log_reading(options["log"], (), options["mapping"])
-        words = ("traces", "cluster", "order", "strict")
-        reading = verify.Question(required=(), **{word: options[word] for word in words}).options()
-        batches = read_batches(expand(options["traces"], notices, log), reading, notices)
-        executions = (execution_of(batch, k) for batch in batches for k in range(batch.executions))
+        words = ("traces", "cluster", "order", "strict", "engine", "master")
+        trace = verify.Question(required=(), log=log, **{word: options[word] for word in words})
 
         def advance(judged: int) -> None:
             channel.alive()
             if judged % 1000 == 0:
                 channel.tell(msgspec.json.encode(judged))
 
-        found = conform(protocols, executions, question, advance)
+        found = conform(model, trace, question, notices, advance)
         integrity.verify(self.about)
         told, shown = tuple(notices.all()), found.first(most)
         if self.form == "json":
@@ -81,6 +81,14 @@ class Asked:
         return msgspec.json.encode(Done(text, Exit.of(found.verdict), page))
 
 
+def _named(text: str) -> tuple[str, str]:
+    """A field of states and its attribute. PrecedesError U001."""
+    name, equals, attribute = (part.strip() for part in text.partition("="))
+    if not (name and equals and attribute):
+        raise usage(f"--state {text} names no attribute", "write --state FIELD=ATTRIBUTE")
+    return name, attribute
+
+
 def answered(asked: Asked, silence: float, comments: Commentary) -> Done:
     """Judge in a process of its own. Raises PrecedesError if there is no verdict."""
     if "-" in asked.options["traces"]:
@@ -89,7 +97,9 @@ def answered(asked: Asked, silence: float, comments: Commentary) -> Done:
     def heard(note: bytes) -> None:
         comments.now(f"{msgspec.json.decode(note, type=int):,} executions")
 
-    with Isolation(asked, silence=silence, heard=heard) as process:
+    # A cluster may be busy with other jobs for as long as it wants.
+    on_spark = selected(asked.options["engine"], asked.options["master"]) == "spark"
+    with Isolation(asked, silence=None if on_spark else silence, heard=heard) as process:
         answer = process.answer()
     assert answer is not None
     return msgspec.json.decode(answer, type=Done)

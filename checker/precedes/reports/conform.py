@@ -13,9 +13,9 @@ from precedes.core.verdict import Verdict
 from precedes.jobs.conform import LIMITS, Conformed, Judged, limits_said
 from precedes.protocol import Message
 from precedes.protocol.conformance.observation import Expected
+from precedes.protocol.conformance.state_values import said
 from precedes.protocol.conformance.verdicts import Conforms, Deviates, Naming, Undecided
-from precedes.protocol.exploration.histories import Entry
-from precedes.protocol.validation.errors import short
+from precedes.protocol.validation.errors import shortened
 from precedes.reports.behavior import steps
 from precedes.traces.notices import Notice
 
@@ -55,15 +55,12 @@ def _lines(found: Conformed, notices: tuple[Notice, ...], *, verbose: bool) -> I
             case Conforms() as answer:
                 if verbose:
                     yield ""
-                    yield f"{judged.execution} conforms: a run of the model has what was recorded"
+                    yield from explained(found, judged)
                     yield from (f"    {line}" for line in steps(judged.protocol, answer.behavior))
                     yield from _names(judged)
-            case Deviates() as answer:
+            case Deviates() | Undecided():
                 yield ""
-                yield from as_lines(found, judged, answer)
-            case Undecided(reason):
-                yield ""
-                yield f"{judged.execution} is undecided: {reason}"
+                yield from explained(found, judged)
             case _:
                 assert_never(judged.answer)
     yield ""
@@ -81,6 +78,19 @@ def counted_answers(found: Conformed) -> Iterator[tuple[str, Verdict, int]]:
     counts = (found.conforming, found.deviating, found.undecided)
     for (verdict, word), number in zip(_WORDS.items(), counts, strict=True):
         yield word, verdict, number
+
+
+def explained(found: Conformed, judged: Judged) -> Iterator[str]:
+    """Why an execution has the answer that it has, in lines."""
+    match judged.answer:
+        case Conforms():
+            yield f"{judged.execution} conforms: a run of the model has what was recorded"
+        case Deviates() as answer:
+            yield from as_lines(found, judged, answer)
+        case Undecided(reason):
+            yield f"{judged.execution} is undecided: {reason}"
+        case _:
+            assert_never(judged.answer)
 
 
 def as_lines(found: Conformed, judged: Judged, answer: Deviates) -> Iterator[str]:
@@ -101,7 +111,7 @@ def as_lines(found: Conformed, judged: Judged, answer: Deviates) -> Iterator[str
     yield from (f"    {line}" for line in lines[-_LAST:])
     yield "  states after that run:"
     for name, state in zip(judged.naming.entities, answer.states, strict=True):
-        yield f"    {name}: {'has stopped' if state is None else short(state)}"
+        yield f"    {name}: {'has stopped' if state is None else shortened(said(state))}"
     yield from _names(judged)
 
 
@@ -121,23 +131,32 @@ def first_said(judged: Judged, answer: Deviates) -> str:
 def _allowed(judged: Judged, answer: Deviates) -> str:
     if not answer.allowed:
         return "no event"
-    if answer.event is not None and any(answer.event.is_met_by(each) for each in answer.allowed):
+    if answer.event is not None and any(_is(answer.event, each) for each in answer.allowed):
         return "this event, but not what comes with it or after it"
     clocks = answer.event is not None and answer.event.clock is not None
     shown = (each if clocks else replace(each, clock=None) for each in answer.allowed)
     return ", ".join(dict.fromkeys(event_said(each, judged.naming) for each in shown))
 
 
-def event_said(event: Expected | Entry, naming: Naming) -> str:
+def _is(event: Expected, allowed: Expected) -> bool:
+    """Whether what the model allows is the event. A clock counts where both have one."""
+    met = (event.kind, event.message, event.members, event.state)
+    clocks = {event.clock, allowed.clock} - {None}
+    return met == (allowed.kind, allowed.message, allowed.members, allowed.state) and len(clocks) < 2
+
+
+def event_said(event: Expected, naming: Naming) -> str:
     """An event in words, with the names of the trace: `delivers b1`."""
-    said = _SAID[event.kind]
+    text = _SAID[event.kind]
     if event.message is not None:
-        said += f" {_message(event.message, naming)}"
+        text += f" {_message(event.message, naming)}"
     if event.members is not None:
         known = range(len(naming.entities))
         names = (naming.entities[k] if k in known else "another" for k in sorted(event.members))
-        said += f" {{{', '.join(names)}}}"
-    return f"{said} with the clock {event.clock}" if event.clock is not None else said
+        text += f" {{{', '.join(names)}}}"
+    further = [] if event.clock is None else [f"the clock {event.clock}"]
+    further += [f"{name} = {value}" for name, value in event.state]
+    return f"{text} with {' and '.join(further)}" if further else text
 
 
 def _message(message: Message, naming: Naming) -> str:
@@ -207,7 +226,7 @@ def _document(judged: Judged) -> dict[str, Any]:
                 "event": None if event is None else event_said(event, naming),
                 "allowed": [event_said(each, naming) for each in answer.allowed],
                 "within": list(answer.within),
-                "states": [None if state is None else repr(state) for state in answer.states],
+                "states": [None if state is None else said(state) for state in answer.states],
             }
         case Undecided(reason):
             return {**common, "reason": reason}

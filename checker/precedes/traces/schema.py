@@ -80,6 +80,8 @@ ATTRIBUTE: Final = "attribute "
 """What the names of columns of attributes begin with in a canonical table."""
 
 REDELIVERED: Final = "redelivered"
+STATE: Final = "state."
+"""What the columns begin with that a mapping makes of fields of states, if they are asked for."""
 """The attribute of events that is a column of its own: true or false, which formulas read as these texts."""
 
 LIBRARY: Final = frozenset(

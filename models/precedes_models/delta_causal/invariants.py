@@ -21,8 +21,17 @@ if TYPE_CHECKING:
 
 _PAPER = "Δ-causal paper, section 3.4"
 
-NEVER = -(2**62)
-"""Earlier than every time: `deliv` of a process nothing of which has been delivered."""
+
+class Never(int):
+    """A time that is earlier than every other."""
+
+    def __repr__(self) -> str:
+        """As states are shown."""
+        return "never"
+
+
+NEVER = Never(-(2**62))
+"""`deliv` of a process nothing of which has been delivered."""
 
 
 @dataclass(frozen=True, slots=True)

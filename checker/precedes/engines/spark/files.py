@@ -75,7 +75,7 @@ def verify(
     layouts = scannable(sources, options)
     for layout in layouts or ():
         layout.tell(notices)
-    files = _Files(spark, sources, layouts)
+    files = Files(spark, sources, layouts)
     if layouts is not None and out is None:
         with files.named():
             partials = _partials_of_groups(spark, layouts, files.groups, judging, tell)
@@ -104,7 +104,7 @@ def verify(
     return settled(merge(partials, plan, limit), layouts or (), options)
 
 
-class _Files:
+class Files:
     """What each task reads: `pieces` of files, or, where all are laid out, row `groups`, by the numbers of layouts."""
 
     def __init__(
@@ -175,15 +175,20 @@ def dealt(layouts: Sequence[Layout], tasks: int) -> list[list[tuple[int, int]]]:
 
 
 def _by_shuffle(spark: SparkSession, work: Sequence[Piece], judging: Judging, tell: Tell) -> DataFrame:
-    """Other files: one shuffle of blocks brings executions together."""
+    """Other files: their rows are shuffled first."""
+    return shuffled_blocks(spark, work, tell).mapInArrow(
+        judge_blocks(judging, tell), from_arrow_schema(JUDGED_SCHEMA)
+    )
+
+
+def shuffled_blocks(spark: SparkSession, work: Sequence[Piece], tell: Tell) -> DataFrame:
+    """The rows of pieces of files as `BLOCK_SCHEMA`: one shuffle of blocks brings executions together."""
     count = max(
         2 * spark.sparkContext.defaultParallelism, sum(piece.rows for piece in work) // ROWS_PER_SHARE + 1
     )
     numbers = spark.range(0, len(work), numPartitions=max(1, len(work))).toDF("piece")
     blocks = numbers.mapInArrow(read_pieces(work, count, tell), from_arrow_schema(BLOCK_SCHEMA))
-    return blocks.repartition(count, "share").mapInArrow(
-        judge_blocks(judging, tell), from_arrow_schema(JUDGED_SCHEMA)
-    )
+    return blocks.repartition(count, "share")
 
 
 def _write(judged: DataFrame, out: str) -> None:

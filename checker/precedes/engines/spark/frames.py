@@ -66,7 +66,7 @@ def judged(events: DataFrame, plan: Plan, options: TraceOptions, notices: Notice
     """One report for all executions, as for files; `limit` violations are kept. PrecedesError as for files, too."""
     messages = WorkerMessages(events.sparkSession)
     work = judge_frame(_judging(events, plan, options, limit), messages.tell())
-    found = _by_execution(events, plan.attributes).mapInArrow(work, from_arrow_schema(JUDGED_SCHEMA))
+    found = by_execution(events, plan.attributes).mapInArrow(work, from_arrow_schema(JUDGED_SCHEMA))
     with mistakes_of_reading():
         rows = found.select("partial").collect()
     messages.unite(notices)
@@ -106,10 +106,10 @@ def _beside(events: DataFrame) -> list[str]:
 def _judged(events: DataFrame, judging: Judging, *, violations: bool) -> DataFrame:
     schema = VIOLATION_SCHEMA if violations else VERDICT_SCHEMA
     work = judge_rows(judging, violations=violations)
-    return _by_execution(events, judging.plan.attributes).mapInArrow(work, from_arrow_schema(schema))
+    return by_execution(events, judging.plan.attributes).mapInArrow(work, from_arrow_schema(schema))
 
 
-def _by_execution(events: DataFrame, attributes: Sequence[Attribute]) -> DataFrame:
+def by_execution(events: DataFrame, attributes: Sequence[Attribute]) -> DataFrame:
     """The columns of a trace, all rows of each execution together. PrecedesError for columns that cannot be read."""
     # The rows are shuffled as they are, by Spark alone, and cross to Python once.
     return known_columns(events, attributes).repartition("execution")

@@ -158,17 +158,11 @@ def judge_blocks(judging: Judging, tell: Tell) -> Callable[[Records], Records]:
 
     def judged(records: Records) -> Records:
         notices, merging = Notices(), Merging(judging.plan, judging.limit)
-        held: dict[int, list[bytes]] = {}
-        for record in records:
-            for share, block in zip(*(column.to_pylist() for column in record.columns), strict=True):
-                held.setdefault(cast("int", share), []).append(cast("bytes", block))
         try:
-            for share in sorted(held):
-                for part in cut(rows_of(held.pop(share)), EVENTS_PER_PART):
-                    batch = assemble(part, judging.options, notices)
-                    partial, result = judge(BatchSource(batch), judging.plan, judging.limit)
-                    merging.add(partial)
-                    yield from judging.judged(result)
+            for batch in batches_of_blocks(records, judging.options, notices):
+                partial, result = judge(BatchSource(batch), judging.plan, judging.limit)
+                merging.add(partial)
+                yield from judging.judged(result)
         except PrecedesError as error:
             tell(error)
             return
@@ -176,6 +170,17 @@ def judge_blocks(judging: Judging, tell: Tell) -> Callable[[Records], Records]:
         yield _with_partial(merging.merged())
 
     return of_this_version(judged)
+
+
+def batches_of_blocks(records: Records, options: TraceOptions, notices: Notices) -> Iterator[Batch]:
+    """The executions of `BLOCK_SCHEMA`, a share unpacked at a time."""
+    held: dict[int, list[bytes]] = {}
+    for record in records:
+        for share, block in zip(*(column.to_pylist() for column in record.columns), strict=True):
+            held.setdefault(cast("int", share), []).append(cast("bytes", block))
+    for share in sorted(held):
+        for part in cut(rows_of(held.pop(share)), EVENTS_PER_PART):
+            yield assemble(part, options, notices)
 
 
 def judge_rows(judging: Judging, *, violations: bool = False) -> Callable[[Records], Records]:
@@ -186,7 +191,7 @@ def judge_rows(judging: Judging, *, violations: bool = False) -> Callable[[Recor
 
     def judged(records: Records) -> Records:
         with raised_plainly():
-            for batch in _batches_of(records, judging.options, Notices()):
+            for batch in batches_of_rows(records, judging.options, Notices()):
                 _, result = judge(BatchSource(batch), judging.plan, 0)
                 yield from judging.violations(result) if violations else judging.verdicts(result)
 
@@ -199,7 +204,7 @@ def judge_frame(judging: Judging, tell: Tell) -> Callable[[Records], Records]:
     def judged(records: Records) -> Records:
         notices, merging = Notices(), Merging(judging.plan, judging.limit)
         try:
-            for batch in _batches_of(records, judging.options, notices):
+            for batch in batches_of_rows(records, judging.options, notices):
                 merging.add(judge(BatchSource(batch), judging.plan, judging.limit)[0])
         except PrecedesError as error:
             tell(error)
@@ -210,7 +215,7 @@ def judge_frame(judging: Judging, tell: Tell) -> Callable[[Records], Records]:
     return of_this_version(judged)
 
 
-def _batches_of(records: Records, options: TraceOptions, notices: Notices) -> Iterator[Batch]:
+def batches_of_rows(records: Records, options: TraceOptions, notices: Notices) -> Iterator[Batch]:
     """The executions whose rows these are, assembled a part at a time."""
     tables, first = [schema_of(options.attributes).empty_table()], 1
     for record in records:

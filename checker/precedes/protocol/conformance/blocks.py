@@ -23,6 +23,7 @@ from precedes.core.execution import EventKind
 from precedes.protocol.conformance.candidates import NOTHING, Candidate, Inboxes, Spent
 from precedes.protocol.conformance.handlers import Done, Handlers
 from precedes.protocol.conformance.observation import Expected, Observed
+from precedes.protocol.conformance.state_values import Shown
 from precedes.protocol.exploration.histories import Entry
 from precedes.protocol.model import Timer
 from precedes.protocol.moves import Arrived, Crashed, Expired, Lost, Move, Recovered, Requested
@@ -138,18 +139,22 @@ class Blocks:
         history = self.observed.histories[entity]
         return history[local.done] if local.done < len(history) else None
 
-    def explained(self, entity: int, done: int, entries: Sequence[Entry], now: int) -> int:
-        """How many events have been explained after these were logged; -1 where they are not those recorded."""
+    def explained(self, entity: int, done: int, step: Done, now: int) -> int:
+        """How many events have been explained after a step; -1 where what it logs, or the state after it, is not what
+        was recorded. Of a step that logs several events only the state after the last is known.
+        """
         history, kinds = self.observed.histories[entity], self.observed.kinds
-        for entry in entries:
+        state: tuple[tuple[str, Shown], ...] = ()
+        for entry in step.entries:
             if entry.kind not in kinds:
                 continue
             if done == len(history) or not history[done].is_met_by(entry):
                 return -1
             if history[done].time not in (None, now):
                 return -1
+            state = history[done].state
             done += 1
-        return done
+        return done if all(self.handlers.shown(step.state, name) == value for name, value in state) else -1
 
     def silently(self, entity: int, local: Local, now: int, level: Level) -> list[Silent]:
         """The local state, and what silent arrivals lead to. Raises TooMany."""
@@ -286,7 +291,7 @@ class Blocks:
         if done.rearranged:
             self.rearranged = True
             return None
-        explained = self.explained(entity, local.done, done.entries, now)
+        explained = self.explained(entity, local.done, done, now)
         if explained < 0:
             return None
         if candidate is None:
@@ -296,7 +301,9 @@ class Blocks:
     def _commutes(self, entity: int, now: int, before: Silent, at: Silent, end: End) -> bool:
         """Whether the last silent arrival may as well come after what ends the block."""
         last, done = at.last, end.done
-        if last is None or last.cost != NOTHING:
+        expected = self.expected(entity, before.local)
+        if last is None or last.cost != NOTHING or (expected is not None and expected.state):
+            # Where a state was recorded, it shows what came in before the event.
             return False
         clock = now + self.ahead[entity]
         return any(
@@ -338,7 +345,7 @@ class Blocks:
         if expected.time not in (None, now):
             return
         for choice, done in enumerate(self.handlers.recovered(entity, now + self.ahead[entity], local.state)):
-            explained = self.explained(entity, local.done + 1, done.entries, now)
+            explained = self.explained(entity, local.done + 1, done, now)
             if explained >= 0:
                 after = Local(done.state, explained, local.inbox, True, len(local.inbox))
                 moves = (Recovered(entity, done.step),)

@@ -9,6 +9,7 @@ from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 from precedes.core.execution import EventKind
+from precedes.protocol.conformance.state_values import Shown, shown
 from precedes.protocol.exploration.histories import EVERYTHING, Entry, entries
 from precedes.protocol.model import Here, Message, Protocol, Step, Timer, Transmit
 from precedes.protocol.network import Timed
@@ -39,11 +40,14 @@ class Done(NamedTuple):
 
 
 class Handlers:
-    """The handlers of one model in a cluster of some size."""
+    """The handlers of one model in a cluster of some size. `remembers`: what a handler did is kept here; else whoever
+    asks keeps it.
+    """
 
-    def __init__(self, protocol: Protocol[Any], entities: int) -> None:
+    def __init__(self, protocol: Protocol[Any], entities: int, *, remembers: bool = True) -> None:
         self.protocol = protocol
         self.entities = entities
+        self.remembers = remembers
         self.timed = isinstance(protocol.network, Timed)
         self.has_timers = type(protocol).timers is not Protocol.timers
         self.rearranges = type(protocol).receipt_log is not Protocol.receipt_log
@@ -56,6 +60,7 @@ class Handlers:
         self._done: dict[tuple[Any, ...], tuple[Done, ...]] = {}
         self._timers: dict[tuple[int, int, int], tuple[Timer, ...]] = {}
         self._crashed: dict[tuple[int, int, int], int | None] = {}
+        self._shown: dict[tuple[int, str], Shown | None] = {}
 
     @property
     def size(self) -> int:
@@ -119,6 +124,13 @@ class Handlers:
             self._crashed[key] = None if left is None else self.state(left)
         return self._crashed[key]
 
+    def shown(self, state: int, field: str) -> Shown | None:
+        """The value of a field of a state, None where it has no such field."""
+        key = (state, field)
+        if key not in self._shown:
+            self._shown[key] = shown(self.states[state], field)
+        return self._shown[key]
+
     def _outcome(
         self, handler: str, entity: int, clock: int, state: int, cause: Hashable, *arguments: Any
     ) -> tuple[Done, ...]:
@@ -128,8 +140,9 @@ class Handlers:
             at, before = self.here(entity, clock), self.states[state]
             outcome = called(self.protocol, handler, at, before, *arguments)
             steps = () if outcome is None else returned_values.steps(self.protocol, outcome)
-            found = tuple(self._did(handler, at, before, step, arguments) for step in steps)
-            self._done[key] = found
+            found = tuple([self._did(handler, at, before, step, arguments) for step in steps])
+            if self.remembers:
+                self._done[key] = found
         return found
 
     def _did(self, handler: str, at: Here, before: Any, step: Step[Any], arguments: tuple[Any, ...]) -> Done:

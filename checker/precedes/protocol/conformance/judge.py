@@ -7,16 +7,27 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, Final
 
+from precedes.core.diagnostics import usage
 from precedes.core.execution import EventKind, Execution
 from precedes.protocol.conformance.blocks import MOST_SILENT, Level, TooMany
+from precedes.protocol.conformance.direct_runs import DirectRuns
 from precedes.protocol.conformance.handlers import Handlers
-from precedes.protocol.conformance.observation import IGNORABLE, Expected, Observed, Unfit, observed
+from precedes.protocol.conformance.observation import (
+    EVERYTHING_READ,
+    IGNORABLE,
+    Expected,
+    Observed,
+    Reading,
+    Unfit,
+    observed,
+)
 from precedes.protocol.conformance.search import NAMES, Search, Trail, faults_of, keeps_order
+from precedes.protocol.conformance.state_values import hint_for, shown
 from precedes.protocol.conformance.verdicts import Answer, Conforms, Deviates, Limits, Naming, Undecided
-from precedes.protocol.exploration.histories import Entry
-from precedes.protocol.model import Protocol
+from precedes.protocol.model import Here, Protocol
 from precedes.protocol.network import Timed
 from precedes.protocol.validation import declarations
+from precedes.protocol.validation.handler_calls import called
 
 _MOST_REMEMBERED: Final = 200_000
 """Steps of handlers after which they are forgotten, so that a trace of any length is judged in bounded memory."""
@@ -31,34 +42,46 @@ _ATTEMPT: Final = 120
 class Judge:
     """Judges executions by one model.
 
-    `entities`: how many there are at least. `ignored`: what of a trace is not the model's business, of
-    `observation.IGNORABLE`. PrecedesError M005 to M013 for mistakes of the model, M012 at once.
+    `reading`: what of an execution is compared. PrecedesError M005 to M013 for mistakes of the model, M012 at once, and
+    U001 for a field of states that it has not.
     """
 
     protocol: Protocol[Any]
     limits: Limits = field(default_factory=Limits)
-    entities: int = 0
-    ignored: frozenset[str] = frozenset()
+    reading: Reading = EVERYTHING_READ
+    direct_runs: DirectRuns = field(init=False)
     _handlers: dict[int, Handlers] = field(init=False, default_factory=dict)
     _answers: dict[Any, Answer] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         declarations.check(self.protocol)
+        if self.reading.state:
+            self._know_fields()
+        self.direct_runs = DirectRuns(self.protocol, self.reading, quiescent=self.limits.quiescent)
+
+    def _know_fields(self) -> None:
+        state = called(self.protocol, "start", Here(0, max(1, self.reading.entities)))
+        for name, _ in self.reading.state:
+            if shown(state, name) is None:
+                said = f"a state of {self.protocol.name} has no field {name}"
+                raise usage(said, hint_for(state, name))
 
     def judge(self, execution: Execution) -> tuple[Answer, Naming]:
         """Whether an execution is a behavior of the model, and what the trace calls what the answer names."""
         try:
-            seen = observed(self.protocol, execution, entities=self.entities, ignored=self.ignored)
+            seen = observed(self.protocol, execution, self.reading)
         except Unfit as error:
             return Undecided(str(error)), Naming(execution.entities)
         answer = self._answers.get(seen.shape)
         if answer is None:
             if len(self._answers) > _MOST_SHAPES:
                 self._answers.clear()
-            answer = self._answers[seen.shape] = self._answered(seen)
+            behavior = self.direct_runs.behavior(execution)
+            answer = self._searched_for(seen) if behavior is None else Conforms(behavior, len(behavior))
+            self._answers[seen.shape] = answer
         return answer, Naming(seen.entities, seen.names)
 
-    def _answered(self, seen: Observed) -> Answer:
+    def _searched_for(self, seen: Observed) -> Answer:
         handlers = self._remembering(len(seen.histories))
         trails: list[Trail] = []
         for faults in self._passes():
@@ -159,12 +182,14 @@ def _first_unexplained(seen: Observed, trail: Trail) -> tuple[int, Expected | No
     return entity, seen.histories[entity][trail.state.locals[entity].done]
 
 
-def _allowed(search: Search, trail: Trail, entity: int) -> tuple[Entry, ...]:
-    """What the model could log next at an entity, after silent arrivals or none."""
+def _allowed(search: Search, trail: Trail, entity: int) -> tuple[Expected, ...]:
+    """What the model could log next at an entity, after silent arrivals or none, with what is recorded of states."""
     local, now = trail.state.locals[entity], trail.state.now
+    expected = search.blocks.expected(entity, local)
+    fields = () if expected is None else tuple(name for name, _ in expected.state)
     if not local.up:
         return ()
-    found: dict[Entry, None] = {}
+    found: dict[Expected, None] = {}
     try:
         reached = search.blocks.silently(entity, local, now, Level.ANY)
     except TooMany:
@@ -173,5 +198,7 @@ def _allowed(search: Search, trail: Trail, entity: int) -> tuple[Entry, ...]:
         for end in search.blocks.ends(entity, at.local, now):
             first = next((each for each in end.done.entries if each.kind in search.observed.kinds), None)
             if first is not None:
-                found[first] = None
+                values = ((name, search.handlers.shown(end.done.state, name)) for name in fields)
+                state = tuple((name, value) for name, value in values if value is not None)
+                found[Expected(first.kind, first.message, first.members, first.clock, None, state)] = None
     return tuple(found)

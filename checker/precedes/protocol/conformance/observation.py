@@ -8,13 +8,14 @@ and are judged once.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Any, Final, TypeAlias
 
 from precedes.core.execution import Event, EventKind, Execution
 from precedes.core.verdict import NO_REASON
+from precedes.protocol.conformance.state_values import Shown, recorded
 from precedes.protocol.exploration.histories import Entry
 from precedes.protocol.model import TICK, Message, Protocol
 from precedes.protocol.network import SingleChannel, Timed
@@ -22,7 +23,7 @@ from precedes.protocol.network import SingleChannel, Timed
 IGNORABLE: Final = ("arrive", "discard", "view", "clock", "time")
 """What may stand in a trace and mean something else than in the model."""
 
-_MODELED: Final = frozenset(EventKind) - {EventKind.LOCAL, EventKind.ACK, EventKind.NACK}
+MODELED: Final = frozenset(EventKind) - {EventKind.LOCAL, EventKind.ACK, EventKind.NACK}
 """The kinds of events that a model has."""
 _ALWAYS: Final = frozenset(
     {EventKind.SEND, EventKind.DELIVER, EventKind.CRASH, EventKind.RECOVER, EventKind.VIEW}
@@ -33,13 +34,16 @@ _NUMBERED: Final = re.compile(r"\d{1,3}$")
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """One recorded event. `time` is in ticks, and only where the network has time."""
+    """One recorded event. `time` is in ticks, and only where the network has time. `state`: what was recorded of the
+    entity's state after the event, fields and values.
+    """
 
     kind: EventKind
     message: Message | None = None
     members: frozenset[int] | None = None
     clock: tuple[int, ...] | None = None
     time: int | None = None
+    state: tuple[tuple[str, Shown], ...] = ()
 
     def is_met_by(self, entry: Entry) -> bool:
         """Whether what a model logs is this event. A clock counts where both have one."""
@@ -50,6 +54,25 @@ class Expected:
             and (self.clock is None or entry.clock is None or self.clock == entry.clock)
         )
 
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What of an execution is compared with a model.
+
+    `entities`: how many there are at least. `ignored`: what of a trace is not the model's business, of `IGNORABLE`.
+    `state`: fields of the model's states, each with the attribute of events that has its value after the event.
+    """
+
+    entities: int = 0
+    ignored: frozenset[str] = frozenset()
+    state: tuple[tuple[str, str], ...] = ()
+
+    def is_seen(self, event: Event) -> bool:
+        """Whether a model has to make the event."""
+        return event.kind in MODELED and event.kind.value not in self.ignored
+
+
+EVERYTHING_READ: Final = Reading()
 
 Histories: TypeAlias = tuple[tuple[Expected, ...], ...]
 
@@ -78,27 +101,26 @@ class Unfit(Exception):
     """A recorded execution of which a model can say nothing; the text says why."""
 
 
-def observed(
-    protocol: Protocol[Any], execution: Execution, *, entities: int = 0, ignored: frozenset[str] = frozenset()
-) -> Observed:
-    """The execution in the words of the model. `entities`: how many there are at least. Raises Unfit."""
+def observed(protocol: Protocol[Any], execution: Execution, reading: Reading = EVERYTHING_READ) -> Observed:
+    """The execution in the words of the model. Raises Unfit."""
     if not execution.complete:
         raise Unfit("rows may be missing")
     for history in execution.histories:
         if history.doubt != NO_REASON or not history.interleaved:
             raise Unfit(f"the order of the events at {history.entity} is not known")
-    named = _places(protocol, execution.entities, entities)
+    named = places(protocol, execution.entities, reading.entities)
     messages = _messages(execution, named)
-    timed = isinstance(protocol.network, Timed) and "time" not in ignored
-    reading = _Reading(named, messages, ignored, timed)
+    timed = isinstance(protocol.network, Timed) and "time" not in reading.ignored
+    translation = _Translation(named, messages, reading, timed)
     histories, times = [], []
     by_entity = {history.entity: history.events for history in execution.histories}
     for name in named:
         events = [event for event in by_entity.get(name, ()) if reading.is_seen(event)]
-        histories.append(tuple(map(reading.expected, events)))
+        histories.append(tuple(map(translation.expected, events)))
         times.append([event.time for event in events])
+    _know_states(histories, reading)
     kinds = _ALWAYS | {each.kind for history in histories for each in history}
-    kinds -= {kind for kind in kinds if kind.value in ignored}
+    kinds -= {kind for kind in kinds if kind.value in reading.ignored}
     shapes = tuple(histories)
     ordered = isinstance(protocol.network, SingleChannel)
     return Observed(
@@ -110,7 +132,15 @@ def observed(
     )
 
 
-def _places(protocol: Protocol[Any], recorded: Sequence[str], least: int) -> dict[str, int]:
+def _know_states(histories: Iterable[Sequence[Expected]], reading: Reading) -> None:
+    """Raise Unfit where a field of states is to be compared, and no event has its value."""
+    found = {name for history in histories for each in history for name, _ in each.state}
+    for field, name in reading.state:
+        if field not in found:
+            raise Unfit(f"no event has {name}, which is to be {field}")
+
+
+def places(protocol: Protocol[Any], recorded: Sequence[str], least: int) -> dict[str, int]:
     """The place of each entity: by its name where the names are the model's, else in the order of the trace."""
     found = {protocol.name_of(place): place for place in range(max(least, len(recorded)))}
     while not found.keys() >= set(recorded) and len(found) < _own_names(recorded):
@@ -148,28 +178,28 @@ def _messages(execution: Execution, places: Mapping[str, int]) -> dict[str, Mess
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
-    """How events are read."""
+class _Translation:
+    """How events come to be in the words of the model."""
 
     places: Mapping[str, int]
     messages: Mapping[str, Message]
-    ignored: frozenset[str]
+    reading: Reading
     timed: bool
-
-    def is_seen(self, event: Event) -> bool:
-        """Whether a model has to make the event."""
-        return event.kind in _MODELED and event.kind.value not in self.ignored
 
     def expected(self, event: Event) -> Expected:
         """The event in the words of the model."""
         clock, members = None, None
-        if event.clock is not None and "clock" not in self.ignored:
+        if event.clock is not None and "clock" not in self.reading.ignored:
             clock = tuple(event.clock.get(name, 0) for name in self.places)
         if event.kind is EventKind.VIEW:
             members = frozenset(self.places.get(name, -1) for name in event.members)
         time = None if event.time is None or not self.timed else event.time // TICK
         message = None if event.message is None else self.messages[event.message]
-        return Expected(event.kind, message, members, clock, time)
+        carried = {attribute.name: value for attribute, value in event.attributes.items()}
+        state = tuple(
+            (field, recorded(carried[name])) for field, name in self.reading.state if name in carried
+        )
+        return Expected(event.kind, message, members, clock, time, state)
 
 
 def _ranks(

@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 
 from precedes.core.verdict import Verdict
 from precedes.protocol.conformance.observation import Expected
-from precedes.protocol.exploration.histories import Entry
 from precedes.protocol.model import Message
 from precedes.protocol.moves import Move
 
@@ -70,7 +69,7 @@ class Deviates:
     explained: tuple[int, ...]
     entity: int
     event: Expected | None
-    allowed: tuple[Entry, ...]
+    allowed: tuple[Expected, ...]
     states: tuple[Any, ...]
     unlogged: bool
     within: tuple[str, ...]

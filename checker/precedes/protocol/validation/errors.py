@@ -84,5 +84,9 @@ def endless(protocol: Protocol[Any], number: int, seed: int, most_steps: int) ->
 
 def short(value: object) -> str:
     """A value as text that is not too long."""
-    text = repr(value)
+    return shortened(repr(value))
+
+
+def shortened(text: str) -> str:
+    """A text that is not too long."""
     return text if len(text) <= _LONG else text[: _LONG - 4] + " ..."

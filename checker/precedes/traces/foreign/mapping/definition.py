@@ -102,6 +102,7 @@ class Columns(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     members: str | ListOf | None = None
     group: str | ListOf | None = None
     attributes: dict[str, str | ValueOf] = {}
+    state: dict[str, str | ValueOf] = {}
 
 
 class EventRows(Columns, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -163,6 +164,14 @@ def stated(source: TraceSource) -> Stated:
     carried = source.text("file")
     text = carried if carried is not None else "" if path is None else text_of(path)
     return of_table({**_table(path, text), **_settings(entries)}, path, text)
+
+
+def state_fields(path: str) -> tuple[str, ...]:
+    """The fields of states that the file of a mapping says where to read. Raises PrecedesError (U005, U007)."""
+    text = text_of(path)
+    mapping = of_table(_table(path, text), path, text).mapping
+    events = mapping.event if isinstance(mapping.event, tuple) else ()
+    return tuple(dict.fromkeys(name for each in (mapping, *events) for name in each.state))
 
 
 def of_table(table: dict[str, Any], path: str | None, text: str) -> Stated:
@@ -252,6 +261,7 @@ _MEANT: Final[Synonyms] = {
     ("run", "trace", "test"): ("execution",),
     ("attribute", "columns", "fields"): ("attributes",),
     ("events",): ("event",),
+    ("states",): ("state",),
     ("where", "if", "match"): ("when",),
     ("event", "kind"): ("is",),
     ("regex", "regexp", "pattern", "like"): ("matches",),

@@ -35,7 +35,7 @@ from precedes.traces.foreign.mapping.fields import (
 from precedes.traces.foreign.mapping.inputs import LINE, compiled, cut, kind_of
 from precedes.traces.foreign.mapping.times import TimeFormat, time_format
 from precedes.traces.foreign.rows import TO_SOMEBODY, entity_of, execution_of
-from precedes.traces.schema import INPUT_COLUMNS
+from precedes.traces.schema import INPUT_COLUMNS, STATE
 from precedes.traces.sources import TraceSource
 
 SEND: Final = EventKind.SEND.value
@@ -142,7 +142,7 @@ def planned(stated: Stated, source: TraceSource) -> Plan:
             rules = tuple(_rule(stated, source, each, ("event", k)) for k, each in enumerate(events))
         case event:
             kind = _expression(stated, event, ("event",))
-            rules = (Rule(kind, (), _columns(stated, source, None), _attributes(stated, None)),)
+            rules = (Rule(kind, (), _columns(stated, source, None), _attributes(stated, source, None)),)
     for k, rule in enumerate(rules):
         at: tuple[Step, ...] = ("event", k) if isinstance(mapping.event, tuple) else ()
         _check(stated, rule, at)
@@ -157,9 +157,8 @@ def planned(stated: Stated, source: TraceSource) -> Plan:
 
 def _rule(stated: Stated, source: TraceSource, event: EventRows, at: tuple[Step, ...]) -> Rule:
     tests = tuple(_test(stated, name, what, (*at, "when", name)) for name, what in event.when.items())
-    return Rule(
-        Constant(event.kind), tests, _columns(stated, source, (event, at)), _attributes(stated, (event, at))
-    )
+    own = (event, at)
+    return Rule(Constant(event.kind), tests, _columns(stated, source, own), _attributes(stated, source, own))
 
 
 def _test(stated: Stated, name: str, what: given.Condition, at: tuple[Step, ...]) -> Test:
@@ -197,7 +196,8 @@ def _columns(stated: Stated, source: TraceSource, own: Own) -> dict[str, Reader]
     return readers
 
 
-def _attributes(stated: Stated, own: Own) -> dict[str, Expression]:
+def _attributes(stated: Stated, source: TraceSource, own: Own) -> dict[str, Expression]:
+    """What messages carry, and the fields of states that are asked for."""
     found: dict[str, tuple[str | ValueOf, tuple[Step, ...]]] = {
         name: (entry, ("attributes", name)) for name, entry in stated.mapping.attributes.items()
     }
@@ -209,6 +209,17 @@ def _attributes(stated: Stated, own: Own) -> dict[str, Expression]:
             raise stated.mistake(
                 f"{name} is a column of the trace, not an attribute", at, f"write {name} = ... above"
             )
+    found |= {
+        f"{STATE}{name}": (entry, ("state", name))
+        for name, entry in stated.mapping.state.items()
+        if source.reads(f"{STATE}{name}")
+    }
+    if own is not None:
+        found |= {
+            f"{STATE}{name}": (entry, (*own[1], "state", name))
+            for name, entry in own[0].state.items()
+            if source.reads(f"{STATE}{name}")
+        }
     return {name: _expression(stated, entry, at) for name, (entry, at) in found.items()}
 
 

@@ -10,6 +10,8 @@ from collections import Counter
 from typing import Final, assert_never
 from urllib.parse import quote
 
+import msgspec
+
 from precedes.core.execution import EventKind
 from precedes.traces.foreign.mapping.fields import (
     Constant,
@@ -41,7 +43,7 @@ from precedes.traces.foreign.mapping.plan import (
 from precedes.traces.foreign.mapping.times import time_of
 from precedes.traces.foreign.rows import SOMEBODY, TO_SOMEBODY, Row
 from precedes.traces.formats.values import RowError, cell_parser, id_text, shown
-from precedes.traces.schema import REDELIVERED
+from precedes.traces.schema import REDELIVERED, STATE
 
 _DELIVER: Final = frozenset({EventKind.DELIVER.value})
 _VIEW: Final = frozenset({EventKind.VIEW.value})
@@ -104,7 +106,10 @@ class Translation:
             row["message"] = self._message(rule, fields, row)
             self._address(rule, row)
         for name, attribute in rule.attributes.items():
-            row[name] = value(attribute, fields)
+            here = value(attribute, fields)
+            # A state may have lists, which no other column has.
+            is_json = name.startswith(STATE) and isinstance(here, list | dict)
+            row[name] = msgspec.json.encode(here).decode() if is_json else here
         if row.get("group") is None and (groups := self._plan.groups.get(str(row["entity"]))):
             row["group"] = groups
         return {name: each for name, each in row.items() if each is not None}
