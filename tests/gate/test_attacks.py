@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from precedes.gate.config import Configuration, Model, Simulation, Specs, Trace
+from precedes.gate.config import Configuration, Conformance, Model, Simulation, Specs, Trace
 from precedes.gate.scope import ELSEWHERE, WEAKER
 from tests.gate.changes import EXAMPLE, MODEL
 from tests.gate.projects import SWAPPED, TRACE, changed, gate
@@ -443,9 +443,9 @@ def test_a_violation_is_one_whatever_else_changes(folder: Path, base: Path) -> N
 def test_every_setting_is_compared_or_it_is_said_where(folder: Path) -> None:
     """A setting that somebody adds must not be a way to ask for less."""
     known = {name.split(" per ")[0].split(" in ")[0].replace("-", "_") for name in WEAKER} | set(ELSEWHERE)
-    for table in (Specs, Model, Simulation, Trace):
+    for table in (Specs, Model, Simulation, Trace, Conformance):
         for field in msgspec.structs.fields(table):
             assert field.name in known, f"{table.__name__}.{field.name}"
-    compared = {"check", "explore", "simulate", "verify", "unknown", "severity", "accept"}
+    compared = {"check", "explore", "simulate", "verify", "conform", "unknown", "severity", "accept"}
     harmless = {"baseline", "cache", "jobs", "hang_limit"}
     assert {field.name for field in msgspec.structs.fields(Configuration)} == compared | harmless

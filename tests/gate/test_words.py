@@ -28,6 +28,10 @@ GATE_ONLY: Final = {
 VERIFIED: Final = {"require": "`simulate` writes a trace, which `verify` judges"}
 
 
+NEEDED: Final = {"simulate": ("x", "-o", "x"), "conform": ("x", "x")}
+"""The arguments of a command."""
+
+
 def parameters(kind: str) -> dict[str, Any]:
     return {max(one.opts, key=len).removeprefix("--"): one for one in cli.commands[kind].params}
 
@@ -49,7 +53,7 @@ def test_a_setting_is_an_option_by_the_same_word(kind: str, field: Any) -> None:
     assert name in given
     option = given[name]
     if isinstance(option, click.Option) and not field.required:
-        made = cli.commands[kind].make_context(kind, ["x", "-o", "x"] if kind == "simulate" else ["x"])
+        made = cli.commands[kind].make_context(kind, [*NEEDED.get(kind, ("x",))])
         default = None if field.default is msgspec.NODEFAULT else field.default
         assert (made.params[option.name] or None) == (default or None)
 

@@ -167,6 +167,50 @@ class Trace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, renam
     strict: bool = False
 
 
+class Conformance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+    """Recorded executions that have to be behaviors of a protocol model."""
+
+    model: Annotated[str, Meta(description="A name that `precedes list` shows, or a Python file.")]
+    files: Annotated[
+        tuple[str, ...], Meta(min_length=1, description="Files, directories and globs of traces.")
+    ]
+    as_written: bool = False
+    set: Annotated[dict[str, str | int | bool], Meta(description="Parameters of the model.")] = {}
+    entities: Count = 0
+    losses: Count = 2
+    duplicates: Count = 1
+    corruptions: Count = 1
+    timeouts: Count = 200
+    states: Positive = 5000
+    quiescent: Annotated[
+        bool, Meta(description="Each execution was recorded until nothing was in flight.")
+    ] = False
+    ignore: Annotated[
+        tuple[Literal["arrive", "discard", "view", "clock", "time"], ...],
+        Meta(description="What the traces mean otherwise than the model."),
+    ] = ()
+    state: Annotated[
+        dict[str, str],
+        Meta(
+            description="Fields of the model's states, each with the attribute of events that has its value."
+        ),
+    ] = {}
+    cluster: tuple[str, ...] = ()
+    log: Annotated[
+        str | None,
+        Meta(description="The format of logs of another system: 'kcat'. Without it, they are recognized."),
+    ] = msgspec.field(default=None, name="from")
+    mapping: Annotated[
+        str | None, Meta(description="A file of TOML that says how logs of your own are read.")
+    ] = None
+    order: Annotated[
+        Literal["rows", "clocks"] | None,
+        Meta(description="Which order counts if rows, times and recorded clocks disagree."),
+    ] = None
+    strict: bool = False
+    depends: tuple[str, ...] = ()
+
+
 class Configuration(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
     """The gate of one project."""
 
@@ -174,6 +218,9 @@ class Configuration(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     explore: Annotated[tuple[Model, ...], Meta(description="Protocol models to explore.")] = ()
     simulate: Annotated[tuple[Simulation, ...], Meta(description="Protocol models to run at random.")] = ()
     verify: Annotated[tuple[Trace, ...], Meta(description="Traces to verify.")] = ()
+    conform: Annotated[
+        tuple[Conformance, ...], Meta(description="Traces that have to be behaviors of a model.")
+    ] = ()
     unknown: Annotated[Unknown, Meta(description="What an unknown verdict or a bound counts as.")] = (
         "undecided"
     )
@@ -235,12 +282,12 @@ def load(path: Path) -> Configuration:
         configuration = msgspec.convert(inside, Configuration)
     except msgspec.ValidationError as error:
         raise PrecedesError((_mistake(path, str(error)),)) from error
-    if not (configuration.check or configuration.explore or configuration.simulate or configuration.verify):
+    if not any(getattr(configuration, kind) for kind in _KINDS):
         raise PrecedesError(
             (
                 Diagnostic(
                     "C003",
-                    "there is nothing to do: no check, explore, simulate or verify",
+                    "there is nothing to do: no check, explore, simulate, verify or conform",
                     str(path),
                     hint='begin with [[check]] and files = ["specs"]',
                 ),
@@ -268,7 +315,13 @@ def _table(path: Path) -> dict[str, Any]:
 
 _MEANT: Synonyms = {**COUNTED_OR_RATED, ("seconds",): ("time-limit",), ("spec",): ("specs",)}
 _UNKNOWN = re.compile(r"unknown field `(?P<field>[^`]+)`")
-_KINDS: dict[str, type[Struct]] = {"check": Specs, "explore": Model, "simulate": Simulation, "verify": Trace}
+_KINDS: dict[str, type[Struct]] = {
+    "check": Specs,
+    "explore": Model,
+    "simulate": Simulation,
+    "verify": Trace,
+    "conform": Conformance,
+}
 
 
 def _mistake(path: Path, said: str) -> Diagnostic:

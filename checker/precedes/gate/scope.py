@@ -17,6 +17,8 @@ Value: TypeAlias = int | str | tuple[str, ...]
 Scope: TypeAlias = Mapping[str, Value]
 
 PER_MILLION: Final = " per million"
+ALLOWED: Final = ("losses", "duplicates", "corruptions", "timeouts")
+"""What a run may have that nobody recorded, of a `[[conform]]`."""
 
 
 class Weaker(Enum):
@@ -50,6 +52,11 @@ WEAKER: Final[Mapping[str, Weaker]] = {
     "log": Weaker.OTHER,
     "strict": Weaker.FEWER,
     "accept-bounds": Weaker.MORE,
+    **dict.fromkeys((f"{name} allowed" for name in ALLOWED), Weaker.MORE),
+    "entities at least": Weaker.OTHER,
+    "recorded to the end": Weaker.FEWER,
+    "ignored": Weaker.ADDED,
+    "states compared": Weaker.GONE,
 }
 """Everything that can stand in a scope."""
 
@@ -71,6 +78,9 @@ ELSEWHERE: Final[Mapping[str, str]] = {
     "memory": "what passed and is open is told",
     "engine": "every engine says the same",
     "depends": "says what is to be done again",
+    "timeouts": "in `timeouts allowed`",
+    "ignore": "in `ignored`",
+    "state": "in `states compared`",
 }
 """Settings that stand in no scope, and how it is seen that one of them makes a check weaker."""
 

@@ -18,13 +18,13 @@ from msgspec import Struct
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.core.isolation import Channel, Isolation
-from precedes.gate.config import Model, Simulation
+from precedes.gate.config import Conformance, Model, Simulation
 from precedes.gate.entry import Entry
 from precedes.gate.reads import Reads, is_own
 from precedes.protocol import Protocol
 
-Table: TypeAlias = Model | Simulation
-"""An `[[explore]]` or a `[[simulate]]`."""
+Table: TypeAlias = Model | Simulation | Conformance
+"""An `[[explore]]`, a `[[simulate]]` or a `[[conform]]`."""
 
 
 class Instance(Struct, frozen=True):

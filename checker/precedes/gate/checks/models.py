@@ -27,7 +27,7 @@ from precedes.gate.entry import Entry
 from precedes.gate.evidence import events_of, marks_of, scenario_of
 from precedes.gate.findings import RESULTS, Item, Mark, Place, Result, Stated
 from precedes.gate.scope import PER_MILLION, SENT_TO, Scope
-from precedes.gate.surveys import Instance, Survey, Table, protocols
+from precedes.gate.surveys import Instance, Survey, protocols
 from precedes.jobs.check import library_with
 from precedes.language.requirements import requirement
 from precedes.protocol.bounds import Bounds, Conditions, Destinations
@@ -341,7 +341,7 @@ class Simulating(_OfModel):
         return report(merging.merged(), prepared)
 
 
-def checks(root: Path, entry: Entry, settings: Table, survey: Survey) -> Iterator[Check]:
+def checks(root: Path, entry: Entry, settings: Model | Simulation, survey: Survey) -> Iterator[Check]:
     """The checks of one `[[explore]]` or `[[simulate]]`: one for each instance of the model."""
     # The files that a result depends on: what the model is made of, the specs, and what the configuration names.
     sources = (
@@ -385,7 +385,7 @@ def _bounds(settings: Model, protocol: Protocol[Any]) -> Bounds:
     ).limited()
 
 
-def _specs(root: Path, settings: Table) -> tuple[Path, ...]:
+def _specs(root: Path, settings: Model | Simulation) -> tuple[Path, ...]:
     return files(root, settings.specs, ".prec") if settings.specs else ()
 
 

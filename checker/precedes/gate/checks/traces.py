@@ -97,6 +97,11 @@ class TraceCheck(Check):
         return " ".join(words)
 
     @property
+    def place(self) -> Place:
+        """Where its findings are."""
+        return place_of(self.root, self.entry, self.paths, self.settings.files[0])
+
+    @property
     def groups(self) -> Path | None:
         """The file with the members of groups."""
         return None if self.settings.groups is None else self.root / self.settings.groups
@@ -105,7 +110,7 @@ class TraceCheck(Check):
         """The bytes of the traces and of what is read beside them, the specs and the settings, and where it is told."""
         specs = files(self.root, self.settings.specs, ".prec") if self.settings.specs else ()
         groups = () if self.groups is None else (self.groups,)
-        settings = (self.settings, self._beside(), _place(self))
+        settings = (self.settings, self._beside(), self.place)
         return cache.key(self.name, settings, library_files((*self.paths, *specs, *groups)))
 
     def _beside(self) -> list[dict[str, str]]:
@@ -123,7 +128,7 @@ class TraceCheck(Check):
         required |= profiles_of(self.settings.profile, self.entry)
         with self.entry.at("files"):
             report, notices = verify(question, lambda _executions, _events: channel.alive())
-        return _with_notices(tuple(_items(self, question, required, report)), notices)
+        return with_notices(tuple(_items(self, question, required, report)), notices)
 
 
 def checks(root: Path, entry: Entry, settings: Trace) -> Iterator[TraceCheck]:
@@ -138,23 +143,33 @@ def checks(root: Path, entry: Entry, settings: Trace) -> Iterator[TraceCheck]:
     if settings.groups is not None:
         with entry.at("groups", settings.groups):
             given_groups(root / settings.groups)
-    log = _reading(root, entry, settings)
-    paths = tuple(dict.fromkeys(_traces(root, entry, settings.files, log)))
+    log = log_reading(root, entry, (settings.log, settings.set, settings.mapping))
+    paths = traces_of(root, entry, settings.files, log)
     yield TraceCheck(root, paths, settings, entry)
 
 
-def _reading(root: Path, entry: Entry, settings: Trace) -> LogReading:
-    """How logs are read. PrecedesError for what is wrong about it, where it stands in the configuration."""
-    mapping = None if settings.mapping is None else root / settings.mapping
+def log_reading(
+    root: Path, entry: Entry, stated: tuple[str | None, Mapping[str, str], str | None]
+) -> LogReading:
+    """How logs are read, as a word, settings and the file of a mapping state it. PrecedesError for what is wrong about
+    it, where it stands in the configuration.
+    """
+    word, settings, file = stated
+    mapping = None if file is None else root / file
     if mapping is not None and not mapping.is_file():
-        raise entry.mistake("C002", f"there is no file {settings.mapping}", "mapping", settings.mapping)
-    with entry.at("mapping", settings.mapping):
-        log = LogReading.stated(settings.log, settings.set, mapping)
-    with entry.at("from", settings.log):
-        _ = LogReading(settings.log).format
+        raise entry.mistake("C002", f"there is no file {file}", "mapping", file)
+    with entry.at("mapping", file):
+        log = LogReading.stated(word, settings, mapping)
+    with entry.at("from", word):
+        _ = LogReading(word).format
     with entry.at("set"):
         _ = log.format
     return log
+
+
+def traces_of(root: Path, entry: Entry, patterns: Sequence[str], log: LogReading) -> tuple[Path, ...]:
+    """The files that patterns name. PrecedesError for a pattern without any, where it stands in the configuration."""
+    return tuple(dict.fromkeys(_traces(root, entry, patterns, log)))
 
 
 def _traces(root: Path, entry: Entry, patterns: Sequence[str], log: LogReading) -> Iterator[Path]:
@@ -190,7 +205,7 @@ def _question(this: TraceCheck) -> Question:
 def _items(
     this: TraceCheck, question: Question, required: Mapping[str, str], report: Report
 ) -> Iterator[Item]:
-    place = _place(this)
+    place = this.place
     budgets = _budgets(this, question.plan().below, required)
     if not report.checked or report.unmet:
         unmet = ", ".join(report.unmet)
@@ -207,7 +222,7 @@ def _items(
             yield msgspec.structs.replace(told, stated=stated, facts=facts)
 
 
-def _with_notices(items: tuple[Item, ...], notices: Sequence[Notice]) -> tuple[Item, ...]:
+def with_notices(items: tuple[Item, ...], notices: Sequence[Notice]) -> tuple[Item, ...]:
     """What was told of the trace goes before the first finding, if there is one: it may be why."""
     first = next((place for place, item in enumerate(items) if item.result != "passed"), None)
     if first is None or not notices:
@@ -349,9 +364,8 @@ def _result(count: Count, within: bool) -> Result:
             return "undecided"
 
 
-def _place(this: TraceCheck) -> Place:
+def place_of(root: Path, entry: Entry, paths: Sequence[Path], named: str) -> Place:
     """The trace, where there is one text file of it, else the line of the configuration that names it."""
-    if len(this.paths) == 1 and this.paths[0].suffix in (".jsonl", ".csv", ".json"):
-        return Place(relative(this.paths[0], this.root))
-    configuration = this.entry.path
-    return Place(relative(configuration, this.root), line_of(configuration, this.settings.files[0]))
+    if len(paths) == 1 and paths[0].suffix in (".jsonl", ".csv", ".json"):
+        return Place(relative(paths[0], root))
+    return Place(relative(entry.path, root), line_of(entry.path, named))

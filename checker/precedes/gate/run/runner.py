@@ -16,9 +16,9 @@ from precedes.core.machine import available_cores
 from precedes.core.outcome import Outcome
 from precedes.core.suggestions import did_you_mean
 from precedes.gate.cache import Cache
-from precedes.gate.checks import models, specs, traces
+from precedes.gate.checks import behaviors, models, specs, traces
 from precedes.gate.checks.check import Check
-from precedes.gate.config import Configuration
+from precedes.gate.config import Configuration, Conformance
 from precedes.gate.entry import Entry
 from precedes.gate.findings import Item, Judged, Place, Summary
 from precedes.gate.rules import rules
@@ -51,11 +51,15 @@ def checks_of(configuration: Configuration, path: Path, jobs: int) -> tuple[Chec
     tables: dict[Entry, Table] = {
         **{Entry(path, "explore", number): table for number, table in enumerate(configuration.explore)},
         **{Entry(path, "simulate", number): table for number, table in enumerate(configuration.simulate)},
+        **{Entry(path, "conform", number): table for number, table in enumerate(configuration.conform)},
     }
     surveyed, unread = surveys(root, tables, jobs, configuration.hang_limit)
     mistakes += unread
     for (entry, table), survey in zip(tables.items(), surveyed, strict=True):
-        add(partial(models.checks, root, entry, table, survey))
+        if isinstance(table, Conformance):
+            add(partial(behaviors.checks, root, entry, table, survey))
+        else:
+            add(partial(models.checks, root, entry, table, survey))
     if mistakes:
         raise PrecedesError(tuple(mistakes))
     return _told_apart(sorted(made, key=lambda check: check.cost))
