@@ -1,18 +1,19 @@
-"""The pytest plugin: `.prec` files are collected, one item for each expectation and claim.
+"""The pytest plugin: `.prec` files are collected, one item for each expectation and claim, and a test may ask whether a
+trace is a behavior of a model.
 
-pytest loads this module at every start, so it imports nothing of precedes until a .prec file is collected.
+pytest loads this module at every start, so it imports nothing of precedes until a test or a .prec file needs it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from precedes import Statement
+    from precedes import Conformance, Statement
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -30,6 +31,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="Accept a claim that has no counterexample up to the bound.",
     )
+
+
+@pytest.fixture
+def assert_conforms() -> Callable[..., Conformance]:
+    """A function with the arguments of `precedes.conform` that fails the test unless every execution conforms."""
+
+    def asserted(model: Any, events: Any, **options: Any) -> Conformance:
+        # The test fails at its own line, with the report.
+        __tracebackhide__ = True
+        from precedes import conform
+
+        report = conform(model, events, **options)
+        report.raise_for_violations()
+        return report
+
+    return asserted
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SpecFile | None:

@@ -86,3 +86,26 @@ def test_a_file_that_is_no_text_is_told_without_a_traceback(pytester: pytest.Pyt
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["a.prec: P001 not UTF-8 text (byte 0)"])
     assert "UnicodeDecodeError" not in result.stdout.str()
+
+
+CONFORMING = """\
+ROWS = [
+    {"execution": 1, "entity": "E1", "seq": 0, "event": "send", "message": "a", "dest": ["E2"]},
+    {"execution": 1, "entity": "E2", "seq": 0, "event": "deliver", "message": "a"},
+]
+
+def test_right(assert_conforms):
+    assert assert_conforms("cmd", ROWS).conforming == 1
+
+def test_wrong(assert_conforms):
+    assert_conforms("cmd", ROWS[1:])
+"""
+
+
+def test_a_test_says_that_a_trace_conforms(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(CONFORMING)
+    result = pytester.runpytest("-n", "0")
+    result.assert_outcomes(passed=1, failed=1)
+    said = result.stdout.str()
+    assert "1 does not conform: E2 delivers a" in said
+    assert "raise AssertionError" not in said

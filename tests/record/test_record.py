@@ -239,3 +239,15 @@ def test_no_attribute_is_called_like_a_column() -> None:
 def test_what_is_unknown_is_called_as_in_a_trace() -> None:
     assert UNKNOWN_SENDER == SOMEBODY
     assert NOBODY_KNOWS == TO_SOMEBODY
+
+
+def test_what_was_recorded_is_held_against_a_model(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "run.jsonl")
+    first, second = recorder.entity("E1"), recorder.entity("E2")
+    header = first.send(to=["E2"])
+    second.deliver(header)
+    recorder.assert_conforms("cmd", quiescent=True)
+    first.send(to=["E2"])
+    recorder.assert_conforms("cmd")
+    with pytest.raises(AssertionError, match="something is in flight after the last"):
+        recorder.assert_conforms("cmd", quiescent=True)

@@ -129,6 +129,25 @@ class Recorder:
         paths = [self.path, *(os.fspath(path) for path in traces)]
         verify(paths, required, incomplete=incomplete).raise_for_violations()
 
+    def assert_conforms(
+        self, model: str, *, traces: Iterable[str | os.PathLike[str]] = (), **options: Any
+    ) -> None:
+        """Ask whether what was recorded here and in other files is a behavior of a model. This method needs all of
+        precedes.
+
+        Args:
+            model: The name of a model, or the file of one.
+            traces: The files of other processes.
+            options: Those of `precedes.conform`, such as `quiescent=True`.
+
+        Raises:
+            AssertionError: An execution does not conform, or is undecided, or there is none. Its text is the report.
+        """
+        from precedes import conform
+
+        paths = [self.path, *(os.fspath(path) for path in traces)]
+        conform(model, paths, **options).raise_for_violations()
+
     def close(self) -> None:
         """Close the file; what is recorded later is an error. Once closed, closing does nothing."""
         # The system gives the number to the next file that is opened, which must not be written to.
