@@ -20,7 +20,7 @@ ROOT: Final = Path(__file__).parents[1]
 RESULTS: Final = ROOT / "benchmarks/results"
 PAGE: Final = ROOT / "docs/performance.md"
 PLOTS: Final = ROOT / "docs/performance"
-MEASURED: Final = ("bench", "phases", "single", "skew", "exploring", "spin", "foreign")
+MEASURED: Final = ("bench", "phases", "single", "skew", "exploring", "conforming", "spin", "foreign")
 MARK: Final = "<!-- The part above is written by `python -m benchmarks.page`. -->\n"
 
 WHAT: Final = {
@@ -65,6 +65,8 @@ def generated(measured: dict[str, Any]) -> str:
         small=f"{measured['skew']['events']['small'] / 1e6:.1f}",
         skew=_skew(measured["skew"]),
         exploring=_exploring(measured["exploring"]["rows"]),
+        conforming=_conforming(measured["conforming"]["rows"]),
+        judged=f"{max(row['executions'] for row in measured['conforming']['rows']):,}",
         spin=_spin(measured["spin"]["rows"]),
         **_foreign(measured["foreign"]),
     )
@@ -145,6 +147,23 @@ def _exploring(measured: Sequence[dict[str, Any]]) -> str:
         for row in measured
     ]
     heads = ("messages", "asked", "search", "states", "s", "s of the processor", "peak MiB", "load")
+    return _table(heads, rows)
+
+
+def _conforming(measured: Sequence[dict[str, Any]]) -> str:
+    rows = [
+        (
+            row["way"],
+            f"{row['executions']:,}",
+            f"{row['seconds']:.1f}",
+            "" if row["processor"] is None else f"{row['processor']:.1f}",
+            f"{row['executions'] / (row['processor'] or row['seconds']):,.0f}",
+            "" if row["peak_mib"] is None else f"{row['peak_mib']:,.0f}",
+            f"{row['load']:.1f}",
+        )
+        for row in measured
+    ]
+    heads = ("how", "executions", "s", "s of the processor", "executions a second", "peak MiB", "load")
     return _table(heads, rows)
 
 
