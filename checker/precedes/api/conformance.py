@@ -11,9 +11,8 @@ from precedes.api.report import Report
 from precedes.api.traces import Reading, reading_of, refuse_engine
 from precedes.core.verdict import Verdict
 from precedes.jobs import conform as jobs
-from precedes.protocol.catalog import Model, models
+from precedes.protocol.catalog import Given, Model, Named, models
 from precedes.protocol.conformance.verdicts import Limits
-from precedes.protocol.simulation.trace import Given, Named
 from precedes.traces import Notices
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from precedes.engines.engine import selected
 from precedes.jobs import verify
 from precedes.jobs.conform import LIMITS, Question, conform
 from precedes.protocol import script
+from precedes.protocol.catalog import Named
 from precedes.protocol.conformance.verdicts import Limits
-from precedes.protocol.simulation.trace import Named
 from precedes.protocol.validation.integrity import Integrity
 from precedes.reports import conform as printed
 from precedes.reports.page.conform_page import MOST_CASES, conform_page

@@ -21,10 +21,10 @@ from precedes.core.verdict import Verdict
 from precedes.engines.engine import selected
 from precedes.jobs import verify
 from precedes.protocol import Protocol
+from precedes.protocol.catalog import Given, Named
 from precedes.protocol.conformance.judge import Judge
 from precedes.protocol.conformance.observation import IGNORABLE, Reading
 from precedes.protocol.conformance.verdicts import Answer, Conforms, Deviates, Limits, Naming, Undecided
-from precedes.protocol.simulation.trace import Given, Named
 from precedes.traces import Notices, TraceOptions, TraceSource, batches_of, expand, read_batches
 from precedes.traces.foreign.importers import MAPPING
 from precedes.traces.foreign.mapping.definition import state_fields

@@ -7,14 +7,12 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from precedes.core.execution import Execution
 from precedes.core.formula import Requirement
-from precedes.core.transposition import execution_of
 from precedes.core.verdict import Verdict
 from precedes.engines.scan import partials
 from precedes.jobs import conform, verify
@@ -183,7 +181,10 @@ def _conformed(
     def judged(done: int) -> None:
         advance(f"{done:,} executions compared with the model")
 
-    return conform.conform(protocols, _executions(reading), asked, judged)
+    notices = Notices()
+    batches = read_batches(expand(reading.traces, notices), asked.options(reading.options()), notices)
+    judges = conform.Judges(protocols, asked)
+    return judges.conformed(judges.tally(batches, judged))
 
 
 _FAULTS: Final = {"losses": "lost", "duplicates": "duplicated", "corruptions": "corrupted"}
@@ -193,12 +194,6 @@ _FAULTS: Final = {"losses": "lost", "duplicates": "duplicated", "corruptions": "
 def _cluster(question: Question, protocol: Protocol[Any]) -> tuple[str, ...]:
     """All entities, also those that have no row."""
     return tuple(protocol.name_of(entity) for entity in range(question.workload.entities))
-
-
-def _executions(reading: verify.Question) -> Iterator[Execution]:
-    notices = Notices()
-    batches = read_batches(expand(reading.traces, notices), reading.options(), notices)
-    return (execution_of(batch, k) for batch in batches for k in range(batch.executions))
 
 
 def _write(rows: str, path: str) -> None:

@@ -23,8 +23,8 @@ from precedes.gate.scope import ALLOWED, Scope
 from precedes.gate.surveys import Survey, is_file
 from precedes.jobs import verify
 from precedes.jobs.conform import Conformed, Judged, Question, conform
+from precedes.protocol.catalog import Named
 from precedes.protocol.conformance.verdicts import Deviates, Limits
-from precedes.protocol.simulation.trace import Named
 from precedes.traces import Notices
 from precedes.traces.foreign.recognition import LogReading
 

@@ -79,6 +79,9 @@ class Encoding:
         if kind is bytes:
             return [_BYTES, b64encode(value).decode()]  # type: ignore[arg-type]
         known = self._by_class.get(kind)
+        if known is None and isinstance(value, int):
+            # A number that a model shows by a word.
+            return int(value)
         if known is None:
             raise errors.mistake(
                 self._protocol,
