@@ -9,14 +9,13 @@ import msgspec
 from msgspec import Struct
 
 from precedes.cli.options import log_reading
+from precedes.cli.simulation_job import model_of
 from precedes.core.diagnostics import usage
 from precedes.core.exit_codes import Exit
 from precedes.core.isolation import Channel, Isolation
 from precedes.engines.engine import selected
 from precedes.jobs import verify
 from precedes.jobs.conform import LIMITS, Question, conform
-from precedes.protocol import script
-from precedes.protocol.catalog import Named
 from precedes.protocol.conformance.verdicts import Limits
 from precedes.protocol.validation.integrity import Integrity
 from precedes.reports import conform as printed
@@ -53,8 +52,7 @@ class Asked:
         """Judge every execution of the traces."""
         options = self.options
         integrity = Integrity()
-        settings = script.settings(options["settings"])
-        model = Named(options["model"], options["as_written"], tuple(settings.items()))
+        model = model_of(options)
         limits = Limits(**{name: options[name] for name in LIMITS}, quiescent=options["quiescent"])
         most = options["max_shown"]
         kept = max(most, MOST_CASES) if self.page else most

@@ -9,13 +9,11 @@ from typing import Any, Final
 import msgspec
 
 from precedes.cli.conformance_job import Done
-from precedes.cli.simulation_job import AWAY, conditions_of
+from precedes.cli.simulation_job import AWAY, conditions_of, model_of
 from precedes.core.exit_codes import Exit
 from precedes.core.isolation import Channel, Isolation, terminated_as_interrupted
 from precedes.jobs.check import library_with
 from precedes.jobs.run import Question, run, tick_of
-from precedes.protocol import script
-from precedes.protocol.catalog import Named
 from precedes.protocol.processes.workload import Workload
 from precedes.protocol.validation.integrity import Integrity
 from precedes.reports import run as printed
@@ -43,8 +41,7 @@ class Asked:
         """Run, record and judge."""
         integrity = Integrity()
         options = self.options
-        settings = tuple(script.settings(options["settings"]).items())
-        model = Named(options["model"], options["as_written"], settings)
+        model = model_of(options)
         protocols = model.load()
         workload = Workload(
             model,

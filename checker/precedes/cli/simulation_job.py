@@ -48,8 +48,7 @@ class Asked:
         """Run the model and write the trace. The answer is what is printed."""
         integrity = Integrity()
         options = self.options
-        settings = tuple(script.settings(options["settings"]).items())
-        model = Named(options["model"], options["as_written"], settings)
+        model = model_of(options)
         protocols = model.load()
         simulation = Simulation(
             model,
@@ -77,6 +76,12 @@ class Asked:
         )
         integrity.verify(self.about)
         return msgspec.json.encode(printed.as_text(self.output, protocols, simulation, done))
+
+
+def model_of(options: Mapping[str, Any]) -> Named:
+    """The model that the options name. PrecedesError U001 for a setting that is none."""
+    settings = script.settings(options["settings"])
+    return Named(options["model"], options["as_written"], tuple(settings.items()))
 
 
 def conditions_of(protocols: Sequence[Protocol[Any]], options: Mapping[str, Any]) -> tuple[Conditions, ...]:

@@ -33,6 +33,16 @@ SHARE = r"^\s*\d+(\.\d+)?\s*%\s*$"
 Share: TypeAlias = Annotated[str, Meta(pattern=SHARE)]
 Seconds: TypeAlias = Annotated[float, Meta(gt=0)]
 Rate: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
+LogFormat: TypeAlias = Annotated[
+    str, Meta(description="The format of logs of another system: 'kcat'. Without it, they are recognized.")
+]
+MappingFile: TypeAlias = Annotated[
+    str, Meta(description="A file of TOML that says how logs of your own are read.")
+]
+Order: TypeAlias = Annotated[
+    Literal["rows", "clocks"],
+    Meta(description="Which order counts if rows, times and recorded clocks disagree."),
+]
 DestinationSets: TypeAlias = Annotated[
     Literal["unicast", "multicast", "broadcast", "any"] | None,
     Meta(
@@ -150,20 +160,12 @@ class Trace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, renam
     groups: Annotated[
         str | None, Meta(description="A file of TOML or JSON with the members of each group.")
     ] = None
-    log: Annotated[
-        str | None,
-        Meta(description="The format of logs of another system: 'kcat'. Without it, they are recognized."),
-    ] = msgspec.field(default=None, name="from")
+    log: LogFormat | None = msgspec.field(default=None, name="from")
     set: Annotated[
         dict[str, str], Meta(description="How these logs are read: values by the names of settings.")
     ] = {}
-    mapping: Annotated[
-        str | None, Meta(description="A file of TOML that says how logs of your own are read.")
-    ] = None
-    order: Annotated[
-        Literal["rows", "clocks"] | None,
-        Meta(description="Which order counts if rows, times and recorded clocks disagree."),
-    ] = None
+    mapping: MappingFile | None = None
+    order: Order | None = None
     strict: bool = False
 
 
@@ -196,17 +198,9 @@ class Conformance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
         ),
     ] = {}
     cluster: tuple[str, ...] = ()
-    log: Annotated[
-        str | None,
-        Meta(description="The format of logs of another system: 'kcat'. Without it, they are recognized."),
-    ] = msgspec.field(default=None, name="from")
-    mapping: Annotated[
-        str | None, Meta(description="A file of TOML that says how logs of your own are read.")
-    ] = None
-    order: Annotated[
-        Literal["rows", "clocks"] | None,
-        Meta(description="Which order counts if rows, times and recorded clocks disagree."),
-    ] = None
+    log: LogFormat | None = msgspec.field(default=None, name="from")
+    mapping: MappingFile | None = None
+    order: Order | None = None
     strict: bool = False
     depends: tuple[str, ...] = ()
 
