@@ -6,6 +6,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from precedes.engines.columnar.native import Int32Out, MatrixOut, by_address, helpers, machine_code
 
 CALLER = """
 import numpy as np
@@ -54,3 +60,50 @@ def test_what_is_kept_and_cannot_be_read_is_compiled_anew(tmp_path: Path) -> Non
     for path in kept:
         path.write_bytes(path.read_bytes()[:100])
     assert run(tmp_path) == "[1, 2, 3] 0"
+
+
+@by_address
+class Table(NamedTuple):
+    """`doubled` and `written` are the names of functions, too."""
+
+    doubled: Int32Out
+    written: MatrixOut
+
+
+def doubled(table: Table, place: int) -> int:
+    """Read where `written` has just written."""
+    return 2 * int(table.doubled[place]) + len(table.written)
+
+
+def written(table: Table, count: int) -> int:
+    """Write and read fields, and hand the tuple on."""
+    for place in range(count):
+        table.doubled[place] += 1
+        table.written[place, 1] = doubled(table, place)
+    return table.written.shape[1]
+
+
+def table(rows: int) -> Table:
+    """A table whose numbers are 0, 1, 2, ..."""
+    return Table(np.arange(rows, dtype=np.int32), np.zeros((rows, 2), np.int32))
+
+
+def test_a_tuple_is_taken_by_its_address() -> None:
+    by_machine, by_python = table(5), table(5)
+    assert machine_code(written)(by_machine, 3) == written(by_python, 3) == 2
+    assert by_machine.doubled.tolist() == by_python.doubled.tolist() == [1, 2, 3, 3, 4]
+    assert (
+        by_machine.written.tolist() == by_python.written.tolist() == [[0, 7], [0, 9], [0, 11], [0, 0], [0, 0]]
+    )
+
+
+def test_a_tuple_of_other_arrays_is_refused() -> None:
+    code = machine_code(written)
+    for other in (np.zeros(5, np.int64), np.zeros(10, np.int32)[::2]):
+        with pytest.raises(TypeError, match="No matching definition"):
+            code(Table(other, np.zeros((5, 2), np.int32)), 3)
+
+
+def test_a_field_with_the_name_of_a_function_calls_none() -> None:
+    assert helpers(written) == (doubled,)
+    assert helpers(doubled) == ()

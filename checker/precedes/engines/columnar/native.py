@@ -4,8 +4,8 @@ What is kept has the code of the functions that it calls in it. numba looks at t
 under which it is kept also tells the text of theirs: else old code would judge after they have changed.
 
 The types of the machine code are those of the annotations: `int` and `bool` are numbers, an array is one that is only
-read, or one of `Written` if it is also written, and a named tuple is a tuple of these. There is one signature, so that
-code is compiled once and the cache has one entry.
+read, or one of `Written` if it is also written, and a named tuple is a tuple of these, or its address (`by_address`).
+There is one signature, so that code is compiled once and the cache has one entry.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from functools import cache
 from importlib import import_module
 from pickle import UnpicklingError
 from types import FunctionType
-from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +41,16 @@ Int8Out = Annotated[npt.NDArray[np.int8], Written()]
 UInt32Out = Annotated[npt.NDArray[np.uint32], Written()]
 BoolOut = Annotated[npt.NDArray[np.bool_], Written()]
 MatrixOut = Annotated[npt.NDArray[np.int32], Written(2)]
+
+
+_Tuple = TypeVar("_Tuple", bound=type[tuple[Any, ...]])
+_BY_ADDRESS: Final[set[type]] = set()
+
+
+def by_address(tuple_type: _Tuple) -> _Tuple:
+    """Let machine code take a named tuple by its address. For one of many arrays, which is handed on often."""
+    _BY_ADDRESS.add(tuple_type)
+    return tuple_type
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -68,11 +78,13 @@ def machine_code(function: Callable[..., Any]) -> Callable[..., Any]:
 def _called(helper: FunctionType) -> Callable[..., Any]:
     """A function as what machine code calls, compiled for the types that it is called with.
 
-    It is kept by itself, so that the next function that calls it does not compile it again.
+    It is kept by itself, so that the next function that calls it does not compile it again. It is inlined, so that no
+    tuple is handed on in parts; LLVM decides where none is.
     """
     counted = makes_arrays(helper)
+    inlined = not counted and _BY_ADDRESS.isdisjoint(get_type_hints(helper).values())
     function = _calling_machine_code(helper)
-    return compiled(function, None, _text_behind(helper), counted=counted, inlined=not counted)
+    return compiled(function, None, _text_behind(helper), counted=counted, inlined=inlined)
 
 
 def _calling_machine_code(function: Callable[..., Any]) -> FunctionType:
@@ -190,7 +202,12 @@ def machine_type(hint: Any) -> Any:
         return numbers[hint]
     if isinstance(hint, type) and issubclass(hint, tuple):
         fields = get_type_hints(hint, include_extras=True)
-        return tuple_of([machine_type(field) for field in fields.values()], hint)
+        whole = tuple_of([machine_type(field) for field in fields.values()], hint)
+        if hint in _BY_ADDRESS:
+            from precedes.engines.columnar.tuple_address import address_type
+
+            return address_type(hint, whole)
+        return whole
     written = None
     if get_origin(hint) is Annotated:
         hint, written = get_args(hint)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from precedes.engines.columnar.native import Int32Out, Int64Out, MatrixOut
+from precedes.engines.columnar.native import Int32Out, Int64Out, MatrixOut, by_address
 
 # ---- what is in a row of each matrix ----
 
@@ -104,6 +104,7 @@ FOR_ANSWER, FOR_TIMERS, FOR_CRASHES, FOR_RECOVERIES, FOR_CORRUPTED, FOR_LATER = 
 """What may be asked for."""
 
 
+@by_address
 class Tables(NamedTuple):
     """The matrices. Those up to `others` have what the handlers of the model said, the following what follows from it,
     the last ones are scratch.

@@ -91,8 +91,7 @@ class FoundStates:
         begin, started = first, time.monotonic()
         found = np.empty(last - first, np.int32)
         while first < last:
-            states = self._begin()
-            stop = int(self.table.code(search_steps.breadth)(self._tables, states, first, last, self._mode))
+            stop = self._run(search_steps.BREADTH, first, last)
             found[first - begin : stop - begin] = self._found[: stop - first]
             self._end()
             first = stop
@@ -108,10 +107,7 @@ class FoundStates:
 
     def expand_last(self, most: int) -> tuple[Int64, Int32]:
         """Expand the states that were found last, at most so many."""
-        states = self._begin()
-        self.waiting = int(
-            self.table.code(search_steps.depth)(self._tables, states, self.waiting, most, self._mode)
-        )
+        self.waiting = self._run(search_steps.DEPTH, self.waiting, most)
         count = int(self.table.matrices.sizes[c.EXPANDED])
         self._end()
         numbers = self._order[:count].astype(np.int64)
@@ -121,7 +117,6 @@ class FoundStates:
 
     def begin_walks(self) -> None:
         """Let walks begin where behaviors do."""
-        self.table.code(search_steps.walk)  # Loading it takes no time from the walks.
         self._order, self._found = np.zeros(CHUNK, np.int32), np.zeros(CHUNK, np.int32)
         self._beginnings = self.count
         self._stack = np.zeros(2 * search_steps.WALKS + 1, np.int32)
@@ -129,9 +124,7 @@ class FoundStates:
 
     def walk(self, farthest: int) -> tuple[Int64, Int32]:
         """Let walks make moves at random: the numbers of the states that were expanded, and what was found out."""
-        states = self._begin()
-        code = self.table.code(search_steps.walk)
-        code(self._tables, states, self._beginnings, farthest, self._mode)
+        self._run(search_steps.WALK, self._beginnings, farthest)
         count = int(self.table.matrices.sizes[c.EXPANDED])
         self._end()
         return self._order[:count].astype(np.int64), self._found[:count].copy()
@@ -143,15 +136,14 @@ class FoundStates:
         for step in sorted(new, key=self._broken.__getitem__):
             yield int(self._broken[step]), self.table.failing[step]
 
-    def _begin(self) -> States:
+    def _run(self, what: int, one: int, other: int) -> int:
         table = self.table
         table.code.by_machine = table.code.by_machine or self.count > PLAIN
         steps = len(table.matrices.arrays["steps"])
         if steps > len(self._broken):
             self._broken = np.concatenate((self._broken, np.full(steps - len(self._broken), -1, np.int32)))
-        self._tables = table.matrices.tables()
-        self._tables.sizes[c.STATES] = self.count
-        return States(
+        table.matrices.sizes[c.STATES] = self.count
+        states = States(
             self._states.rows,
             self._states.slots,
             self._parents,
@@ -161,6 +153,8 @@ class FoundStates:
             self._broken,
             self._stack,
         )
+        tables = table.matrices.tables()
+        return int(table.code(search_steps.run)(tables, states, what, one, other, self._mode))
 
     def _end(self) -> None:
         sizes = self.table.matrices.sizes

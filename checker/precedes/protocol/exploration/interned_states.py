@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, assert_never
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import EventKind
 from precedes.protocol.exploration import compiled_tables as c
-from precedes.protocol.exploration import expansion, numbering, offers
+from precedes.protocol.exploration import numbering, offers, search_steps
 from precedes.protocol.exploration.distinct_rows import Code
 from precedes.protocol.exploration.histories import Entry, Recording, entries
 from precedes.protocol.exploration.matrices import Matrices
@@ -273,7 +273,7 @@ class TransitionTable:
 
     def orbit(self, component: int) -> int:
         """The same number for all renamings of a component."""
-        while not self.code(expansion.orbit)(self.matrices.tables(), component):
+        while not self.matrices.run(self.code, search_steps.ORBIT, component):
             self.answer()
         return int(self.matrices.arrays["renamed"][component].min())
 
@@ -299,7 +299,7 @@ class TransitionTable:
         for kind, of, cause in dict.fromkeys(map(tuple, asked)):
             self._answer(kind, of, cause)
         if used["answers"] > first:
-            self.code(offers.place_answers)(self.matrices.tables(), first, used["answers"])
+            self.matrices.run(self.code, search_steps.ANSWERS, first, used["answers"])
         if sizes[c.BLOCKED] & c.FULL:
             self.matrices.make_room(self.code)
         sizes[c.ASKED] = sizes[c.BLOCKED] = 0

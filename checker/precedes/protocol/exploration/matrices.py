@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 
 from precedes.protocol.exploration import compiled_tables as c
-from precedes.protocol.exploration import numbering
+from precedes.protocol.exploration import search_steps
 from precedes.protocol.exploration.distinct_rows import Code, longer
 
 ROOM: Final = 1024
@@ -16,12 +15,12 @@ ROOM: Final = 1024
 AT_ONCE: Final = 1 << 16
 """So much is asked for at once."""
 
-HASHED: Final[dict[str, tuple[str, Callable[[c.Tables], None]]]] = {
-    "inboxes": ("inbox_slots", numbering.place_inboxes),
-    "components": ("component_slots", numbering.place_components),
-    "courses": ("course_slots", numbering.place_courses),
-    "pasts": ("past_slots", numbering.place_pasts),
-    "locals": ("local_slots", numbering.place_locals),
+HASHED: Final[dict[str, tuple[str, int]]] = {
+    "inboxes": ("inbox_slots", search_steps.INBOXES),
+    "components": ("component_slots", search_steps.COMPONENTS),
+    "courses": ("course_slots", search_steps.COURSES),
+    "pasts": ("past_slots", search_steps.PASTS),
+    "locals": ("local_slots", search_steps.LOCALS),
 }
 """The matrices whose rows are found again: by which slots, and what writes these."""
 
@@ -88,6 +87,10 @@ class Matrices:
             **{name: arrays[name] for name in c.Tables._fields if name != "sizes"}, sizes=self.sizes
         )
 
+    def run(self, code: Code, what: int, one: int = 0, other: int = 0, mode: int = 0) -> int:
+        """Do what `search_steps.run` does, where that needs no states."""
+        return int(code(search_steps.run)(self.tables(), search_steps.NO_STATES, what, one, other, mode))
+
     def add(self, name: str, *values: int) -> int:
         """Add a row. Its number."""
         self._new[name] += values
@@ -132,4 +135,4 @@ class Matrices:
         for name in HASHED.keys() & grown:
             slots, place = HASHED[name]
             self.arrays[slots] = np.full(2 * len(self.arrays[name]), -1, np.int32)
-            code(place)(self.tables())
+            self.run(code, place)

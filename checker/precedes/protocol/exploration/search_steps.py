@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from precedes.engines.columnar.native import Int32Out, MatrixOut
+import numpy as np
+
+from precedes.engines.columnar.native import Int32Out, MatrixOut, by_address
 from precedes.protocol.exploration.compiled_tables import (
     ASKED,
     BLOCKED,
@@ -19,7 +21,15 @@ from precedes.protocol.exploration.compiled_tables import (
     hashed,
 )
 from precedes.protocol.exploration.distinct_rows import found_or_placed
-from precedes.protocol.exploration.expansion import broken_by, expanded, represent
+from precedes.protocol.exploration.expansion import broken_by, expanded, orbit, represent
+from precedes.protocol.exploration.numbering import (
+    place_components,
+    place_courses,
+    place_inboxes,
+    place_locals,
+    place_pasts,
+)
+from precedes.protocol.exploration.offers import place_answers
 
 WALKS: Final = 64
 """How many walks go on at once: what they ask for is answered together."""
@@ -27,6 +37,7 @@ FARTHEST: Final = 400
 """Moves after which a walk begins anew."""
 
 
+@by_address
 class States(NamedTuple):
     """The states that were found.
 
@@ -48,6 +59,48 @@ class States(NamedTuple):
     found: Int32Out
     broken: Int32Out
     stack: Int32Out
+
+
+NO_STATES: Final = States(
+    np.zeros((0, 0), np.int32), *(np.zeros(0, np.int32) for _ in range(len(States._fields) - 1))
+)
+"""For what needs none."""
+
+BREADTH, DEPTH, WALK, SUCCESSORS, REPRESENTATIVE, ORBIT, ANSWERS = range(7)
+"""What is to be done."""
+INBOXES, COMPONENTS, COURSES, PASTS, LOCALS = range(7, 12)
+"""Of what the slots are to be written anew."""
+
+
+def run(tables: Tables, states: States, what: int, one: int, other: int, mode: int) -> int:
+    """Do one thing, with the numbers that its function takes. All of them are in one function, so that what they share
+    is compiled once.
+    """
+    if what == BREADTH:
+        return breadth(tables, states, one, other, mode)
+    if what == DEPTH:
+        return depth(tables, states, one, other, mode)
+    if what == WALK:
+        walk(tables, states, one, other, mode)
+    elif what == SUCCESSORS:
+        return expanded(tables, mode)
+    elif what == REPRESENTATIVE:
+        return int(represent(tables, one))
+    elif what == ORBIT:
+        return int(orbit(tables, one))
+    elif what == ANSWERS:
+        place_answers(tables, one, other)
+    elif what == INBOXES:
+        place_inboxes(tables)
+    elif what == COMPONENTS:
+        place_components(tables)
+    elif what == COURSES:
+        place_courses(tables)
+    elif what == PASTS:
+        place_pasts(tables)
+    else:
+        place_locals(tables)
+    return 0
 
 
 def row_of(tables: Tables, states: States, number: int) -> None:

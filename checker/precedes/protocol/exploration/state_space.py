@@ -14,7 +14,7 @@ from precedes.core.diagnostics import usage
 from precedes.core.faults import FAULTS, Moment
 from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration import compiled_tables as c
-from precedes.protocol.exploration import expansion
+from precedes.protocol.exploration import expansion, search_steps
 from precedes.protocol.exploration.interned_states import Placement, TransitionTable, kind_of
 from precedes.protocol.model import Message
 from precedes.protocol.moves import Began, Move, Ticked
@@ -104,7 +104,7 @@ class Space:
         while True:
             tables = table.matrices.tables()
             tables.row[:] = state
-            found = int(table.code(expansion.expanded)(tables, expansion.EVERY))
+            found = table.matrices.run(table.code, search_steps.SUCCESSORS, mode=expansion.EVERY)
             if found != expansion.INCOMPLETE:
                 break
             table.answer()
@@ -127,7 +127,7 @@ class Space:
         while True:
             tables = table.matrices.tables()
             tables.out[0] = state
-            if table.code(expansion.represent)(tables, 0):
+            if table.matrices.run(table.code, search_steps.REPRESENTATIVE, 0):
                 return tuple(tables.out[0].tolist())
             table.answer()
 
