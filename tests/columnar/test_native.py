@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -80,7 +80,7 @@ def written(table: Table, count: int) -> int:
     for place in range(count):
         table.doubled[place] += 1
         table.written[place, 1] = doubled(table, place)
-    return table.written.shape[1]
+    return len(table.written[0])
 
 
 def table(rows: int) -> Table:
@@ -99,7 +99,8 @@ def test_a_tuple_is_taken_by_its_address() -> None:
 
 def test_a_tuple_of_other_arrays_is_refused() -> None:
     code = machine_code(written)
-    for other in (np.zeros(5, np.int64), np.zeros(10, np.int32)[::2]):
+    others: tuple[Any, ...] = (np.zeros(5, np.int64), np.zeros(10, np.int32)[::2])
+    for other in others:
         with pytest.raises(TypeError, match="No matching definition"):
             code(Table(other, np.zeros((5, 2), np.int32)), 3)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import (
     Any,
@@ -17,14 +18,12 @@ from precedes.core.exit_codes import Exit
 from precedes.core.faults import COUNTS
 from precedes.core.isolation import Channel, Isolation
 from precedes.jobs.check import library_with
-from precedes.jobs.explore import Search, explored, verdict_of
+from precedes.jobs.explore import Explored, Search, explored, verdict_of
 from precedes.protocol import Protocol, catalog, script
 from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration.result import Observer, Sighting
 from precedes.protocol.validation.integrity import Integrity
 from precedes.reports import explore as printed
-from precedes.reports.page.explore_page import explore_page
-from precedes.reports.page.rendering import html
 from precedes.reports.progress import Commentary
 
 SOON: Final = 2.0
@@ -97,7 +96,7 @@ class Asked:
         ]
         integrity.verify(self.about)
         text = printed.as_json(found) if self.form == "json" else printed.as_text(found)
-        page = html(explore_page(found)) if self.page else None
+        page = _page(found) if self.page else None
         return msgspec.json.encode(Done(text, Exit.of(verdict_of(found)), page))
 
     def _bounds(self, protocol: Protocol[Any]) -> Bounds:
@@ -114,6 +113,14 @@ class Asked:
             states=options["states"],
             megabytes=options["memory"],
         ).limited()
+
+
+def _page(found: Sequence[Explored]) -> str:
+    """The report as a page. What makes pages takes a tenth of a second to import, which most runs need not."""
+    from precedes.reports.page.explore_page import explore_page
+    from precedes.reports.page.rendering import html
+
+    return html(explore_page(found))
 
 
 def answered(asked: Asked, silence: float, comments: Commentary) -> Done:

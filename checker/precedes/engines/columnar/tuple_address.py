@@ -22,7 +22,7 @@ from numba.extending import NativeValue, infer_getattr, typeof_impl, unbox
 _UNCHANGED = "invariant.load"
 
 
-class TupleAddress(types.Type):  # type: ignore[misc]
+class TupleAddress(types.Type):
     """The type of the address of a named tuple."""
 
     def __init__(self, fields: Any) -> None:
@@ -42,7 +42,7 @@ class TupleAddress(types.Type):  # type: ignore[misc]
 
 
 @register_default(TupleAddress)
-class _Model(models.PrimitiveModel):  # type: ignore[misc]
+class _Model(models.PrimitiveModel):
     """One pointer."""
 
     def __init__(self, manager: Any, of: TupleAddress) -> None:
@@ -50,7 +50,7 @@ class _Model(models.PrimitiveModel):  # type: ignore[misc]
 
 
 @infer_getattr
-class _Fields(AttributeTemplate):  # type: ignore[misc]
+class _Fields(AttributeTemplate):
     key = TupleAddress
 
     def generic_resolve(self, of: TupleAddress, name: str) -> Any:
@@ -58,7 +58,7 @@ class _Fields(AttributeTemplate):  # type: ignore[misc]
         return of.field(name)
 
 
-@lower_getattr_generic(TupleAddress)  # type: ignore[untyped-decorator]
+@lower_getattr_generic(TupleAddress)
 def _read(context: Any, builder: Any, of: TupleAddress, address: Any, name: str) -> Any:
     """A field, each part of it by itself: LLVM does not look into a structure that is read as one."""
     wanted = of.field(name)
@@ -93,7 +93,7 @@ def _part(builder: Any, kind: Any, where: Any, unchanged: Any, *, counted: bool)
     return whole
 
 
-@unbox(TupleAddress)  # type: ignore[untyped-decorator]
+@unbox(TupleAddress)
 def _taken(of: TupleAddress, value: Any, call: Any) -> NativeValue:
     """Take the arrays of a tuple of Python, and keep them as long as the call lasts."""
     arrays = call.unbox(of.fields, value)

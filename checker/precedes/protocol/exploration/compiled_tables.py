@@ -92,10 +92,11 @@ SETTINGS: Final = 6
     COURSES,
     PASTS,
     LOCALS,
-) = range(15)
-"""How many rows of a matrix there are; how many transitions were followed, and states expanded; and what stops a
-search."""
-SIZES: Final = 15
+    LAYER,
+) = range(16)
+"""How many rows of a matrix there are; how many transitions were followed, and states expanded; what stops a search;
+and the number of the first state of the next layer."""
+SIZES: Final = 16
 
 ASKS, FULL = 1, 2
 """Why a search is stopped: something is asked for; a matrix is full."""

@@ -49,13 +49,14 @@ def place_rows(rows: MatrixOut, slots: Int32Out, count: int) -> None:
         slots[slot] = number
 
 
-def add_rows(rows: MatrixOut, slots: Int32Out, count: int, more: MatrixOut, new: Int32Out) -> int:
-    """Add those rows that are not there yet, and write which these are. How many there are then."""
+def add_rows(rows: MatrixOut, slots: Int32Out, count: int, more: MatrixOut, numbers: Int32Out) -> int:
+    """Add those rows that are not there yet, and write the number of each. How many there are then."""
     for k in range(len(more)):
         for place in range(rows.shape[1]):
             rows[count, place] = more[k, place]
-        new[k] = found_or_placed(rows, slots, count) == count
-        count += int(new[k])
+        numbers[k] = found_or_placed(rows, slots, count)
+        if numbers[k] == count:
+            count += 1
     return count
 
 
@@ -93,10 +94,15 @@ class DistinctRows:
 
     def add(self, more: npt.NDArray[np.int32]) -> npt.NDArray[np.intp]:
         """Add those rows that are not there yet. Their places among those given."""
+        return self.numbered(more)[1]
+
+    def numbered(self, more: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.intp]]:
+        """Add those rows that are not there yet. The number of each row, and the places of those that were added."""
         self.make_room(len(more))
-        new = np.zeros(len(more), np.int32)
-        self.count = int(self._code(add_rows)(self.rows, self.slots, self.count, more, new))
-        return np.flatnonzero(new)
+        numbers, known = np.zeros(len(more), np.int32), self.count
+        self.count = int(self._code(add_rows)(self.rows, self.slots, self.count, more, numbers))
+        most = np.maximum.accumulate(np.concatenate(([known - 1], numbers)))
+        return numbers, np.flatnonzero(numbers > most[:-1])
 
 
 def longer(array: npt.NDArray[np.int32], capacity: int, used: int) -> npt.NDArray[np.int32]:

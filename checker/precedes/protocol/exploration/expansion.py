@@ -74,9 +74,10 @@ ALONE, NOBODY, ANYBODY, FIRST_ENTITY = range(4)
 one of the state; nobody sends any more; nobody has been chosen yet; or the entity that sends next, counted from here.
 """
 
-QUIESCENT, REFUSED, STARVING = 1, 2, 4
+QUIESCENT, REFUSED, STARVING, ENDS = 1, 2, 4, 8
 """What is found out about a state: nothing but requests, faults and the passing of time for them can happen; requests
-are left, every one is refused, and nothing else can happen; something waits where nothing more comes in."""
+are left, every one is refused, and nothing else can happen; something waits where nothing more comes in; breadth first,
+it leads to no state of the next layer."""
 INCOMPLETE: Final = -1
 
 PLAN_ENTITY, PLAN_FIRST, PLAN_LAST, PLAN_BUDGET, PLAN_PATIENCE = range(5)

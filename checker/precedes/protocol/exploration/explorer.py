@@ -52,9 +52,9 @@ SHORTENING: Final = 20.0
 """Seconds for finding shorter behaviors after a reduced search."""
 AWHILE: Final = 1.0
 """Seconds after which what has been collected is judged, so that a violation is seen soon."""
-WALKING: Final = 1.0
+WALKING: Final = 0.5
 """Seconds of the processor for walks at random, where nothing was violated in the first `AWHILE`, and behaviors are too
-long to end. What walks find in the papers' protocols they find in a quarter of that."""
+long to end. What walks find in the papers' protocols they find in less than half of that."""
 WALKED: Final = 0.1
 """Seconds of walking after which formulas are judged: to judge few executions takes longer than to walk."""
 SELDOM: Final = 100
@@ -98,7 +98,9 @@ def explore(
     refuse_what_cannot_happen(protocol.name, protocol.network, bounds)
     asked = claims(protocol) if requirements is None else tuple(requirements)
     checked = protocol.invariants if invariants is None else tuple(invariants)
-    judge = Judge(asked, checked, quiescent=quiescent)
+    rearranges = type(protocol).receipt_log is not Protocol.receipt_log
+    inherits = order == "breadth" and not (first or rearranges)
+    judge = Judge(asked, checked, quiescent=quiescent, inherits=inherits)
     reductions = frozenset[Reduction]() if plain else usable(protocol, bounds, judge)
     watching = Observer() if observer is None else observer
     search = _Search(
@@ -193,6 +195,8 @@ class _Search:
         self.next_stop = 0
         """The number of the state before which it is asked again whether the search is over."""
         self.stopped_by: str | None = None
+        self.layer = 0
+        """Breadth first, the number of the first state of the layer that is being expanded."""
         self.walker: Callable[[], _Search] | None = None
         """What walks where the search itself does not come to the end of behaviors; None: nothing does."""
         self.walked: _Search | None = None
@@ -202,7 +206,7 @@ class _Search:
         for state, _ in self.space.initial():
             self.states.add_beginning(self._representative(state))
         depth = self._breadth() if order == "breadth" else self._depth()
-        self.judge.finish()
+        self.judge.finish(None if self.stopped_by is None else self.layer)
         exercised = dict(self.judge.exercised)
         exercised.update(self.table.met)
         exercised.update(self.met)
@@ -215,7 +219,7 @@ class _Search:
             findings=self._all_findings(),
             exercised=exercised,
             open=self._open(),
-            executions=self.judge.judged,
+            executions=self.judge.executions,
             quiescent=self.quiescent,
             modes={**self.judge.modes, DEADLOCK: Mode.QUIESCENT, STARVATION: Mode.QUIESCENT},
             reductions=tuple(reduction.value for reduction in Reduction if reduction in self.reductions),
@@ -235,7 +239,9 @@ class _Search:
         states, depth, first = self.states, 0, 0
         while first < states.count:
             end = states.count
-            self.judge.reached(states.rows[first:end], first)
+            self.layer = first
+            self.judge.reached(states.rows[first:end], first, states.parents(first, end))
+            states.begin_layer()
             if depth == self.bounds.depth:
                 # What is quiescent in the last layer is judged.
                 if self._expand_to(first, end, depth) and states.count > end:
@@ -283,6 +289,7 @@ class _Search:
         """Judge states that were expanded, by what was found out about them."""
         quiescent = (found & expansion.QUIESCENT) != 0
         self.judge.expanded(self.states.rows[numbers], numbers, quiescent)
+        self.judge.ended(numbers[(found & expansion.ENDS) != 0])
         count = int(quiescent.sum())
         self.quiescent += count
         for name in self.met:
@@ -302,6 +309,7 @@ class _Search:
         now = time.monotonic()
         if self.wanted is None and (self.first or now - self.judged > AWHILE):
             self.judge.finish()
+            self.judge.look_at(self.layer)
             self._sight()
             if now - self.started > AWHILE:
                 self._look_ahead()

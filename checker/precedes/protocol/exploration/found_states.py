@@ -82,6 +82,14 @@ class FoundStates:
         self._states.add(np.array([state], np.int32))
         self._make_room(0)
 
+    def parents(self, first: int, last: int) -> Int32:
+        """The states from which some states were found first, -1 for beginnings."""
+        return self._parents[first:last]
+
+    def begin_layer(self) -> None:
+        """Let what is found from now on be of the next layer of a search breadth first."""
+        self.table.matrices.sizes[c.LAYER] = self.count
+
     def forget(self, count: int) -> None:
         """Keep only the first states; the search is over."""
         self._states.count = count

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from precedes.core.execution import EventKind, Execution
-from precedes.core.formula import TRUTH, Requirement
+from precedes.core.formula import TRUTH, Not, Requirement
 from precedes.core.mode import Mode, completed, in_mode, judged, mode_of
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.batch_scan import scan
@@ -23,8 +23,10 @@ from precedes.protocol.exploration import compiled_tables as c
 from precedes.protocol.exploration.distinct_rows import Code, DistinctRows
 from precedes.protocol.exploration.execution_columns import ExecutionColumns
 from precedes.protocol.exploration.histories import Histories, Recording, needed
+from precedes.protocol.exploration.inherited_verdicts import InheritedVerdicts
 from precedes.protocol.exploration.interned_states import InnerState, TransitionTable
 from precedes.protocol.exploration.seen_histories import SeenHistories
+from precedes.protocol.exploration.stability import permanent
 from precedes.protocol.exploration.state_space import State
 from precedes.protocol.invariants import Invariant, OfEntity, OfPair, OfState, OfStep, Situation
 from precedes.protocol.model import Here
@@ -92,10 +94,16 @@ class Judge:
     """
 
     def __init__(
-        self, requirements: Sequence[Requirement], invariants: Sequence[Invariant], *, quiescent: bool = False
+        self,
+        requirements: Sequence[Requirement],
+        invariants: Sequence[Invariant],
+        *,
+        quiescent: bool = False,
+        inherits: bool = False,
     ) -> None:
         """`quiescent`: every formula, and every invariant of pairs and whole states, is judged where nothing is in
-        flight, whatever mode it says. Invariants of single entities keep theirs.
+        flight, whatever mode it says. Invariants of single entities keep theirs. `inherits`: states come in layers, and
+        are not judged where what is known of the states before and after them says enough.
         """
         asked = [in_mode(each, Mode.QUIESCENT) for each in requirements] if quiescent else requirements
         self.invariants = tuple(_quiescent(each) for each in invariants) if quiescent else tuple(invariants)
@@ -104,7 +112,9 @@ class Judge:
             **{name: mode_of(leaf.formula) for name, leaf in self.leaves.items()},
             **{invariant.name: _mode(invariant) for invariant in self.invariants},
         }
-        self.always, self.on_the_way, self.in_quiescence = _groups(tuple(self.leaves.values()))
+        self.lasting, self.always, self.on_the_way, self.in_quiescence = _groups(
+            tuple(self.leaves.values()), inherits=inherits
+        )
         self.failures: dict[str, int] = {}
         self.violated: dict[str, Violated] = {}
         """Of the failures, those of formulas."""
@@ -113,8 +123,6 @@ class Judge:
             (*self.leaves, *(invariant.name for invariant in self.invariants)), 0
         )
         self.unknown: dict[str, int] = {}
-        self.judged = 0
-        """How many executions were judged."""
         self.of_entity = _Invariants(tuple(i for i in self.invariants if isinstance(i, OfEntity)))
         self.of_pair = _Invariants(tuple(i for i in self.invariants if isinstance(i, OfPair)))
         self.of_state = _Invariants(tuple(i for i in self.invariants if isinstance(i, OfState)))
@@ -122,6 +130,8 @@ class Judge:
         recording = needed(leaf.formula for leaf in self.leaves.values())
         # Invariants of whole states are shown who has sent and delivered what.
         self.recording: Recording = replace(recording, logs=recording.logs or bool(self.of_state.all))
+        self.inherited: InheritedVerdicts | None = None
+        """What is known of the formulas that are `lasting`, until one of them is found violated or unknown."""
         self._table: TransitionTable | None = None
         self._histories: Histories | None = None
         self._columns: ExecutionColumns | None = None
@@ -131,7 +141,14 @@ class Judge:
     def asks_on_the_way(self) -> bool:
         """Whether anything but of single entities is asked where something is in flight."""
         invariants = (*self.of_pair.asked(False), *self.of_state.asked(False))
-        return bool(self.always.requirements or self.on_the_way.requirements or invariants)
+        asked = (self.lasting, self.always, self.on_the_way)
+        return bool(any(formulas.requirements for formulas in asked) or invariants)
+
+    @property
+    def executions(self) -> int:
+        """How many executions were judged, or told by others; once for each group of formulas that was asked."""
+        told = self.lasting.judged if self.inherited is None else self.inherited.seen.count
+        return max(told, self.always.judged) + self.on_the_way.judged + self.in_quiescence.judged
 
     @property
     def table(self) -> TransitionTable:
@@ -149,15 +166,25 @@ class Judge:
         self.of_pair.begin(2, table.code)
         for formulas in (self.always, self.on_the_way, self.in_quiescence):
             formulas.seen = DistinctRows(table.entities, table.code)
+        if self.lasting.requirements:
+            self.inherited = InheritedVerdicts(table.entities, table.code)
 
-    def reached(self, rows: Rows, first: int) -> None:
+    def reached(self, rows: Rows, first: int, parents: Rows | None = None) -> None:
         """Judge what is asked of every state: `rows` are states in the order in which they were found, from number
-        `first` on.
+        `first` on; `parents` those from which they were found, where this judge `inherits`.
         """
         numbers = np.arange(first, first + len(rows))
         self._each_entity(rows, numbers, quiescent=False)
         self._each_pair(rows, numbers, quiescent=False)
         self._collect(self.always, rows, numbers, numbers)
+        if self.inherited is None:
+            self._collect(self.lasting, rows, numbers, numbers)
+        elif parents is not None:
+            unknown, met = self.inherited.reached(self._logs(rows), parents)
+            for name in self.lasting.plan.leaves:
+                if name.startswith(PREMISE):
+                    self.exercised[name.removeprefix(PREMISE)] += met
+            self._judge_lasting(self.inherited, unknown, count=True)
 
     def expanded(self, rows: Rows, numbers: Int64, quiescent: npt.NDArray[np.bool_]) -> None:
         """Judge what is asked of states of which it is known whether something is in flight: their rows and numbers in
@@ -176,10 +203,48 @@ class Judge:
             moving = np.flatnonzero(~quiescent)
             self._collect(self.on_the_way, rows[moving], numbers[moving], turns[moving])
 
-    def finish(self) -> None:
-        """Judge what has been collected."""
-        for formulas in (self.always, self.on_the_way, self.in_quiescence):
+    def finish(self, unended: int | None = None) -> None:
+        """Judge what has been collected. `unended`: from this state on it is not known what states lead to."""
+        for formulas in (self.always, self.on_the_way, self.in_quiescence, self.lasting):
             self._scan(formulas)
+        if self.inherited is not None and unended is not None:
+            self.ended(np.arange(unended, self.inherited.states))
+
+    def ended(self, numbers: Int64) -> None:
+        """Judge states that lead to no farther one."""
+        if self.inherited is not None:
+            self._judge_lasting(self.inherited, self.inherited.unjudged(numbers), count=False)
+
+    def look_at(self, first: int) -> None:
+        """Judge some of the states from this one on."""
+        if self.inherited is not None:
+            self._judge_lasting(self.inherited, self.inherited.sample(first), count=False)
+
+    def _judge_lasting(self, inherited: InheritedVerdicts, executions: Int64, *, count: bool) -> None:
+        """Judge executions of formulas whose violations last. `count`: those whose premise is met are counted."""
+        for first in range(0, len(executions), AT_ONCE):
+            some = executions[first : first + AT_ONCE]
+            values = self._values(self.lasting.plan, inherited.seen.rows[some])
+            names = self.lasting.plan.names
+            premises = [column for column, name in enumerate(names) if name.startswith(PREMISE)]
+            leaves = [column for column, name in enumerate(names) if name in self.leaves]
+            if (values[:, leaves] != TRUE).any():
+                self._judge_every_execution(inherited)
+                return
+            inherited.note(some, (values[:, premises] == TRUE).all(axis=1))
+            for column in premises if count else ():
+                self.exercised[names[column].removeprefix(PREMISE)] += int((values[:, column] == TRUE).sum())
+
+    def _judge_every_execution(self, inherited: InheritedVerdicts) -> None:
+        """Judge every execution so far, the first ones first, and from now on each by itself."""
+        self.inherited = None
+        formulas = self.lasting
+        for leaf in formulas.requirements:
+            self.exercised[leaf.name] = 0
+        every = np.arange(inherited.seen.count)
+        formulas.seen = inherited.seen
+        formulas.states, formulas.turns = [inherited.first_states(every)], [inherited.first_states(every)]
+        self._scan(formulas)
 
     def fail(self, name: str, state: int) -> None:
         """Remember the first state in which a property fails."""
@@ -219,12 +284,30 @@ class Judge:
     def _scan(self, formulas: Formulas) -> None:
         if formulas.seen is None or formulas.seen.count == formulas.judged:
             return
-        assert self._columns is not None
-        keys = formulas.seen.rows[formulas.judged : formulas.seen.count]
         states, turns = np.concatenate(formulas.states), np.concatenate(formulas.turns)
-        batch = self._columns.batch(keys, interleaved=self._interleaved)
-        values = scan(batch, formulas.plan).values
-        for column, name in enumerate(formulas.plan.names):
+        for first in range(0, len(states), AT_ONCE):
+            some = slice(formulas.judged, min(formulas.judged + AT_ONCE, formulas.seen.count))
+            part = slice(first, first + AT_ONCE)
+            self._note(
+                formulas.plan,
+                self._values(formulas.plan, formulas.seen.rows[some]),
+                states[part],
+                turns[part],
+            )
+            formulas.judged = some.stop
+        formulas.states.clear()
+        formulas.turns.clear()
+
+    def _values(self, asked: Plan, executions: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """What is judged of executions, each by the histories of its entities."""
+        assert self._columns is not None
+        batch = self._columns.batch(executions, interleaved=self._interleaved)
+        values: npt.NDArray[np.int32] = scan(batch, asked).values
+        return values
+
+    def _note(self, asked: Plan, values: npt.NDArray[np.int32], states: Int64, turns: Int64) -> None:
+        """Note what was judged of executions: in which states these were met, and the how many-th that was."""
+        for column, name in enumerate(asked.names):
             value = values[:, column]
             if name.startswith(PREMISE):
                 self.exercised[name.removeprefix(PREMISE)] += int((value == TRUE).sum())
@@ -236,15 +319,11 @@ class Judge:
                 first = int(bad[0])
                 # What is asked on the way and what is asked in quiescence are judged one after the other.
                 if name not in self.violated or turns[first] < self.violated[name].turn:
-                    self.violated[name] = Violated(formulas.plan.leaves[name], int(turns[first]))
+                    self.violated[name] = Violated(asked.leaves[name], int(turns[first]))
                     self.failures[name] = int(states[first])
             doubtful = value[value > TRUE]
             if len(doubtful):
                 self.unknown.setdefault(name, int(doubtful[0]))
-        self.judged += len(keys)
-        formulas.judged = formulas.seen.count
-        formulas.states.clear()
-        formulas.turns.clear()
 
     def execution(self, state: State) -> Execution:
         """The execution of a state, as far as the formulas need it."""
@@ -319,18 +398,32 @@ def _mode(invariant: Invariant) -> Mode:
     return Mode.QUIESCENT if in_quiescence else Mode.ALWAYS
 
 
-def _groups(leaves: tuple[Requirement, ...]) -> tuple[Formulas, Formulas, Formulas]:
-    """What is asked of every state; and of the leaves that tell states apart, what they ask of those in which
-    something is in flight, and of the quiescent ones.
+def _groups(
+    leaves: tuple[Requirement, ...], *, inherits: bool
+) -> tuple[Formulas, Formulas, Formulas, Formulas]:
+    """What is asked of every state, first what lasts there; and of the leaves that tell states apart, what they ask of
+    those in which something is in flight, and of the quiescent ones.
     """
     always = tuple(leaf for leaf in leaves if mode_of(leaf.formula) is Mode.ALWAYS)
+    lasting = tuple(leaf for leaf in always if inherits and _is_lasting(completed(leaf)))
     others = tuple(leaf for leaf in leaves if leaf not in always)
     on_the_way = tuple(
         replace(leaf, formula=asked)
         for leaf in others
         if (asked := judged(leaf.formula, quiescent=False)) != TRUTH
     )
-    return _formulas(always), _formulas(on_the_way), _formulas(tuple(map(completed, others)))
+    rest = tuple(leaf for leaf in always if leaf not in lasting)
+    return (
+        _formulas(lasting),
+        _formulas(rest),
+        _formulas(on_the_way),
+        _formulas(tuple(map(completed, others))),
+    )
+
+
+def _is_lasting(asked: Requirement) -> bool:
+    """Whether a requirement is violated wherever it was violated before, and exercised wherever it was."""
+    return permanent(asked.formula) and permanent(Not(premise_of(asked).formula))
 
 
 def _formulas(requirements: tuple[Requirement, ...]) -> Formulas:

@@ -15,13 +15,14 @@ from precedes.protocol.exploration.compiled_tables import (
     EXPANDED,
     FOLLOWED,
     FULL,
+    LAYER,
     OUT,
     STATES,
     Tables,
     hashed,
 )
 from precedes.protocol.exploration.distinct_rows import found_or_placed
-from precedes.protocol.exploration.expansion import broken_by, expanded, orbit, represent
+from precedes.protocol.exploration.expansion import ENDS, broken_by, expanded, orbit, represent
 from precedes.protocol.exploration.numbering import (
     place_components,
     place_courses,
@@ -133,18 +134,21 @@ def note_broken(tables: Tables, states: States, number: int) -> None:
             states.broken[step] = number
 
 
-def add_successors(tables: Tables, states: States, number: int) -> None:
-    """Add the successors of a state that are new."""
-    sizes = tables.sizes
+def add_successors(tables: Tables, states: States, number: int) -> int:
+    """Add the successors of a state that are new. The largest number of a successor; -1: there is none."""
+    sizes, farthest = tables.sizes, -1
     sizes[FOLLOWED] += sizes[OUT]
     for made in range(sizes[OUT]):
         new = int(sizes[STATES])
         for place in range(states.rows.shape[1]):
             states.rows[new, place] = tables.out[made, place]
-        if found_or_placed(states.rows, states.slots, new) == new:
+        after = found_or_placed(states.rows, states.slots, new)
+        farthest = max(farthest, after)
+        if after == new:
             states.parents[new] = number
             states.depths[new] = states.depths[number] + 1 if number >= 0 else 0
             sizes[STATES] += 1
+    return farthest
 
 
 def breadth(tables: Tables, states: States, first: int, last: int, mode: int) -> int:
@@ -159,7 +163,8 @@ def breadth(tables: Tables, states: States, first: int, last: int, mode: int) ->
         found = expanded(tables, mode)
         if stop == last and sizes[BLOCKED] == 0 and represented(tables) and has_room(tables, states):
             note_broken(tables, states, number)
-            add_successors(tables, states, number)
+            if add_successors(tables, states, number) < sizes[LAYER]:
+                found += ENDS
             states.order[number - first] = number
             states.found[number - first] = found
             continue

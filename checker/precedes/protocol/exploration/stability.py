@@ -30,6 +30,7 @@ from precedes.core.formula import (
     Delta,
     Difference,
     EntityTerm,
+    EntityVariable,
     Epsilon,
     EventTerm,
     Exists,
@@ -51,7 +52,9 @@ from precedes.core.formula import (
     IsDestination,
     IsMember,
     LogTerm,
+    MessageNamed,
     MessageTerm,
+    MessageVariable,
     Not,
     Nth,
     NumberTerm,
@@ -94,6 +97,53 @@ Known: TypeAlias = frozenset[tuple[MessageTerm, EntityTerm]]
 """What has been delivered at whom, where a formula is looked at."""
 
 NOTHING: Final[Known] = frozenset()
+
+
+def permanent(formula: Formula) -> bool:
+    """Whether a violation is there in every later state, whatever is delivered or sent. False where that cannot be seen
+    from how the formula is built.
+    """
+    return _asks_of_sent(formula) and stays_false(formula)
+
+
+def _asks_of_sent(formula: Formula, *, positive: bool = True) -> bool:
+    """Whether the formula asks only of messages that were sent, and says nothing of how many there are: then one that
+    is sent later makes nothing true that was false.
+    """
+    match formula:
+        case Not(body):
+            return _asks_of_sent(body, positive=not positive)
+        case And(parts) | Or(parts):
+            return all(_asks_of_sent(part, positive=positive) for part in parts)
+        case Implies(left, right):
+            return _asks_of_sent(left, positive=not positive) and _asks_of_sent(right, positive=positive)
+        case Forall(variable, extent, body):
+            fitting = isinstance(variable, EntityVariable) or (
+                positive and isinstance(variable, MessageVariable)
+            )
+            return (
+                fitting
+                and _asks_of_sent(extent, positive=not positive)
+                and _asks_of_sent(body, positive=positive)
+            )
+        case Exists(variable, extent, body):
+            fitting = isinstance(variable, EntityVariable) or (
+                not positive and isinstance(variable, MessageVariable)
+            )
+            return fitting and all(_asks_of_sent(part, positive=positive) for part in (extent, body))
+        case (
+            Truth() | InLog() | Precedes() | IsDestination() | SameEntity() | SameMessage() | HappensBefore()
+        ):
+            return not any(isinstance(node, MessageNamed) for node in walk(formula))
+        case (
+            Acyclic() | Per() | Iff() | Quiescent() | Undetermined() | Repeated() | Sent() | SameText() | SamePart()
+            | Faulty() | Comparison() | DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight()
+            | Acknowledged() | FailureLine() | IsMember() | AddressedTo() | SameGroup() | Installs()
+            | InstallsBefore() | InstallsAgain() | SameView()
+        ):  # fmt: skip
+            return False
+        case _:
+            assert_never(formula)
 
 
 def lasts(formula: Formula) -> bool:

@@ -1,0 +1,79 @@
+"""Formulas of which an execution need not be judged, because of what is known of the executions before and after it.
+
+A violation that lasts is there in every state that a violating one leads to. So it is enough to judge the states that
+lead to no farther one. A premise that lasts is met wherever it was met before. So how often a formula was exercised is
+known without judging what comes after. Where something is found violated, or is not known, every execution is judged.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from precedes.protocol.exploration.distinct_rows import FEW, Code, DistinctRows, longer
+
+SAMPLE: Final = 4_000
+"""So many of the states that wait are looked at, now and then, so that a violation is seen soon."""
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Bool = npt.NDArray[np.bool_]
+
+
+class InheritedVerdicts:
+    """The executions of a search breadth first, each once, and what is known of them.
+
+    Of a state: the number of its execution. Of an execution: the first state in which it was met, whether every premise
+    is known to be met in it, and whether it was judged.
+    """
+
+    def __init__(self, entities: int, code: Code) -> None:
+        self.seen = DistinctRows(entities, code)
+        self.states = 0
+        self._of_state = np.zeros(FEW, np.int32)
+        self._first = np.zeros(FEW, np.int32)
+        self._met = np.zeros(FEW, np.bool_)
+        self._judged = np.zeros(FEW, np.bool_)
+
+    def reached(self, logs: Int32, parents: Int32) -> tuple[Int64, int]:
+        """Note new states, the histories of each, and the state from which each was found, -1 in the beginning. The new
+        executions whose premises are not known to be met, and the number of those in which they are.
+        """
+        numbers, new = self.seen.numbered(logs)
+        begin, self.states = self.states, self.states + len(logs)
+        if self.states > len(self._of_state):
+            self._of_state = longer(self._of_state, 2 * self.states, begin)
+        self._of_state[begin : self.states] = numbers
+        count = self.seen.count
+        if count > len(self._first):
+            self._first = longer(self._first, 2 * count, count - len(new))
+            self._met, self._judged = (
+                np.concatenate((known, np.zeros(2 * count - len(known), np.bool_)))
+                for known in (self._met, self._judged)
+            )
+        executions = numbers[new].astype(np.int64)
+        self._first[executions] = begin + new
+        before = parents[new]
+        met = (before >= 0) & self._met[self._of_state[np.maximum(before, 0)]]
+        self._met[executions] = met
+        return executions[~met], int(met.sum())
+
+    def note(self, executions: Int64, met: Bool) -> None:
+        """Note executions that were judged, and in which of them every premise is met."""
+        self._judged[executions] = True
+        self._met[executions] |= met
+
+    def unjudged(self, states: Int64) -> Int64:
+        """The executions of some states that were not judged, in the order in which they were met."""
+        executions = np.unique(self._of_state[states]).astype(np.int64)
+        return executions[~self._judged[executions]]
+
+    def sample(self, first: int) -> Int64:
+        """Executions of some of the states from this one on that were not judged."""
+        return self.unjudged(np.arange(first, self.states, max(1, (self.states - first) // SAMPLE)))
+
+    def first_states(self, executions: Int64) -> Int64:
+        """The states in which executions were met first."""
+        return self._first[executions].astype(np.int64)
