@@ -28,6 +28,7 @@ from precedes.protocol.bounds import Bounds, Conditions, Destinations
 from precedes.protocol.exploration.explorer import explore
 from precedes.protocol.exploration.reductions import Reduction
 from precedes.protocol.simulation.simulator import run
+from precedes.protocol.validation import symmetry_check
 from tests.command.running import precedes
 from tests.gate.projects import gate
 from tests.protocol.toys import InTurn, Plain
@@ -203,6 +204,16 @@ def test_a_model_that_is_not_symmetric_and_says_so(how: str, said: str) -> None:
     message = told(lambda: explore(Answering(how=how), Bounds(entities=3, messages=2)))
     assert said in message
     assert "symmetric = True" in message
+
+
+def test_every_renaming_of_every_call_is_tried_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(symmetry_check, "ALL_OF", 0)
+    monkeypatch.setattr(symmetry_check, "EVERY", 1_000_000)
+    bounds = Bounds(entities=3, messages=2)
+    assert explore(Answering(how="delivers"), bounds, []).complete
+    with pytest.raises(PrecedesError, match="arrive of E"):
+        explore(Answering(how="delivers"), bounds, [], check_purity=True)
+    assert explore(Answering(), bounds, [], check_purity=True).complete
 
 
 def test_a_symmetric_model_is_explored() -> None:

@@ -133,7 +133,7 @@ def explore(
         plain: Explore every interleaving, without the reductions.
         quiescent: Ask what concerns several entities only where nothing is in flight.
         order: Which state is next, `"breadth"` or `"depth"`.
-        check_purity: Call every handler twice and compare.
+        check_purity: Call every handler twice and compare; in a symmetric model, also under every renaming.
         first: Stop soon after the first violation.
         numbers: The bounds one by one, with the words of the command: `entities=3`, `messages=2`, `losses=1`,
             `destinations="broadcast"`, `script="a{2,3} b{1}"`; `depth`, `time_limit` in seconds, `states` and

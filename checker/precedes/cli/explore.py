@@ -84,7 +84,11 @@ def _faults(command: Any) -> Any:
     help="Search breadth first or depth first.",
 )
 @click.option("--first", is_flag=True, help="Stop soon after the first violation.")
-@click.option("--check-purity", is_flag=True, help="Call every handler twice and compare the results.")
+@click.option(
+    "--check-purity",
+    is_flag=True,
+    help="Call every handler twice and compare the results; of a symmetric model also with all renamings.",
+)
 @HANG_LIMIT
 @FORM
 @HTML

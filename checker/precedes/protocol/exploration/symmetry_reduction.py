@@ -89,7 +89,7 @@ class Symmetry:
         arrays["renamings"] = np.array(
             [(*names, *(names.index(k) for k in entities)) for names in renamings], np.int32
         )
-        exchanging = Exchanging(table.protocol, space.entities, renamings)
+        exchanging = Exchanging(table.protocol, space.entities, renamings, every=table.check_purity)
         exchanging.beginning()
         table.watch = exchanging.watch
         table.rename, table.rename_flight = self._rename, self._rename_flight

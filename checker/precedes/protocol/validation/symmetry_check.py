@@ -3,7 +3,8 @@ renaming of the entities does the same, renamed.
 
 The search visits one of all renamings of a state. That all entities begin in the same way is checked at once.
 Handlers are called again with renamed arguments: at first for every new call, later only now and then. To
-repeat every call with all renamings would take longer than the search saves.
+repeat every call with all renamings takes longer than the search saves, and is done on request. Then it is proved
+within the bounds: whatever a handler does in a state that was left out, it does, renamed, in one that was visited.
 """
 
 from __future__ import annotations
@@ -60,10 +61,13 @@ def renamed_packet(protocol: Protocol[Any], packet: Hashable, names: Renaming) -
 class Exchanging:
     """Holds what handlers do against what they do in other names. PrecedesError M014 where these differ.
 
-    Each call that is looked at is tried with the next renaming in turn.
+    Each call that is looked at is tried with the next renaming in turn, or every call with `every` renaming.
     """
 
-    def __init__(self, protocol: Protocol[Any], entities: int, renamings: tuple[Renaming, ...]) -> None:
+    def __init__(
+        self, protocol: Protocol[Any], entities: int, renamings: tuple[Renaming, ...], *, every: bool = False
+    ) -> None:
+        self.every = every
         self.protocol = protocol
         self.entities = entities
         self.renamings = tuple(names for names in renamings if names != tuple(range(entities)))
@@ -93,10 +97,25 @@ class Exchanging:
         if handler == "send":
             self._carries_the_same(arguments[0])
         self._calls += 1
-        if (self._calls > ALL_OF and self._calls % EVERY) or state is None or not self.renamings:
+        if state is None or not self.renamings:
             return
-        names = self.renamings[self._turn % len(self.renamings)]
-        self._turn += 1
+        if self.every:
+            for names in self.renamings:
+                self._compare(handler, at, state, arguments, outcome, names)
+        elif self._calls <= ALL_OF or self._calls % EVERY == 0:
+            names = self.renamings[self._turn % len(self.renamings)]
+            self._turn += 1
+            self._compare(handler, at, state, arguments, outcome, names)
+
+    def _compare(
+        self,
+        handler: str,
+        at: Here,
+        state: Any,
+        arguments: tuple[Any, ...],
+        outcome: object,
+        names: Renaming,
+    ) -> None:
         there = replace(at, entity=names[at.entity])
         other = renamed_state(self.protocol, state, names)
         given = self._arguments(handler, arguments, names, there, other)
