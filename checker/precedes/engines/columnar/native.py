@@ -107,7 +107,9 @@ def compiled(
     njit: Any = numba.njit  # its types do not know of `_nrt`
     options = {"nogil": True, "_nrt": counted, "no_cfunc_wrapper": True}
     if signature is None:
-        options |= CALLED_BY_MACHINE_CODE | {"forceinline": inlined}
+        from precedes.engines.columnar.helper_compiler import HelperCompiler
+
+        options |= CALLED_BY_MACHINE_CODE | {"forceinline": inlined, "pipeline_class": HelperCompiler}
     made = njit(**options)(function)
     # There is no place where code is in an archive, or the home cannot be written.
     with suppress(RuntimeError):
