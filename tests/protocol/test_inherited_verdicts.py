@@ -72,7 +72,14 @@ def test_what_lasts_whatever_is_sent() -> None:
     library = standard_library()
     lasting = {
         name: permanent(requirement(name, library).formula)
-        for name in (*ASKED, "agreement", "validity", "deadline", "vector_time", 'forall p: p in RL["E1"]')
+        for name in (
+            *ASKED,
+            "agreement",
+            "validity",
+            "deadline",
+            "vector_time",
+            'forall p in SL["E1"]: p in RL["E2"]',
+        )
     }
     assert [name for name, lasts in lasting.items() if lasts] == [
         "causal_order",
@@ -81,6 +88,6 @@ def test_what_lasts_whatever_is_sent() -> None:
     ]
     for name in ("causal_order", "fifo_delivery"):
         assert permanent(Not(premise_of(requirement(name, library)).formula))
-    # Whoever sends more makes this true that was false.
-    assert not permanent(requirement("exists p: p = p", library).formula)
-    assert permanent(requirement("forall p, q: p = q", library).formula)
+    # What is sent later may be what was looked for.
+    assert not permanent(requirement('exists p in RL["E1"]: p in RL["E2"]', library).formula)
+    assert permanent(requirement('forall p in RL["E1"]: not p in RL["E2"]', library).formula)

@@ -105,7 +105,7 @@ def compiled(
     import numba
 
     njit: Any = numba.njit  # its types do not know of `_nrt`
-    options = {"nogil": True, "_nrt": counted, "no_cfunc_wrapper": True}
+    options: dict[str, Any] = {"nogil": True, "_nrt": counted, "no_cfunc_wrapper": True}
     if signature is None:
         from precedes.engines.columnar.helper_compiler import HelperCompiler
 
