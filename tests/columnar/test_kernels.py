@@ -26,6 +26,7 @@ from precedes.core.verdict import FALSE, TRUE, Reason, verdict
 from precedes.engines.columnar import codes
 from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.codes import DEFERRED
+from precedes.engines.columnar.fast_path.view_screen import ASKED
 from precedes.engines.columnar.kernel_columns import ALWAYS, Columns, columns_of
 from precedes.engines.columnar.kernels.choice import KERNELS, TUNED
 from precedes.engines.columnar.kernels.kernel import STOPS
@@ -43,7 +44,7 @@ from tests.strategies.clocked import run
 from tests.strategies.drawn import executions
 
 NAMES = tuple(DEFINITIONS)
-OF_VIEWS = frozenset(VIEW_KERNELS) - {"once_per_group"}
+OF_VIEWS = (frozenset(VIEW_KERNELS) - {"once_per_group"}) | ASKED.keys()
 EVERYTHING = plan([Requirement(name, formula) for name, formula in DEFINITIONS.items()])
 ORDERLY = Shape(entities=5, messages=9, odd=False)
 REPEATED = Shape(messages=4, odd=False, attributes=ATTRIBUTES, acknowledgements=True)
@@ -232,7 +233,7 @@ def test_a_witness_alone_shows_the_violation(chunk: int) -> None:
         chunk
         or all(shown.values())
         or {name for name, count in shown.items() if not count}
-        <= {"delta_causal_order", "nothing_skipped", *VIEW_KERNELS}
+        <= {"delta_causal_order", "nothing_skipped", *VIEW_KERNELS, *ASKED}
     )
 
 

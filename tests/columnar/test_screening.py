@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -12,26 +13,31 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.workload import Workload, write
-from precedes.core.execution import EventKind, Execution
+from precedes.core.execution import EventKind, Execution, History
 from precedes.core.formula import Not, Requirement
+from precedes.core.transposition import execution_of
 from precedes.core.verdict import TRUE
 from precedes.engines.columnar.batch_scan import scan_source
 from precedes.engines.columnar.fast_path.group_reader import places
 from precedes.engines.columnar.fast_path.row_group import RowGroup, row_group
 from precedes.engines.columnar.fast_path.screen import can_screen, screened
 from precedes.engines.columnar.fast_path.screen_kernels import CAUSAL, SCREENED
+from precedes.engines.columnar.fast_path.view_screen import ASKED
 from precedes.engines.columnar.kernels.claimed_positions import POSITION_KERNELS
 from precedes.engines.columnar.kernels.every_delivery import DELIVERY_KERNELS
+from precedes.engines.reference import evaluate
 from precedes.engines.scan.partials import judge, with_fine
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.logic.plan import Plan, plan
 from precedes.logic.recognition import DEFINITIONS
-from precedes.testing.random_executions import TRACES
+from precedes.testing.choices import Seeded
+from precedes.testing.random_executions import TRACES, Shape, execution
 from precedes.traces import Notices, TraceOptions, write_executions
 from precedes.traces.layout.columnar_file import ColumnarFile, layout_of
 from precedes.traces.layout.conversion import convert
 from precedes.traces.sources import source_of
+from tests.sampling import one_in
 from tests.strategies.drawn import executions
 
 
@@ -100,6 +106,44 @@ def test_who_violates_is_not_fine_and_few_others_are_not(tmp_path: Path, name: s
     assert fine.executions == 300 - len(workload.violating)
     assert fine.messages == messages * fine.executions
     assert fine.events == sum(group.rows for group in file.layout.groups) - others.columns(()).events
+
+
+def in_views(seed: int) -> list[Execution]:
+    """An execution with views and without groups, and the same of which some events are left out."""
+    shape = Shape(entities=3, messages=4, odd=seed % 4 == 0, evidence=False, membership=True)
+    drawn = execution(Seeded(seed), shape)
+    messages = {name: replace(one, groups=frozenset()) for name, one in drawn.messages.items()}
+    whole = replace(drawn, messages=messages, groups={}, complete=True)
+    lacking = [
+        History(one.entity, tuple(event for k, event in enumerate(one.events) if (seed * 7 + k * 5) % 11))
+        for one in whole.histories
+    ]
+    return [whole, replace(whole, histories=tuple(lacking))]
+
+
+@pytest.mark.parametrize("chunk", one_in(8, range(16)))
+def test_who_is_fine_satisfies_what_is_asked_of_views(tmp_path: Path, chunk: int) -> None:
+    given_ = [one for seed in range(chunk * 30, chunk * 30 + 30) for one in in_views(seed)]
+    write_executions([replace(one, name=f"x{k:03}") for k, one in enumerate(given_)], tmp_path / "t.jsonl")
+    # What is strange in one execution keeps the screen from its whole row group.
+    convert([tmp_path / "t.jsonl"], tmp_path / "t.parquet", Notices(), row_group=1)
+    passed = Counter[str]()
+    with closing(opened(tmp_path / "t.parquet")) as file:
+        for number, group in enumerate(file.layout.groups):
+            if not group.regular or group.named or group.listed:
+                continue
+            every = row_group(file, number, TraceOptions(), ())
+            names = names_of(every)
+            ((batch, places),) = every.whole(range(every.executions))
+            for name in ASKED:
+                asked = required(name)
+                assert can_screen(asked)
+                _, others = screened(file, number, TraceOptions(), asked)
+                for x in set(range(every.executions)) - {names.index(left) for left in names_of(others)}:
+                    one = execution_of(batch, places[x])
+                    assert evaluate(DEFINITIONS[name], one) == TRUE, (name, one)
+                    passed[name] += 1
+    assert all(passed[name] for name in ASKED), passed
 
 
 def test_what_may_be_screened() -> None:

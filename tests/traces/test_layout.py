@@ -274,6 +274,21 @@ def test_numbers_that_cannot_be_are_refused(tmp_path: Path, column: str, value: 
         assert problem.code == "T005"
 
 
+@pytest.mark.parametrize("value", [2, 2**31 - 1, -2])
+def test_views_that_cannot_be_are_refused(tmp_path: Path, value: int) -> None:
+    rows = [row("x", "E", "view", None, view="1", members=["E"]), row("x", "E", "send", "m")]
+    target = laid_out(trace(tmp_path, rows))
+    metadata = {KEY: pq.read_metadata(target).metadata[KEY]}
+    table = pq.read_table(target).replace_schema_metadata(metadata)
+    assert (table["view_number"].to_pylist(), table["member_bits"].to_pylist()) == ([0, -1], [1, 0])
+    column = LAYOUT_SCHEMA.get_field_index("view_number")
+    values = pa.array([value, -1], pa.int32())
+    pq.write_table(table.set_column(column, LAYOUT_SCHEMA.field(column), values), target)
+    with closing(opened(target)) as file:
+        (problem,) = told(lambda: row_group(file, 0, OPTIONS, ("event_view",)))
+    assert problem.code == "T005"
+
+
 def test_files_that_may_share_executions_are_not_scanned_apart(tmp_path: Path) -> None:
     low, high, both = (
         laid_out(trace(tmp_path, [row(x, "E", "deliver", "m") for x in names], f"{names}.jsonl"))

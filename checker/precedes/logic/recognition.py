@@ -151,6 +151,10 @@ def _delivered_in_v(entity: EntityVariable) -> Formula:
     return SameView(ViewOf(DeliveryEvent(_P, entity)), _V)
 
 
+def _happens_in_a_view(event: SendEvent | DeliveryVariable) -> Formula:
+    return Exists(_V, TRUTH, SameView(ViewOf(event), _V))
+
+
 _BEFORE_IT_IS_DELIVERED = _all(
     _Q_IN_L, _EVERY_P, body=Implies(And((IsDestination(_I, _P), _P_BEFORE_Q)), Precedes(_P, _Q, _L))
 )
@@ -323,6 +327,13 @@ DEFINITIONS: Final[Mapping[str, Formula]] = {
             ),
         )
     ),
+    "self_inclusion": _all(_EVERY_I, (_V, Installs(_I, _V)), body=IsMember(_I, _V)),
+    "initial_view_event": And(
+        (
+            _all(_EVERY_I, (_P, InLog(_P, SendLog(_I))), body=_happens_in_a_view(SendEvent(_P))),
+            _all(_EVERY_I, _D_AT_I, body=_happens_in_a_view(_D)),
+        )
+    ),
     "same_view_delivery": _all(
         _EVERY_I,
         _EVERY_J,
@@ -345,6 +356,18 @@ DEFINITIONS: Final[Mapping[str, Formula]] = {
         body=Implies(
             And((_next_view(_I), _next_view(_J))),
             _all(_P_IN_L, body=Implies(_delivered_in_v(_I), _delivered_in_v(_J))),
+        ),
+    ),
+    # Moser, Amir, Melliar-Smith, Agarwal 1994
+    "self_delivery": _all(
+        _EVERY_I,
+        body=Implies(
+            _I_IS_CORRECT,
+            _all(
+                (_P, And((InLog(_P, SendLog(_I)), IsDestination(_I, _P)))),
+                _EVERY_V,
+                body=Implies(SameView(ViewOf(SendEvent(_P)), _V), _delivered_in_v(_I)),
+            ),
         ),
     ),
     # Consumer groups and shared subscriptions
@@ -420,8 +443,10 @@ DEFINITIONS: Final[Mapping[str, Formula]] = {
 }
 """Definitions that are recognized, closed over all receipt logs. Kernels and lemmas speak of them by these names."""
 
-UNTUNED: Final = frozenset({"one_order"})
-"""Those without a kernel: lemmas are about them, and kernels tell where they cannot be violated."""
+UNTUNED: Final = frozenset({"one_order", "self_inclusion", "initial_view_event", "self_delivery"})
+"""Those without a kernel: lemmas are about them, kernels tell where they cannot be violated, or the screen finds
+executions that surely satisfy them.
+"""
 
 
 @cache

@@ -288,7 +288,7 @@ def column_of(batch: Batch, name: str) -> Any:
         case "event_own":
             return own_if_counted(batch)
         case "clock_recorded" | "clock_offsets" | "clock_entities" | "clock_counts":
-            clocks = batch.clocks or _no_clocks(len(batch.event_kind))
+            clocks = batch.clocks or no_clocks(len(batch.event_kind))
             return getattr(clocks, name.removeprefix("clock_"))
         case _:
             return getattr(batch, name)
@@ -355,7 +355,8 @@ def _unsure_stops(batch: Batch) -> Bool:
     return found
 
 
-def _no_clocks(events: int) -> Clocks:
+def no_clocks(events: int) -> Clocks:
+    """The clocks of events of which none has one."""
     nothing = np.zeros(0, np.int64)
     return Clocks(
         np.zeros(events, np.bool_),

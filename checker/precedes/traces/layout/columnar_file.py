@@ -11,6 +11,9 @@ message_number    -1 where the event has none
 dest_bits         on a send the destinations as bits; `EVERYBODY`; `LISTED`: more than 62 entities, see
                   `dest_numbers`. 0 on other rows
 dest_numbers      a list, on sends whose `dest_bits` is `LISTED`
+view_number       of the view that the event installs; -1 on other events, and where the view has no id
+member_bits       the members of that view, as far as they are in the cluster, as bits. 0 where the cluster has more
+                  than 62 entities, and on other events
 sender_number     who sent the message, where a row names it; -1 elsewhere
 clock_list        a clock that is a bare list; `clock` has those that name their entities
 origin_file, origin_order, origin_row   where rows that are not plain sailing were read
@@ -60,7 +63,7 @@ from precedes.traces.schema import BY_TIME, INPUT_COLUMNS, REDELIVERED, TABLE_SC
 from precedes.traces.sources import TraceSource
 from precedes.traces.stated_groups import united
 
-VERSION: Final = 5
+VERSION: Final = 6
 KEY: Final = b"precedes.layout"
 EVERYBODY: Final = -1
 LISTED: Final = -2
@@ -79,6 +82,8 @@ _NUMBERS: Final = {
     "message_number": arrow.int32(),
     "dest_bits": arrow.int64(),
     "sender_number": arrow.int32(),
+    "view_number": arrow.int32(),
+    "member_bits": arrow.int64(),
 }
 ORIGIN: Final = {"file": "origin_file", "file_order": "origin_order", "row": "origin_row"}
 _TYPES: Final = {"event": arrow.string(), "time": arrow.timestamp("ns", "UTC")}
@@ -193,7 +198,10 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """The rows of a row group as integers, aligned; see the module. `time` None: not asked for."""
+    """The rows of a row group as integers, aligned; see the module.
+
+    `time`, `view` and `members` None: not asked for, or no view is installed.
+    """
 
     executions: int
     execution: Int32
@@ -204,6 +212,8 @@ class Coded:
     sender: Int32 | None
     listed: Lists | None
     time: Int64 | None
+    view: Int32 | None
+    members: Int64 | None
 
 
 def footer(
@@ -312,14 +322,16 @@ class ColumnarFile:
         """The same file, for another thread."""
         return ColumnarFile(self.layout, self._file.metadata)
 
-    def coded(self, number: int, *, time: bool) -> Coded:
+    def coded(self, number: int, *, time: bool, views: bool = False) -> Coded:
         """The rows of a row group as integers. Raises PrecedesError for a damaged file (T005)."""
         group = self.layout.groups[number]
+        viewed = views and group.viewed
         columns = [
             *SCANNED,
             *(["sender_number"] if group.named else []),
             *(["dest_numbers"] if group.listed else []),
             *(["time"] if time else []),
+            *(["view_number", "member_bits"] if viewed else []),
         ]
         table = self._read(number, columns)
         return Coded(
@@ -332,6 +344,8 @@ class ColumnarFile:
             sender=_numpy(table["sender_number"]) if group.named else None,
             listed=lists_of(table["dest_numbers"]) if group.listed else None,
             time=_nanoseconds(table["time"]) if time else None,
+            view=_numpy(table["view_number"]) if viewed else None,
+            members=_numpy(table["member_bits"]) if viewed else None,
         )
 
     def rows(self, number: int, places: Int64 | None = None) -> pa.Table:

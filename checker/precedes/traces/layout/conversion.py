@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from precedes.core.columns import Bool, Int64, offsets_of
+from precedes.core.columns import NOBODY, Batch, Bool, Int32, Int64, offsets_of
 from precedes.core.execution import EVENT_CODES, EventKind
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, arrow_parquet
@@ -219,7 +219,7 @@ class _Laid:
         x = names.entities.executions[regular.entity]
         self._ends = np.append(np.flatnonzero(np.diff(x)) + 1, len(x)) if len(x) else np.zeros(0, np.int64)
         self._numbers = np.cumsum(np.append(0, np.diff(x) != 0))[: len(x)]
-        self.table = _table(part, regular, names)
+        self.table = _table(part, regular, names, _installed(batch, ~odd))
         self._senders = regular.sender != ABSENT
         self._to_all, self._not_sent = to_all(names, regular), not_sent(regular, batch.sender)
         self._to_groups = np.zeros(len(x), np.bool_)
@@ -276,7 +276,26 @@ class _Laid:
         )
 
 
-def _table(part: pa.Table, events: Events, names: TableNames) -> pa.Table:
+def _installed(batch: Batch, regular: Bool) -> tuple[Int32, Int64]:
+    """`view_number` and `member_bits` of the rows of regular executions, which are the events that they have."""
+    execution = np.repeat(np.arange(batch.executions), np.diff(batch.event_offsets[batch.entity_offsets]))
+    chosen = np.flatnonzero(regular[execution])
+    views = batch.views
+    if views is None:
+        return np.full(len(chosen), NOBODY, np.int32), np.zeros(len(chosen), np.int64)
+    members = np.zeros(len(views.names), np.int64)
+    owner = np.repeat(np.arange(len(members)), np.diff(views.member_offsets))
+    wide = np.repeat(np.diff(batch.entity_offsets) > MOST_BITS, np.diff(views.offsets))
+    narrow = ~wide[owner]
+    np.bitwise_or.at(members, owner[narrow], np.left_shift(1, views.members[narrow].astype(np.int64)))
+    view = views.view[chosen]
+    bits = np.zeros(len(chosen), np.int64)
+    there = np.flatnonzero(view != NOBODY)
+    bits[there] = members[views.offsets[execution[chosen[there]]] + view[there]]
+    return view, bits
+
+
+def _table(part: pa.Table, events: Events, names: TableNames, installed: tuple[Int32, Int64]) -> pa.Table:
     """Rows in the layout, all but their `execution_number`."""
     rows = events.row
     x = names.entities.executions[events.entity]
@@ -289,6 +308,8 @@ def _table(part: pa.Table, events: Events, names: TableNames) -> pa.Table:
         "message_number": np.where(events.message == ABSENT, ABSENT, events.message - message_start),
         "dest_bits": bits,
         "sender_number": np.where(events.sender == ABSENT, ABSENT, events.sender - entity_start),
+        "view_number": installed[0],
+        "member_bits": installed[1],
     }
     return _with_numbers(part.take(arrow.array(rows)), coded, listed)
 

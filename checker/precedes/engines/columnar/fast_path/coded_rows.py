@@ -22,7 +22,7 @@ _NO_TIMES: Final = np.zeros(0, np.int64)
 
 
 class CodedRows(NamedTuple):
-    """The columns of `Coded`, aligned; `sender`, `time` and the two of lists are empty where they are not there."""
+    """The columns of `Coded`, aligned; those that may be missing are empty where they are not there."""
 
     execution: Int32
     entity: Int32
@@ -33,6 +33,8 @@ class CodedRows(NamedTuple):
     list_offsets: Int64
     list_entities: Int32
     time: Int64
+    installed: Int32
+    members: Int64
 
 
 def rows_of(coded: Coded) -> CodedRows:
@@ -51,6 +53,8 @@ def rows_of(coded: Coded) -> CodedRows:
                 _NO_TIMES if listed is None else listed.offsets,
                 _NO_NUMBERS if listed is None else listed.values.to_numpy(),
                 _NO_TIMES if coded.time is None else coded.time,
+                _NO_NUMBERS if coded.view is None else coded.view,
+                _NO_TIMES if coded.members is None else coded.members,
             ),
         )
     )

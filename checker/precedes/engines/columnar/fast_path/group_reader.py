@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from precedes.core.columns import NOBODY, Batch, Int32, Int64, Names
-from precedes.core.execution import ACKNOWLEDGEMENT_CODES
+from precedes.core.columns import NOBODY, NOT_RECORDED, Batch, Int32, Int64, Names
+from precedes.core.execution import ACKNOWLEDGEMENT_CODES, view_number
 from precedes.core.transposition import execution_of
 from precedes.engines.columnar.execution_source import Excerpt, RowGroupSlice, excerpts_of
 from precedes.traces import Notices, TraceOptions, assemble
@@ -114,6 +114,23 @@ class GroupReader:
         if self._executions is None:
             self._executions = self._column("execution").take(arrow.array(self._starts)).to_numpy()
         return self._executions
+
+    def view_numbers(self, view: Int32, offsets: Int64) -> Int64:
+        """The numbers that the ids of views are, `NOT_RECORDED` where one is none.
+
+        `view` has the local view that each row installs, `offsets` where those of each execution are among all.
+        """
+        installing = np.flatnonzero(view != NOBODY)
+        rows = places(self._starts, self._stops)[installing]
+        execution = np.repeat(np.arange(len(self._starts)), self._stops - self._starts)[installing]
+        ids = self._column("view").take(arrow.array(rows)).combine_chunks().dictionary_encode()
+        known = [
+            NOT_RECORDED if number is None else number
+            for number in map(view_number, ids.dictionary.to_pylist())
+        ]
+        numbers = np.full(int(offsets[-1]), NOT_RECORDED, np.int64)
+        numbers[offsets[execution] + view[installing]] = np.array(known, np.int64)[ids.indices.to_numpy()]
+        return numbers
 
     def _together(self, executions: Sequence[int]) -> Batch:
         chosen = np.asarray(executions, np.int64)

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.columns import NO_ATTRIBUTES, Attributes, Batch, Int32, Int64, Names
+from precedes.core.columns import NO_ATTRIBUTES, NOBODY, Attributes, Batch, Int32, Int64, Names, offsets_of
 from precedes.core.execution import EVENT_CODES
 from precedes.engines.columnar.execution_source import RowGroupSlice, Sort, numbers_of
 from precedes.engines.columnar.fast_path.coded_rows import rows_of
@@ -21,6 +21,7 @@ from precedes.engines.columnar.kernel_columns import (
     ColumnTable,
     column_of,
     faulty,
+    no_clocks,
     no_groups,
     no_views,
 )
@@ -28,12 +29,28 @@ from precedes.engines.columnar.kernels.kernel import PLAIN_EVENTS
 from precedes.engines.columnar.native import machine_code
 from precedes.engines.columnar.positions import claimed_of
 from precedes.traces import TraceOptions
-from precedes.traces.layout.columnar_file import Coded, ColumnarFile, damaged
+from precedes.traces.layout.columnar_file import MOST_BITS, Coded, ColumnarFile, damaged
 
 Array = npt.NDArray[Any]
 
 TIMES: Final = frozenset({"send_time", "delivered_time", "event_time", "made_time"})
 """The columns that are made only if somebody reads one of them."""
+
+VIEWS: Final = frozenset(
+    {
+        "event_view",
+        "view_offsets",
+        "view_member_offsets",
+        "view_members",
+        "view_numbers",
+        "view_of_event",
+        "installed_offsets",
+        "installed_views",
+        "installed_again",
+        "installed_unknown",
+    }
+)
+"""The same, of views: who installs which is enough for all of these."""
 
 
 class RowGroup:
@@ -146,6 +163,13 @@ class RowGroup:
                 return faulty(self._made["event_offsets"], self._made["event_kind"])
             case "edge_offsets" | "edge_earlier":
                 return np.zeros(0, np.int64)
+            case "view_numbers" if "event_view" in self._made:
+                return self._reader.view_numbers(self._made["event_view"], self._made["view_offsets"])
+            case "clock_recorded" | "clock_offsets" | "clock_entities" | "clock_counts" if (
+                not self._reader.clocked
+            ):
+                clock: Array = getattr(no_clocks(len(self._made["event_kind"])), name.removeprefix("clock_"))
+                return clock
             case "event_own" if not self._reader.clocked:
                 return np.zeros(len(self._made["event_kind"]), np.int64)
             case _:
@@ -159,7 +183,7 @@ def row_group(file: ColumnarFile, number: int, options: TraceOptions, reads: Col
     `options.cluster` must be empty, for it changes the numbers of entities. Raises PrecedesError for a damaged file
     (T005).
     """
-    coded = file.coded(number, time=not TIMES.isdisjoint(reads))
+    coded = file.coded(number, time=not TIMES.isdisjoint(reads), views=not VIEWS.isdisjoint(reads))
     reader = GroupReader(file, number, options, spans_of(coded), coded.message)
     group = group_of_rows(file, coded, options, reader)
     return group.carrying(attributes_of_group(file, number, coded, group.message_offsets, options))
@@ -192,7 +216,38 @@ def group_of_rows(file: ColumnarFile, coded: Coded, options: TraceOptions, reade
         "event_message": coded.message,
         "event_time": rows.time,
     }
+    if coded.view is not None and coded.members is not None:
+        offsets = _view_offsets(file, coded.view, starts.row)
+        made |= {"event_view": coded.view, "view_offsets": offsets}
+        entities = int(np.diff(starts.entity).max(initial=0))
+        if entities <= MOST_BITS:
+            made |= _members((coded.view, coded.members), entities, starts.row, offsets)
     return RowGroup({k: v for k, v in made.items() if timed or k not in TIMES}, reader, options)
+
+
+def _view_offsets(file: ColumnarFile, view: Int32, row_offsets: Int64) -> Int64:
+    """Where the views of each execution are among all."""
+    last = np.maximum.reduceat(view, row_offsets[:-1]) if len(row_offsets) > 1 else np.zeros(0, np.int32)
+    counts = last.astype(np.int64) + 1
+    if (view < NOBODY).any() or (counts > np.diff(row_offsets)).any():
+        raise damaged(file.layout.source)
+    return offsets_of(counts)
+
+
+def _members(
+    installed: tuple[Int32, Int64], entities: int, row_offsets: Int64, view_offsets: Int64
+) -> dict[str, Array]:
+    """Who is in each view, of at most so many entities."""
+    view, members = installed
+    installing = np.flatnonzero(view != NOBODY)
+    execution = np.searchsorted(row_offsets, installing, "right") - 1
+    bits = np.zeros(int(view_offsets[-1]), np.int64)
+    bits[view_offsets[execution] + view[installing]] = members[installing]
+    of, entity = np.nonzero(bits[:, None] >> np.arange(entities) & 1)
+    return {
+        "view_member_offsets": offsets_of(np.bincount(of, minlength=len(bits))),
+        "view_members": entity.astype(np.int32),
+    }
 
 
 def _room(starts: Starts, totals: Int64, events: int, *, time: bool) -> Filled:

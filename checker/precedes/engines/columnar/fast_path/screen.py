@@ -21,8 +21,15 @@ from precedes.engines.columnar.fast_path.screen_kernels import (
     screen,
     sets_of,
 )
+from precedes.engines.columnar.fast_path.view_screen import (
+    ASKED,
+    NOTHING_OF_VIEWS,
+    ViewQuestion,
+    screen_views,
+    view_sets,
+)
 from precedes.engines.columnar.native import machine_code
-from precedes.logic.plan import Both, Expression, Followed, Inverse, Plan, Step, Value
+from precedes.logic.plan import Both, Expression, Followed, Inverse, Plan, Value
 from precedes.logic.vacuity import NOTHING, Seen
 from precedes.traces import TraceOptions
 from precedes.traces.layout.columnar_file import Coded, ColumnarFile, damaged
@@ -43,12 +50,20 @@ class Fine:
 
 def can_screen(plan: Plan) -> bool:
     """Whether what holds of all that `screen` looks at makes the whole plan hold."""
-    kernels = {step.kernel for step in _steps(plan)}
-    return bool(kernels) and kernels <= SCREENED | CAUSAL and all(map(_positive, plan.expressions))
+    asked = _definitions(plan)
+    return bool(asked) and asked <= SCREENED | CAUSAL | set(ASKED) and all(map(_positive, plan.expressions))
 
 
-def _steps(plan: Plan) -> list[Step]:
-    return [plan.steps[number] for number in plan.needed(complete=True)]
+def _definitions(plan: Plan) -> set[str | None]:
+    """The definitions that are asked for; None where something else is, or something of parts."""
+    steps = [plan.steps[number] for number in plan.needed(complete=True)]
+    return {None if step.per else step.definition for step in steps}
+
+
+def _of_views(asked: set[str | None]) -> ViewQuestion:
+    """What is asked of views by definitions."""
+    found = [question for name, question in ASKED.items() if name in asked]
+    return ViewQuestion(*map(any, zip(NOTHING_OF_VIEWS, *found, strict=True)))
 
 
 def _positive(expression: Expression) -> bool:
@@ -73,15 +88,22 @@ def screened(
     For complete executions and a plan that `can_screen`. `bits`: in the way for few messages, where that is possible.
     Raises PrecedesError for a damaged file (T005).
     """
-    coded = file.coded(number, time=False)
+    asked = _definitions(plan)
+    of_views = _of_views(asked)
+    coded = file.coded(number, time=False, views=of_views != NOTHING_OF_VIEWS)
     size, rows = coded.executions, len(coded.event)
     found = Screened(np.empty(size + 1, np.int64), np.empty(size, np.int32), np.empty(size, np.bool_))
     offsets, counts, fine = found
-    causal = any(step.kernel in CAUSAL for step in _steps(plan))
-    question = Question(EVENT_CODES[options.delivery], causal, bits)
+    causal = not CAUSAL.isdisjoint(asked)
+    question = Question(EVENT_CODES[options.delivery], causal or not SCREENED.isdisjoint(asked), causal, bits)
     in_layout = machine_code(screen)(rows_of(coded), question, found, sets_of(rows), fronts_of(rows))
     if not in_layout:
         raise damaged(file.layout.source)
+    if of_views != NOTHING_OF_VIEWS and coded.view is None:
+        # Where no view is installed, what is asked of views is unknown.
+        fine[:] = False
+    elif of_views != NOTHING_OF_VIEWS:
+        machine_code(screen_views)(rows_of(coded), question.delivery, of_views, found, view_sets())
     others = np.flatnonzero(~fine)
     starts, stops = offsets[others], offsets[others + 1]
     chosen = places(starts, stops)
@@ -93,6 +115,8 @@ def screened(
         event=coded.event[chosen],
         message=coded.message[chosen],
         dest=coded.dest[chosen],
+        view=None if coded.view is None else coded.view[chosen],
+        members=None if coded.members is None else coded.members[chosen],
     )
     reader = GroupReader(file, number, options, (starts, stops), coded.message)
     surely = Fine(
@@ -100,13 +124,15 @@ def screened(
         rows - len(chosen),
         int(counts[fine].sum()),
         int(np.count_nonzero(counts[fine] == 0)),
-        _seen(coded, counts[fine], options),
+        _seen(coded, counts[fine], options, plan),
     )
     return surely, group_of_rows(file, left, options, reader)
 
 
-def _seen(coded: Coded, messages: npt.NDArray[np.int32], options: TraceOptions) -> Seen:
+def _seen(coded: Coded, messages: npt.NDArray[np.int32], options: TraceOptions, plan: Plan) -> Seen:
     seen = NOTHING
+    if plan.of_views and (coded.event == EVENT_CODES[EventKind.VIEW]).any():
+        seen |= Seen.VIEW
     if (coded.event == EVENT_CODES[EventKind.SEND]).any():
         seen |= Seen.SENT
     if (messages > 1).any():

@@ -81,8 +81,8 @@ SCREENS: Final[Mapping[str, tuple[str, ...]]] = {
 delivered out of order, or one delivered before another that was sent after it. The compiled formula then decides."""
 
 
-COMPILED: Final = frozenset({"once_per_group"})
-"""What the compiled formula judges on incomplete executions: it holds where there are no groups."""
+COMPILED: Final = frozenset({"once_per_group"}) | (UNTUNED - SCREENS.keys())
+"""What the compiled formula judges on incomplete executions: what holds where there are no groups, or has no kernel."""
 
 
 class Meaning(Enum):
