@@ -394,6 +394,21 @@ def test_plain_rows_are_read_fast(rows: list[dict[str, object]]) -> None:
         assert len(read_bytes(json_lines(rows))[0]) == len(rows)
 
 
+@pytest.mark.parametrize("every", [2, 190])
+def test_numbers_among_texts_as_ids_are_read_fast(every: int) -> None:
+    """Also where so few are numbers that no line of the sample has one."""
+    rows = [
+        SEND
+        | {"message": k if k % every == 1 else f"m{k}", "dest": ["a, 5", k if k % every == 1 else "E\\1"]}
+        | {"note": '"message":5,', "labels": {"message": 1}, "clock": {"E1": 1}}
+        for k in range(400)
+    ]
+    with only_fast():
+        found = read_bytes(json_lines(rows))[0]
+    with row_by_row():
+        assert read_bytes(json_lines(rows))[0].equals(found)
+
+
 @given(st.binary(max_size=60), st.integers(0, 200), st.integers(0, 200))
 def test_no_bytes_break_a_reader(noise: bytes, start: int, stop: int) -> None:
     good = json_lines([SEND | {"dest": ["E1"], "clock": {"E1": 1}, "extra": [None]}, DELIVER])

@@ -25,7 +25,15 @@ from precedes.traces.arrow import arrow, arrow_json
 from precedes.traces.formats import limits
 from precedes.traces.formats.canonical_columns import Irregular, canonical, table_of
 from precedes.traces.formats.documents import document
-from precedes.traces.formats.line_slices import SPACE, Slice, Tidied, count_lines, slices, tidied
+from precedes.traces.formats.line_slices import (
+    SPACE,
+    Slice,
+    Tidied,
+    count_lines,
+    slices,
+    tidied,
+)
+from precedes.traces.formats.mixed_ids import EVERY_ID, ids_as_texts, mixed_ids
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
 from precedes.traces.formats.text_stream import Stream, as_text, next_block, opened, too_long
 from precedes.traces.formats.values import DuplicateName, RowError, parse_json, seconds, shown
@@ -154,7 +162,22 @@ def _misread(kind: pa.DataType) -> bool:
 
 
 def _parsed(source: TraceSource, tidied: Tidied) -> pa.Table:
+    """The lines as a table. Where ids are numbers in some lines and texts in others, they are read as texts."""
     sample = _sample(tidied)
+    mixed = mixed_ids(sample)
+    if not mixed:
+        try:
+            return _as_guessed(source, tidied, sample)
+        except Irregular:
+            # Perhaps there are some, which are in no line of the sample.
+            mixed = EVERY_ID
+    texts = ids_as_texts(tidied, mixed)
+    if texts.lines == tidied.lines:
+        raise Irregular
+    return _as_guessed(source, texts, _sample(texts))
+
+
+def _as_guessed(source: TraceSource, tidied: Tidied, sample: list[dict[str, object]]) -> pa.Table:
     if not limits.names_repeat(sample, len(tidied.numbers)):
         raise Irregular
     # With nine places a time needs no rounding; with more every time that is no nonsense can be read.

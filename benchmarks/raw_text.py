@@ -1,0 +1,133 @@
+"""JSON Lines and CSV beside Arrow's own readers: `python -m benchmarks.raw_text [--rows 200000]`.
+
+The workload of `python -m benchmarks` as text: as it is written, with ids that are numbers in some rows and texts in
+others (beside Arrow's reading of the first, for it cannot read this), with columns that are no part of a trace, and
+without `seq` and `time`. Ours makes canonical rows and keeps
+nothing, Arrow finds its own types and keeps nothing; in this process, in turns, seconds of the processor, all threads
+together. Prints a line for each file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.json
+
+from benchmarks import traces
+from benchmarks.measuring import Run, calling, side_by_side
+from benchmarks.workload import Workload, rows, table
+from precedes.traces import Notices
+from precedes.traces.reader import read_table
+from precedes.traces.sources import source_of
+
+Row = dict[str, Any]
+
+
+def ordinary(row: Row, place: int) -> Row:  # noqa: ARG001 - the others need the place
+    """The row as it is."""
+    return row
+
+
+def mixed(row: Row, place: int) -> Row:  # noqa: ARG001 - the others need the place
+    """Every third message is a number, and so is each execution of which the number is odd."""
+    message, execution = int(row["message"][1:]), int(row["execution"][1:])
+    changed = {"message": message} if message % 3 == 0 else {}
+    return row | changed | ({"execution": execution} if execution % 2 else {})
+
+
+def with_others(row: Row, place: int) -> Row:
+    """Columns of somebody else: a text, a number, and in JSON an object."""
+    return row | {"host": f"node-{place % 17}", "took": place % 1000 / 8, "labels": {"zone": f"z{place % 3}"}}
+
+
+def without(row: Row, place: int) -> Row:  # noqa: ARG001 - the others need the place
+    """No `seq` and no `time`."""
+    return {name: value for name, value in row.items() if name not in ("seq", "time")}
+
+
+MIXED = "numbers and texts as ids"
+KINDS: dict[str, Callable[[Row, int], Row]] = {
+    "as it is written": ordinary,
+    MIXED: mixed,
+    "other columns": with_others,
+    "no seq, no time": without,
+}
+
+
+def written(kind: str, count: int, suffix: str) -> Path:
+    """The file."""
+
+    def make(path: Path) -> None:
+        workload = Workload(count // 25)
+        plain = table(workload, rows(workload))
+        seconds = pc.divide(plain["time"].cast(pa.int64()).cast(pa.float64()), 1e6)
+        plain = plain.set_column(6, "time", seconds)
+        changed = [KINDS[kind](row, place) for place, row in enumerate(plain.to_pylist())]
+        with path.open("w", encoding="utf-8") as file:
+            if suffix == "jsonl":
+                file.writelines(
+                    json.dumps({k: v for k, v in row.items() if v is not None}, separators=(",", ":")) + "\n"
+                    for row in changed
+                )
+            else:
+                file.write(",".join(changed[0]) + "\n")
+                file.writelines(",".join(map(_cell, row.values())) + "\n" for row in changed)
+
+    return traces.kept(f"text-{kind.replace(' ', '-').replace(',', '')}-{count}.{suffix}", make)
+
+
+def _cell(value: Any) -> str:
+    match value:
+        case None:
+            return ""
+        case list() | dict():
+            return '"' + json.dumps(value).replace('"', '""') + '"'
+        case _:
+            return str(value)
+
+
+def ours(path: Path) -> None:
+    """Canonical rows, of which nothing is kept."""
+    for _ in read_table(source_of(str(path)), Notices()):
+        pass
+
+
+def arrows(path: Path) -> None:
+    """Arrow's reader of the format, by blocks."""
+    batches = pyarrow.json.open_json(path) if path.suffix == ".jsonl" else pyarrow.csv.open_csv(path)
+    for _ in batches:
+        pass
+
+
+def reading(read: Callable[[Path], None], path: Path) -> Run:
+    """A call, by the clock of the processor."""
+    return calling(partial(read, path), time.process_time)
+
+
+def main() -> None:
+    """Each file in turns."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--rows", type=int, default=200_000)
+    parser.add_argument("--times", type=int, default=3)
+    given = parser.parse_args()
+    for suffix in ("jsonl", "csv"):
+        for kind in KINDS:
+            path = written(kind, given.rows, suffix)
+            # Arrow cannot read a column of numbers and texts in JSON.
+            beside = written("as it is written", given.rows, suffix) if kind == MIXED else path
+            one, other = side_by_side(reading(ours, path), reading(arrows, beside), given.times)
+            times = f"{one.seconds:8.3f} {other.seconds:8.3f} {one.seconds / other.seconds:6.2f}"
+            print(f"  {suffix:<6}{kind:<28}{times}  load {one.load:.1f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
