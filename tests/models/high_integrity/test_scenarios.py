@@ -71,7 +71,7 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_model_does_what_the_scenario_shows(name: str) -> None:
-    assert f"scenario {name} " in SCENARIOS.read_text(encoding="utf-8")
+    assert re.search(rf"^scenario {name}\s", SCENARIOS.read_text(encoding="utf-8"), re.MULTILINE)
     case = CASES[name]
     for as_written, expected in ((True, case.written), (False, case.repaired)):
         protocol = HighIntegrity(as_written=as_written, adj=case.adj)
