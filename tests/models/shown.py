@@ -1,19 +1,25 @@
 """Which mistakes of a model a trace shows: executions of the model with the mistake, judged by the model without it.
 
-    python -m tests.models.shown
+    python -m tests.models.shown ['st.*' high-integrity.form ...]
 
-writes the tables of docs/conform.md, in some minutes of the processor: how many executions of each model conform to it,
-where the forms as written and the repaired ones part, and the first execution that shows each seeded mistake, with the
-event at which the two part. Where none of those that were tried shows a mistake, the table says why.
+writes the tables of docs/conform.md, in some minutes of the processor, or only the rows whose keys fit: how many
+executions of each model conform to it, where the forms as written and the repaired ones part, and the first execution
+that shows each seeded mistake, with the event at which the two part. Executions are simulated where no time-out may
+expire at any time; of the other models they are those that an exploration finds (`counterexamples`). Where none shows a
+mistake, the table says why.
 """
 
 from __future__ import annotations
 
+import re
+import sys
 import time
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from precedes.core.diagnostics import PrecedesError
@@ -21,17 +27,15 @@ from precedes.core.execution import Execution
 from precedes.core.transposition import batch_of
 from precedes.core.verdict import Verdict
 from precedes.jobs.conform import Judged, Judges, Question
-from precedes.protocol import Conditions, Destinations, Protocol, SingleChannel, catalog
+from precedes.protocol import Conditions, Destinations, Protocol, catalog
 from precedes.protocol.conformance.judge import Judge
 from precedes.protocol.conformance.verdicts import Deviates, Limits
 from precedes.protocol.simulation.simulator import Simulator, usual
 from precedes.reports.conform import first_said
+from tests.models import counterexamples
 from tests.models.cmd import bugs as of_cmd
+from tests.models.counterexamples import Case, Tried, limits_said, tried
 from tests.models.delta_causal import bugs as of_delta_causal
-from tests.models.dynamic_cluster import bugs as of_cluster
-from tests.models.high_integrity import bugs as of_integrity
-from tests.models.st import bugs as of_st
-from tests.models.to import bugs as of_to
 
 PAGE: Final = Path("docs/conform.md")
 BEGIN: Final = "<!-- The tables below are written by `python -m tests.models.shown`. -->\n"
@@ -43,50 +47,32 @@ OWN: Final = 2_000
 """How many executions of a model are judged by itself."""
 AT_A_TIME: Final = 1_000
 
-TOO_EARLY: Final = (
-    "confirmations are not recorded: all may have come in at once, so that nothing is too early"
-)
-IN_PACKETS: Final = (
-    "it shows in packets and time-outs, none of which is recorded; sends and deliveries are the same"
-)
-AT_THE_END: Final = "something is never delivered, which shows only at the end, and such searches are long"
-RARE: Final = "needs messages, losses or crashes at certain places, which none of these executions has"
+_PDU: Final = re.compile(r'\{[^{}]*"message": "(\w+)"[^{}]*\}')
+"""A PDU in a recorded state, which is too long for a table."""
+TOO_SOON: Final = "the model does the same where a time-out expires too soon, and time-outs are not recorded"
 NOT_SHOWN: Final[dict[str, str]] = {
-    "delta-causal-fixed-wait.NoRow": RARE,
-    "st.AcknowledgesEarly": TOO_EARLY,
-    "st.PreAcknowledgesEarly": TOO_EARLY,
-    "st.ForgetsAnIncrement": AT_THE_END,
-    "st.IgnoresOrdr": RARE,
-    "st.MixesUpTheAcks": TOO_EARLY,
-    "st.ForgetsWhatItSent": AT_THE_END,
-    "st.GoesOnTooSoon": AT_THE_END,
-    "st.StaysStopped": IN_PACKETS,
-    "st.NeverAsks": IN_PACKETS,
-    "to.AcknowledgesTooEarly": TOO_EARLY,
-    "to.AcceptsWithGaps": RARE,
-    "to.KeepsNothing": AT_THE_END,
-    "to.TakesOneForAll": TOO_EARLY,
-    "to.ForgetsWhatPrecedesTheLine": AT_THE_END,
-    "to.JoinsWithAnOldLog": RARE,
-    "dynamic-cluster.EmaskNotMerged": IN_PACKETS,
-    "dynamic-cluster.AcknowledgesTooEarly": TOO_EARLY,
-    "dynamic-cluster.DeletesNothing": RARE,
-    "dynamic-cluster.NeverIgnores": AT_THE_END,
-    "dynamic-cluster.CutsToTheMost": RARE,
-    "dynamic-cluster.CountsNoStopAck": IN_PACKETS,
-    "high-integrity.ConfirmsAnything": IN_PACKETS,
-    "high-integrity.NamesInAnyOrder": IN_PACKETS,
-    "high-integrity.ForgetsReports": IN_PACKETS,
-    "high-integrity.NeverGivesUp": IN_PACKETS,
-    "high-integrity.RemovesOnHearsay": IN_PACKETS,
-    "high-integrity.NeverRepeats": IN_PACKETS,
-    "high-integrity.NeverRemoves": IN_PACKETS,
+    "st.StaysStopped": "who stays stopped refuses what it is asked to send, and a request that is refused is no event",
+    "dynamic-cluster.form": "what an answer says stands in packets, which are not recorded",
+    "dynamic-cluster.EmaskNotMerged": TOO_SOON,
+    "dynamic-cluster.CountsNoStopAck": TOO_SOON,
+    "high-integrity.ConfirmsAnything": "what is confirmed stands in packets, which are not recorded",
+    "high-integrity.NamesInAnyOrder": "the order of the numbers stands in a packet, which is not recorded",
+    "high-integrity.NeverGivesUp": "an alarm is no event",
+    "high-integrity.RemovesOnHearsay": "it notes who is removed in the state of the origin, which is no event",
+    "high-integrity.NeverRepeats": TOO_SOON,
+    "high-integrity.NeverRemoves": TOO_SOON,
 }
-"""What is likely to be the reason that no execution that was tried shows a mistake."""
-FORMS_NOT_SHOWN: Final[dict[str, str]] = dict.fromkeys(
-    ("dynamic-cluster", "high-integrity", "st", "to"), IN_PACKETS
+"""Why the executions that break something conform to the model without the mistake, or to the repaired form."""
+UNDECIDED: Final = frozenset(
+    {
+        "st.NeverAsks",
+        "to.AcceptsWithGaps",
+        "to.JoinsWithAnOldLog",
+        "dynamic-cluster.NeverIgnores",
+        "dynamic-cluster.CutsToTheMost",
+    }
 )
-"""The same for a form as written."""
+"""Of which some execution is undecided, and none does not conform."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +87,15 @@ class Way:
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What became of the executions of a model with a mistake: the first that does not conform to the other, with its
-    number, and what is said of it; else how many there were of each answer.
+    number, and what is said of it. An empty `said`: there is none, and `undecided` says what is known of it, if
+    anything.
     """
 
     way: str = ""
-    number: int = 0
+    execution: str = ""
     said: str = ""
-    conforming: int = 0
-    undecided: int = 0
+    broken: tuple[str, ...] = ()
+    undecided: str = ""
 
 
 def mistakes() -> tuple[Protocol[Any], ...]:
@@ -117,19 +104,14 @@ def mistakes() -> tuple[Protocol[Any], ...]:
         bug() for bug in (*of_cmd.OF_AUXILIARY, *of_cmd.OF_CMD, *of_cmd.OF_BASELINES)
     ]
     found += [bug for bug, *_ in of_delta_causal.BUGS]
-    found += [bug for bug, *_ in of_st.BUGS]
-    found += [bug() for bug in (*of_to.BUGS, of_to.JoinsWithAnOldLog)]
-    found += [bug() for bug in of_cluster.BUGS]
-    found += [
-        of_integrity.ConfirmsAnything(),
-        of_integrity.NamesInAnyOrder(),
-        of_integrity.ForgetsReports(),
-        of_integrity.NeverGivesUp(),
-        of_integrity.RemovesOnHearsay(),
-        of_integrity.NeverRepeats(),
-        of_integrity.NeverRemoves(),
-    ]
-    return tuple(found)
+    known = set(map(key, found))
+    return (*found, *(case.mistaken for name, case in explored().items() if name not in known))
+
+
+@cache
+def explored() -> dict[str, Case]:
+    """The mistakes that are looked for in explorations."""
+    return {key(case.mistaken): case for case in counterexamples.mistakes()}
 
 
 def without(mistaken: Protocol[Any]) -> Protocol[Any]:
@@ -143,18 +125,10 @@ def without(mistaken: Protocol[Any]) -> Protocol[Any]:
 def ways(mistaken: Protocol[Any]) -> Iterator[Way]:
     """Conditions that are tried, one after the other."""
     given = usual(mistaken)
-    if without_timeouts(mistaken):
-        few = replace(given, messages=8, destinations=Destinations.ANY)
-        close = replace(few, interval=few.interval / 2, deviation=few.deviation * 3)
-        four = replace(close, entities=4, messages=12)
-        yield from _ways((few, ""), (close, ", close requests"), (four, ", close requests"), states=2_000)
-        return
-    short = replace(given, entities=2, messages=3, destinations=Destinations(type(mistaken).destinations))
-    more = replace(short, entities=3)
-    losing, crashing = replace(more, loss=0.1), replace(more, crash=0.5)
-    # Over one channel a search that finds no run takes long for each state.
-    states = 60 if isinstance(mistaken.network, SingleChannel) else 500
-    yield from _ways((short, ""), (more, ""), (losing, ", losses"), (crashing, ", crashes"), states=states)
+    few = replace(given, messages=8, destinations=Destinations.ANY)
+    close = replace(few, interval=few.interval / 2, deviation=few.deviation * 3)
+    four = replace(close, entities=4, messages=12)
+    yield from _ways((few, ""), (close, ", close requests"), (four, ", close requests"), states=2_000)
 
 
 def _ways(*given: tuple[Conditions, str], states: int) -> Iterator[Way]:
@@ -170,18 +144,44 @@ def without_timeouts(protocol: Protocol[Any]) -> bool:
     return type(protocol).timers is Protocol.timers or protocol.lifetime is not None
 
 
-def shown(mistaken: Protocol[Any], other: Protocol[Any]) -> Shown:
-    """The first execution of a model that does not conform to another."""
-    until, counts = time.process_time() + SECONDS, Counter[Verdict]()
+def shown(mistaken: Protocol[Any]) -> Shown:
+    """The first execution of a model with a mistake that does not conform to the model without it."""
+    case, other = explored().get(key(mistaken)), without(mistaken)
+    return simulated(mistaken, other) if case is None else of_exploration(case, other)
+
+
+def form_shown(name: str) -> Shown:
+    """The first execution of a form as written that does not conform to the repaired one."""
+    case = counterexamples.FORMS.get(name)
+    if case is not None:
+        return of_exploration(case, replace(case.mistaken, as_written=False))
+    return simulated(catalog.models(name, as_written=True)[-1], catalog.models(name)[-1])
+
+
+def of_exploration(case: Case, other: Protocol[Any]) -> Shown:
+    """The first of those that an exploration finds."""
+    found: list[Tried] = []
+    for each in tried(case, other):
+        if each.verdict is Verdict.VIOLATED:
+            return Shown(limits_said(case, each.limits), "found", each.said)
+        found.append(each)
+    undecided = next((each for each in found if each.verdict is Verdict.UNKNOWN), None)
+    broken = tuple(dict.fromkeys(each.broken for each in ([undecided] if undecided else found)))
+    way = limits_said(case, (undecided or found[-1]).limits)
+    return Shown(way, broken=broken, undecided="" if undecided is None else undecided.said)
+
+
+def simulated(mistaken: Protocol[Any], other: Protocol[Any]) -> Shown:
+    """The first of some simulated ones."""
+    until = time.process_time() + SECONDS
     for way in ways(mistaken):
         judge = Judge(other, way.limits)
         for number, execution in _executions(mistaken, way.conditions, until):
             answer, naming = judge.judge(execution)
-            counts[answer.verdict] += 1
             if isinstance(answer, Deviates):
                 said = first_said(Judged(execution, answer, naming, other), answer)
-                return Shown(way.said, number, said)
-    return Shown(conforming=counts[Verdict.HOLDS], undecided=counts[Verdict.UNKNOWN])
+                return Shown(way.said, str(number), said)
+    return Shown()
 
 
 def _executions(
@@ -222,14 +222,18 @@ def of_itself(protocol: Protocol[Any], executions: int) -> tuple[Conditions, dic
     return conditions, judges.tally(batches).counts
 
 
-def tables(executions: int = OWN) -> Iterator[str]:
-    """The tables of the page, in lines."""
-    yield from _of_themselves(executions)
-    yield from _parts()
-    yield from _mistakes()
+Rows = Mapping[str, str]
+"""Rows by their keys: `st.itself`, `st.form`, `st.NeverAsks`."""
 
 
-def _of_themselves(executions: int) -> Iterator[str]:
+def tables(executions: int = OWN, kept: Rows = MappingProxyType({})) -> Iterator[str]:
+    """The tables of the page, in lines, with the rows that are kept as they are."""
+    yield from _of_themselves(executions, kept)
+    yield from _parts(kept)
+    yield from _mistakes(kept)
+
+
+def _of_themselves(executions: int, kept: Rows) -> Iterator[str]:
     yield "## Every model conforms to itself"
     yield ""
     yield "Simulated executions of each model, repaired where it has two forms, judged by that model:"
@@ -237,41 +241,50 @@ def _of_themselves(executions: int) -> Iterator[str]:
     yield "| model | entities | requests | executions | conform | undecided |"
     yield "|---|--:|--:|--:|--:|--:|"
     for name in catalog.installed():
-        conditions, counts = of_itself(catalog.models(name)[-1], executions)
-        sizes = (conditions.entities, conditions.messages, executions)
-        found = (counts[Verdict.HOLDS], counts[Verdict.UNKNOWN])
-        assert not counts[Verdict.VIOLATED], name
-        yield f"| {name} | {' | '.join(f'{number:,}' for number in (*sizes, *found))} |"
+        yield kept.get(f"{name}.itself") or _row_of_itself(name, executions)
     yield ""
 
 
-def _parts() -> Iterator[str]:
+def _row_of_itself(name: str, executions: int) -> str:
+    conditions, counts = of_itself(catalog.models(name)[-1], executions)
+    sizes = (conditions.entities, conditions.messages, executions)
+    found = (counts[Verdict.HOLDS], counts[Verdict.UNKNOWN])
+    assert not counts[Verdict.VIOLATED], name
+    return f"| {name} | {' | '.join(f'{number:,}' for number in (*sizes, *found))} |"
+
+
+def _parts(kept: Rows) -> Iterator[str]:
     yield "## The forms as written do not conform"
     yield ""
-    yield "Simulated executions of each form as written, judged by the repaired one. This is the first that"
-    yield "does not conform, and where the two part:"
+    yield "Executions of each form as written, judged by the repaired one. This is the first that does not"
+    yield 'conform, and where the two part. A number is that of a simulated execution. "Found" is a shortest'
+    yield "one that an exploration finds because it breaks something. It is judged within the limits of its"
+    yield "row, which are what it has itself: with more time-outs (`--timeouts`), some conform. `--state`"
+    yield 'compares the fields after "with"; a PDU stands there as its message. "To the end" is `--quiescent`:'
     yield ""
-    yield "| model | execution | of | first event, or the likely reason why there is none |"
+    yield "| model | execution | of | first event, or why there is none |"
     yield "|---|--:|---|---|"
-    for name in catalog.installed():
-        written = catalog.models(name, as_written=True)[-1]
-        if type(written).repaired:
-            why = FORMS_NOT_SHOWN.get(name, "")
-            yield _row(name, shown(written, catalog.models(name)[-1]), why)
+    for name in forms():
+        yield kept.get(f"{name}.form") or _row(name, form_shown(name), f"{name}.form")
     yield ""
 
 
-def _mistakes() -> Iterator[str]:
+def forms() -> Iterator[str]:
+    """The models that have a form as written."""
+    return (name for name in catalog.installed() if type(catalog.models(name)[-1]).repaired)
+
+
+def _mistakes(kept: Rows) -> Iterator[str]:
     yield "## Seeded mistakes"
     yield ""
     yield "The tests have models with one handler broken each. Their executions, judged by the model without"
-    yield 'the mistake; "to the end" is `--quiescent`:'
+    yield "the mistake, in the same words:"
     yield ""
-    yield "| mistake | execution | of | first event, or the likely reason why there is none |"
+    yield "| mistake | execution | of | first event, or why there is none |"
     yield "|---|--:|---|---|"
     for mistaken in mistakes():
-        why = NOT_SHOWN.get(key(mistaken), "")
-        yield _row(title(mistaken), shown(mistaken, without(mistaken)), why)
+        name = key(mistaken)
+        yield kept.get(name) or _row(title(mistaken), shown(mistaken), name)
 
 
 def key(mistaken: Protocol[Any]) -> str:
@@ -285,12 +298,13 @@ def title(mistaken: Protocol[Any]) -> str:
     return f"{without(mistaken).name}: {said.partition('. ')[0].removesuffix('.')}"
 
 
-def _row(name: str, found: Shown, why: str = "") -> str:
-    if found.said:
-        said = found.said.removesuffix(", and no run has that")
-        return f"| {name} | {found.number} | {found.way} | {said} |"
-    tried = f"{found.conforming:,} conform, {found.undecided:,} undecided"
-    return f"| {name} | | {tried} | {why} |"
+def _row(name: str, found: Shown, of: str) -> str:
+    said = _PDU.sub(r"\1", found.said.removesuffix(", and no run has that"))
+    if not said:
+        broken = " and ".join(f'"{each}"' for each in found.broken)
+        why = f"undecided: {found.undecided}" if found.undecided else f"conforms: {NOT_SHOWN[of]}"
+        said = f"breaks {broken}; {why}"
+    return f"| {name} | {found.execution} | {found.way} | {said} |"
 
 
 def written(page: str, lines: Iterable[str]) -> str:
@@ -298,14 +312,34 @@ def written(page: str, lines: Iterable[str]) -> str:
     return page.partition(BEGIN)[0] + BEGIN + "\n" + "\n".join(lines) + "\n"
 
 
-def main() -> None:
-    """Write the page."""
+def rows_of(page: str) -> dict[str, str]:
+    """The rows of the page, by their keys."""
+    own, form, mistake = page.partition(BEGIN)[2].split("\n## ")[1:]
+    sections = (
+        (own, {name: f"{name}.itself" for name in catalog.installed()}),
+        (form, {name: f"{name}.form" for name in forms()}),
+        (mistake, {title(mistaken): key(mistaken) for mistaken in mistakes()}),
+    )
+    firsts = (
+        (line, line[2:].partition(" |")[0], keys) for text, keys in sections for line in text.split("\n")
+    )
+    return {keys[name]: line for line, name, keys in firsts if name in keys}
+
+
+def main(patterns: Sequence[str] = ()) -> None:
+    """Write the page, or those of its rows whose keys fit one of the patterns."""
+    page = PAGE.read_text(encoding="utf-8")
+    kept = {
+        name: row
+        for name, row in (rows_of(page) if patterns else {}).items()
+        if not any(fnmatchcase(name, pattern) for pattern in patterns)
+    }
     lines: list[str] = []
-    for line in tables():
+    for line in tables(kept=kept):
         print(line, flush=True)
         lines.append(line)
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), lines), encoding="utf-8")
+    PAGE.write_text(written(page, lines), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

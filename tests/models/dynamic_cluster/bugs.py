@@ -6,9 +6,15 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 from precedes.protocol import Deliver, Discard, Here, Step
+from precedes.protocol.bounds import Bounds
 from precedes_models.dynamic_cluster.protocol import DynamicCluster
 from precedes_models.dynamic_cluster.state import Member, StopAck, StopPdu
 from precedes_models.total_order.transfer import Row
+from tests.models.dynamic_cluster.exploring import bounds
+
+HASTY = frozenset({2})
+EVERYTHING = "cluster: TO among the active, everything"
+ACCURATE = "cluster: only who has stopped is taken for stopped"
 
 
 @dataclass(frozen=True)
@@ -81,11 +87,13 @@ def _beyond(here: Here, state: Member) -> Row:
     )
 
 
-BUGS = (
-    EmaskNotMerged,
-    AcknowledgesTooEarly,
-    DeletesNothing,
-    NeverIgnores,
-    CutsToTheMost,
-    CountsNoStopAck,
+BROKEN: tuple[tuple[type[DynamicCluster], frozenset[int], Bounds, str, int], ...] = (
+    (EmaskNotMerged, frozenset(), bounds(3, crashes=1), ACCURATE, 73),
+    (AcknowledgesTooEarly, frozenset(), bounds(3), "cluster: acknowledged is pre-acknowledged by all", 26),
+    (DeletesNothing, HASTY, bounds(3, script="c", losses=1), ACCURATE, 45),
+    (DeletesNothing, HASTY, bounds(3, script="c", losses=1), "cluster: one cut", 15),
+    (NeverIgnores, frozenset(), bounds(2, crashes=1), EVERYTHING, 23),
+    (CutsToTheMost, HASTY, bounds(3, script="c", losses=1), ACCURATE, 49),
+    (CountsNoStopAck, HASTY, bounds(3, script="c", losses=1), ACCURATE, 79),
 )
+"""What exploring finds, with whom the protocol is hasty, the bounds, what is broken, and after how many moves."""

@@ -8,21 +8,9 @@ from precedes.core.verdict import Verdict
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration.explorer import explore
 from precedes_models.dynamic_cluster.protocol import DynamicCluster
-from tests.models.dynamic_cluster.bugs import (
-    BUGS,
-    AcknowledgesTooEarly,
-    CountsNoStopAck,
-    CutsToTheMost,
-    DeletesNothing,
-    EmaskNotMerged,
-    NeverIgnores,
-)
+from tests.models.dynamic_cluster.bugs import BROKEN, HASTY
 from tests.models.dynamic_cluster.exploring import bounds, explored, violated
 from tests.models.dynamic_cluster.quiescence import restless
-
-HASTY = frozenset({2})
-EVERYTHING = "cluster: TO among the active, everything"
-ACCURATE = "cluster: only who has stopped is taken for stopped"
 
 COUNTS: tuple[tuple[frozenset[int], Bounds, int], ...] = (
     (frozenset(), bounds(2, crashes=1), 365),
@@ -59,26 +47,11 @@ def test_step_4_deletes_what_not_all_have_and_nothing_else() -> None:
     assert found.of("cluster: only of the stopped is anything deleted") is Verdict.HOLDS
 
 
-BROKEN: tuple[tuple[type[DynamicCluster], frozenset[int], Bounds, str, int], ...] = (
-    (EmaskNotMerged, frozenset(), bounds(3, crashes=1), ACCURATE, 73),
-    (AcknowledgesTooEarly, frozenset(), bounds(3), "cluster: acknowledged is pre-acknowledged by all", 26),
-    (DeletesNothing, HASTY, bounds(3, script="c", losses=1), ACCURATE, 45),
-    (DeletesNothing, HASTY, bounds(3, script="c", losses=1), "cluster: one cut", 15),
-    (NeverIgnores, frozenset(), bounds(2, crashes=1), EVERYTHING, 23),
-    (CutsToTheMost, HASTY, bounds(3, script="c", losses=1), ACCURATE, 49),
-    (CountsNoStopAck, HASTY, bounds(3, script="c", losses=1), ACCURATE, 79),
-)
-
-
 @pytest.mark.parametrize(("bug", "hasty", "within", "name", "moves"), BROKEN)
 def test_what_is_broken_on_purpose_is_found(
     bug: type[DynamicCluster], hasty: frozenset[int], within: Bounds, name: str, moves: int
 ) -> None:
     assert violated(explored(bug(hasty=hasty), within)).get(name) == moves
-
-
-def test_every_bug_is_looked_for() -> None:
-    assert {bug for bug, *_ in BROKEN} == set(BUGS)
 
 
 def test_two_losses_while_somebody_returns() -> None:

@@ -6,8 +6,12 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 from precedes.protocol import Here, Outcome, Step, Transmit
+from precedes_models.high_integrity.neighbors import Ring
 from precedes_models.high_integrity.protocol import HighIntegrity
 from precedes_models.high_integrity.state import Answer, Part, Report, Request, State, part_of, with_part
+
+MISSED, ORIGIN = "integrity, missed failure", "integrity, origin lost"
+REMOVED, STEP_6, STEP_7 = "integrity, false removal", "step 6, repetition", "step 7, removal"
 
 
 @dataclass(frozen=True)
@@ -93,3 +97,15 @@ class NeverRemoves(HighIntegrity):
 
     def _goes(self, part: Part, node: int) -> bool:
         return False
+
+
+BROKEN: tuple[tuple[HighIntegrity, dict[str, int], str], ...] = (
+    (ConfirmsAnything(), {"corruptions": 1}, "agreement of those that confirmed"),
+    (NamesInAnyOrder(adj=Ring(2)), {"dead": 2}, "step 5, request"),
+    (ForgetsReports(), {"dead": 1}, MISSED),
+    (NeverGivesUp(), {"crashes": 1}, ORIGIN),
+    (RemovesOnHearsay(), {"broken_links": 1}, REMOVED),
+    (NeverRepeats(), {"losses": 1}, STEP_6),
+    (NeverRemoves(), {"dead": 1}, STEP_7),
+)
+"""What exploring four nodes finds, with the faults, and what is broken."""

@@ -12,13 +12,17 @@ from precedes.protocol.invariants import Invariant
 from precedes_models.high_integrity.protocol import HighIntegrity
 
 
+def bounds(entities: int, **faults: int) -> Bounds:
+    """One request, and up to so many faults of some kinds."""
+    message = Message(0, 1, frozenset(range(entities)))
+    return Bounds(entities=entities, script=((message,), *[()] * (entities - 1)), **faults)
+
+
 def explored(
     protocol: HighIntegrity, entities: int, invariants: Sequence[Invariant] | None = None, **faults: int
 ) -> Exploration:
     """Every order of everything, with up to so many faults of some kinds."""
-    message = Message(0, 1, frozenset(range(entities)))
-    script = ((message,), *[()] * (entities - 1))
-    exploration = explore(protocol, Bounds(entities=entities, script=script, **faults), invariants=invariants)
+    exploration = explore(protocol, bounds(entities, **faults), invariants=invariants)
     assert exploration.complete, exploration.stopped_by
     return exploration
 

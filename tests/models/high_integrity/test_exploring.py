@@ -13,12 +13,9 @@ from precedes_models.high_integrity.invariants import NOTICED, ended
 from precedes_models.high_integrity.neighbors import Fixed, NearFar, Neighbourhood, Ring, Uniform
 from precedes_models.high_integrity.outcomes import to_the_end
 from precedes_models.high_integrity.protocol import HighIntegrity
-from tests.models.high_integrity import bugs
+from tests.models.high_integrity.bugs import BROKEN, MISSED, ORIGIN, REMOVED, STEP_6, STEP_7
 from tests.models.high_integrity.exploring import broken, explored
 from tests.sampling import one_in
-
-MISSED, ORIGIN = "integrity, missed failure", "integrity, origin lost"
-REMOVED, STEP_6, STEP_7 = "integrity, false removal", "step 6, repetition", "step 7, removal"
 
 
 @pytest.mark.parametrize(
@@ -117,18 +114,7 @@ def test_the_origin_decides_after_the_others() -> None:
         assert expired[0] == 0
 
 
-@pytest.mark.parametrize(
-    ("bug", "faults", "found"),
-    [
-        (bugs.ConfirmsAnything(), {"corruptions": 1}, "agreement of those that confirmed"),
-        (bugs.NamesInAnyOrder(adj=Ring(2)), {"dead": 2}, "step 5, request"),
-        (bugs.ForgetsReports(), {"dead": 1}, MISSED),
-        (bugs.NeverGivesUp(), {"crashes": 1}, ORIGIN),
-        (bugs.RemovesOnHearsay(), {"broken_links": 1}, REMOVED),
-        (bugs.NeverRepeats(), {"losses": 1}, STEP_6),
-        (bugs.NeverRemoves(), {"dead": 1}, STEP_7),
-    ],
-)
+@pytest.mark.parametrize(("bug", "faults", "found"), BROKEN)
 def test_a_seeded_bug_is_found(bug: HighIntegrity, faults: dict[str, int], found: str) -> None:
     exploration = explored(bug, 4, **faults)
     assert found in broken(exploration)

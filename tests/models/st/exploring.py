@@ -12,6 +12,11 @@ from precedes.protocol.script import script
 from precedes_models.st.protocol import SelectiveTotalOrder
 
 
+def bounds(entities: int, sends: str, losses: int, **limits: Any) -> Bounds:
+    """Up to these requests and so many losses."""
+    return Bounds(entities=entities, script=script(sends, entities), losses=losses, **limits)
+
+
 def explored(
     protocol: SelectiveTotalOrder,
     entities: int,
@@ -23,5 +28,5 @@ def explored(
     **limits: Any,
 ) -> Exploration:
     """Every behavior with these requests and up to so many losses."""
-    bounds = Bounds(entities=entities, script=script(sends, entities), losses=losses, **limits)
-    return explore(protocol, bounds, invariants=invariants, quiescent=quiescent)
+    within = bounds(entities, sends, losses, **limits)
+    return explore(protocol, within, invariants=invariants, quiescent=quiescent)

@@ -12,16 +12,8 @@ from precedes_models.total_order.protocol import TotalOrder
 from precedes_models.total_order.transfer import Letter
 from tests.models.dynamic_cluster.exploring import bounds
 from tests.models.dynamic_cluster.quiescence import restless
-from tests.models.to.bugs import (
-    BUGS,
-    AcceptsWithGaps,
-    AcknowledgesTooEarly,
-    ForgetsWhatPrecedesTheLine,
-    JoinsWithAnOldLog,
-    KeepsNothing,
-    TakesOneForAll,
-)
-from tests.models.to.channel import Channel
+from tests.models.to.bugs import BROKEN, JoinsWithAnOldLog
+from tests.models.to.channel import Channel, two_resets
 
 COUNTS: tuple[tuple[Bounds, int], ...] = (
     (bounds(2, 1), 49),
@@ -61,25 +53,12 @@ def test_what_is_under_way_comes_to_an_end(within: Bounds) -> None:
     assert restless(TotalOrder(), within)[1] == 0
 
 
-BROKEN: tuple[tuple[type[TotalOrder], Bounds, str, int], ...] = (
-    (AcknowledgesTooEarly, bounds(2, 1), "TO: acknowledged is pre-acknowledged by all", 11),
-    (AcceptsWithGaps, bounds(2, 1, losses=1, depth=22), "TO: accepted without a gap", 8),
-    (KeepsNothing, bounds(2, 1, losses=1), "information_preserving", 16),
-    (TakesOneForAll, bounds(2, 1), "no starvation", 15),
-    (ForgetsWhatPrecedesTheLine, bounds(2, 1, losses=1), "information_preserving", 19),
-)
-
-
 @pytest.mark.parametrize(("bug", "within", "name", "moves"), BROKEN)
 def test_what_is_broken_on_purpose_is_found(
     bug: type[TotalOrder], within: Bounds, name: str, moves: int
 ) -> None:
     found = {each.property: len(each.behavior) - 1 for each in explore(bug(), within).findings}
     assert found.get(name) == moves
-
-
-def test_every_bug_is_looked_for() -> None:
-    assert {bug for bug, *_ in BROKEN} == set(BUGS)
 
 
 def test_one_cut_leaves_different_logs() -> None:
@@ -113,34 +92,6 @@ def test_what_all_have_accepted_may_have_to_be_sent_again(
     assert channel.rest()
     assert [sorted(log) for log in channel.delivered] == [delivered] * 3
     assert len({tuple(log) for log in channel.delivered}) == 1
-
-
-def two_resets(protocol: TotalOrder, last: str) -> Channel:
-    """E1 loses a1 and an RST_ACK of the reset that comes of it; E2 and E3 go on, E2 loses a PDU of its own, and that
-    begins another reset, which E1 joins with the first not ended."""
-    channel = Channel(protocol, 3)
-    for entity in range(3):
-        channel.send(entity)
-    channel.lose(0)
-    channel.arrive(1, 2)
-    for _ in ("b1", "c1"):
-        channel.arrive(0, 1, 2)
-    if last == "c2":
-        channel.send(2)
-    else:
-        channel.expire(0)
-    for _ in ("shows the loss", "RST", *["RST_PAK"] * 3, *["RST_ACK"] * 2):
-        channel.arrive(0, 1, 2)
-    channel.lose(0)
-    channel.arrive(2, 1)
-    while channel.under_way[0]:
-        channel.arrive(0, 1, 2)
-    channel.expire(1)
-    channel.lose(1)
-    channel.arrive(0, 2)
-    channel.expire(2)
-    channel.arrive(0, 1, 2)
-    return channel
 
 
 @pytest.mark.parametrize("last", ["c1", "c2"])

@@ -270,3 +270,19 @@ def with_receipts(log: tuple[Entry, ...], receipts: tuple[Message, ...]) -> tupl
     sends = tuple(entry for entry in log if entry.kind is EventKind.SEND)
     stops = tuple(entry for entry in log if entry.kind in _STOPS)
     return (*sends, *(Entry(EventKind.DELIVER, message) for message in receipts), *stops)
+
+
+def rearrange(
+    history: list[Entry], known: tuple[Message, ...], log: tuple[Message, ...], now: int | None
+) -> None:
+    """Bring the deliveries of a history from RL as it was `known` to RL as a state has it now: a delivery stands where
+    the message came to its place.
+    """
+    kept = 0
+    while kept < min(len(log), len(known)) and log[kept] == known[kept]:
+        kept += 1
+    if kept < len(known):
+        places = [k for k, entry in enumerate(history) if entry.kind is EventKind.DELIVER]
+        gone = frozenset(places[kept:])
+        history[:] = [entry for k, entry in enumerate(history) if k not in gone]
+    history += [Entry(EventKind.DELIVER, message, now) for message in log[kept:]]

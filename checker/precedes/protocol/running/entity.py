@@ -19,7 +19,7 @@ from typing import Any, Final, assert_never
 
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import EventKind
-from precedes.protocol.exploration.histories import EVERYTHING, Entry, entries
+from precedes.protocol.exploration.histories import EVERYTHING, Entry, entries, rearrange
 from precedes.protocol.model import Choose, Here, Message, Outcome, Step, Timer, Transmit
 from precedes.protocol.running.chance import Chance
 from precedes.protocol.running.setting import Setting
@@ -372,20 +372,12 @@ class RunningEntity:
         return options[-1][1]
 
     def _rearrange(self, state: Any) -> None:
-        """RL as the state has it: a delivery stands where the message came to its place."""
+        """RL as the state has it."""
         log = self.protocol.receipt_log(state)
         known = self._receipts
         if log is None or log == known:
             return
-        kept = 0
-        while kept < min(len(log), len(known)) and log[kept] == known[kept]:
-            kept += 1
-        history = self.history
-        if kept < len(known):
-            places = [k for k, entry in enumerate(history) if entry.kind is EventKind.DELIVER]
-            gone = frozenset(places[kept:])
-            history[:] = [entry for k, entry in enumerate(history) if k not in gone]
-        history += [Entry(EventKind.DELIVER, message, self.around.now) for message in log[kept:]]
+        rearrange(self.history, known, log, self.around.now)
         self._receipts = log
 
     def _transmit(self, action: Transmit) -> None:
