@@ -187,13 +187,8 @@ def simulated(mistaken: Protocol[Any], other: Protocol[Any]) -> Shown:
 def _executions(
     protocol: Protocol[Any], conditions: Conditions, until: float
 ) -> Iterator[tuple[int, Execution]]:
-    """Executions with their numbers, until a time of the processor; none under conditions that the network does not
-    know. Those without an end are left out.
-    """
-    try:
-        simulator = Simulator(protocol, conditions, most_steps=500)
-    except PrecedesError:
-        return
+    """Executions with their numbers, until a time of the processor. Those without an end are left out."""
+    simulator = Simulator(protocol, conditions, most_steps=500)
     for number in range(1, TRIED + 1):
         if time.process_time() > until:
             return
@@ -259,8 +254,8 @@ def _parts(kept: Rows) -> Iterator[str]:
     yield "Executions of each form as written, judged by the repaired one. This is the first that does not"
     yield 'conform, and where the two part. A number is that of a simulated execution. "Found" is a shortest'
     yield "one that an exploration finds because it breaks something. It is judged within the limits of its"
-    yield "row, which are what it has itself: with more time-outs (`--timeouts`), some conform. `--state`"
-    yield 'compares the fields after "with"; a PDU stands there as its message. "To the end" is `--quiescent`:'
+    yield 'row: with more time-outs (`--timeouts`), some conform. `--state` compares the fields after "with";'
+    yield 'a PDU stands there as its message. "To the end" is `--quiescent`:'
     yield ""
     yield "| model | execution | of | first event, or why there is none |"
     yield "|---|--:|---|---|"
