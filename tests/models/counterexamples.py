@@ -213,6 +213,7 @@ def recorded(
     after: dict[tuple[int, Entry], Any] = {}
     rearranges = type(protocol).receipt_log is not Protocol.receipt_log
     now = 0 if isinstance(protocol.network, Timed) else None
+    request: Message | None
     for move in behavior:
         match move:
             case Began(stopped=stopped):
