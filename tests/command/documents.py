@@ -35,7 +35,7 @@ MARKS = ("run", "file", "change", "formulas", "workflow", "gitlab", "not run")
 _FENCE = re.compile(r" *(?P<fence>```+|~~~+)(?P<language>\w*)$")
 _MARK = re.compile(r"<!-- (?P<mark>[a-z ]+?)(?:: (?P<value>.*?))? -->$")
 _TIME = re.compile(r"\d+\.\d+ ?s\b")
-_SEEN: Final = re.compile(r"^.* states into the search: .*\n", re.MULTILINE)
+_SEEN = re.compile(r"^.* states into the search: .*\n", re.MULTILINE)
 """What a search has found so far, which it tells where it takes long: on a busy machine, or the first time."""
 _PROGRAMS = {
     "precedes": ("-m", "precedes"),

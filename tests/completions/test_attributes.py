@@ -52,10 +52,10 @@ def contradicted(seed: int, tried: int, met: Counter[str]) -> None:
 
 def test_no_completion_contradicts_a_verdict() -> None:
     met: Counter[str] = Counter()
-    for seed in range(30):
+    for seed in range(20):
         contradicted(seed, 12, met)
-    assert met["completions"] > 150
-    assert min(met["holds"], met["violated"], met["unknown"]) > 20, met
+    assert met["completions"] > 100
+    assert min(met["holds"], met["violated"], met["unknown"]) > 10, met
 
 
 @pytest.mark.slow

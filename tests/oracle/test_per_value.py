@@ -77,7 +77,7 @@ def compare_formulas(first: int, number: int, depth: int = 4) -> Counter[Value]:
 
 
 def test_every_name_per_value() -> None:
-    met = compare_names(100)
+    met = compare_names(70)
     for truth in (True, False, None):
         assert len({name for name, value in met if value is truth}) > 20, truth
 
