@@ -164,3 +164,16 @@ def test_stretches_of_rows() -> None:
     assert places(starts, stops).tolist() == [3, 4, 9, 10, 11]
     nothing = np.zeros(0, np.int64)
     assert places(nothing, nothing).tolist() == []
+
+
+@pytest.mark.parametrize(("executions", "by_machine"), [(20, False), (1_200, True)])
+def test_who_is_left_of_a_large_row_group_is_judged_by_machine_code(
+    tmp_path: Path, executions: int, by_machine: bool
+) -> None:
+    """Few rows are left of each row group, and of a thousand row groups many."""
+    write(Workload(executions, messages=8, violations=0.1, seed=3), str(tmp_path / "t.parquet"))
+    convert([tmp_path / "t.parquet"], tmp_path / "laid.parquet", Notices())
+    with closing(opened(tmp_path / "laid.parquet")) as file:
+        _, others = screened(file, 0, TraceOptions(), required("order_equivalent"))
+        assert 0 < others.executions < executions
+        assert others.by_machine == by_machine

@@ -53,6 +53,7 @@ class GroupReader:
         self._executions: Names | None = None
         self._all: Batch | None = None
         group = file.layout.groups[number]
+        self.rows = group.rows
         self.clocked = group.clocked
         self.viewed = group.viewed
         self._stated = group.grouped
