@@ -5,7 +5,7 @@ Everything here is in the subset of Python that numba compiles.
 
 from __future__ import annotations
 
-from precedes.engines.columnar.native import Int32Out
+from precedes.engines.columnar.native import Int32Out, MatrixOut
 from precedes.protocol.exploration.compiled_tables import (
     AS_CRASH,
     AS_RECOVERY,
@@ -73,25 +73,29 @@ def inbox_of(tables: Tables, length: int) -> int:
     return made
 
 
-def course_after(tables: Tables, course: int, event: int) -> int:
-    """The number of a course of events with one more; -1 where there is no room."""
-    courses, slots = tables.courses, tables.course_slots
+def pair_of(tables: Tables, kind: int, rows: MatrixOut, slots: Int32Out, left: int, right: int) -> int:
+    """The number of a row that begins with two numbers, in the table of a kind; -1 where there is no room."""
     mask = len(slots) - 1
-    slot = hashed(hashed(course, event), 0) & mask
+    slot = hashed(hashed(left, right), 0) & mask
     while slots[slot] >= 0:
         found = int(slots[slot])
-        if courses[found, BEFORE] == course and courses[found, EVENT] == event:
+        if rows[found, 0] == left and rows[found, 1] == right:
             return found
         slot = (slot + 1) & mask
-    made = int(tables.sizes[COURSES])
-    if made == len(courses):
+    made = int(tables.sizes[kind])
+    if made == len(rows):
         tables.sizes[BLOCKED] |= FULL
         return -1
-    courses[made, BEFORE] = course
-    courses[made, EVENT] = event
+    rows[made, 0] = left
+    rows[made, 1] = right
     slots[slot] = made
-    tables.sizes[COURSES] += 1
+    tables.sizes[kind] += 1
     return made
+
+
+def course_after(tables: Tables, course: int, event: int) -> int:
+    """The number of a course of events with one more; -1 where there is no room."""
+    return pair_of(tables, COURSES, tables.courses, tables.course_slots, course, event)
 
 
 def past_code(made: int, sends: int, rest: int, crash: int) -> int:
@@ -146,26 +150,13 @@ def past_after(tables: Tables, past: int, addition: int) -> int:
 
 def local_of(tables: Tables, inner: int, past: int) -> int:
     """The number of a local state; -1 where there is no room."""
-    locals_, slots = tables.locals, tables.local_slots
     if past < 0:
         return -1
-    mask = len(slots) - 1
-    slot = hashed(hashed(inner, past), 0) & mask
-    while slots[slot] >= 0:
-        found = int(slots[slot])
-        if locals_[found, INNER] == inner and locals_[found, PAST] == past:
-            return found
-        slot = (slot + 1) & mask
-    made = int(tables.sizes[LOCALS])
-    if made == len(locals_):
-        tables.sizes[BLOCKED] |= FULL
-        return -1
-    locals_[made, INNER] = inner
-    locals_[made, PAST] = past
-    locals_[made, WANTS] = 0
-    slots[slot] = made
-    tables.sizes[LOCALS] += 1
-    return made
+    count = int(tables.sizes[LOCALS])
+    local = pair_of(tables, LOCALS, tables.locals, tables.local_slots, inner, past)
+    if local == count:
+        tables.locals[local, WANTS] = 0
+    return local
 
 
 def renamed_course(tables: Tables, course: int, renaming: int) -> int:
