@@ -12,7 +12,7 @@ from typing import Any
 from precedes import Execution, read
 from precedes.protocol import Conditions, Protocol, Simulator
 from precedes.protocol.catalog import Given
-from precedes.protocol.processes.cluster import Cluster
+from precedes.protocol.processes.cluster import Cluster, Recorded
 from precedes.protocol.processes.workload import Workload
 from precedes.protocol.running.setting import Observe
 
@@ -46,9 +46,9 @@ def run(workload: Workload) -> Measured:
         trace = Path(folder) / "trace.jsonl"
         with trace.open("wb") as file:
 
-            def take(_number: int, rows: bytes, counted: Mapping[str, float]) -> None:
-                file.write(rows)
-                counters.append(counted)
+            def take(recorded: Recorded) -> None:
+                file.write(recorded.rows)
+                counters.append(recorded.counters)
 
             totals = Cluster(workload, folder, take, 120.0).run(lambda: None)
         found = list(read(trace))

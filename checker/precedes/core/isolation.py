@@ -221,13 +221,17 @@ class Isolation:
         """End the process, and those that it started."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        _kill(self._process)
+        self.kill()
         self._process.wait()
         with suppress(OSError):
             self._process.stdin.close()
         self._reader.join(_GRACE)
         if not self._reader.is_alive():
             self._process.stdout.close()
+
+    def kill(self) -> None:
+        """Kill the process, and those that it started, wherever they are. Its answer is that it was ended so."""
+        _kill(self._process)
 
     def _leave(self) -> None:
         """Give the process time to put away what it used."""

@@ -25,6 +25,7 @@ from precedes.protocol.catalog import Given, Named
 from precedes.protocol.conformance.judge import Judge
 from precedes.protocol.conformance.observation import IGNORABLE, Reading
 from precedes.protocol.conformance.verdicts import Answer, Conforms, Deviates, Limits, Naming, Undecided
+from precedes.protocol.running.move_log import MoveLog
 from precedes.traces import Notices, TraceOptions, TraceSource, batches_of, expand, read_batches
 from precedes.traces.foreign.importers import MAPPING
 from precedes.traces.foreign.mapping.definition import state_fields
@@ -182,10 +183,18 @@ NOTHING: Final = Tally(dict.fromkeys(Verdict, 0), dict.fromkeys(Verdict, ()))
 class Judges:
     """What judges executions by the instances of a model: one of them has to have the run. PrecedesError for mistakes
     of the model.
+
+    `logged`: the moves of an execution by its name, and the instance that made them, where somebody has noted them.
     """
 
-    def __init__(self, protocols: Sequence[Protocol[Any]], question: Question) -> None:
+    def __init__(
+        self,
+        protocols: Sequence[Protocol[Any]],
+        question: Question,
+        logged: Callable[[str], tuple[int, MoveLog] | None] = lambda _name: None,
+    ) -> None:
         self.protocols = tuple(protocols)
+        self._logged = logged
         self.question = question
         reading, limits = question.reading, question.limits
         self._judges = [Judge(protocol, limits, reading) for protocol in protocols]
@@ -215,7 +224,11 @@ class Judges:
             naming = Naming(execution.entities)
             return Judged(execution, Undecided(case.doubt), naming, self.protocols[0])
         found: list[Judged] = []
-        for judge in self._judges:
+        logged = self._logged(execution.name)
+        judges = list(self._judges)
+        if logged is not None and self._judges[logged[0]].follow(execution, logged[1]):
+            judges = [self._judges[logged[0]]]
+        for judge in judges:
             answer, naming = judge.judge(execution)
             judged = Judged(execution, answer, naming, judge.protocol)
             if isinstance(answer, Conforms):

@@ -7,10 +7,10 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from precedes.core.formula import Requirement
 from precedes.core.verdict import Verdict
@@ -22,8 +22,12 @@ from precedes.language.requirements import REQUIRED, requirement
 from precedes.protocol.conformance.verdicts import Limits
 from precedes.protocol.model import TICK, Protocol
 from precedes.protocol.network import Timed
-from precedes.protocol.processes.cluster import Cluster, Totals
+from precedes.protocol.processes.cluster import Cluster, Recorded, Totals
 from precedes.protocol.processes.workload import Workload
+from precedes.protocol.running import move_log
+from precedes.protocol.running.encoding import Encoding
+from precedes.protocol.running.move_log import MoveLog
+from precedes.protocol.simulation.simulator import name_of
 from precedes.protocol.validation.carried_values import with_attributes
 from precedes.traces import Notices, expand, read_batches
 from precedes.traces.formats.text_stream import reason
@@ -102,9 +106,10 @@ def run(question: Question, target: str | os.PathLike[str] | None, advance: Adva
     required = _requirements(question, protocols[0])
     with tempfile.TemporaryDirectory(prefix="precedes-run-") as folder:
         rows = str(Path(folder) / "run.jsonl")
-        totals = _recorded(question, folder, rows, advance)
+        moves = _Moves(protocols, Path(folder) / "run.moves")
+        totals = _recorded(question, folder, rows, moves, advance)
         verified = _verified(question, protocols, required, rows, advance)
-        conformed = _conformed(question, protocols, totals, rows, advance)
+        conformed = _conformed(question, protocols, totals, rows, moves, advance)
         if path is not None:
             _write(rows, path)
         with Path(rows).open("rb") as file:
@@ -131,15 +136,38 @@ def _requirements(question: Question, protocol: Protocol[Any]) -> list[Requireme
     return [one if isinstance(one, Requirement) else requirement(one, library, where) for one in asked]
 
 
-def _recorded(question: Question, folder: str, rows: str, advance: Advance) -> Totals:
+class _Moves:
+    """The moves of every execution, in a file."""
+
+    def __init__(self, protocols: Sequence[Protocol[Any]], path: Path) -> None:
+        self._encodings = [Encoding(protocol) for protocol in protocols]
+        self.path = path
+        self._places: dict[str, tuple[int, int, int]] = {}
+
+    def write(self, file: BinaryIO, recorded: Recorded) -> None:
+        """Append those of an execution."""
+        which = (recorded.number - 1) % len(self._encodings)
+        self._places[name_of(recorded.number)] = which, file.tell(), len(recorded.moves)
+        file.write(recorded.moves)
+
+    def of(self, execution: str) -> tuple[int, MoveLog]:
+        """Those of an execution, and the instance that made them."""
+        which, place, size = self._places[execution]
+        with self.path.open("rb") as file:
+            file.seek(place)
+            return which, move_log.read(file.read(size), self._encodings[which])
+
+
+def _recorded(question: Question, folder: str, rows: str, moves: _Moves, advance: Advance) -> Totals:
     """Run everything; the rows of the executions in the order of their numbers."""
     done = 0
-    with Path(rows).open("wb") as file:
+    with Path(rows).open("wb") as file, moves.path.open("wb") as beside:
 
-        def take(number: int, recorded: bytes, _counters: Mapping[str, float]) -> None:
+        def take(recorded: Recorded) -> None:
             nonlocal done
-            done = number
-            file.write(recorded)
+            done = recorded.number
+            file.write(recorded.rows)
+            moves.write(beside, recorded)
 
         cluster = Cluster(question.workload, folder, take, question.silence)
         return cluster.run(lambda: advance(f"{done:,} of {question.workload.executions:,} executions"))
@@ -170,9 +198,16 @@ def _verified(
 
 
 def _conformed(
-    question: Question, protocols: Sequence[Protocol[Any]], totals: Totals, rows: str, advance: Advance
+    question: Question,
+    protocols: Sequence[Protocol[Any]],
+    totals: Totals,
+    rows: str,
+    moves: _Moves,
+    advance: Advance,
 ) -> conform.Conformed:
-    """As many faults as an execution had are allowed for; and each was recorded to its end."""
+    """As many faults as an execution had are allowed for; and each was recorded to its end. The moves that the
+    processes say they made are followed before a run is searched for.
+    """
     most = {name: int(totals.most.get(counter, 0)) for name, counter in _FAULTS.items()}
     limits = Limits(**most, states=question.states, quiescent=True)
     asked = conform.Question(limits, question.workload.entities, max_shown=question.max_shown)
@@ -183,7 +218,7 @@ def _conformed(
 
     notices = Notices()
     batches = read_batches(expand(reading.traces, notices), asked.options(reading.options()), notices)
-    judges = conform.Judges(protocols, asked)
+    judges = conform.Judges(protocols, asked, moves.of)
     return judges.conformed(judges.tally(batches, judged))
 
 

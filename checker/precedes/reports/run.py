@@ -9,7 +9,6 @@ from precedes.core.counts import counted
 from precedes.core.printable import json_text
 from precedes.jobs.run import Ran
 from precedes.protocol.network import Timed
-from precedes.protocol.processes.workload import has_channel
 from precedes.reports import conform as conformed
 from precedes.reports import verify as verified
 from precedes.reports.prose.times import duration_text
@@ -29,11 +28,9 @@ def as_text(ran: Ran) -> str:
 
 def _lines(ran: Ran) -> list[str]:
     workload, totals = ran.workload, ran.totals
-    protocol = ran.protocols[0]
-    processes = workload.entities + has_channel(protocol)
     where = "" if ran.path is None else f"{ran.path}: "
     said = (
-        f"{where}{counted(workload.executions, 'execution')} in {counted(processes, 'process', 'processes')}, "
+        f"{where}{counted(workload.executions, 'execution')} in {counted(totals.processes, 'process', 'processes')}, "
         f"{counted(ran.events, 'row')}, seed {workload.seed}"
     )
     lines = [said]
@@ -46,6 +43,11 @@ def _lines(ran: Ran) -> list[str]:
     rate = totals.counters["requests"] / totals.seconds if totals.seconds else 0.0
     at_once = "one execution" if workload.at_once == 1 else f"{workload.at_once} executions"
     lines.append(f"    {totals.seconds:.1f} s, {rate:,.0f} messages a second, {at_once} at a time")
+    if totals.killed:
+        lines.append(
+            f"    {counted(totals.killed, 'process', 'processes')} killed, and "
+            f"{counted(int(totals.counters['recoveries']), 'entity', 'entities')} started again in another"
+        )
     if totals.late:
         lines.append(
             f"    {counted(totals.late, 'attempt')} put aside and run again: a packet or a timer was later than the "
@@ -80,6 +82,8 @@ def as_json(ran: Ran) -> str:
         "seed": ran.workload.seed,
         "tick_nanoseconds": ran.workload.tick,
         "counters": dict(ran.totals.counters),
+        "processes": ran.totals.processes,
+        "killed": ran.totals.killed,
         "late": ran.totals.late,
         "resent": ran.totals.resent,
         "seconds": round(ran.totals.seconds, 3),

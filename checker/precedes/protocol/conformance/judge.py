@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from precedes.core.diagnostics import usage
 from precedes.core.execution import EventKind, Execution
+from precedes.protocol.conformance import logged_runs
 from precedes.protocol.conformance.blocks import MOST_SILENT, Level, TooMany
 from precedes.protocol.conformance.direct_runs import DirectRuns
 from precedes.protocol.conformance.handlers import Handlers
@@ -26,6 +27,7 @@ from precedes.protocol.conformance.state_values import hint_for, shown
 from precedes.protocol.conformance.verdicts import Answer, Conforms, Deviates, Limits, Naming, Undecided
 from precedes.protocol.model import Here, Protocol
 from precedes.protocol.network import Timed
+from precedes.protocol.running.move_log import MoveLog
 from precedes.protocol.validation import declarations
 from precedes.protocol.validation.handler_calls import called
 
@@ -65,6 +67,20 @@ class Judge:
             if shown(state, name) is None:
                 said = f"a state of {self.protocol.name} has no field {name}"
                 raise usage(said, hint_for(state, name))
+
+    def follow(self, execution: Execution, log: MoveLog) -> bool:
+        """Whether an execution is a behavior of the model by the moves that are said to have been made."""
+        try:
+            seen = observed(self.protocol, execution, self.reading)
+        except Unfit:
+            return False
+        handlers = self._remembering(len(seen.histories))
+        still = (0,) * handlers.entities
+        search = Search(handlers, seen, self.limits, still, faults=True, attempt=0, most_states=0)
+        behavior = logged_runs.behavior(search, log)
+        if behavior is not None:
+            self._answers.setdefault(seen.shape, Conforms(behavior, len(behavior)))
+        return behavior is not None
 
     def judge(self, execution: Execution) -> tuple[Answer, Naming]:
         """Whether an execution is a behavior of the model, and what the trace calls what the answer names."""

@@ -123,7 +123,7 @@ class Search:
                 explained = sum(local.done for local in node.state.locals)
                 if explained > best[0]:
                     best = explained, _taken(stack), node.state
-                if self._is_over(node.state):
+                if self.is_over(node.state):
                     return self._trail(_taken(stack), node.state, found=True)
                 if len(self.known) > self.most_states:
                     self.complete = False
@@ -280,7 +280,7 @@ class Search:
     def _has_everything(self, state: Whole) -> bool:
         return tuple(local.done for local in state.locals) == self.goal
 
-    def _is_over(self, state: Whole) -> bool:
+    def is_over(self, state: Whole) -> bool:
         """Whether a run may end here."""
         if not self._has_everything(state):
             return False

@@ -79,6 +79,18 @@ class Links:
             self.taken += 1
             self._take(first)
 
+    @property
+    def has_handed_over(self) -> bool:
+        """Whether all that was sent has come to where it went."""
+        return not any(link.waiting for link in self._outgoing.values())
+
+    def give_up(self, to: int, taken: int) -> int:
+        """Send nothing more to a process that was killed after it had taken so many letters; how many it did not."""
+        link = self._outgoing.pop(to, None)
+        left = 0 if link is None else link.next - taken
+        self.sent -= left
+        return left
+
     def keep(self, now: float) -> None:
         """Acknowledge what has come, and send again what was not acknowledged for long."""
         for source, link in self._incoming.items():

@@ -13,14 +13,14 @@ import msgspec
 
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.isolation import Channel
-from precedes.protocol.processes import recording, wire
-from precedes.protocol.processes.lanes import ChannelLane, EntityLane, Lane
+from precedes.protocol.processes import wire
+from precedes.protocol.processes.lanes import EntityLane, Lane, NetworkLane
+from precedes.protocol.processes.recording import Files, Record, Rows
 from precedes.protocol.processes.wire import Datagram, Letter
 from precedes.protocol.processes.workload import Workload
 from precedes.protocol.running.encoding import Encoding
-from precedes.protocol.simulation.simulator import Simulator, name_of
+from precedes.protocol.simulation.simulator import Simulator
 from precedes.protocol.validation import errors
-from precedes.record import Recorder
 
 _KEEPING: Final = 0.05
 """Seconds between two looks at what has to be acknowledged or sent again."""
@@ -30,10 +30,10 @@ _BUFFER: Final = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """What a process is to do. `party`: the entity, or behind the last entity the channel. It records into `folder`."""
+    """What a process is to do. `place`: its number among all of the run. It records into `folder`."""
 
     workload: Workload
-    party: int
+    place: int
     called: str
     port: int
     token: str
@@ -59,6 +59,8 @@ class Member(asyncio.DatagramProtocol):
         self._simulators: Sequence[Simulator] = process.workload.simulators()
         self._encodings = [Encoding(each.setting.protocol) for each in self._simulators]
         self._lanes: dict[int, Lane] = {}
+        self._begun = 0
+        self._early: dict[int, list[Datagram]] = {}
         self._ports: tuple[int, ...] = ()
         self.seed = process.workload.seed
         self.tick = process.workload.tick
@@ -73,7 +75,7 @@ class Member(asyncio.DatagramProtocol):
         own = transport.get_extra_info("socket")
         own.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER)
         reader, self._writer = await asyncio.open_connection(wire.HOST, self._process.port)
-        self._say(wire.Hello(self._process.token, self._process.party, own.getsockname()[1]))
+        self._say(wire.Hello(self._process.token, self._process.place, own.getsockname()[1]))
         work = [asyncio.ensure_future(self._obey(reader)), asyncio.ensure_future(self._keep())]
         try:
             await asyncio.wait([*work, self._failure], return_when=asyncio.FIRST_COMPLETED)
@@ -89,18 +91,23 @@ class Member(asyncio.DatagramProtocol):
     # ---- with the other processes ----
 
     def datagram_received(self, data: bytes, _addr: Any) -> None:
-        """What comes in; what is not of this run, or of an execution that is not under way here, is left alone."""
+        """What comes in; what is not of this run, or of an execution that has ended here, is left alone."""
         try:
             datagram = wire.datagram_of(data)
         except msgspec.DecodeError:
             return
+        if datagram.token != self._process.token:
+            return
         lane = self._lanes.get(datagram.ticket)
-        if datagram.token == self._process.token and lane is not None:
+        if lane is not None:
             lane.came(datagram.source, datagram.number, datagram.letter)
+        elif datagram.ticket > self._begun:
+            # Another process was told to begin before this one was.
+            self._early.setdefault(datagram.ticket, []).append(datagram)
 
     def put(self, ticket: int, to: int, number: int, letter: Letter | None) -> None:
         """Send a datagram."""
-        datagram = Datagram(self._process.token, ticket, self._process.party, number, letter)
+        datagram = Datagram(self._process.token, ticket, self._process.place, number, letter)
         data = wire.encode(datagram)
         if len(data) > wire.LARGEST:
             raise errors.mistake(
@@ -129,8 +136,10 @@ class Member(asyncio.DatagramProtocol):
             await asyncio.sleep(_KEEPING)
             self._channel.alive()
             now = time.monotonic()
-            for lane in self._lanes.values():
+            for ticket, lane in list(self._lanes.items()):
                 lane.links.keep(now)
+                if lane.has_stopped:
+                    self._stopped(ticket)
 
     # ---- with who started it ----
 
@@ -150,45 +159,70 @@ class Member(asyncio.DatagramProtocol):
                     self._ports = ports
                 case wire.Begin():
                     self._begin(order)
+                case wire.TakeOver(begun, entity, due):
+                    successor = self._entity_lane(begun, entity)
+                    self._lanes[begun.ticket] = successor
+                    successor.take_over(due)
+                    self._catch_up(begun.ticket)
+                case wire.Gone(ticket, entity, taken):
+                    self._network(ticket).gone(entity, taken)
+                case wire.Back(ticket, entity, place):
+                    self._network(ticket).back(entity, place)
                 case wire.Ask(ticket):
-                    lane = self._lanes[ticket]
-                    lane.go_on()
-                    self._say(wire.Still(ticket, lane.is_idle, lane.links.sent, lane.links.taken))
+                    self._answer(ticket)
                 case wire.End(ticket):
-                    self._end(ticket)
+                    lane = self._lanes.pop(ticket)
+                    lane.close()
+                    self._say(wire.Ended(ticket, lane.part))
                 case wire.Stop():
                     return
                 case _:
                     assert_never(order)
 
     def _begin(self, begin: wire.Begin) -> None:
-        which = (begin.number - 1) % len(self._simulators)
-        setting = self._simulators[which].setting
-        if self._process.party == self._process.workload.entities:
-            self._lanes[begin.ticket] = ChannelLane(setting, begin, self)
-            self._lanes[begin.ticket].go_on()
-            return
-        lane = EntityLane(setting, begin, self, self._process.party, self._encodings[which])
+        party = begin.places.index(self._process.place)
+        is_network = party == self._process.workload.entities
+        lane = self._network_lane(begin) if is_network else self._entity_lane(begin, party)
         self._lanes[begin.ticket] = lane
         lane.begin()
+        self._catch_up(begin.ticket)
 
-    def _end(self, ticket: int) -> None:
+    def _which(self, begin: wire.Begin) -> int:
+        """Which instance of the model an execution is of."""
+        return (begin.number - 1) % len(self._simulators)
+
+    def _network_lane(self, begin: wire.Begin) -> NetworkLane:
+        which = self._which(begin)
+        return NetworkLane(self._simulators[which].setting, begin, self, self._encodings[which])
+
+    def _entity_lane(self, begin: wire.Begin, entity: int) -> EntityLane:
+        which = self._which(begin)
+        setting = self._simulators[which].setting
+        files = Files(self._process.folder, begin.ticket, entity)
+        record = Record(files, begin.number, Rows(setting, entity), self._encodings[which])
+        return EntityLane(setting, begin, self, entity, record)
+
+    def _catch_up(self, ticket: int) -> None:
+        """Take what has come in for an execution before it began here."""
+        self._begun = max(self._begun, ticket)
+        for early in self._early.pop(ticket, ()):
+            self._lanes[ticket].came(early.source, early.number, early.letter)
+
+    def _network(self, ticket: int) -> NetworkLane:
+        lane = self._lanes[ticket]
+        assert isinstance(lane, NetworkLane)
+        return lane
+
+    def _answer(self, ticket: int) -> None:
+        """Say whether there is still nothing to do. One that has stopped has said what there is to say."""
+        lane = self._lanes.get(ticket)
+        if lane is not None:
+            lane.go_on()
+            self._say(wire.Still(ticket, lane.is_idle, lane.links.sent, lane.links.taken))
+
+    def _stopped(self, ticket: int) -> None:
+        """An entity has stopped. Whoever started this process kills it when it hears of that."""
         lane = self._lanes.pop(ticket)
+        assert isinstance(lane, EntityLane)
         lane.close()
-        counters = dict(lane.counters)
-        counters["ticks"] = lane.now
-        if isinstance(lane, EntityLane):
-            counters["refused"] = len(lane.entity.pending)
-            counters["waiting"] = lane.entity.starving
-            self._record(lane)
-        self._say(wire.Ended(ticket, counters, lane.late, lane.links.resent))
-
-    def _record(self, lane: EntityLane) -> None:
-        """What the entity logged, once it is final: a protocol may rearrange what it received."""
-        path = recording.path_of(self._process.folder, lane.ticket, self._process.party)
-        entities = lane.setting.conditions.entities
-        with Recorder(path, name_of(lane.number)) as recorder:
-            for row in recording.rows_of(
-                lane.setting.protocol, entities, self._process.party, lane.entity.history
-            ):
-                recorder.write(row)
+        self._say(wire.Stopped(ticket, lane.part, lane.links.sent, lane.links.taken, lane.due))

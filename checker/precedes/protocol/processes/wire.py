@@ -12,13 +12,19 @@ LARGEST: Final = 65_507
 """Bytes in a datagram of UDP over IPv4."""
 
 
+class Parcel(Struct, frozen=True, array_like=True):
+    """A packet of the protocol, encoded, and to whom it goes, where it is the network that delivers it."""
+
+    packet: Raw
+    to: tuple[int, ...] = ()
+
+
 class Letter(Struct, frozen=True, array_like=True):
-    """A packet of the protocol, encoded: who transmitted it, when in ticks, and to whom, where a channel asks that."""
+    """Packets of one step: who transmitted them, and when in ticks. The network delivers them one by one."""
 
     sender: int
     sent: int
-    packet: Raw
-    to: tuple[int, ...] = ()
+    parcels: tuple[Parcel, ...]
 
 
 class Datagram(Struct, frozen=True, array_like=True):
@@ -34,25 +40,52 @@ class Datagram(Struct, frozen=True, array_like=True):
 
 
 class Hello(Struct, frozen=True, tag="hello"):
-    """A process is there, and where its socket is."""
+    """A process is there, by its number among all processes, and where its socket is."""
 
     token: str
-    party: int
+    place: int
     port: int
 
 
 class Ports(Struct, frozen=True, tag="ports"):
-    """Where the sockets of all processes are."""
+    """Where the sockets of all processes are, by their numbers; 0 for one that is not there yet."""
 
     ports: tuple[int, ...]
 
 
 class Begin(Struct, frozen=True, tag="begin"):
-    """An execution begins at a time of the monotonic clock. One that is run again gets another ticket."""
+    """An execution begins at a time of the monotonic clock. One that is run again gets another ticket. `places`: the
+    process of each entity and, behind the last of them, of the network, where that is a process.
+    """
 
     ticket: int
     number: int
     at: int
+    places: tuple[int, ...]
+
+
+class TakeOver(Struct, frozen=True, tag="take over"):
+    """An entity whose process was killed is to start again in this one, at tick `due`."""
+
+    begun: Begin
+    entity: int
+    due: int
+
+
+class Gone(Struct, frozen=True, tag="gone"):
+    """Told to the network: the process of an entity was killed, after it had taken so many letters."""
+
+    ticket: int
+    entity: int
+    taken: int
+
+
+class Back(Struct, frozen=True, tag="back"):
+    """Told to the network: an entity is in another process now."""
+
+    ticket: int
+    entity: int
+    place: int
 
 
 class Idle(Struct, frozen=True, tag="idle"):
@@ -84,22 +117,43 @@ class End(Struct, frozen=True, tag="end"):
     ticket: int
 
 
-class Ended(Struct, frozen=True, tag="ended"):
-    """It is recorded; what was counted, and how often something was later than the model allows."""
+class Part(Struct, frozen=True, array_like=True):
+    """What a process had in an execution: what was counted, how often something was later than the model allows, and
+    how many datagrams were sent again. `channel`: who transmitted into the channel, once for each step.
+    """
 
-    ticket: int
     counters: dict[str, float]
     late: int
     resent: int
+    channel: tuple[int, ...] | None = None
+
+
+class Ended(Struct, frozen=True, tag="ended"):
+    """An execution is recorded."""
+
+    ticket: int
+    part: Part
+
+
+class Stopped(Struct, frozen=True, tag="stopped"):
+    """An entity has stopped, and all that it had transmitted has left. Its process does nothing any more and is to be
+    killed. `due`: when the entity starts again, in ticks.
+    """
+
+    ticket: int
+    part: Part
+    sent: int
+    taken: int
+    due: int | None
 
 
 class Stop(Struct, frozen=True, tag="stop"):
     """There is no other execution."""
 
 
-Order: TypeAlias = Ports | Begin | Ask | End | Stop
+Order: TypeAlias = Ports | Begin | TakeOver | Gone | Back | Ask | End | Stop
 """What a process is told."""
-Word: TypeAlias = Hello | Idle | Still | Ended
+Word: TypeAlias = Hello | Idle | Still | Ended | Stopped
 """What a process says."""
 
 encode = msgspec.json.encode

@@ -37,6 +37,11 @@ class Workload:
         """How many entities there are."""
         return self.conditions[0].entities
 
+    @property
+    def kills(self) -> bool:
+        """Whether entities stop, so that their processes are killed. Then each execution has processes of its own."""
+        return any(each.crash for each in self.conditions)
+
     def simulators(self) -> tuple[Simulator, ...]:
         """The settings of the instances. PrecedesError for conditions that a network does not know."""
         return tuple(
@@ -45,6 +50,10 @@ class Workload:
         )
 
 
-def has_channel(protocol: Protocol[Any]) -> bool:
-    """Whether there is one channel for all: a process of its own, which puts packets in an order."""
-    return isinstance(protocol.network, SingleChannel)
+def network_of(workload: Workload, protocol: Protocol[Any]) -> str | None:
+    """What the network is called where it is a process of its own: where all share one channel, which puts packets in
+    an order; and where entities stop, because packets outlive who transmitted them.
+    """
+    if isinstance(protocol.network, SingleChannel):
+        return "the channel"
+    return "the network" if workload.kills else None

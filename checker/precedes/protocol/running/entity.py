@@ -12,10 +12,10 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
-from typing import Any, Final, assert_never
+from typing import Any, Final, TypeAlias, assert_never
 
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import EventKind
@@ -24,6 +24,9 @@ from precedes.protocol.model import Choose, Here, Message, Outcome, Step, Timer,
 from precedes.protocol.running.chance import Chance
 from precedes.protocol.running.setting import Setting
 from precedes.protocol.validation import declarations, errors, returned_values
+
+Transmission: TypeAlias = tuple[Hashable, tuple[int, ...]]
+"""A packet, and to whom it goes."""
 
 _PARKED: Final = -1
 """The token of a timer that expired, changed nothing and has not been started again."""
@@ -79,8 +82,14 @@ class Surroundings(ABC):
         """Wake an entity at a time."""
 
     @abstractmethod
-    def transmit(self, sender: int, packet: Hashable, to: tuple[int, ...]) -> None:
-        """Hand a packet to the network."""
+    def transmit(self, sender: int, packets: Sequence[Transmission]) -> None:
+        """Hand the packets of one step to the network."""
+
+    @abstractmethod
+    def stepped(self, entity: RunningEntity, choice: int) -> None:
+        """A handler has returned, the one of `calling`, and what it logs has been logged. `choice`: which of several
+        steps was taken. Nobody else has learned of the step yet.
+        """
 
     @abstractmethod
     def taken(self, packets: int) -> None:
@@ -130,13 +139,18 @@ class RunningEntity:
     def begin(self, end: float) -> None:
         """Start. `end`: about when the last request has arrived everywhere; before it, a crash may happen."""
         around, conditions = self.around, self.setting.conditions
-        at = self._here()
+        at = self.here()
         around.calling = ("start", at)
         self.state = self.protocol.start(at)
         if conditions.crash and self.other.uniform() < conditions.crash:
             around.wake(int(self.other.uniform() * end), self.entity, Wake.CRASH, None)
         if self.setting.has_timers:
             self._run_timers(changed=True)
+
+    def take_over(self, accepted: int) -> None:
+        """Stand for an entity that stopped elsewhere: nothing is known of it but how many requests it had accepted."""
+        self.up = False
+        self._accepted = accepted
 
     @property
     def runs_a_timer(self) -> bool:
@@ -155,7 +169,8 @@ class RunningEntity:
             for other, token in self.timers.items()
         )
 
-    def _here(self) -> Here:
+    def here(self) -> Here:
+        """Where its handlers run."""
         if self.setting.timed:
             return Here(self.entity, self.setting.conditions.entities, self.around.now + self.ahead)
         return self.setting.heres[self.entity]
@@ -216,7 +231,7 @@ class RunningEntity:
         )
 
     def _take(self, packet: Hashable, sender: int, *, again: bool = False) -> bool:
-        at, before = self._here(), self.state
+        at, before = self.here(), self.state
         self.around.calling = ("arrive", at, before, packet, sender)
         outcome = self.protocol.arrive(at, before, packet, sender)
         if outcome is None:
@@ -240,7 +255,7 @@ class RunningEntity:
 
     def _take_pending(self) -> bool:
         """Try the first of the requests that wait."""
-        at, before = self._here(), self.state
+        at, before = self.here(), self.state
         message = Message(self.entity, self._accepted + 1, self.pending[0])
         self.around.calling = ("send", at, before, message)
         outcome = self.protocol.send(at, before, message)
@@ -267,7 +282,7 @@ class RunningEntity:
         if timer.due is None and not timer.after and not self.around.is_quiet(timer):
             self.around.wake(self.around.now + self.setting.quiet, self.entity, Wake.EXPIRE, (timer, token))
             return
-        at, before = self._here(), self.state
+        at, before = self.here(), self.state
         self.around.calling = ("expire", at, before, timer)
         step = self._did(at, before, timer, self.protocol.expire(at, before, timer))
         changed = step.state != before
@@ -278,7 +293,7 @@ class RunningEntity:
         self._went_on(changed=changed)
 
     def _run_timers(self, *, changed: bool) -> None:
-        at, state = self._here(), self.state
+        at, state = self.here(), self.state
         self.around.calling = ("timers", at, state)
         wanted = self.protocol.timers(at, state)
         running = self.timers
@@ -306,11 +321,12 @@ class RunningEntity:
         return self._started
 
     def _crash(self) -> None:
-        at, before = self._here(), self.state
+        at, before = self.here(), self.state
         around = self.around
         around.calling = ("crash", at, before)
         left = self.protocol.crash(at, before)
         self.history.append(Entry(EventKind.CRASH, None, around.now))
+        around.stepped(self, 0)
         around.counters["crashes"] += 1
         around.counters["vanished"] += len(self._held)
         around.taken(len(self._held))
@@ -324,7 +340,7 @@ class RunningEntity:
             around.wake(around.now + pause, self.entity, Wake.RECOVER, left)
 
     def _recover(self, left: Any) -> None:
-        at, around = self._here(), self.around
+        at, around = self.here(), self.around
         around.calling = ("recover", at, left)
         outcome = self.protocol.recover(at, left)
         self.history.append(Entry(EventKind.RECOVER, None, around.now))
@@ -339,37 +355,41 @@ class RunningEntity:
         self, at: Here, before: Any, cause: Hashable, outcome: Outcome[Any], request: Message | None = None
     ) -> Step[Any]:
         """Carry out what a handler returned."""
+        choice = 0
         match outcome:
             case Step():
                 step = outcome
             case Choose(options):
                 returned_values.steps(self.protocol, outcome)
-                step = self._chosen(options)
+                choice = self._chosen(options)
+                step = options[choice][1]
             case _:
                 raise errors.no_outcome(self.protocol, outcome)
         around, setting = self.around, self.setting
         around.counters["steps"] += 1
         self.state = step.state
+        packets: list[Transmission] = []
         if request is not None or step.actions:
             returned_values.check_actions(self.protocol, step)
             self.history += entries(step, request, EVERYTHING, around.now, rearranges=setting.rearranges)
-            for action in step.actions:
-                if type(action) is Transmit:
-                    self._transmit(action)
+            packets = [self._transmission(each) for each in step.actions if type(each) is Transmit]
         if setting.rearranges:
             self._rearrange(step.state)
+        around.stepped(self, choice)
+        if packets:
+            around.transmit(self.entity, packets)
         if setting.observe is not None:
             for name, more in (setting.observe(at, before, cause, step, around.now) or {}).items():
                 around.counters[name] = around.counters.get(name, 0) + more
         return step
 
-    def _chosen(self, options: tuple[tuple[float, Step[Any]], ...]) -> Step[Any]:
+    def _chosen(self, options: tuple[tuple[float, Step[Any]], ...]) -> int:
         place = self.other.uniform() * sum(weight for weight, _ in options)
-        for weight, step in options:
+        for choice, (weight, _) in enumerate(options):
             place -= weight
             if place < 0:
-                return step
-        return options[-1][1]
+                return choice
+        return len(options) - 1
 
     def _rearrange(self, state: Any) -> None:
         """RL as the state has it."""
@@ -380,9 +400,9 @@ class RunningEntity:
         rearrange(self.history, known, log, self.around.now)
         self._receipts = log
 
-    def _transmit(self, action: Transmit) -> None:
+    def _transmission(self, action: Transmit) -> Transmission:
         to = returned_values.receivers(self.protocol, action, self.setting.conditions.entities)
         if to and self.setting.silent and self.around.calling[0] != "send":
             handler, at, *given = self.around.calling
             raise declarations.answered(self.protocol, handler, at, tuple(given), action.packet, to[0])
-        self.around.transmit(self.entity, action.packet, to)
+        return action.packet, to

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeAlias
 
 from precedes.protocol.running.chance import Chance
@@ -18,11 +18,20 @@ Carry: TypeAlias = Callable[[Place, int, int, Hashable], None]
 class Medium:
     """A network with its faults, as conditions say them. `counters` has the packets and what became of them."""
 
-    def __init__(self, setting: Setting, chance: Chance, counters: dict[str, float], carry: Carry) -> None:
+    def __init__(
+        self,
+        setting: Setting,
+        chance: Chance,
+        counters: dict[str, float],
+        carry: Carry,
+        corrupted: Callable[[Any], Sequence[Hashable]] | None = None,
+    ) -> None:
+        """`corrupted`: what a packet may become, where packets are not those of the protocol itself."""
         self._setting = setting
         self._chance = chance
         self._counters = counters
         self._carry = carry
+        self._corrupted = setting.protocol.corrupted if corrupted is None else corrupted
         self._last: dict[Any, Place] = {}
 
     def transmit(self, sender: int, packet: Hashable, to: tuple[int, ...], now: int) -> None:
@@ -35,7 +44,7 @@ class Medium:
                 continue
             arriving = packet
             if conditions.corruption and chance.uniform() < conditions.corruption:
-                others = self._setting.protocol.corrupted(packet)
+                others = self._corrupted(packet)
                 if others:
                     counters["corrupted"] += 1
                     arriving = others[chance.below(len(others))]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from heapq import heappop, heappush
 from typing import Any, Final
 
 from precedes.protocol.model import Timer
 from precedes.protocol.running.chance import Chance
-from precedes.protocol.running.entity import RunningEntity, Surroundings, Wake
+from precedes.protocol.running.entity import RunningEntity, Surroundings, Transmission, Wake
 from precedes.protocol.running.medium import Medium, Place
 from precedes.protocol.running.setting import Recorded, Setting
 from precedes.protocol.validation import errors
@@ -78,8 +78,12 @@ class Running(Surroundings):
         self.pushed += 1
         heappush(self.heap, (time, self.other.uniform(), self.pushed, what, entity, given))
 
-    def transmit(self, sender: int, packet: Hashable, to: tuple[int, ...]) -> None:
-        self.medium.transmit(sender, packet, to, self.now)
+    def transmit(self, sender: int, packets: Sequence[Transmission]) -> None:
+        for packet, to in packets:
+            self.medium.transmit(sender, packet, to, self.now)
+
+    def stepped(self, entity: RunningEntity, choice: int) -> None:
+        """Nothing has to be kept: no process ends here."""
 
     def taken(self, packets: int) -> None:
         self.under_way -= packets

@@ -1,0 +1,200 @@
+"""Runs that somebody says were made: the moves of each entity are followed, and what they come to is compared.
+
+The processes of a run know which packet came in when and which time-out expired, which a trace does not tell. Their
+word counts for nothing by itself. Each move is made here again, by the handlers, from the start of the model, and is
+refused where the network does not allow it. If all of them can be made, and log what was recorded, they are a run of
+the model, found without a search. If not, nothing is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from precedes.core.execution import EventKind
+from precedes.protocol.conformance.blocks import Local, added
+from precedes.protocol.conformance.candidates import NOTHING, Candidate, Spent
+from precedes.protocol.conformance.handlers import Done
+from precedes.protocol.conformance.search import Search, Whole
+from precedes.protocol.model import Message, Timer
+from precedes.protocol.moves import Arrived, Began, Crashed, Expired, Lost, Move, Recovered, Requested
+from precedes.protocol.network import Reliable
+from precedes.protocol.running.move_log import LoggedMove, MoveLog
+
+_COPY: Final[Spent] = (0, 1, 0, 0)
+_TIMEOUT: Final[Spent] = (0, 0, 0, 1)
+
+
+def behavior(search: Search, log: MoveLog) -> tuple[Move, ...] | None:
+    """The moves of a logged run; None where they are no run of the model with exactly what was recorded. In a network
+    with time there is none.
+    """
+    if search.handlers.timed or len(log.entities) != search.handlers.entities:
+        return None
+    return _Follower(search, log).followed()
+
+
+@dataclass(slots=True)
+class _Follower:
+    """A run that is followed, and how far it has come. `came`: where in it a packet came in."""
+
+    search: Search
+    log: MoveLog
+    locals: list[Local] = field(init=False)
+    made: list[int] = field(init=False)
+    spent: Spent = NOTHING
+    moves: list[Move] = field(default_factory=lambda: [Began()])
+    came: dict[tuple[int, int, int], int] = field(default_factory=dict)
+    transmitted: int = 0
+
+    def __post_init__(self) -> None:
+        handlers = self.search.handlers
+        entities = range(handlers.entities)
+        self.locals = [Local(handlers.start(entity, 0), 0, ()) for entity in entities]
+        self.made = [0] * handlers.entities
+
+    def followed(self) -> tuple[Move, ...] | None:
+        """Make every move, of those that can be made the earliest."""
+        left = sum(map(len, self.log.entities))
+        while left and any(self._make(entity) for entity in self._earliest()):
+            left -= 1
+        over = not left and self.search.is_over(Whole(tuple(self.locals), self.spent))
+        return tuple(self.moves) if over else None
+
+    def _earliest(self) -> list[int]:
+        """The entities that have a move to make, by its time."""
+        logs, made = self.log.entities, self.made
+        waiting = [entity for entity, moves in enumerate(logs) if made[entity] < len(moves)]
+        return sorted(waiting, key=lambda entity: logs[entity][made[entity]].time)
+
+    def _make(self, entity: int) -> bool:
+        """Make the next move of an entity, if it can be made now."""
+        move = self.log.entities[entity][self.made[entity]]
+        local = self.locals[entity]
+        match move.handler:
+            case "crash":
+                made = self._crash(entity, local)
+            case "recover":
+                made = self._recover(entity, local, move)
+            case _:
+                made = local.up and self._step(entity, local, move)
+        self.made[entity] += made
+        return made
+
+    def _crash(self, entity: int, local: Local) -> bool:
+        expected = self.search.blocks.expected(entity, local)
+        if not local.up or expected is None or expected.kind is not EventKind.CRASH:
+            return False
+        left = self.search.handlers.crashed(entity, 0, local.state)
+        self.locals[entity] = Local(-1 if left is None else left, local.done + 1, local.inbox, False)
+        self.moves.append(Crashed(entity))
+        return True
+
+    def _recover(self, entity: int, local: Local, move: LoggedMove) -> bool:
+        expected = self.search.blocks.expected(entity, local)
+        if local.up or local.state < 0 or expected is None or expected.kind is not EventKind.RECOVER:
+            return False
+        outcome = self.search.handlers.recovered(entity, 0, local.state)
+        began = Local(local.state, local.done + 1, local.inbox, True, len(local.inbox))
+        if move.choice >= len(outcome):
+            return False
+        done = outcome[move.choice]
+        return self._take(entity, began, done, None, (Recovered(entity, done.step),), NOTHING)
+
+    def _step(self, entity: int, local: Local, move: LoggedMove) -> bool:
+        handlers, cause = self.search.handlers, move.cause
+        match move.handler, cause:
+            case "send", Message():
+                outcome = handlers.requested(entity, 0, local.state, cause)
+                return self._chosen(entity, local, outcome, move, NOTHING)
+            case "expire", Timer() if cause in handlers.timers(entity, 0, local.state):
+                outcome = handlers.expired(entity, 0, local.state, cause)
+                return self._chosen(entity, local, outcome, move, _TIMEOUT if cause.due is None else NOTHING)
+            case "arrive", _:
+                return self._arrive(entity, local, move)
+            case _:
+                return False
+
+    def _chosen(
+        self, entity: int, local: Local, outcome: tuple[Done, ...], move: LoggedMove, cost: Spent
+    ) -> bool:
+        """Take the step that was chosen among those of a request or a timer."""
+        if move.choice >= len(outcome):
+            return False
+        done = outcome[move.choice]
+        if isinstance(move.cause, Timer):
+            made: Move = Expired(entity, move.cause, done.step)
+        else:
+            assert isinstance(move.cause, Message)
+            made = Requested(entity, move.cause, done.step)
+        return self._take(entity, local, done, None, (made,), cost)
+
+    def _arrive(self, entity: int, local: Local, move: LoggedMove) -> bool:
+        handlers = self.search.handlers
+        key = (entity, move.sender, handlers.packet(move.cause))
+        candidate = min(self._candidates(local, move), key=lambda each: sum(each.cost), default=None)
+        if candidate is None:
+            return self._arrive_again(entity, local, move, key)
+        outcome = handlers.arrived(entity, 0, local.state, candidate.packet, candidate.sender)
+        if move.choice >= len(outcome):
+            return False
+        done = outcome[move.choice]
+        lost = tuple(Lost(entity, sender, packet) for sender, packet in candidate.lost)
+        came = Arrived(entity, candidate.sender, candidate.value, done.step, False, candidate.original)
+        if not self._take(entity, local, done, candidate, (*lost, came), candidate.cost):
+            return False
+        self.came[key] = len(self.moves) - 1
+        return True
+
+    def _candidates(self, local: Local, move: LoggedMove) -> Iterator[Candidate]:
+        """What is in flight, or may become so on its way, and is the packet that came in."""
+        for each in self.search.inboxes.candidates(local, 0):
+            if each.sender == move.sender and each.value == move.cause and not each.copied:
+                yield each
+
+    def _arrive_again(self, entity: int, local: Local, move: LoggedMove, key: tuple[int, int, int]) -> bool:
+        """A copy comes in of a packet that came in before, where no order says when."""
+        network, place = self.search.inboxes.network, self.came.get(key)
+        if not isinstance(network, Reliable) or not network.duplicates or network.fifo or place is None:
+            return False
+        first = self.moves[place]
+        outcome = self.search.handlers.arrived(entity, 0, local.state, key[2], move.sender)
+        if not isinstance(first, Arrived) or first.original is not None or move.choice >= len(outcome):
+            return False
+        done = outcome[move.choice]
+        again = Arrived(entity, move.sender, move.cause, done.step)
+        if not self._take(entity, local, done, None, (again,), _COPY):
+            return False
+        self.moves[place] = replace(first, copied=True)
+        self.came[key] = len(self.moves) - 1
+        return True
+
+    def _take(
+        self,
+        entity: int,
+        local: Local,
+        done: Done,
+        candidate: Candidate | None,
+        made: tuple[Move, ...],
+        cost: Spent,
+    ) -> bool:
+        """Take a step, if it logs what was recorded, and the limits and the order of the channel allow it."""
+        search = self.search
+        after = search.blocks.after(entity, local, 0, done, candidate)
+        spent = added(self.spent, cost)
+        if after is None or any(each > most for each, most in zip(spent, search.most, strict=True)):
+            return False
+        if search.inboxes.single and done.emission:
+            channel = self.log.channel or ()
+            if self.transmitted >= len(channel) or channel[self.transmitted] != entity:
+                return False
+            self.transmitted += 1
+        self.locals[entity] = after
+        for receiver, flight in done.emission:
+            to = self.locals[receiver]
+            if to.up or to.done < search.goal[receiver]:
+                self.locals[receiver] = to._replace(inbox=search.inboxes.with_flight(to.inbox, flight))
+        self.spent = spent
+        self.moves += made
+        return True
