@@ -178,7 +178,7 @@ class Blocks:
     def _silent_arrivals(self, entity: int, at: Silent, now: int, place: int) -> Iterator[Silent]:
         for candidate in self.inboxes.candidates(at.local, now):
             for choice, done in enumerate(self._arrived(entity, at.local, now, candidate)):
-                after = self.after(entity, at.local, now, done, candidate)
+                after = self._after(entity, at.local, now, done, candidate)
                 if after is None or after.done != at.local.done or done.emission:
                     continue
                 if done.state == at.local.state and not self.inboxes.ordered:
@@ -217,7 +217,7 @@ class Blocks:
                 if not place and isinstance(end.cause, Timer) is not (level is Level.CHAIN):
                     continue
                 candidate = end.cause if isinstance(end.cause, Candidate) else None
-                after = self.after(entity, at.local, now, end.done, candidate)
+                after = self._after(entity, at.local, now, end.done, candidate)
                 if after is None:
                     continue
                 seen = after.done > at.local.done
@@ -284,7 +284,7 @@ class Blocks:
         clock = now + self.ahead[entity]
         return self.handlers.arrived(entity, clock, local.state, candidate.packet, candidate.sender)
 
-    def after(
+    def _after(
         self, entity: int, local: Local, now: int, done: Done, candidate: Candidate | None
     ) -> Local | None:
         """The local state after a step; None where it logs something else than was recorded."""

@@ -17,6 +17,7 @@ from precedes.protocol.conformance.blocks import Local, added
 from precedes.protocol.conformance.candidates import NOTHING, Candidate, Spent
 from precedes.protocol.conformance.handlers import Done
 from precedes.protocol.conformance.search import Search, Whole
+from precedes.protocol.exploration.histories import EVERYTHING, Entry, entries, rearrange
 from precedes.protocol.model import Message, Timer
 from precedes.protocol.moves import Arrived, Began, Crashed, Expired, Lost, Move, Recovered, Requested
 from precedes.protocol.network import Reliable
@@ -28,21 +29,28 @@ _TIMEOUT: Final[Spent] = (0, 0, 0, 1)
 
 def behavior(search: Search, log: MoveLog) -> tuple[Move, ...] | None:
     """The moves of a logged run; None where they are no run of the model with exactly what was recorded. In a network
-    with time there is none.
+    with time, and where states were recorded, there is none.
     """
-    if search.handlers.timed or len(log.entities) != search.handlers.entities:
+    states = any(each.state for history in search.observed.histories for each in history)
+    if search.handlers.timed or states or len(log.entities) != search.handlers.entities:
         return None
     return _Follower(search, log).followed()
 
 
 @dataclass(slots=True)
 class _Follower:
-    """A run that is followed, and how far it has come. `came`: where in it a packet came in."""
+    """A run that is followed, and how far it has come.
+
+    `histories`: what each entity has logged. `receipts`: what it has received, where a protocol may rearrange that.
+    `came`: where in the run a packet came in. `transmitted`: how many steps have transmitted into the channel.
+    """
 
     search: Search
     log: MoveLog
     locals: list[Local] = field(init=False)
     made: list[int] = field(init=False)
+    histories: list[list[Entry]] = field(init=False)
+    receipts: list[tuple[Message, ...]] = field(init=False)
     spent: Spent = NOTHING
     moves: list[Move] = field(default_factory=lambda: [Began()])
     came: dict[tuple[int, int, int], int] = field(default_factory=dict)
@@ -53,14 +61,28 @@ class _Follower:
         entities = range(handlers.entities)
         self.locals = [Local(handlers.start(entity, 0), 0, ()) for entity in entities]
         self.made = [0] * handlers.entities
+        self.histories = [[] for _ in entities]
+        self.receipts = [() for _ in entities]
 
     def followed(self) -> tuple[Move, ...] | None:
         """Make every move, of those that can be made the earliest."""
         left = sum(map(len, self.log.entities))
         while left and any(self._make(entity) for entity in self._earliest()):
             left -= 1
-        over = not left and self.search.is_over(Whole(tuple(self.locals), self.spent))
-        return tuple(self.moves) if over else None
+        if left or not self._has_everything():
+            return None
+        ended = [local._replace(done=most) for local, most in zip(self.locals, self.search.goal, strict=True)]
+        return tuple(self.moves) if self.search.is_over(Whole(tuple(ended), self.spent)) else None
+
+    def _has_everything(self) -> bool:
+        """Whether each entity has logged what was recorded of it, and nothing else."""
+        observed = self.search.observed
+        for recorded, history in zip(observed.histories, self.histories, strict=True):
+            logged = [entry for entry in history if entry.kind in observed.kinds]
+            met = (expected.is_met_by(entry) for expected, entry in zip(recorded, logged, strict=False))
+            if len(logged) != len(recorded) or not all(met):
+                return False
+        return True
 
     def _earliest(self) -> list[int]:
         """The entities that have a move to make, by its time."""
@@ -83,24 +105,25 @@ class _Follower:
         return made
 
     def _crash(self, entity: int, local: Local) -> bool:
-        expected = self.search.blocks.expected(entity, local)
-        if not local.up or expected is None or expected.kind is not EventKind.CRASH:
+        if not local.up:
             return False
         left = self.search.handlers.crashed(entity, 0, local.state)
-        self.locals[entity] = Local(-1 if left is None else left, local.done + 1, local.inbox, False)
+        self.locals[entity] = Local(-1 if left is None else left, 0, local.inbox, False)
+        self.histories[entity].append(Entry(EventKind.CRASH))
+        self.receipts[entity] = ()
         self.moves.append(Crashed(entity))
         return True
 
     def _recover(self, entity: int, local: Local, move: LoggedMove) -> bool:
-        expected = self.search.blocks.expected(entity, local)
-        if local.up or local.state < 0 or expected is None or expected.kind is not EventKind.RECOVER:
+        if local.up or local.state < 0:
             return False
         outcome = self.search.handlers.recovered(entity, 0, local.state)
-        began = Local(local.state, local.done + 1, local.inbox, True, len(local.inbox))
         if move.choice >= len(outcome):
             return False
+        began = Local(local.state, 0, local.inbox, True, len(local.inbox))
+        self.histories[entity].append(Entry(EventKind.RECOVER))
         done = outcome[move.choice]
-        return self._take(entity, began, done, None, (Recovered(entity, done.step),), NOTHING)
+        return self._take(entity, began, done, (Recovered(entity, done.step),), NOTHING)
 
     def _step(self, entity: int, local: Local, move: LoggedMove) -> bool:
         handlers, cause = self.search.handlers, move.cause
@@ -128,7 +151,7 @@ class _Follower:
         else:
             assert isinstance(move.cause, Message)
             made = Requested(entity, move.cause, done.step)
-        return self._take(entity, local, done, None, (made,), cost)
+        return self._take(entity, local, done, (made,), cost)
 
     def _arrive(self, entity: int, local: Local, move: LoggedMove) -> bool:
         handlers = self.search.handlers
@@ -142,7 +165,8 @@ class _Follower:
         done = outcome[move.choice]
         lost = tuple(Lost(entity, sender, packet) for sender, packet in candidate.lost)
         came = Arrived(entity, candidate.sender, candidate.value, done.step, False, candidate.original)
-        if not self._take(entity, local, done, candidate, (*lost, came), candidate.cost):
+        rest = local._replace(inbox=candidate.inbox, vanishing=candidate.vanishing)
+        if not self._take(entity, rest, done, (*lost, came), candidate.cost):
             return False
         self.came[key] = len(self.moves) - 1
         return True
@@ -164,37 +188,42 @@ class _Follower:
             return False
         done = outcome[move.choice]
         again = Arrived(entity, move.sender, move.cause, done.step)
-        if not self._take(entity, local, done, None, (again,), _COPY):
+        if not self._take(entity, local, done, (again,), _COPY):
             return False
         self.moves[place] = replace(first, copied=True)
         self.came[key] = len(self.moves) - 1
         return True
 
-    def _take(
-        self,
-        entity: int,
-        local: Local,
-        done: Done,
-        candidate: Candidate | None,
-        made: tuple[Move, ...],
-        cost: Spent,
-    ) -> bool:
-        """Take a step, if it logs what was recorded, and the limits and the order of the channel allow it."""
+    def _take(self, entity: int, local: Local, done: Done, made: tuple[Move, ...], cost: Spent) -> bool:
+        """Take a step, if the limits and the order of the channel allow it."""
         search = self.search
-        after = search.blocks.after(entity, local, 0, done, candidate)
         spent = added(self.spent, cost)
-        if after is None or any(each > most for each, most in zip(spent, search.most, strict=True)):
+        if any(each > most for each, most in zip(spent, search.most, strict=True)):
             return False
         if search.inboxes.single and done.emission:
             channel = self.log.channel or ()
             if self.transmitted >= len(channel) or channel[self.transmitted] != entity:
                 return False
             self.transmitted += 1
-        self.locals[entity] = after
+        self.locals[entity] = local._replace(state=done.state)
         for receiver, flight in done.emission:
             to = self.locals[receiver]
-            if to.up or to.done < search.goal[receiver]:
+            if to.up or self.made[receiver] < len(self.log.entities[receiver]):
                 self.locals[receiver] = to._replace(inbox=search.inboxes.with_flight(to.inbox, flight))
+        self._log(entity, done, made[-1])
         self.spent = spent
         self.moves += made
         return True
+
+    def _log(self, entity: int, done: Done, move: Move) -> None:
+        """Add to a history what a step logs, as whoever runs the model does."""
+        handlers, history = self.search.handlers, self.histories[entity]
+        if not handlers.rearranges:
+            history += done.entries
+            return
+        request = move.message if isinstance(move, Requested) else None
+        history += entries(done.step, request, EVERYTHING, None, rearranges=True)
+        log = handlers.protocol.receipt_log(done.step.state)
+        if log is not None:
+            rearrange(history, self.receipts[entity], log, None)
+            self.receipts[entity] = log

@@ -91,6 +91,7 @@ class _Ticket:
         sent: How many letters killed processes had handed over.
         taken: How many they had taken.
         awaited: How many entities wait for a process to start again in.
+        known: Of each of these, whether the network knows of it.
         idle: What each process said last when it had nothing to do.
     """
 
@@ -99,6 +100,7 @@ class _Ticket:
     sent: int = 0
     taken: int = 0
     awaited: int = 0
+    known: dict[int, asyncio.Event] = field(default_factory=dict)
     idle: dict[int, tuple[int, int]] = field(default_factory=dict)
     asked: dict[int, tuple[int, int]] | None = None
     still: dict[int, wire.Still] = field(default_factory=dict)
@@ -395,9 +397,12 @@ class Cluster:
     async def _taken_over(self, state: _Ticket, entity: int, network: int, due: int) -> None:
         """An entity starts again in another process."""
         place = await self._spare()
+        known = state.known[entity] = asyncio.Event()
+        self._tell(wire.Back(state.begun.ticket, entity, place), [network])
+        # Before that, what the entity transmits when it starts again might come back to nobody.
+        await known.wait()
         state.places[entity] = place
         state.awaited -= 1
-        self._tell(wire.Back(state.begun.ticket, entity, place), [network])
         self._tell(wire.TakeOver(state.begun, entity, due), [place])
 
     # ---- with the processes ----
@@ -436,6 +441,8 @@ class Cluster:
                 state = self._tickets[ticket]
                 state.still[place] = word
                 self._answered(ticket, state)
+            case wire.Known(ticket, entity):
+                self._tickets[ticket].known[entity].set()
             case wire.Stopped(ticket):
                 self._stopped(place, word)
                 state = self._tickets[ticket]

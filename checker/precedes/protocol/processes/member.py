@@ -168,6 +168,7 @@ class Member(asyncio.DatagramProtocol):
                     self._network(ticket).gone(entity, taken)
                 case wire.Back(ticket, entity, place):
                     self._network(ticket).back(entity, place)
+                    self._say(wire.Known(ticket, entity))
                 case wire.Ask(ticket):
                     self._answer(ticket)
                 case wire.End(ticket):

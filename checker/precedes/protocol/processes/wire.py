@@ -88,6 +88,13 @@ class Back(Struct, frozen=True, tag="back"):
     place: int
 
 
+class Known(Struct, frozen=True, tag="known"):
+    """Said by the network: it knows where an entity is now, and delivers there what comes in."""
+
+    ticket: int
+    entity: int
+
+
 class Idle(Struct, frozen=True, tag="idle"):
     """Nothing is left to do in a process unless something comes in; how many letters it has handed over and taken."""
 
@@ -153,7 +160,7 @@ class Stop(Struct, frozen=True, tag="stop"):
 
 Order: TypeAlias = Ports | Begin | TakeOver | Gone | Back | Ask | End | Stop
 """What a process is told."""
-Word: TypeAlias = Hello | Idle | Still | Ended | Stopped
+Word: TypeAlias = Hello | Known | Idle | Still | Ended | Stopped
 """What a process says."""
 
 encode = msgspec.json.encode

@@ -49,7 +49,9 @@ class Medium:
                     counters["corrupted"] += 1
                     arriving = others[chance.below(len(others))]
             self._send(sender, receiver, arriving, now)
-            if conditions.duplication and chance.uniform() < conditions.duplication:
+            copied = conditions.duplication and chance.uniform() < conditions.duplication
+            # Of one packet a model's network changes what arrives, or delivers it twice.
+            if copied and arriving is packet:
                 counters["duplicated"] += 1
                 self._send(sender, receiver, arriving, now)
 
