@@ -96,3 +96,20 @@ class Breaks(Post):
         if state:
             raise ValueError("two is too much")
         return super().arrive(here, state, packet, sender)
+
+
+@dataclass(frozen=True)
+class Remembers(Post):
+    """Counts what it delivers, on a disk; the clock of a delivery shows the count."""
+
+    name = "remembers"
+
+    def arrive(self, here: Any, state: int, packet: Any, sender: int) -> Step[int]:
+        clock = tuple(state + 1 if each == here.entity else 0 for each in range(here.entities))
+        return Step(state + 1, (Deliver(packet, clock),))
+
+    def crash(self, here: Any, state: int) -> int:
+        return state
+
+    def recover(self, here: Any, state: int) -> Step[int]:
+        return Step(state)

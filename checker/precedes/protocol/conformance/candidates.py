@@ -54,11 +54,13 @@ class Inboxes:
         self.ordered = self.single or (isinstance(network, Reliable) and network.fifo)
         """Whether packets, of one sender or of all, keep their order."""
 
-    def with_flight(self, inbox: tuple[int, ...], flight: int) -> tuple[int, ...]:
-        """What is in flight after another transmission."""
+    def with_flight(self, inbox: tuple[int, ...], flight: int, vanishing: int) -> tuple[int, ...]:
+        """What is in flight after another transmission. `vanishing`: the first of these may have come while their
+        entity had stopped, and stay the first.
+        """
         if self.ordered:
             return (*inbox, flight)
-        return tuple(sorted((*inbox, flight)))
+        return (*inbox[:vanishing], *sorted((*inbox[vanishing:], flight)))
 
     def candidates(self, local: Local, now: int) -> Iterator[Candidate]:
         """The packets that may come in at an entity that runs."""
@@ -86,10 +88,12 @@ class Inboxes:
         return found.sent - self.ahead[found.sender]
 
     def _any(self, local: Local) -> Iterator[Candidate]:
-        inbox = local.inbox
+        inbox, first = local.inbox, local.vanishing
         for place, flight in enumerate(inbox):
-            if not place or inbox[place - 1] != flight:
-                yield self._candidate(flight, inbox[:place] + inbox[place + 1 :], local.vanishing)
+            if place in (0, first) or inbox[place - 1] != flight:
+                rest = inbox[:place] + inbox[place + 1 :]
+                candidate = self._candidate(flight, rest, first - (place < first))
+                yield candidate._replace(key=(flight, place < first)) if first else candidate
 
     def _in_order(self, local: Local, *, loses: bool) -> Iterator[Candidate]:
         """The next of a channel, or a later one where those before it are lost or came to nobody."""
@@ -133,7 +137,7 @@ class Inboxes:
             if network.duplicates and not losses:
                 # Where an order is kept, the copy is the next of its channel.
                 inbox = (each.key[0], *each.inbox)
-                inbox = inbox if self.ordered else tuple(sorted(inbox))
+                inbox = inbox if self.ordered else self.with_flight(each.inbox, each.key[0], each.vanishing)
                 yield each._replace(key=(*each.key, -1), inbox=inbox, cost=(0, 1, 0, 0), copied=True)
             for other in self.handlers.protocol.corrupted(each.value) if network.corrupts else ():
                 packet = self.handlers.packet(other)

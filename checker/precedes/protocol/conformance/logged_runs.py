@@ -172,8 +172,12 @@ class _Follower:
         return True
 
     def _candidates(self, local: Local, move: LoggedMove) -> Iterator[Candidate]:
-        """What is in flight, or may become so on its way, and is the packet that came in."""
-        for each in self.search.inboxes.candidates(local, 0):
+        """What is in flight, or may become so on its way, and is the packet that came in. Where packets keep no order,
+        what may have come in while the entity had stopped is the last that is taken.
+        """
+        inboxes = self.search.inboxes
+        found = list(inboxes.candidates(local, 0))
+        for each in found if inboxes.ordered else reversed(found):
             if each.sender == move.sender and each.value == move.cause and not each.copied:
                 yield each
 
@@ -209,7 +213,8 @@ class _Follower:
         for receiver, flight in done.emission:
             to = self.locals[receiver]
             if to.up or self.made[receiver] < len(self.log.entities[receiver]):
-                self.locals[receiver] = to._replace(inbox=search.inboxes.with_flight(to.inbox, flight))
+                inbox = search.inboxes.with_flight(to.inbox, flight, to.vanishing)
+                self.locals[receiver] = to._replace(inbox=inbox)
         self._log(entity, done, made[-1])
         self.spent = spent
         self.moves += made

@@ -210,7 +210,7 @@ class Search:
         for receiver, flight in block.emission:
             local = entities[receiver]
             if local.up or local.done < self.goal[receiver]:
-                inbox = self.inboxes.with_flight(local.inbox, flight)
+                inbox = self.inboxes.with_flight(local.inbox, flight, local.vanishing)
                 entities[receiver] = local._replace(inbox=inbox)
         return Whole(tuple(entities), spent, state.now)
 
@@ -299,7 +299,7 @@ class Search:
                     self.handlers.expired(entity, clock, local.state, timer), local
                 ):
                     return False
-            for flight in local.inbox:
+            for flight in local.inbox[local.vanishing :]:
                 found = self.handlers.flights[flight]
                 done = self.handlers.arrived(entity, clock, local.state, found.packet, found.sender)
                 left += self._acts(done, local)

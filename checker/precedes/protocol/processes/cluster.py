@@ -198,7 +198,8 @@ class Cluster:
         with ThreadPoolExecutor(3 * self._workload.at_once * len(self._roles)) as self._waiting:
             work = asyncio.ensure_future(self._all())
             try:
-                await asyncio.wait([work, self._failure], return_when=asyncio.FIRST_COMPLETED)
+                either: list[asyncio.Future[Any]] = [work, self._failure]
+                await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
                 if not work.done():
                     # A process whose neighbor has failed may fail, too: the first one tells why.
                     self._failure.result()
