@@ -57,7 +57,8 @@ def happened(counters: Mapping[str, float]) -> list[str]:
     if counters["waiting"]:
         lines.append(f"    {counters['waiting']:,.0f} messages arrived and were never delivered: they starve")
     if counters["crashes"]:
-        lines.append(f"    {counters['crashes']:,.0f} crashes, {counters['recoveries']:,.0f} recoveries")
+        stops = counted(int(counters["crashes"]), "crash", "crashes")
+        lines.append(f"    {stops}, {counted(int(counters['recoveries']), 'recovery', 'recoveries')}")
     return lines
 
 
