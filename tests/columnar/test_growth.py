@@ -28,7 +28,7 @@ from precedes.engines.columnar.execution_source import BatchSource
 from precedes.language.library import profile_library, standard_library
 from precedes.language.requirements import requirement
 from precedes.logic.plan import plan
-from precedes.logic.vacuity import premise
+from precedes.logic.premises import premise
 from tests.sampling import one_in
 
 TIMES = 4

@@ -57,8 +57,9 @@ from precedes.logic.canonical_form import canonical
 from precedes.logic.completion import UNRECORDED, opened
 from precedes.logic.contents import groups_in, names_in, view_numbers_in, views_in
 from precedes.logic.plan import plan
+from precedes.logic.premises import premise
+from precedes.logic.prerequisites import EVERYTHING, NOTHING, Seen, lacking, possible
 from precedes.logic.refutation import refutations
-from precedes.logic.vacuity import EVERYTHING, NOTHING, Seen, lacking, possible, premise
 from precedes.protocol.exploration.stability import lasts, stays_false
 
 I, J, P, Q = EntityVariable("i"), EntityVariable("j"), MessageVariable("p"), MessageVariable("q")  # noqa: E741

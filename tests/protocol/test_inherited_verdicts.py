@@ -11,7 +11,7 @@ from precedes.core.formula import Not
 from precedes.core.verdict import Verdict
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
-from precedes.logic.vacuity import premise_of
+from precedes.logic.premises import premise_of
 from precedes.protocol import Message, Protocol, Reliable
 from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration import judgment

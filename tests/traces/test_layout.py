@@ -29,7 +29,7 @@ from precedes.engines.scan import local
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.logic.plan import plan
-from precedes.logic.vacuity import Seen
+from precedes.logic.prerequisites import Seen
 from precedes.testing.random_executions import TRACES
 from precedes.traces import Notices, TraceOptions, assemble, read_batches, write_executions
 from precedes.traces.layout.columnar_file import KEY, LAYOUT_SCHEMA, ColumnarFile, layout_of, layouts_of

@@ -25,7 +25,7 @@ from precedes.language.library import Library
 from precedes.language.requirements import requirement
 from precedes.language.sorts.inference import declaration
 from precedes.logic.plan import Plan, plan
-from precedes.logic.vacuity import premise_of
+from precedes.logic.premises import premise_of
 from precedes.traces import Notice
 from precedes.traces.notices import NO_ATTRIBUTE, no_attribute
 

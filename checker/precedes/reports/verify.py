@@ -13,7 +13,7 @@ from precedes.core.verdict import Reason, Verdict, reasons
 from precedes.core.witness import Explanation, Witness
 from precedes.engines.scan.partials import Count, Report, Unknown
 from precedes.language.quoting import shown
-from precedes.logic.vacuity import in_words
+from precedes.logic.prerequisites import in_words
 from precedes.reports import offenders
 from precedes.reports.figure import figure, sentence
 from precedes.traces import Notice

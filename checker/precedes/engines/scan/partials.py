@@ -30,7 +30,8 @@ from precedes.engines.reference import explain
 from precedes.engines.scan.timeline import Moment, Timeline, timeline_of, together
 from precedes.logic.contents import counts_in, views_in
 from precedes.logic.plan import Plan
-from precedes.logic.vacuity import EVERYTHING, NOTHING, PREMISE, Seen, lacking, possible, premise
+from precedes.logic.premises import PREMISE, premise
+from precedes.logic.prerequisites import EVERYTHING, NOTHING, Seen, lacking, possible
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from precedes.core.mode import Mode, completed, in_mode, judged, mode_of
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.batch_scan import scan
 from precedes.logic.plan import Plan, leaves_of, plan
-from precedes.logic.vacuity import PREMISE, premise_of
+from precedes.logic.premises import PREMISE, premise_of
 from precedes.protocol.exploration import compiled_tables as c
 from precedes.protocol.exploration.distinct_rows import Code, DistinctRows
 from precedes.protocol.exploration.execution_columns import ExecutionColumns

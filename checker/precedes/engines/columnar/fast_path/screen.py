@@ -30,7 +30,7 @@ from precedes.engines.columnar.fast_path.view_screen import (
 )
 from precedes.engines.columnar.native import machine_code
 from precedes.logic.plan import Both, Expression, Followed, Inverse, Plan, Value
-from precedes.logic.vacuity import NOTHING, Seen
+from precedes.logic.prerequisites import NOTHING, Seen
 from precedes.traces import TraceOptions
 from precedes.traces.layout.columnar_file import Coded, ColumnarFile, damaged
 

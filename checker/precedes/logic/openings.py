@@ -1,29 +1,19 @@
-"""Vacuity: a formula that holds because nothing could have violated it.
+"""Openings: what is there when an execution may still violate a formula or not.
 
-The premise of a formula says what must be present for the formula to be violated. For `forall p, q in L: A
-implies B`, these are some p and q in L for which A is true and logic does not settle B. The premise is
-derived from the refutations, so it does not depend on how the formula is written. If no execution meets the
-premise, the formula has not been tested. A premise can be judged like any other formula (`premise`). If a
-trace lacks the kinds of things that the premise needs, it cannot be met, which is cheap to find out
-(`possible`).
+An opening is a refutation without what decides it. It is derived from the refutations, so it does not depend on how the
+formula is written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Flag, auto
-from functools import lru_cache
 from typing import Any, Final, assert_never
 
 from precedes.core.formula import (
-    FALSEHOOD,
     TRUTH,
     Acknowledged,
-    Acyclic,
     AddressedTo,
-    And,
-    ArrivalEvent,
     Atom,
     AttributeOf,
     Comparison,
@@ -31,28 +21,21 @@ from precedes.core.formula import (
     DeliveredAt,
     DeliveredBefore,
     DeliveryAttribute,
-    DeliveryEvent,
     DeliveryPosition,
     DeliveryTerm,
     DeliveryTime,
     DeliveryVariable,
     Delta,
     Difference,
-    EntityTerm,
     EntityVariable,
     Epsilon,
     EventTerm,
     Exists,
     FailureLine,
     Faulty,
-    Forall,
     Formula,
-    GroupNamed,
-    GroupTerm,
     GroupVariable,
     HappensBefore,
-    Iff,
-    Implies,
     InFlight,
     InLog,
     Installs,
@@ -60,22 +43,18 @@ from precedes.core.formula import (
     InstallsBefore,
     IsDestination,
     IsMember,
-    LogTerm,
     MessageOf,
     MessageVariable,
     Not,
     Nth,
     NumberTerm,
     Or,
-    Per,
     Position,
     Precedes,
     Quiescent,
-    ReceiptLog,
     ReceiverOf,
     RecordedClock,
     Repeated,
-    Requirement,
     SameDelivery,
     SameEntity,
     SameGroup,
@@ -84,9 +63,6 @@ from precedes.core.formula import (
     SameText,
     SameView,
     Scaled,
-    Sender,
-    SendEvent,
-    SendLog,
     Sent,
     Size,
     Sum,
@@ -95,74 +71,28 @@ from precedes.core.formula import (
     Undetermined,
     Variable,
     VectorTime,
-    ViewNamed,
     ViewNumber,
     ViewOf,
-    ViewTerm,
     ViewVariable,
     conjunction,
 )
 from precedes.core.traversal import Node, free_variables, rebuilt, substituted, walk
-from precedes.logic.canonical_form import canonical
-from precedes.logic.parts import in_some_part
+from precedes.logic.prerequisites import Seen, needed
 from precedes.logic.refutation import (
     Equality,
     Refutation,
-    TooManyError,
     consequences,
     happened,
-    refutations,
     viewed,
 )
-
-PREMISE: Final = "premise of "
-"""Before the name of a requirement: that of its premise. No requirement's text begins like this."""
-
 
 LARGE: Final = 10
 """Facts up to which it is looked for whether one opening is a case of another. To look takes time that grows with every
 fact; without it a premise says one thing more often than it needs to."""
 
 
-class Seen(Flag):
-    """Kinds of things that may occur in some execution: a message that somebody is known to have sent, a delivery, two
-    messages, an entity that delivers two, a view that somebody installs, a group.
-    """
-
-    SENT = auto()
-    DELIVERED = auto()
-    TWO_MESSAGES = auto()
-    TWO_DELIVERIES = auto()
-    VIEW = auto()
-    GROUP = auto()
-
-
-NOTHING: Final = Seen(0)
-EVERYTHING: Final = ~NOTHING
-
-_WORDS: Final = {
-    Seen.SENT: ("a send", NOTHING),
-    Seen.DELIVERED: ("a delivery", NOTHING),
-    Seen.TWO_MESSAGES: ("two messages", NOTHING),
-    Seen.TWO_DELIVERIES: ("an entity that delivers two messages", Seen.DELIVERED | Seen.TWO_MESSAGES),
-    Seen.VIEW: ("a view", NOTHING),
-    Seen.GROUP: ("a group", NOTHING),
-}
-"""The kinds in words; what goes without saying where one of some others is missing."""
-
-
-def in_words(missing: Seen) -> str:
-    """Some kinds of things as what is missing: `a send or a delivery`; empty for none."""
-    return " or ".join(
-        words for kind, (words, instead) in _WORDS.items() if kind in missing and not instead & missing
-    )
-
-
-# ---- premises ----
-
-
 @dataclass(frozen=True, slots=True)
-class _Opening:
+class Opening:
     """A part of a refutation from which an execution may still go either way: facts that are there, things that are
     different, and what is asked of all things.
     """
@@ -276,45 +206,7 @@ def _linked(deliveries: list[DeliveryVariable], facts: Sequence[Formula]) -> lis
     return found
 
 
-@lru_cache(maxsize=1_024)
-def premise(formula: Formula) -> Formula:
-    """A formula that is true where a closed one could be violated; never false where it is.
-
-    What is asked of each part is violated in one, so that its premise is met in one.
-    """
-    if isinstance(formula, Per):
-        return in_some_part(formula, premise(formula.body))
-    if isinstance(formula, And) and any(isinstance(part, Per) for part in formula.parts):
-        return _either([premise(part) for part in formula.parts])
-    if isinstance(formula, Implies) and formula.left == Quiescent() and isinstance(formula.right, Per):
-        return conjunction(Quiescent(), premise(formula.right))
-    return _of_refutations(formula)
-
-
-def _of_refutations(formula: Formula) -> Formula:
-    try:
-        found = refutations(formula)
-    except TooManyError:
-        # Nothing is claimed of what is too large to be looked into.
-        return TRUTH
-    openings = _widest([opening for one in found for opening in _openings(one)])
-    return _either([opening.formula for opening in openings])
-
-
-def _either(formulas: Sequence[Formula]) -> Formula:
-    """Their disjunction, equal ones once."""
-    parts = tuple({canonical(part): part for part in formulas if part != FALSEHOOD}.values())
-    if TRUTH in parts or not parts:
-        return TRUTH if parts else FALSEHOOD
-    return parts[0] if len(parts) == 1 else Or(parts)
-
-
-def premise_of(requirement: Requirement) -> Requirement:
-    """The premise of a requirement, under a name of its own."""
-    return Requirement(PREMISE + requirement.name, premise(requirement.formula))
-
-
-def _openings(refutation: Refutation) -> Iterator[_Opening]:
+def openings(refutation: Refutation) -> Iterator[Opening]:
     """The facts of a refutation without what decides it: without what has to be absent; where nothing has to be absent,
     without one of the facts. That is one about deliveries if there is any, for deliveries are what is judged.
     """
@@ -332,11 +224,11 @@ def _openings(refutation: Refutation) -> Iterator[_Opening]:
 
 def _opening(
     refutation: Refutation, facts: tuple[Atom, ...], apart: tuple[tuple[Equality, ...], ...]
-) -> _Opening:
+) -> Opening:
     rest = Refutation(refutation.variables, facts)
     different = [_not_all(group) for group in apart if not rest.merged(group).is_contradictory]
     universal = tuple(part for part in refutation.universal if part != TRUTH)
-    return _Opening(refutation.variables, _placed((*facts, *different)), universal)
+    return Opening(refutation.variables, _placed((*facts, *different)), universal)
 
 
 def _not_all(equalities: tuple[Equality, ...]) -> Formula:
@@ -344,7 +236,7 @@ def _not_all(equalities: tuple[Equality, ...]) -> Formula:
     return parts[0] if len(parts) == 1 else Or(parts)
 
 
-def _widest(openings: list[_Opening]) -> list[_Opening]:
+def widest(openings: list[Opening]) -> list[Opening]:
     """The openings of which none is a case of another one; of equal ones the first."""
     there = [opening.there for opening in openings]
 
@@ -363,7 +255,7 @@ def _widest(openings: list[_Opening]) -> list[_Opening]:
     ]
 
 
-def _is_case(opening: _Opening, there: Sequence[Formula], wider: _Opening) -> bool:
+def _is_case(opening: Opening, there: Sequence[Formula], wider: Opening) -> bool:
     """Whether all that `wider` asks for is `there`, under other names, wherever `opening` is."""
     if len(wider.facts) > LARGE:
         return False
@@ -442,168 +334,6 @@ def _presupposed(fact: Atom) -> Iterator[Atom]:
             return
         case _:
             assert_never(fact)
-
-
-# ---- what can be where only some kinds of things occur ----
-
-
-def possible(formula: Formula, seen: Seen) -> bool:
-    """Whether a formula can be anything but false where no more than that was seen. It may be false all the same: only
-    for want of what was not seen it is found to be.
-    """
-    match formula:
-        case Truth(value):
-            return value
-        case And(parts):
-            return all(possible(part, seen) for part in parts)
-        case Or(parts):
-            return any(possible(part, seen) for part in parts)
-        case Exists(variable, extent, body):
-            return _ranging(variable) in seen and possible(extent, seen) and possible(body, seen)
-        case Not(SameMessage(MessageVariable(), MessageVariable())):
-            return Seen.TWO_MESSAGES in seen
-        case (
-            InLog() | Precedes() | Repeated() | Sent() | IsDestination() | SameEntity() | SameMessage()
-            | SameText() | SamePart() | Faulty() | HappensBefore() | Comparison()
-            | DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight() | Acknowledged()
-            | IsMember() | AddressedTo() | SameGroup() | Installs() | InstallsBefore() | InstallsAgain() | SameView()
-        ):  # fmt: skip
-            return needed(formula) in seen
-        case (
-            Undetermined() | FailureLine() | Quiescent() | Not() | Implies() | Iff() | Forall() | Acyclic() | Per()
-        ):  # fmt: skip
-            # These may be true for want of something.
-            return True
-        case _:
-            assert_never(formula)
-
-
-def lacking(formula: Formula, seen: Seen) -> Seen:
-    """Which kinds of things that were not seen a formula cannot do without; nothing where it can be true as it is, or
-    cannot be true at all.
-    """
-    if possible(formula, seen):
-        return NOTHING
-    missing = NOTHING
-    for kind in Seen:
-        if kind not in seen and not possible(formula, EVERYTHING & ~kind) and possible(formula, EVERYTHING):
-            missing |= kind
-    return missing
-
-
-def needed(atom: Atom) -> Seen:
-    """What must occur for an atom to be anything but false."""
-    match atom:
-        case InLog(_, log) | Repeated(_, log):
-            return _in(log)
-        case Precedes(_, _, log):
-            two = Seen.TWO_MESSAGES
-            return _in(log) | (two | Seen.TWO_DELIVERIES if isinstance(log, ReceiptLog) else two)
-        case Sent() | IsDestination():
-            return Seen.SENT
-        case DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight():
-            return Seen.DELIVERED
-        case Acknowledged(_, entity):
-            return _exists(entity)
-        case Faulty(entity):
-            return _exists(entity)
-        case IsMember(entity, members_of):
-            return _exists(entity) | _with_members(members_of)
-        case AddressedTo():
-            return Seen.SENT | Seen.GROUP
-        case SameGroup():
-            return Seen.GROUP
-        case Installs(entity, view) | InstallsAgain(entity, view):
-            return _exists(entity) | _with_members(view)
-        case InstallsBefore(first_view, second_view, entity):
-            return _exists(entity) | _with_members(first_view) | _with_members(second_view)
-        case SameView(left_view, right_view):
-            return _with_members(left_view) | _with_members(right_view)
-        case HappensBefore(first, second):
-            # Nothing of a message happens before its send.
-            several = isinstance(second, SendEvent) and not isinstance(first, ArrivalEvent)
-            return _happens(first) | _happens(second) | (Seen.TWO_MESSAGES if several else NOTHING)
-        case Comparison(_, left, right):
-            return _measured(left) | _measured(right)
-        case (
-            Truth() | Undetermined() | FailureLine() | Quiescent() | SameEntity() | SameMessage() | SameText()
-            | SamePart()
-        ):  # fmt: skip
-            return NOTHING
-        case _:
-            assert_never(atom)
-
-
-def _ranging(variable: Variable) -> Seen:
-    """What must occur for a quantifier to have something in its range."""
-    match variable:
-        case GroupVariable():
-            return Seen.GROUP
-        case ViewVariable():
-            return Seen.VIEW
-        case EntityVariable() | MessageVariable() | DeliveryVariable():
-            return NOTHING
-        case _:
-            assert_never(variable)
-
-
-def _with_members(term: GroupTerm | ViewTerm) -> Seen:
-    match term:
-        case GroupVariable() | GroupNamed():
-            return Seen.GROUP
-        case ViewVariable() | ViewNamed():
-            return Seen.VIEW
-        case ViewOf(event):
-            return Seen.VIEW | (Seen.DELIVERED if isinstance(event, DeliveryTerm) else _happens(event))
-        case _:
-            assert_never(term)
-
-
-def _in(log: LogTerm) -> Seen:
-    match log:
-        case SendLog():
-            return Seen.SENT
-        case ReceiptLog(entity):
-            return Seen.DELIVERED | _exists(entity)
-        case _:
-            assert_never(log)
-
-
-def _happens(event: EventTerm) -> Seen:
-    match event:
-        case SendEvent():
-            return Seen.SENT
-        case DeliveryEvent(_, entity):
-            return Seen.DELIVERED | _exists(entity)
-        case ArrivalEvent(_, entity):
-            # Without any, what is asked of arrivals is unknown and not false.
-            return _exists(entity)
-        case _:
-            assert_never(event)
-
-
-def _exists(entity: EntityTerm) -> Seen:
-    return Seen.SENT if isinstance(entity, Sender) else NOTHING
-
-
-def _measured(term: NumberTerm) -> Seen:
-    match term:
-        case TimeOf(event) | RecordedClock(event, _) | VectorTime(event, _):
-            return _happens(event)
-        case Position(_, log):
-            return _in(log)
-        case Sum(left, right) | Difference(left, right):
-            return _measured(left) | _measured(right)
-        case Scaled(_, inner):
-            return _measured(inner)
-        case ViewNumber(view):
-            return _with_members(view)
-        case Nth() | DeliveryTime() | DeliveryPosition() | DeliveryAttribute():
-            return Seen.DELIVERED
-        case Size() | AttributeOf() | Constant() | Delta() | Epsilon():
-            return NOTHING
-        case _:
-            assert_never(term)
 
 
 def _events(term: NumberTerm) -> Iterator[EventTerm | DeliveryTerm]:
