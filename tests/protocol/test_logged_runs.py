@@ -18,7 +18,7 @@ from precedes.protocol.exploration.histories import Histories, replayed
 from precedes.protocol.running import move_log
 from precedes.protocol.running.encoding import Encoding
 from precedes.protocol.running.entity import RunningEntity, Transmission
-from precedes.protocol.running.move_log import LoggedMove, MoveLog, move_of
+from precedes.protocol.running.move_log import Handler, LoggedMove, MoveLog, move_of
 from precedes.protocol.simulation.run import Running
 from precedes.protocol.simulation.simulator import Simulator, usual
 
@@ -87,10 +87,10 @@ def test_a_log_that_is_no_run_is_refused() -> None:
     execution, log = noted(protocol, conditions, 1)
     judge = Judge(protocol, LIMITS)
     first = log.entities[0]
-    arrival = next(k for k, move in enumerate(first) if move.handler == "arrive")
-    timer = LoggedMove(first[-1].time, "expire", Timer("nobody's"))
+    arrival = next(k for k, move in enumerate(first) if move.handler is Handler.ARRIVE)
+    timer = LoggedMove(first[-1].time, Handler.EXPIRE, Timer("nobody's"))
     other = replace(first[arrival], sender=1 - first[arrival].sender % 2)
-    request = LoggedMove(0, "send", Message(0, 1, frozenset({0, 1, 2})))
+    request = LoggedMove(0, Handler.SEND, Message(0, 1, frozenset({0, 1, 2})))
     changed = [
         first[:arrival] + first[arrival + 1 :],
         first[: arrival + 1] + first[arrival:],
@@ -98,9 +98,8 @@ def test_a_log_that_is_no_run_is_refused() -> None:
         (*first[:arrival], replace(first[arrival], choice=1), *first[arrival + 1 :]),
         (*first, timer),
         (request, *first),
-        (*first, replace(timer, handler="crash", cause=None)),
-        (*first, replace(timer, handler="recover", cause=None)),
-        (*first, replace(timer, handler="start", cause=None)),
+        (*first, replace(timer, handler=Handler.CRASH, cause=None)),
+        (*first, replace(timer, handler=Handler.RECOVER, cause=None)),
     ]
     assert judge.follow(execution, log)
     for moves in changed:

@@ -31,7 +31,7 @@ from precedes.protocol.processes.workload import Workload
 from precedes.protocol.running.chance import Chance
 from precedes.protocol.running.encoding import Encoding, Unreadable
 from precedes.protocol.running.medium import Medium, Place
-from precedes.protocol.running.move_log import LoggedMove
+from precedes.protocol.running.move_log import Handler, LoggedMove
 from precedes.protocol.simulation.simulator import Simulator, usual
 from tests.protocol.posts import Breaks, Channel, Color, Faulty, Pair, Parcel, Post, Remembers
 
@@ -206,7 +206,7 @@ def test_a_row_is_in_the_file_at_once_and_who_takes_over_goes_on_behind_it(tmp_p
     first.remember(41)
     first.log([SENT, B1])
     first.remember(42)
-    first.moved(LoggedMove(3, "crash", None))
+    first.moved(LoggedMove(3, Handler.CRASH, None))
     assert events(tmp_path) == [(0, "send", "a1"), (1, "deliver", "b1")]
     first.close()
     second = record_of(tmp_path, Remembers())

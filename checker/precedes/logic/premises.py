@@ -53,8 +53,8 @@ def _of_refutations(formula: Formula) -> Formula:
     except TooManyError:
         # Nothing is claimed of what is too large to be looked into.
         return TRUTH
-    openings = widest([opening for one in found for opening in openings(one)])
-    return _either([opening.formula for opening in openings])
+    parts = widest([opening for one in found for opening in openings(one)])
+    return _either([opening.formula for opening in parts])
 
 
 def _either(formulas: Sequence[Formula]) -> Formula:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, assert_never
 
 from precedes.core.execution import EventKind
 from precedes.protocol.conformance.blocks import Local, added
@@ -21,7 +21,7 @@ from precedes.protocol.exploration.histories import EVERYTHING, Entry, entries, 
 from precedes.protocol.model import Message, Timer
 from precedes.protocol.moves import Arrived, Began, Crashed, Expired, Lost, Move, Recovered, Requested
 from precedes.protocol.network import Reliable
-from precedes.protocol.running.move_log import LoggedMove, MoveLog
+from precedes.protocol.running.move_log import Handler, LoggedMove, MoveLog
 
 _COPY: Final[Spent] = (0, 1, 0, 0)
 _TIMEOUT: Final[Spent] = (0, 0, 0, 1)
@@ -95,18 +95,22 @@ class _Follower:
         move = self.log.entities[entity][self.made[entity]]
         local = self.locals[entity]
         match move.handler:
-            case "crash":
-                made = self._crash(entity, local)
-            case "recover":
-                made = self._recover(entity, local, move)
+            case Handler.SEND:
+                made = local.up and self._request(entity, local, move)
+            case Handler.ARRIVE:
+                made = local.up and self._arrive(entity, local, move)
+            case Handler.EXPIRE:
+                made = local.up and self._expire(entity, local, move)
+            case Handler.CRASH:
+                made = local.up and self._crash(entity, local)
+            case Handler.RECOVER:
+                made = not local.up and self._recover(entity, local, move)
             case _:
-                made = local.up and self._step(entity, local, move)
+                assert_never(move.handler)
         self.made[entity] += made
         return made
 
     def _crash(self, entity: int, local: Local) -> bool:
-        if not local.up:
-            return False
         left = self.search.handlers.crashed(entity, 0, local.state)
         self.locals[entity] = Local(-1 if left is None else left, 0, local.inbox, False)
         self.histories[entity].append(Entry(EventKind.CRASH))
@@ -115,7 +119,7 @@ class _Follower:
         return True
 
     def _recover(self, entity: int, local: Local, move: LoggedMove) -> bool:
-        if local.up or local.state < 0:
+        if local.state < 0:
             return False
         outcome = self.search.handlers.recovered(entity, 0, local.state)
         if move.choice >= len(outcome):
@@ -125,33 +129,26 @@ class _Follower:
         done = outcome[move.choice]
         return self._take(entity, began, done, (Recovered(entity, done.step),), NOTHING)
 
-    def _step(self, entity: int, local: Local, move: LoggedMove) -> bool:
-        handlers, cause = self.search.handlers, move.cause
-        match move.handler, cause:
-            case "send", Message():
-                outcome = handlers.requested(entity, 0, local.state, cause)
-                return self._chosen(entity, local, outcome, move, NOTHING)
-            case "expire", Timer() if cause in handlers.timers(entity, 0, local.state):
-                outcome = handlers.expired(entity, 0, local.state, cause)
-                return self._chosen(entity, local, outcome, move, _TIMEOUT if cause.due is None else NOTHING)
-            case "arrive", _:
-                return self._arrive(entity, local, move)
-            case _:
-                return False
-
-    def _chosen(
-        self, entity: int, local: Local, outcome: tuple[Done, ...], move: LoggedMove, cost: Spent
-    ) -> bool:
-        """Take the step that was chosen among those of a request or a timer."""
+    def _request(self, entity: int, local: Local, move: LoggedMove) -> bool:
+        message = move.cause
+        if not isinstance(message, Message):
+            return False
+        outcome = self.search.handlers.requested(entity, 0, local.state, message)
         if move.choice >= len(outcome):
             return False
         done = outcome[move.choice]
-        if isinstance(move.cause, Timer):
-            made: Move = Expired(entity, move.cause, done.step)
-        else:
-            assert isinstance(move.cause, Message)
-            made = Requested(entity, move.cause, done.step)
-        return self._take(entity, local, done, (made,), cost)
+        return self._take(entity, local, done, (Requested(entity, message, done.step),), NOTHING)
+
+    def _expire(self, entity: int, local: Local, move: LoggedMove) -> bool:
+        handlers, timer = self.search.handlers, move.cause
+        if not isinstance(timer, Timer) or timer not in handlers.timers(entity, 0, local.state):
+            return False
+        outcome = handlers.expired(entity, 0, local.state, timer)
+        if move.choice >= len(outcome):
+            return False
+        done = outcome[move.choice]
+        cost = _TIMEOUT if timer.due is None else NOTHING
+        return self._take(entity, local, done, (Expired(entity, timer, done.step),), cost)
 
     def _arrive(self, entity: int, local: Local, move: LoggedMove) -> bool:
         handlers = self.search.handlers

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import astuple, dataclass
-from typing import Any
+from enum import Enum
+from typing import Any, assert_never
 
 import msgspec
 from msgspec import Raw, Struct
@@ -17,16 +18,26 @@ from precedes.protocol.model import Timer
 from precedes.protocol.running.encoding import Encoding
 
 
+class Handler(Enum):
+    """The handlers of a model that make a move, by their names."""
+
+    SEND = "send"
+    ARRIVE = "arrive"
+    EXPIRE = "expire"
+    CRASH = "crash"
+    RECOVER = "recover"
+
+
 @dataclass(frozen=True, slots=True)
 class LoggedMove:
-    """A handler by its name, what it was called for, and which of several steps was taken.
+    """A handler, what it was called for, and which of several steps was taken.
 
     `time`: in ticks since the beginning, by a clock that all share. `cause`: the message that was asked to be sent, the
     packet that came in, the timer that expired, or None. `sender`: who transmitted the packet.
     """
 
     time: int
-    handler: str
+    handler: Handler
     cause: Hashable
     choice: int = 0
     sender: int = -1
@@ -61,25 +72,27 @@ class _Whole(Struct, frozen=True, array_like=True):
 
 def move_of(time: int, calling: tuple[Any, ...], choice: int) -> LoggedMove:
     """The move that a call of a handler is: its name, where it was called, and its arguments."""
-    match calling:
-        case ("arrive", _, _, packet, sender):
-            return LoggedMove(time, "arrive", packet, choice, sender)
-        case ("send" | "expire" as handler, _, _, cause):
-            return LoggedMove(time, handler, cause, choice)
-        case ("crash" | "recover" as handler, *_):
-            return LoggedMove(time, handler, None, choice)
+    handler, _, *given = calling
+    kind = Handler(handler)
+    match kind:
+        case Handler.ARRIVE:
+            _, packet, sender = given
+            return LoggedMove(time, kind, packet, choice, sender)
+        case Handler.SEND | Handler.EXPIRE:
+            _, cause = given
+            return LoggedMove(time, kind, cause, choice)
+        case Handler.CRASH | Handler.RECOVER:
+            return LoggedMove(time, kind, None, choice)
         case _:
-            raise AssertionError(calling[0])
+            assert_never(kind)
 
 
 def written(move: LoggedMove, encoding: Encoding) -> bytes:
     """A move as JSON."""
-    match move.cause:
-        case Timer() as timer:
-            cause = encoding.encode(astuple(timer))
-        case cause:
-            cause = encoding.encode(cause)
-    return msgspec.json.encode(_Written(move.time, move.handler, Raw(cause), move.choice, move.sender))
+    said = astuple(move.cause) if isinstance(move.cause, Timer) else move.cause
+    return msgspec.json.encode(
+        _Written(move.time, move.handler.value, Raw(encoding.encode(said)), move.choice, move.sender)
+    )
 
 
 def joined(entities: list[bytes], channel: tuple[int, ...] | None) -> bytes:
@@ -98,6 +111,7 @@ def read(text: bytes, encoding: Encoding) -> MoveLog:
 
 def _move(written: _Written, encoding: Encoding) -> LoggedMove:
     cause = encoding.decode(bytes(written.cause))
-    if written.handler == "expire":
+    handler = Handler(written.handler)
+    if handler is Handler.EXPIRE:
         cause = Timer(*cause)
-    return LoggedMove(written.time, written.handler, cause, written.choice, written.sender)
+    return LoggedMove(written.time, handler, cause, written.choice, written.sender)
