@@ -250,6 +250,12 @@ class Protocol(ABC, Generic[S]):
         """
         return None
 
+    def compared(self, state: S, entities: int) -> object:
+        """What has the fields that a trace may record of a state (`conform --state`): the state itself, unless the
+        model has something with better names. The fields of a mapping are its keys.
+        """
+        return state
+
     def renamed(self, state: S, names: tuple[int, ...]) -> S:
         """The state of an entity after entity k has become `names[k]`, for every k: in vectors, keys and messages."""
         raise NotImplementedError(

@@ -6,7 +6,7 @@ Every node that has the data asks its neighbors whether they have it too, and te
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -127,6 +127,10 @@ class HighIntegrity(Protocol[State]):
 
     def start(self, here: Here) -> State:
         return ()
+
+    def compared(self, state: State, entities: int) -> Mapping[str, Part]:
+        """What a node knows of the multicasts of each origin, by its name, such as `E1.round`."""
+        return {self.name_of(origin): part_of(state, origin) for origin in range(entities)}
 
     # ------------------------------------------------------------------------------------------- steps 1 to 4
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, deque
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import prod
+from pathlib import Path
 
 import pytest
 
+import precedes
 from precedes.protocol import Choose, Deliver, Here, Message, Step, Transmit, View
 from precedes_models.high_integrity.neighbors import (
     Fixed,
@@ -234,3 +237,36 @@ def test_parameters_are_checked() -> None:
     assert HighIntegrity(adj="ring:2") == HighIntegrity(adj=Ring(2))
     assert {type(one) for one in HighIntegrity.instances(as_written=True)} == {HighIntegrity}
     assert Part(0).confirmed == frozenset()
+
+
+# ---- recorded states ----
+
+
+@pytest.mark.parametrize(("asked", "conforming"), [([0], 1), ([1], 0)])
+def test_what_a_program_keeps_of_an_origin_is_compared_by_its_name(
+    asked: list[int], conforming: int, tmp_path: Path
+) -> None:
+    """In the ring of three, node 2 asks node 0."""
+    told = {"E1": [1], "E2": [2], "E3": asked}
+    rows: list[dict[str, object]] = [{"entity": "E1", "event": "send", "message": "a1", "dest": [*told]}]
+    for entity, waiting in told.items():
+        kept = {"round": 0, "waiting": json.dumps(waiting)}
+        rows.append({"entity": entity, "event": "deliver", "message": "a1", **kept})
+    trace = tmp_path / "trace.jsonl"
+    trace.write_text(
+        "".join(json.dumps({"execution": 1, "seq": k, **row}) + "\n" for k, row in enumerate(rows))
+    )
+    report = precedes.conform(
+        "high-integrity",
+        trace,
+        parameters={"adj": "ring"},
+        state={"E1.round": "round", "E1.waiting": "waiting"},
+        timeouts=0,
+    )
+    assert (report.conforming, report.deviating) == (conforming, 1 - conforming)
+
+
+def test_a_field_of_no_origin_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "trace.jsonl").write_text("")
+    with pytest.raises(precedes.PrecedesError, match=r"no field round\n    it has E1, E2, .*, E20, \.\.\."):
+        precedes.conform("high-integrity", tmp_path / "trace.jsonl", state={"round": "round"})

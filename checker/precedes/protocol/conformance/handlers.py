@@ -128,7 +128,8 @@ class Handlers:
         """The value of a field of a state, None where it has no such field."""
         key = (state, field)
         if key not in self._shown:
-            self._shown[key] = shown(self.states[state], field)
+            compared = self.protocol.compared(self.states[state], self.entities)
+            self._shown[key] = shown(compared, field)
         return self._shown[key]
 
     def _outcome(

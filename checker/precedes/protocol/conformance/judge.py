@@ -35,6 +35,8 @@ _MOST_REMEMBERED: Final = 200_000
 """Steps of handlers after which they are forgotten, so that a trace of any length is judged in bounded memory."""
 _MOST_SHAPES: Final = 20_000
 """Answers after which they are forgotten, too."""
+_MANY: Final = 100
+"""Entities of a cluster in which a field of a state is looked for."""
 _ATTEMPTS: Final = 12
 _ATTEMPT: Final = 120
 """How many short attempts there are, and how many states each may search."""
@@ -62,11 +64,14 @@ class Judge:
         self.direct_runs = DirectRuns(self.protocol, self.reading, quiescent=self.limits.quiescent)
 
     def _know_fields(self) -> None:
-        state = called(self.protocol, "start", Here(0, max(1, self.reading.entities)))
+        # How many entities there are is not known yet, and fields may be named after one of them.
+        entities = max(_MANY, self.reading.entities)
+        start = called(self.protocol, "start", Here(0, entities))
+        compared = self.protocol.compared(start, entities)
         for name, _ in self.reading.state:
-            if shown(state, name) is None:
+            if shown(compared, name) is None:
                 said = f"a state of {self.protocol.name} has no field {name}"
-                raise usage(said, hint_for(state, name))
+                raise usage(said, hint_for(compared, name))
 
     def follow(self, execution: Execution, log: MoveLog) -> bool:
         """Whether an execution is a behavior of the model by the moves that are said to have been made."""

@@ -15,6 +15,8 @@ Shown: TypeAlias = str
 """A value as JSON, its keys in order. A word that is no JSON is a text."""
 
 _ABSENT: Final = object()
+_MOST_NAMES: Final = 20
+"""Names that a hint lists."""
 
 
 def recorded(value: str | int) -> Shown:
@@ -62,8 +64,13 @@ def said(value: object) -> str:
 
 def hint_for(state: object, field: str) -> str:
     """What may be meant by a field that a state does not have."""
-    names = [each.name for each in fields(state)] if is_dataclass(state) else []
-    return did_you_mean(field, names) or f"it has {', '.join(names) or 'no fields'}"
+    names: list[str] = []
+    if is_dataclass(state):
+        names = [each.name for each in fields(state)]
+    elif isinstance(state, Mapping):
+        names = list(map(str, state))
+    shown = ", ".join([*names[:_MOST_NAMES], *(["..."] if len(names) > _MOST_NAMES else [])])
+    return did_you_mean(field, names) or f"it has {shown or 'no fields'}"
 
 
 def _written(value: object) -> Shown:
