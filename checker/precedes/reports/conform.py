@@ -96,6 +96,7 @@ def explained(found: Conformed, judged: Judged) -> Iterator[str]:
 def as_lines(found: Conformed, judged: Judged, answer: Deviates) -> Iterator[str]:
     """An execution that does not conform: the first event that no run has, the run before it, and where that ends."""
     yield f"{judged.execution} does not conform{_within(found, answer)}: {first_said(judged, answer)}"
+    yield from _again(found, judged, answer)
     where = "there" if answer.event is not None else f"then at {judged.naming.entities[answer.entity]}"
     yield f"  the model allows {where}: {_allowed(judged, answer)}"
     if answer.event is not None and answer.unlogged:
@@ -113,6 +114,20 @@ def as_lines(found: Conformed, judged: Judged, answer: Deviates) -> Iterator[str
     for name, state in zip(judged.naming.entities, answer.states, strict=True):
         yield f"    {name}: {'has stopped' if state is None else shortened(said(state))}"
     yield from _names(judged)
+
+
+def _again(found: Conformed, judged: Judged, answer: Deviates) -> Iterator[str]:
+    """That a message was delivered before, where that may be what is wrong."""
+    event, where = answer.event, judged.naming.entities[answer.entity]
+    if event is None or event.kind is not EventKind.DELIVER or event.message is None:
+        return
+    name = _message(event.message, judged.naming)
+    events = (history.events for history in judged.recorded.histories if history.entity == where)
+    seen = [each for history in events for each in history if found.question.reading.is_seen(each)]
+    for number, each in enumerate(seen[: answer.explained[answer.entity]], 1):
+        if each.kind is EventKind.DELIVER and each.message == name:
+            yield f"  {where} has delivered {name} before (its event {number})"
+            return
 
 
 def _within(found: Conformed, answer: Deviates) -> str:
