@@ -8,7 +8,7 @@ import click
 
 from precedes.cli.conform import MOST_SHOWN
 from precedes.cli.options import AS_WRITTEN, DESTINATIONS, FORM, HANG_LIMIT, SETTINGS, SPECS
-from precedes.cli.simulate import ENTITIES, MESSAGES, MOST_STEPS, SEED, rates_and_times
+from precedes.cli.simulate import ENTITIES, MESSAGES, MOST_STEPS, SEED, executions, rates_and_times
 from precedes.cli.terminal import put
 from precedes.cli.verify import MOST
 from precedes.core.exit_codes import Exit
@@ -20,14 +20,7 @@ from precedes.core.exit_codes import Exit
     "-o", "--output", metavar="TRACE", help="Write what was recorded to this .jsonl or .parquet file."
 )
 @AS_WRITTEN
-@click.option(
-    "--executions",
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="Number of executions.",
-)
+@executions(10)
 @click.option(
     "--at-once",
     type=click.IntRange(min=1),

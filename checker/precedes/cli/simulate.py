@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -44,6 +45,18 @@ MOST_STEPS = click.option(
 )
 
 
+def executions(usual: int) -> Callable[[Any], Any]:
+    """`--executions`, with how many there are unless it is given."""
+    return click.option(
+        "--executions",
+        type=click.IntRange(min=1),
+        default=usual,
+        show_default=True,
+        metavar="N",
+        help="Number of executions.",
+    )
+
+
 def rates_and_times(command: Any) -> Any:
     """Options for the faults of the network and of entities, and for times."""
     for name, (kind, text) in reversed(TIMES.items()):
@@ -63,14 +76,7 @@ def rates_and_times(command: Any) -> Any:
 @click.argument("model", metavar="MODEL")
 @click.option("-o", "--output", required=True, metavar="TRACE", help="The .parquet file to write.")
 @AS_WRITTEN
-@click.option(
-    "--executions",
-    type=click.IntRange(min=1),
-    default=1000,
-    show_default=True,
-    metavar="N",
-    help="Number of executions.",
-)
+@executions(1000)
 @SEED
 @ENTITIES
 @MESSAGES

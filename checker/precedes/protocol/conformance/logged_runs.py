@@ -8,7 +8,7 @@ the model, found without a search. If not, nothing is known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, assert_never
 
@@ -121,32 +121,29 @@ class _Follower:
     def _recover(self, entity: int, local: Local, move: LoggedMove) -> bool:
         if local.state < 0:
             return False
-        outcome = self.search.handlers.recovered(entity, 0, local.state)
-        if move.choice >= len(outcome):
+        done = _chosen(self.search.handlers.recovered(entity, 0, local.state), move)
+        if done is None:
             return False
         began = Local(local.state, 0, local.inbox, True, len(local.inbox))
         self.histories[entity].append(Entry(EventKind.RECOVER))
-        done = outcome[move.choice]
         return self._take(entity, began, done, (Recovered(entity, done.step),), NOTHING)
 
     def _request(self, entity: int, local: Local, move: LoggedMove) -> bool:
         message = move.cause
         if not isinstance(message, Message):
             return False
-        outcome = self.search.handlers.requested(entity, 0, local.state, message)
-        if move.choice >= len(outcome):
+        done = _chosen(self.search.handlers.requested(entity, 0, local.state, message), move)
+        if done is None:
             return False
-        done = outcome[move.choice]
         return self._take(entity, local, done, (Requested(entity, message, done.step),), NOTHING)
 
     def _expire(self, entity: int, local: Local, move: LoggedMove) -> bool:
         handlers, timer = self.search.handlers, move.cause
         if not isinstance(timer, Timer) or timer not in handlers.timers(entity, 0, local.state):
             return False
-        outcome = handlers.expired(entity, 0, local.state, timer)
-        if move.choice >= len(outcome):
+        done = _chosen(handlers.expired(entity, 0, local.state, timer), move)
+        if done is None:
             return False
-        done = outcome[move.choice]
         cost = _TIMEOUT if timer.due is None else NOTHING
         return self._take(entity, local, done, (Expired(entity, timer, done.step),), cost)
 
@@ -156,10 +153,9 @@ class _Follower:
         candidate = min(self._candidates(local, move), key=lambda each: sum(each.cost), default=None)
         if candidate is None:
             return self._arrive_again(entity, local, move, key)
-        outcome = handlers.arrived(entity, 0, local.state, candidate.packet, candidate.sender)
-        if move.choice >= len(outcome):
+        done = _chosen(handlers.arrived(entity, 0, local.state, candidate.packet, candidate.sender), move)
+        if done is None:
             return False
-        done = outcome[move.choice]
         lost = tuple(Lost(entity, sender, packet) for sender, packet in candidate.lost)
         came = Arrived(entity, candidate.sender, candidate.value, done.step, False, candidate.original)
         rest = local._replace(inbox=candidate.inbox, vanishing=candidate.vanishing)
@@ -184,10 +180,9 @@ class _Follower:
         if not isinstance(network, Reliable) or not network.duplicates or network.fifo or place is None:
             return False
         first = self.moves[place]
-        outcome = self.search.handlers.arrived(entity, 0, local.state, key[2], move.sender)
-        if not isinstance(first, Arrived) or first.original is not None or move.choice >= len(outcome):
+        done = _chosen(self.search.handlers.arrived(entity, 0, local.state, key[2], move.sender), move)
+        if done is None or not isinstance(first, Arrived) or first.original is not None:
             return False
-        done = outcome[move.choice]
         again = Arrived(entity, move.sender, move.cause, done.step)
         if not self._take(entity, local, done, (again,), _COPY):
             return False
@@ -229,3 +224,8 @@ class _Follower:
         if log is not None:
             rearrange(history, self.receipts[entity], log, None)
             self.receipts[entity] = log
+
+
+def _chosen(outcome: Sequence[Done], move: LoggedMove) -> Done | None:
+    """The step that was taken; None where there is none of its number."""
+    return outcome[move.choice] if move.choice < len(outcome) else None
