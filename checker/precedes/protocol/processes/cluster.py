@@ -152,6 +152,7 @@ class Cluster:
         self._writers: dict[int, asyncio.StreamWriter] = {}
         self._ports: dict[int, int] = {}
         self._tickets: dict[int, _Ticket] = {}
+        self._watching: dict[int, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._given = 0
         self._done: dict[int, Recorded] = {}
@@ -209,10 +210,12 @@ class Cluster:
                 server.close()
 
     async def _put_away(self, work: asyncio.Future[float]) -> None:
-        """No process stays."""
-        if work.done() and not work.cancelled() and work.exception() is None and self._tasks:
-            await asyncio.wait(self._tasks, timeout=_AWAY)
+        """No process stays. Those that were told to stop have time for it; a spare one may not be there yet."""
+        if work.done() and not work.cancelled() and work.exception() is None:
+            await asyncio.wait([self._watching[place] for place in self._writers], timeout=_AWAY)
         work.cancel()
+        for task in self._tasks - set(self._watching.values()):
+            task.cancel()
         for isolation in self._processes:
             # A process that has just ended has no line any more on which it could be told to end.
             with suppress(ValueError):
@@ -325,13 +328,14 @@ class Cluster:
         isolation = Isolation(process, silence=self._silence)
         self._processes.append(isolation)
         self._up[place] = asyncio.Event()
-        self._go_on_with(self._watched(place, isolation))
+        self._watching[place] = self._go_on_with(self._watched(place, isolation))
         return place
 
-    def _go_on_with(self, work: Coroutine[Any, Any, None]) -> None:
+    def _go_on_with(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._done_with)
+        return task
 
     def _done_with(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
