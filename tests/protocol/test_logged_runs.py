@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import precedes
 from precedes.core.execution import Execution
 from precedes.protocol import Conditions, Message, Protocol, Timer
 from precedes.protocol.catalog import models
@@ -21,6 +24,7 @@ from precedes.protocol.running.entity import RunningEntity, Transmission
 from precedes.protocol.running.move_log import Handler, LoggedMove, MoveLog, move_of
 from precedes.protocol.simulation.run import Running
 from precedes.protocol.simulation.simulator import Simulator, usual
+from tests.protocol.posts import Remembers
 
 LIMITS = Limits(losses=50, duplicates=50, corruptions=50, timeouts=500, states=0, quiescent=True)
 """No state may be searched."""
@@ -127,6 +131,23 @@ def test_an_event_that_the_run_has_not_is_no_run() -> None:
     shorter = replace(longest, events=longest.events[:-1])
     histories = tuple(shorter if each is longest else each for each in execution.histories)
     assert not judge.follow(replace(execution, histories=histories), log)
+
+
+@pytest.mark.parametrize(("stops", "conforming"), [(True, 1), (False, 0)])
+def test_what_may_have_come_while_its_entity_had_stopped_is_not_in_flight(
+    stops: bool, conforming: int, tmp_path: Path
+) -> None:
+    rows = [("E1", {"event": "send", "message": "a1", "dest": ["E2"]})]
+    rows += [("E2", {"event": event}) for event in ("crash", "recover") if stops]
+    rows += [
+        ("E1", {"event": "send", "message": "a2", "dest": ["E2"]}),
+        ("E2", {"event": "deliver", "message": "a2"}),
+    ]
+    trace = tmp_path / "trace.jsonl"
+    lines = ({"execution": 1, "entity": entity, "seq": seq, **row} for seq, (entity, row) in enumerate(rows))
+    trace.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    report = precedes.conform(Remembers(), trace, quiescent=True)
+    assert (report.conforming, report.deviating) == (conforming, 1 - conforming)
 
 
 def test_a_log_reads_back_as_it_was_written() -> None:
