@@ -85,6 +85,20 @@ def _plain(event: Any) -> tuple[str, str]:
     return event.kind.value, event.message or ""
 
 
+def test_in_a_channel_its_order_counts_and_not_the_times() -> None:
+    """A recovery that is tried too early is made later, and logged once."""
+    protocol = models("dynamic-cluster")[0]
+    conditions = replace(usual(protocol), messages=3, **FAULTS["dynamic-cluster"])
+    judge = Judge(protocol, LIMITS, Reading(conditions.entities))
+    recovered = 0
+    for number in range(1, 8):
+        execution, log = noted(protocol, conditions, number)
+        recovered += any(move.handler is Handler.RECOVER for moves in log.entities for move in moves)
+        timeless = tuple(tuple(replace(move, time=0) for move in moves) for moves in log.entities)
+        assert judge.follow(execution, replace(log, entities=timeless)), number
+    assert recovered
+
+
 def test_a_log_that_is_no_run_is_refused() -> None:
     protocol = models("to")[0]
     conditions = replace(usual(protocol), messages=3, loss=0.1)

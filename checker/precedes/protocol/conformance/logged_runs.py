@@ -125,8 +125,13 @@ class _Follower:
         if done is None:
             return False
         began = Local(local.state, 0, local.inbox, True, len(local.inbox))
-        self.histories[entity].append(Entry(EventKind.RECOVER))
-        return self._take(entity, began, done, (Recovered(entity, done.step),), NOTHING)
+        history = self.histories[entity]
+        history.append(Entry(EventKind.RECOVER))
+        made = self._take(entity, began, done, (Recovered(entity, done.step),), NOTHING)
+        if not made:
+            # The channel has to have others before it.
+            history.pop()
+        return made
 
     def _request(self, entity: int, local: Local, move: LoggedMove) -> bool:
         message = move.cause
