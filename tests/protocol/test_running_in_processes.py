@@ -358,8 +358,10 @@ def test_every_model_runs_and_what_it_records_is_a_behavior_of_it(name: str) -> 
 @pytest.mark.slow
 def test_processes_are_killed_and_what_stood_on_the_disk_is_taken_over(tmp_path: Path) -> None:
     trace = tmp_path / "run.jsonl"
+    # With a longer tick there are requests left when an entity starts again.
+    faults = {"crash": 0.5, "recovery": 1.0}
     report = precedes.run(
-        Remembers(), trace, executions=10, at_once=2, messages=20, crash=0.5, recovery=1.0, destinations="any"
+        Remembers(), trace, executions=10, at_once=2, tick="50us", messages=20, destinations="any", **faults
     )
     counters = report.counters
     assert report.ran.totals.killed == counters["crashes"] == counters["recoveries"] > 5
