@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -106,6 +108,21 @@ def test_who_violates_is_not_fine_and_few_others_are_not(tmp_path: Path, name: s
     assert fine.executions == 300 - len(workload.violating)
     assert fine.messages == messages * fine.executions
     assert fine.events == sum(group.rows for group in file.layout.groups) - others.columns(()).events
+
+
+def test_nothing_of_a_judged_row_group_stays_in_memory(tmp_path: Path) -> None:
+    write(Workload(30, violations=0.3, seed=3), str(tmp_path / "w.parquet"))
+    convert([tmp_path / "w.parquet"], tmp_path / "t.parquet", Notices())
+    with closing(opened(tmp_path / "t.parquet")) as file:
+        group = row_group(file, 0, TraceOptions(), ())
+        judge(group, EVERYTHING, 9)
+        column = ref(group.columns(("delivered",)).delivered)
+        gc.disable()
+        try:
+            del group
+            assert column() is None
+        finally:
+            gc.enable()
 
 
 def in_views(seed: int) -> list[Execution]:

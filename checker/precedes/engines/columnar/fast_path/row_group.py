@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -53,6 +53,65 @@ VIEWS: Final = frozenset(
 """The same, of views: who installs which is enough for all of these."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Unmade:
+    """The columns that were not made. It knows nothing of the row group: what two objects hold of each other stays in
+    memory until Python looks for such circles, and here that is a whole row group.
+    """
+
+    _made: Mapping[str, Array]
+    _reader: GroupReader
+    _attributes: Attributes
+
+    def column(self, name: str) -> Array:
+        """A column that was not made: what a regular row group says of it, else it is read."""
+        executions = len(self._made["message_offsets"]) - 1
+        entities, messages = int(self._made["entity_offsets"][-1]), int(self._made["message_offsets"][-1])
+        match name:
+            case "unknown" | "order_doubt":
+                return np.zeros(executions, np.int32)
+            case "history_doubt":
+                return np.zeros(entities, np.int32)
+            case "interleaved":
+                return np.ones(entities, np.bool_)
+            case "unsure_stops":
+                return np.zeros(entities, np.bool_)
+            case "acknowledging":
+                return np.zeros(executions, np.bool_)
+            case (
+                "to_group_offsets"
+                | "to_groups"
+                | "group_offsets"
+                | "group_member_offsets"
+                | "group_members"
+                | "named_group_offsets"
+                | "named_groups"
+            ) if not self._reader.has(name):
+                return no_groups(name, executions, messages)
+            case "event_view" | "view_offsets" | "view_member_offsets" | "view_members" | "view_numbers" if (
+                not self._reader.viewed
+            ):
+                return no_views(name, executions, len(self._made["event_kind"]))
+            case "claimed_position":
+                return claimed_of(self._attributes, messages)
+            case "faulty":
+                return faulty(self._made["event_offsets"], self._made["event_kind"])
+            case "edge_offsets" | "edge_earlier":
+                return np.zeros(0, np.int64)
+            case "view_numbers" if "event_view" in self._made:
+                return self._reader.view_numbers(self._made["event_view"], self._made["view_offsets"])
+            case "clock_recorded" | "clock_offsets" | "clock_entities" | "clock_counts" if (
+                not self._reader.clocked
+            ):
+                clock: Array = getattr(no_clocks(len(self._made["event_kind"])), name.removeprefix("clock_"))
+                return clock
+            case "event_own" if not self._reader.clocked:
+                return np.zeros(len(self._made["event_kind"]), np.int64)
+            case _:
+                column: Array = column_of(self._reader.every(), name)
+                return column
+
+
 class RowGroup:
     """Executions of a regular row group: a source whose `made` columns are in memory, and that reads all others."""
 
@@ -65,7 +124,7 @@ class RowGroup:
     ) -> None:
         self._attributes = attributes
         self._made = made
-        self._table = ColumnTable(self._other, options, dict(made))
+        self._table = ColumnTable(_Unmade(made, reader, attributes).column, options, dict(made))
         self._reader = reader
         self._options = options
 
@@ -129,53 +188,6 @@ class RowGroup:
 
     def evidence(self, x: int, messages: Collection[int]) -> RowGroupSlice:  # noqa: ARG002 - it is read later
         return self._reader.slice(x)
-
-    def _other(self, name: str) -> Array:
-        """A column that was not made: what a regular row group says of it, else it is read."""
-        entities = int(self._made["entity_offsets"][-1])
-        match name:
-            case "unknown" | "order_doubt":
-                return np.zeros(self.executions, np.int32)
-            case "history_doubt":
-                return np.zeros(entities, np.int32)
-            case "interleaved":
-                return np.ones(entities, np.bool_)
-            case "unsure_stops":
-                return np.zeros(entities, np.bool_)
-            case "acknowledging":
-                return np.zeros(self.executions, np.bool_)
-            case (
-                "to_group_offsets"
-                | "to_groups"
-                | "group_offsets"
-                | "group_member_offsets"
-                | "group_members"
-                | "named_group_offsets"
-                | "named_groups"
-            ) if not self._reader.has(name):
-                return no_groups(name, self.executions, int(self.message_offsets[-1]))
-            case "event_view" | "view_offsets" | "view_member_offsets" | "view_members" | "view_numbers" if (
-                not self._reader.viewed
-            ):
-                return no_views(name, self.executions, len(self._made["event_kind"]))
-            case "claimed_position":
-                return claimed_of(self._attributes, int(self.message_offsets[-1]))
-            case "faulty":
-                return faulty(self._made["event_offsets"], self._made["event_kind"])
-            case "edge_offsets" | "edge_earlier":
-                return np.zeros(0, np.int64)
-            case "view_numbers" if "event_view" in self._made:
-                return self._reader.view_numbers(self._made["event_view"], self._made["view_offsets"])
-            case "clock_recorded" | "clock_offsets" | "clock_entities" | "clock_counts" if (
-                not self._reader.clocked
-            ):
-                clock: Array = getattr(no_clocks(len(self._made["event_kind"])), name.removeprefix("clock_"))
-                return clock
-            case "event_own" if not self._reader.clocked:
-                return np.zeros(len(self._made["event_kind"]), np.int64)
-            case _:
-                column: Array = column_of(self._reader.every(), name)
-                return column
 
 
 def row_group(file: ColumnarFile, number: int, options: TraceOptions, reads: Collection[str]) -> RowGroup:
