@@ -9,6 +9,7 @@ give the same table.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any, Final, assert_never
 
 import numpy as np
@@ -19,7 +20,7 @@ from precedes.core.execution import EVENT_CODES, FIRST_WITHOUT_MESSAGE, LAST_WIT
 from precedes.core.formula import AttributeSort
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, pc
-from precedes.traces.formats import limits
+from precedes.traces.formats import limits, plain_texts
 from precedes.traces.formats.column_types import is_text
 from precedes.traces.formats.values import (
     DEST_IGNORED,
@@ -61,6 +62,7 @@ _PER_UNIT: Final = {"s": NANOSECONDS, "ms": 10**6, "us": 10**3, "ns": 1}
 _WHOLE_TEXT: Final = "^-?[0-9]{1,18}$"
 _LARGEST_EXACT: Final = 2.0**53
 _FINE: Final = arrow.decimal128(38, limits.PLACES)
+_NANOSECONDS: Final = arrow.decimal128(38, 9)
 
 Columns = dict[str, Column]
 
@@ -217,9 +219,7 @@ def _numbers(column: Column) -> Column:
         # Larger ones stand for other numbers than they are: for the shortest text that means them.
         _refuse(pc.greater(pc.abs(column), _LARGEST_EXACT))
     elif is_text(kind):
-        column = pc.cast(column, arrow.string())
-        if pc.all(pc.match_substring_regex(column, _WHOLE_TEXT)).as_py() is False:
-            raise Irregular
+        column = whole_numbers(pc.cast(column, arrow.string()))
     elif not (
         arrow.types.is_integer(kind)
         or arrow.types.is_decimal(kind)
@@ -230,6 +230,13 @@ def _numbers(column: Column) -> Column:
     numbers = _attempt_cast(column, arrow.int64())
     _refuse(pc.less(numbers, TIME_MIN))
     return numbers
+
+
+def whole_numbers(texts: Column) -> Column:
+    """The whole numbers that texts are, as int64. Raises Irregular where one is none, or a long one."""
+    if not plain_texts.whole(texts) and pc.all(pc.match_substring_regex(texts, _WHOLE_TEXT)).as_py() is False:
+        raise Irregular
+    return _attempt_cast(texts, arrow.int64())
 
 
 def _durations(column: Column) -> Column:
@@ -259,6 +266,10 @@ def nanoseconds(column: Column) -> Column:
         return _of_decimals(column)
     if is_text(kind):
         text = pc.cast(column, arrow.string())
+        if plain_texts.unsigned(text):
+            with suppress(arrow.ArrowInvalid):
+                # One with more decimal places does not fit.
+                return _of_decimals(pc.cast(text, _NANOSECONDS))
         if pc.all(pc.match_substring_regex(text, limits.NUMBER)).as_py() is not False:
             return _of_decimals(_attempt_cast(text, _FINE))
         if pc.all(pc.match_substring_regex(text, _RFC_3339)).as_py() is not False:
@@ -319,7 +330,8 @@ def _text(column: Any) -> Any:
 
 def _ids(column: Column) -> Column:
     text = _text(column)
-    _refuse(pc.equal(pc.binary_length(text), 0))
+    if plain_texts.some_empty(text):
+        _refuse(pc.equal(pc.binary_length(text), 0))
     return text
 
 

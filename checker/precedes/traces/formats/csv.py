@@ -1,7 +1,8 @@
-"""Reader of CSV: RFC 4180 with a header, comma and double quote, in blocks. An empty cell is an absent value.
+"""Reader of CSV: RFC 4180 with a header, comma and double quote, in blocks, and a block in slices. An empty cell is an
+absent value.
 
-`dest`, `members` and `group` are `E2;E3` or a JSON list, `clock` is a JSON list or map. Arrow reads the cells as text.
-Python's `csv` reads the blocks that Arrow cannot read.
+`dest`, `members` and `group` are `E2;E3` or a JSON list, `clock` is a JSON list or map. Arrow reads the cells as text,
+each slice in a thread of its own. Python's `csv` reads the slices that Arrow cannot read.
 """
 
 from __future__ import annotations
@@ -11,33 +12,40 @@ import io
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
+from precedes.core.diagnostics import PrecedesError
 from precedes.core.formula import Attribute
+from precedes.core.machine import available_cores
 from precedes.core.supervision import reading
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, arrow_csv, pc
 from precedes.traces.formats import limits
-from precedes.traces.formats.canonical_columns import Irregular, canonical
+from precedes.traces.formats.canonical_columns import Irregular, canonical, whole_numbers
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
 from precedes.traces.formats.text_stream import Stream, as_text, next_block, opened, too_long
 from precedes.traces.formats.values import RowError, cell_parser, from_cells, ids_of_cell, seconds, shown
 from precedes.traces.formats.written_rows import COLUMNS, Values, write_text
 from precedes.traces.notices import Notices
 from precedes.traces.problems import some_columns, unreadable
-from precedes.traces.schema import REQUIRED_COLUMNS
+from precedes.traces.schema import ID_LIST_COLUMNS, REQUIRED_COLUMNS
 from precedes.traces.sources import TraceSource
 
-BLOCK_BYTES: Final = 32 << 20
-_SLICE_BYTES: Final = 4 << 20
+BLOCK_BYTES: Final = 16 << 20
+SLICE_BYTES: Final = 4 << 20
+_LOOKED_AT: Final = 1 << 16
+"""Bytes that are looked at together to find where records end."""
 COMMA: Final = "cells of `dest` have a comma in them: B,C is one entity, B;C are two"
-_WHOLE: Final = "^-?[0-9]{1,18}$"
 _LIST: Final = "["
-_BESIDE_QUOTES: Final = np.isin(np.arange(256), list(b',\r\n"'))
+_QUOTE, _LINE = b'"\n'
 
 
 def read(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
@@ -54,20 +62,18 @@ def read_csv(source: TraceSource, stream: Stream, notices: Notices) -> Iterator[
     header: list[str] | None = None
     next_row = 1
     blocks = _blocks(stream)
-    while (block := next_block(blocks, source, next_row)) is not None:
-        as_text(block, source.shown, next_row)
-        records = block
-        if header is None:
-            header, records = _header(source, block)
-            next_row = 2
-            name_unknown(source.unknown(header), notices)
-        if not records:
-            continue
-        with reading(source.shown, next_row):
-            table, count = _read_block(source, header, records, next_row, notices)
-        next_row += count
-        if len(table):
-            yield table
+    with ThreadPoolExecutor(available_cores()) as pool:
+        while (block := next_block(blocks, source, next_row)) is not None:
+            as_text(block, source.shown, next_row)
+            records = memoryview(block)
+            if header is None:
+                header, records = _header(source, block)
+                next_row = 2
+                name_unknown(source.unknown(header), notices)
+            if records:
+                tables, count = _Records(source, header, next_row).read(records, notices, pool)
+                next_row += count
+                yield from (table for table in tables if len(table))
 
 
 def _blocks(stream: Stream) -> Iterator[bytes]:
@@ -94,19 +100,43 @@ def _blocks(stream: Stream) -> Iterator[bytes]:
         yield b"".join(rest)
 
 
-def _last_end(piece: bytes, *, quoted: bool) -> int:
+def _last_end(piece: bytes | memoryview, *, quoted: bool) -> int:
     """Where the last record that ends in a piece of a file ends; 0: none does. `quoted`: the piece begins in a cell."""
     letters = np.frombuffer(piece, np.uint8)
-    lines = np.flatnonzero(letters == ord("\n"))
-    before = np.searchsorted(np.flatnonzero(letters == ord('"')), lines)
-    ends = lines[before % 2 == quoted]
-    return int(ends[-1]) + 1 if len(ends) else 0
+    looked_at = _LOOKED_AT
+    while True:
+        start = max(0, len(letters) - looked_at)
+        within = quoted ^ (_count(letters[:start], _QUOTE) % 2 == 1)
+        lines = np.flatnonzero(letters[start:] == _LINE)
+        before = np.searchsorted(np.flatnonzero(letters[start:] == _QUOTE), lines)
+        ends = lines[before % 2 == within]
+        if len(ends) or start == 0:
+            return start + int(ends[-1]) + 1 if len(ends) else 0
+        looked_at *= 16
 
 
-def _header(source: TraceSource, block: bytes) -> tuple[list[str], bytes]:
-    text = io.StringIO(block.decode(), newline="")
+def _count(letters: npt.NDArray[np.uint8], letter: int) -> int:
+    # Little at a time stays in the cache.
+    some = (letters[start : start + _LOOKED_AT] for start in range(0, len(letters), _LOOKED_AT))
+    return sum(int(np.count_nonzero(each == letter)) for each in some)
+
+
+def _slices(records: memoryview) -> Iterator[memoryview]:
+    """Records in slices of about `SLICE_BYTES`, which end where records do."""
+    start, size = 0, SLICE_BYTES
+    while start + size < len(records):
+        if end := _last_end(records[start : start + size], quoted=False):
+            yield records[start : start + end]
+            start, size = start + end, SLICE_BYTES
+        else:
+            size *= 2
+    yield records[start:]
+
+
+def _header(source: TraceSource, block: bytes) -> tuple[list[str], memoryview]:
+    """The names of the columns, and the records after them. Raises PrecedesError."""
     try:
-        header = next(csv.reader(text, strict=True), [])
+        header, records = _first_record(block)
     except csv.Error as error:
         raise unreadable("T007", f"the header is not CSV: {error}", source.shown, row=1) from error
     if len(set(header)) < len(header):
@@ -123,93 +153,155 @@ def _header(source: TraceSource, block: bytes) -> tuple[list[str], bytes]:
             f"the first row names the columns, with commas; here these are {some_columns(header)}",
             row=1,
         )
-    return header, text.read().encode()
+    return header, records
 
 
-def _read_block(
-    source: TraceSource, header: list[str], block: bytes, row: int, notices: Notices
-) -> tuple[pa.Table, int]:
-    found = Notices()
+def _first_record(block: bytes) -> tuple[list[str], memoryview]:
+    """The first record, and those after it. Raises `csv.Error`."""
+    end = block.find(b"\n") + 1 or len(block)
+    text = io.StringIO(block[:end].decode(), newline="")
     try:
-        table = _by_arrow(source, header, block, row, found)
-    except Irregular:
-        return _record_by_record(source, header, block, row, notices)
-    notices.merge(found.all())
-    return table, len(table)
+        header = next(csv.reader(text, strict=True), [])
+    except csv.Error:
+        # Perhaps it has several lines.
+        end = len(block)
+        text = io.StringIO(block.decode(), newline="")
+        header = next(csv.reader(text, strict=True), [])
+    # What is left of the first line has lines that end with \r.
+    left = text.read().encode()
+    return header, memoryview(left + block[end:]) if left else memoryview(block)[end:]
 
 
-def _by_arrow(source: TraceSource, header: list[str], block: bytes, row: int, notices: Notices) -> pa.Table:
-    quotes = block.count(b'"')
-    if quotes and _stray_quote(block):
+@dataclass(frozen=True, slots=True)
+class _Records:
+    """How the records of a block are read: the columns of their file, and the number of the first."""
+
+    source: TraceSource
+    header: list[str]
+    first: int
+
+    def read(
+        self, block: memoryview, notices: Notices, pool: ThreadPoolExecutor
+    ) -> tuple[list[pa.Table], int]:
+        """The canonical tables of a block, and how many records it has. Raises PrecedesError."""
+        tables: list[pa.Table] = []
+        found, row = Notices(), self.first
+        slices = list(_slices(block))
+        try:
+            for records, (quick, told) in zip(slices, pool.map(self._quickly, slices), strict=True):
+                if quick is None:
+                    table, count = _record_by_record(self.source, self.header, records, row, found)
+                else:
+                    table, count = _numbered(quick, row), len(quick)
+                found.merge(told.all())
+                tables.append(table)
+                row += count
+        except PrecedesError:
+            # As many mistakes are told at once as there may be, in whichever slices they are.
+            table, count = _record_by_record(self.source, self.header, block, self.first, notices)
+            return [table], count
+        notices.merge(found.all())
+        return tables, row - self.first
+
+    def _quickly(self, records: memoryview) -> tuple[pa.Table | None, Notices]:
+        """The canonical table of a slice, whose rows have no numbers yet; None where it has to be read record by
+        record.
+        """
+        found = Notices()
+        with reading(self.source.shown, self.first):
+            try:
+                return _by_arrow(self.source, self.header, records, found), found
+            except Irregular:
+                return None, Notices()
+
+
+def _numbered(table: pa.Table, first: int) -> pa.Table:
+    place = table.schema.get_field_index("row")
+    return table.set_column(
+        place, table.schema.field(place), arrow.array(np.arange(first, first + len(table)))
+    )
+
+
+def _by_arrow(source: TraceSource, header: list[str], records: memoryview, notices: Notices) -> pa.Table:
+    letters = np.frombuffer(records, np.uint8)
+    quotes = np.flatnonzero(letters == _QUOTE)
+    if _stray(quotes, letters):
         raise Irregular
     known = [name for name in header if source.reads(name)]
     try:
         cells = arrow_csv.read_csv(
-            arrow.BufferReader(block),
-            arrow_csv.ReadOptions(column_names=header, block_size=_SLICE_BYTES),
-            arrow_csv.ParseOptions(newlines_in_values=quotes > 0, ignore_empty_lines=False),
+            arrow.BufferReader(records),
+            arrow_csv.ReadOptions(column_names=header, block_size=len(records) + 1, use_threads=False),
+            arrow_csv.ParseOptions(newlines_in_values=len(quotes) > 0, ignore_empty_lines=False),
             arrow_csv.ConvertOptions(
-                include_columns=known, column_types=dict.fromkeys(known, arrow.string()), check_utf8=False
+                include_columns=known,
+                column_types=dict.fromkeys(known, arrow.string()),
+                check_utf8=False,
+                null_values=[""],
+                strings_can_be_null=True,
             ),
         )
     except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError) as error:
         raise Irregular from error
-    columns = {name: _typed(name, _absent(cells[name])) for name in known}
-    if quotes and "dest" in known:
-        commas = pc.and_(
-            pc.match_substring(cells["dest"], ","), pc.invert(pc.starts_with(cells["dest"], _LIST))
-        )
-        notices.count(notice.COMMA, COMMA, pc.sum(commas).as_py() or 0)
-    numbers = np.arange(row, row + len(cells))
-    return canonical(arrow.table(columns), source, numbers, notices)
+    coded = {name: cells[name].combine_chunks().dictionary_encode() for name in known if name in _PARSED}
+    if "dest" in coded:
+        notices.count(notice.COMMA, COMMA, _with_commas(coded["dest"]))
+    columns = {name: cells[name] for name in known}
+    columns |= {name: _each_once(name, cells) for name, cells in coded.items()}
+    if "seq" in columns:
+        columns["seq"] = whole_numbers(columns["seq"])
+    return canonical(arrow.table(columns), source, np.zeros(len(cells), np.int64), notices)
 
 
-def _stray_quote(block: bytes) -> bool:
-    """Whether a quote neither opens nor closes a cell nor is one half of a doubled one.
+def _stray(quotes: npt.NDArray[np.int64], letters: npt.NDArray[np.uint8]) -> bool:
+    """Whether one of the quotes in records neither opens nor closes a cell nor is one half of a doubled one.
 
     Of quotes in turn, one comes after a comma, a line or the one before it, the next before one of these.
     """
-    letters = np.frombuffer(b"\n" + block + b"\n", np.uint8)
-    quotes = np.flatnonzero(letters == ord('"'))
-    opening, closing = letters[quotes[::2] - 1], letters[quotes[1::2] + 1]
-    return bool(len(quotes) % 2 or not (_BESIDE_QUOTES[opening].all() and _BESIDE_QUOTES[closing].all()))
+    # Records begin after the end of a line; before the first letter, the last one is taken for it.
+    opening = letters.take(quotes[::2] - 1, mode="wrap")
+    closing = letters.take(quotes[1::2] + 1, mode="clip")
+    return not (len(quotes) % 2 == 0 and _beside_quotes(opening) and _beside_quotes(closing))
 
 
-def _absent(cells: Column) -> Column:
-    empty = pc.equal(cells, "")
-    return pc.if_else(empty, arrow.scalar(None, arrow.string()), cells) if pc.any(empty).as_py() else cells
+def _beside_quotes(letters: npt.NDArray[np.uint8]) -> bool:
+    """Whether each letter is a comma, a quote or one at the end of a line."""
+    found = letters == _QUOTE
+    for other in b",\n\r":
+        found |= letters == other
+    return bool(found.all())
 
 
-def _typed(name: str, cells: Column) -> Column:
-    match name:
-        case "seq":
-            if pc.all(pc.match_substring_regex(cells, _WHOLE)).as_py() is False:
-                raise Irregular
-            return pc.cast(cells, arrow.int64())
-        case "dest" | "members" | "group":
-            return _each_once(cells, lambda cell: ids_of_cell(cell, name), arrow.list_(arrow.string()))
-        case "redelivered":
-            return _each_once(cells, cell_parser(name), arrow.bool_())
-        case "clock":
-            return _each_once(cells, cell_parser(name), None)
-        case _:
-            return cells
-
-
-def _each_once(cells: Column, parse: Callable[[str], object], kind: pa.DataType | None) -> Column:
-    """Every distinct cell parsed once, by the reader of single rows. Without a type: clocks."""
-    chunks = cells.dictionary_encode().chunks
+def _each_once(name: str, cells: Column) -> Column:
+    """A column of which every distinct cell is parsed once, by the reader of single rows."""
+    parse, kind = _PARSED[name]
     try:
-        # Arrow encodes all chunks with one dictionary, and every chunk has all of it.
-        values = [parse(cell) for cell in chunks[0].dictionary.to_pylist()] if chunks else []
+        values = [parse(cell) for cell in cells.dictionary.to_pylist()]
     except RowError as error:
         raise Irregular from error
     if kind is None:
         values, kind = _clocks(values)
     try:
-        return arrow.chunked_array([arrow.array(values, kind).take(chunk.indices) for chunk in chunks], kind)
+        return arrow.chunked_array([arrow.array(values, kind).take(cells.indices)], kind)
     except (arrow.ArrowInvalid, arrow.ArrowTypeError, OverflowError) as error:
         raise Irregular from error
+
+
+_IDS: Final = arrow.list_(arrow.string())
+_PARSED: Final[dict[str, tuple[Callable[[str], Any], pa.DataType | None]]] = {
+    **{name: (partial(ids_of_cell, column=name), _IDS) for name in ID_LIST_COLUMNS},
+    "redelivered": (cell_parser("redelivered"), arrow.bool_()),
+    "clock": (cell_parser("clock"), None),
+}
+"""How cells are parsed that are more than a text, and of which type their values are: for clocks, these say it."""
+
+
+def _with_commas(dest: Column) -> int:
+    """How many cells have a comma in an id, and not between them."""
+    found = pc.and_(
+        pc.match_substring(dest.dictionary, ","), pc.invert(pc.starts_with(dest.dictionary, _LIST))
+    )
+    return pc.sum(found.take(dest.indices)).as_py() if pc.any(found).as_py() else 0
 
 
 def _clocks(values: list[object]) -> tuple[list[object], pa.DataType]:
@@ -235,13 +327,13 @@ def _long_cells(most: int) -> Iterator[None]:
 
 
 def _record_by_record(
-    source: TraceSource, header: list[str], block: bytes, row: int, notices: Notices
+    source: TraceSource, header: list[str], block: memoryview, row: int, notices: Notices
 ) -> tuple[pa.Table, int]:
     count = commas = 0
 
     def records() -> Iterator[tuple[int, list[str] | csv.Error]]:
         nonlocal count
-        reader = csv.reader(io.StringIO(block.decode(), newline=""), strict=True)
+        reader = csv.reader(io.StringIO(str(block, "utf-8"), newline=""), strict=True)
         while True:
             try:
                 record: list[str] | csv.Error = next(reader)
