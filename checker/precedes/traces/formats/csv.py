@@ -19,7 +19,6 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from precedes.core.diagnostics import PrecedesError
@@ -29,6 +28,7 @@ from precedes.core.supervision import reading
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, arrow_csv, pc
 from precedes.traces.formats import limits
+from precedes.traces.formats.byte_places import WINDOW, Letters, Places, count_of, places_of
 from precedes.traces.formats.canonical_columns import Irregular, canonical, whole_numbers
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
 from precedes.traces.formats.text_stream import Stream, as_text, next_block, opened, too_long
@@ -41,8 +41,6 @@ from precedes.traces.sources import TraceSource
 
 BLOCK_BYTES: Final = 16 << 20
 SLICE_BYTES: Final = 4 << 20
-_LOOKED_AT: Final = 1 << 16
-"""Bytes that are looked at together to find where records end."""
 COMMA: Final = "cells of `dest` have a comma in them: B,C is one entity, B;C are two"
 _LIST: Final = "["
 _QUOTE, _LINE = b'"\n'
@@ -103,22 +101,16 @@ def _blocks(stream: Stream) -> Iterator[bytes]:
 def _last_end(piece: bytes | memoryview, *, quoted: bool) -> int:
     """Where the last record that ends in a piece of a file ends; 0: none does. `quoted`: the piece begins in a cell."""
     letters = np.frombuffer(piece, np.uint8)
-    looked_at = _LOOKED_AT
+    looked_at = WINDOW
     while True:
         start = max(0, len(letters) - looked_at)
-        within = quoted ^ (_count(letters[:start], _QUOTE) % 2 == 1)
+        within = quoted ^ (count_of(letters[:start], _QUOTE) % 2 == 1)
         lines = np.flatnonzero(letters[start:] == _LINE)
         before = np.searchsorted(np.flatnonzero(letters[start:] == _QUOTE), lines)
         ends = lines[before % 2 == within]
         if len(ends) or start == 0:
             return start + int(ends[-1]) + 1 if len(ends) else 0
         looked_at *= 16
-
-
-def _count(letters: npt.NDArray[np.uint8], letter: int) -> int:
-    # Little at a time stays in the cache.
-    some = (letters[start : start + _LOOKED_AT] for start in range(0, len(letters), _LOOKED_AT))
-    return sum(int(np.count_nonzero(each == letter)) for each in some)
 
 
 def _slices(records: memoryview) -> Iterator[memoryview]:
@@ -224,7 +216,7 @@ def _numbered(table: pa.Table, first: int) -> pa.Table:
 
 def _by_arrow(source: TraceSource, header: list[str], records: memoryview, notices: Notices) -> pa.Table:
     letters = np.frombuffer(records, np.uint8)
-    quotes = np.flatnonzero(letters == _QUOTE)
+    quotes = places_of(letters, lambda some: some == _QUOTE)
     if _stray(quotes, letters):
         raise Irregular
     known = [name for name in header if source.reads(name)]
@@ -253,7 +245,7 @@ def _by_arrow(source: TraceSource, header: list[str], records: memoryview, notic
     return canonical(arrow.table(columns), source, np.zeros(len(cells), np.int64), notices)
 
 
-def _stray(quotes: npt.NDArray[np.int64], letters: npt.NDArray[np.uint8]) -> bool:
+def _stray(quotes: Places, letters: Letters) -> bool:
     """Whether one of the quotes in records neither opens nor closes a cell nor is one half of a doubled one.
 
     Of quotes in turn, one comes after a comma, a line or the one before it, the next before one of these.
@@ -264,7 +256,7 @@ def _stray(quotes: npt.NDArray[np.int64], letters: npt.NDArray[np.uint8]) -> boo
     return not (len(quotes) % 2 == 0 and _beside_quotes(opening) and _beside_quotes(closing))
 
 
-def _beside_quotes(letters: npt.NDArray[np.uint8]) -> bool:
+def _beside_quotes(letters: Letters) -> bool:
     """Whether each letter is a comma, a quote or one at the end of a line."""
     found = letters == _QUOTE
     for other in b",\n\r":

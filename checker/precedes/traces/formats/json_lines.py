@@ -23,6 +23,7 @@ from precedes.core.machine import available_cores
 from precedes.core.supervision import reading
 from precedes.traces.arrow import arrow, arrow_json
 from precedes.traces.formats import limits
+from precedes.traces.formats.byte_places import count_of
 from precedes.traces.formats.canonical_columns import Irregular, canonical, table_of
 from precedes.traces.formats.documents import document
 from precedes.traces.formats.line_slices import (
@@ -43,8 +44,8 @@ from precedes.traces.problems import unreadable
 from precedes.traces.schema import ID_COLUMNS, ID_LIST_COLUMNS, INPUT_COLUMNS, REQUIRED_COLUMNS
 from precedes.traces.sources import TraceSource
 
-BLOCK_BYTES: Final = 32 << 20
-SLICE_BYTES: Final = 2 << 20
+BLOCK_BYTES: Final = 16 << 20
+SLICE_BYTES: Final = 4 << 20
 _LINES_LOOKED_AT: Final = 100
 _ONE_EACH: Final = "write one JSON object per line"
 
@@ -62,8 +63,9 @@ def read_json_lines(source: TraceSource, stream: Stream, notices: Notices) -> It
         blocks = _blocks(stream)
         while (block := next_block(blocks, source, first_line)) is not None:
             as_text(block, source.shown, first_line)
-            tables = _read_block(source, block, first_line, notices, pool)
-            first_line += count_lines(block)
+            cut = list(slices(block, first_line, SLICE_BYTES))
+            tables = _read_block(source, block, cut, notices, pool)
+            first_line = cut[-1].first_line + count_lines(cut[-1].lines)
             yield from (table for table in tables if len(table))
 
 
@@ -88,12 +90,12 @@ def _blocks(stream: Stream) -> Iterator[bytes]:
 
 
 def _read_block(
-    source: TraceSource, block: bytes, first_line: int, notices: Notices, pool: ThreadPoolExecutor
+    source: TraceSource, block: bytes, cut: list[Slice], notices: Notices, pool: ThreadPoolExecutor
 ) -> list[pa.Table]:
     try:
-        read = list(pool.map(partial(_read_slice, source), slices(block, first_line, SLICE_BYTES)))
+        read = list(pool.map(partial(_read_slice, source), cut))
     except PrecedesError:
-        return [_whole_block(source, block, first_line, notices)]
+        return [_whole_block(source, block, cut[0].first_line, notices)]
     for _, found in read:
         notices.merge(found.all())
     return [table for table, _ in read]
@@ -141,7 +143,9 @@ def _by_arrow(source: TraceSource, tidied: Tidied, notices: Notices) -> pa.Table
         return table_of((), source)
     table = _parsed(source, tidied)
     unknown = [name for name in table.column_names if not source.reads(name)]
-    if unknown and (b"NaN" in tidied.lines or b"Inf" in tidied.lines):
+    if unknown and any(
+        count_of(tidied.letters, word[0]) and word in tidied.lines for word in (b"NaN", b"Inf")
+    ):
         # Arrow takes these for numbers. In a column that is read they would not get through.
         raise Irregular
     if len(table) != len(tidied.numbers):
@@ -182,6 +186,8 @@ def _as_guessed(source: TraceSource, tidied: Tidied, sample: list[dict[str, obje
         raise Irregular
     # With nine places a time needs no rounding; with more every time that is no nonsense can be read.
     for places in (9, limits.PLACES):
+        if places > 9 and limits.strange_times(tidied.lines, tidied.letters):
+            break
         try:
             table: pa.Table = arrow_json.read_json(
                 arrow.BufferReader(tidied.lines),

@@ -15,6 +15,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from precedes.traces.formats.byte_places import Letters, Places, count_of, places_by, places_of
+
 LARGEST_POWER: Final = 38
 """By how many places the scale of a decimal may change."""
 
@@ -49,6 +51,12 @@ _TIME: Final = re.compile(rb'"time"[ \t\r]*:[ \t\r]*(?:"([^"\\]*)"|([^ \t\r\n,}"
 # An escaped `time`, sign, point, digit or exponent.
 _ESCAPED: Final = re.compile(rb"\\u00(?:2[bdeBDE]|3[0-9]|[46][59dD]|74)")
 _QUOTE, _COLON, _SPACE_BAR, _OPEN_BRACE, _OPEN_BRACKET = b'": {['
+_POINT, _E, _SMALL, _BACKSLASH = b".e \\"
+_UP_TO_NINE: Final = ord("9") - ord(".") + 1
+_ALL_FOUR: Final = 0x01010101
+_OF_A_POWER: Final = np.isin(np.arange(256), list(b"0123456789+-.eE"))
+_FAR: Final = 64
+"""Letters of a number before a place in it, at most, that are looked at."""
 _SPACE: Final = np.isin(np.arange(256), list(b" \t\r"))
 _EXPONENT: Final = np.isin(np.arange(256), list(b"eE"))
 _OF_A_WHOLE: Final = np.isin(np.arange(256), list(b"0123456789+-"))
@@ -58,13 +66,16 @@ _MOST_WHOLE: Final = 12
 _USUAL: Final = 22
 """Letters of a number that is looked at no closer: a sign, seconds since 1970 and nanoseconds, and one more."""
 
-Letters = npt.NDArray[np.uint8]
-Places = npt.NDArray[np.int64]
-
 
 def fits(lines: bytes, letters: Letters, ends: Places) -> bool:
-    """Whether Arrow may read lines of JSON: their bytes as such and as `letters`, and where each ends."""
-    return len(lines) <= _LONGEST and _shallow(letters, ends) and not _strange_times(lines, letters)
+    """Whether Arrow may read lines of JSON: their bytes as such and as `letters`, and where each ends. Times may have
+    nine decimal places, or more where it refuses these.
+    """
+    return (
+        len(lines) <= _LONGEST
+        and _shallow(letters, ends)
+        and not (_unsure_of_times(letters) and strange_times(lines, letters))
+    )
 
 
 def names_repeat(sample: Sequence[dict[str, object]], lines: int) -> bool:
@@ -91,17 +102,59 @@ def _paths(value: object, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ..
 
 def _shallow(letters: Letters, ends: Places) -> bool:
     # One bit apart: a brace and a bracket.
-    opens = np.flatnonzero((letters | (_OPEN_BRACKET ^ _OPEN_BRACE)) == _OPEN_BRACE)
-    if len(opens) <= len(ends) + _DEEPEST - 1:
-        # Each line has one at least.
+    opens = places_of(letters, lambda some: (some | (_OPEN_BRACKET ^ _OPEN_BRACE)) == _OPEN_BRACE)
+    # Two of these are on a line that opens too many.
+    some = np.searchsorted(ends, opens[:: _DEEPEST // 2])
+    if (some[1:] != some[:-1]).all():
         return True
     return int(np.diff(np.searchsorted(opens, ends), prepend=0).max(initial=0)) <= _DEEPEST
 
 
-def _strange_times(lines: bytes, letters: Letters) -> bool:
+def _unsure_of_times(letters: Letters) -> bool:
+    """Whether perhaps a time has an exponent, or so many digits that a decimal with nine places may not hold it."""
+    # An escaped digit is a digit of a time that is text.
+    return bool(count_of(letters, _BACKSLASH)) or _in_times(
+        letters, places_by(letters, _long_or_powers, _FAR)
+    )
+
+
+def _long_or_powers(letters: Letters) -> Places:
+    """Places in what may be a number with an exponent, or one of more than 26 letters."""
+    numeric = letters - np.uint8(_POINT) < _UP_TO_NINE
+    powers = np.flatnonzero(((letters[1:-1] | _SMALL) == _E) & numeric[:-2])
+    powers = powers[_OF_A_WHOLE[letters[powers + 2]]]
+    # Four letters at once: where 27 in turn are of a number, six such words have nothing else in them.
+    words = numeric[: len(numeric) // 4 * 4].view(np.uint32) == _ALL_FOUR
+    two = words[1:] & words[:-1]
+    four = two[2:] & two[:-2]
+    return np.append(powers, np.flatnonzero(four[2:] & two[:-4]) * 4)
+
+
+def _in_times(letters: Letters, places: Places) -> bool:
+    """Whether perhaps one of some places within numbers is in the value of a time."""
+    for _ in range(_FAR):
+        inside = _OF_A_POWER[letters[places - 1]]
+        if not inside.any():
+            break
+        places = places - inside
+    else:
+        return True
+    places = places - (letters[places - 1] == _QUOTE)
+    if _SPACE[letters[places - 1]].any() or _SPACE_BAR in letters[places - 1]:
+        return True
+    keys = places[letters[places - 1] == _COLON] - 1
+    if _SPACE[letters[keys - 1]].any():
+        return True
+    for before, letter in enumerate(reversed(b'"time"'), start=1):
+        keys = keys[letters[keys - before] == letter]
+    return len(keys) > 0
+
+
+def strange_times(lines: bytes, letters: Letters) -> bool:
+    """Whether Arrow may not read times of lines to more than nine decimal places."""
     if b"\\u00" in lines and _ESCAPED.search(lines):
         return True
-    quotes = np.flatnonzero(letters == _QUOTE)
+    quotes = places_of(letters, lambda some: some == _QUOTE)
     keys = quotes[:-1][np.diff(quotes) == len(b"time") + 1]
     for place, letter in enumerate(b"time", start=1):
         keys = keys[letters[keys + place] == letter]

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from precedes.traces.formats.line_slices import Tidied
+from precedes.traces.formats.line_slices import Tidied, line_ends
 from precedes.traces.schema import ID_COLUMNS, ID_LIST_COLUMNS
 
 EVERY_ID: Final = frozenset({*ID_COLUMNS, *ID_LIST_COLUMNS})
@@ -44,7 +44,7 @@ def ids_as_texts(tidied: Tidied, columns: frozenset[str]) -> Tidied:
     if names := columns & set(ID_LIST_COLUMNS):
         lines = _several(names).sub(_quoted, lines)
     letters = np.frombuffer(lines, np.uint8)
-    return Tidied(lines, letters, np.flatnonzero(letters == ord("\n")), tidied.numbers)
+    return Tidied(lines, letters, line_ends(letters), tidied.numbers)
 
 
 @cache
