@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from precedes.traces.formats.byte_places import Letters, Places, places_by
 from precedes.traces.formats.line_slices import Tidied, line_ends
 from precedes.traces.schema import ID_COLUMNS, ID_LIST_COLUMNS
 
@@ -18,6 +19,11 @@ _NUMBER: Final = rb"-?[1-9][0-9]{0,17}|0"
 """A number that is the text of itself as an id. Longer ones are left to who reads line by line."""
 
 _TEXT: Final = rb'"(?:[^"\\\n]|\\[^\n])*"'
+_MOST_DIGITS: Final = 18
+_QUOTE, _COLON, _MINUS, _ZERO, _BACKSLASH = b'":-0\\'
+_DIGIT: Final = np.isin(np.arange(256), list(b"0123456789"))
+_BLANK: Final = np.isin(np.arange(256), list(b" \t"))
+_MAY_FOLLOW: Final = np.isin(np.arange(256), list(b",}"))
 _TEXT_OR_NUMBER: Final = re.compile(b"(" + _TEXT + b")|(" + _NUMBER + b")")
 
 
@@ -40,17 +46,52 @@ def ids_as_texts(tidied: Tidied, columns: frozenset[str]) -> Tidied:
     """
     lines = tidied.lines
     if names := columns & set(ID_COLUMNS):
-        lines = _one(names).sub(rb'\1"\2"', lines)
+        lines = _one_each(tidied.letters, names)
     if names := columns & set(ID_LIST_COLUMNS):
         lines = _several(names).sub(_quoted, lines)
     letters = np.frombuffer(lines, np.uint8)
     return Tidied(lines, letters, line_ends(letters), tidied.numbers)
 
 
-@cache
-def _one(columns: frozenset[str]) -> re.Pattern[bytes]:
-    """A column and its number."""
-    return re.compile(rb'(?<!\\)("(?:%s)"[ \t]*:[ \t]*)(%s)(?=[ \t]*[,}])' % (_either(columns), _NUMBER))
+def _one_each(letters: Letters, columns: frozenset[str]) -> bytes:
+    """The lines with a quotation mark before and after each number that is the value of one of these columns."""
+    names = _named(letters, places_by(letters, _before_numbers, 2), columns)
+    starts = names + len(b'":')
+    starts += _BLANK[letters[starts]]
+    digits = starts + (letters[starts] == _MINUS)
+    ends = digits.copy()
+    for _ in range(_MOST_DIGITS + 1):
+        more = _DIGIT[letters[ends]]
+        if not more.any():
+            break
+        ends += more
+    after = ends + _BLANK[letters[ends]]
+    # An id is the text of the number that it is.
+    short = (ends - digits <= _MOST_DIGITS) & (ends > digits) & _MAY_FOLLOW[letters[after]]
+    usual = short & ((letters[digits] != _ZERO) | (ends - starts == 1))
+    places = np.stack([starts[usual], ends[usual]], axis=1).ravel()
+    return np.insert(letters, places, _QUOTE).tobytes()
+
+
+def _before_numbers(letters: Letters) -> Places:
+    """Where names end after which there may be a number, or a blank, and no text."""
+    value = letters[2:]
+    return np.flatnonzero(
+        (letters[:-2] == _QUOTE) & (letters[1:-1] == _COLON) & (value < _COLON) & (value != _QUOTE)
+    )
+
+
+def _named(letters: Letters, names: Places, columns: frozenset[str]) -> Places:
+    """Those of some names, of which the last letter is given, that are names of the columns."""
+    found = [_named_so(letters, names, f'"{column}"'.encode()) for column in columns]
+    return np.sort(np.concatenate(found))
+
+
+def _named_so(letters: Letters, names: Places, name: bytes) -> Places:
+    names = names[names >= len(name)]
+    for before, letter in enumerate(reversed(name)):
+        names = names[letters[names - before] == letter]
+    return names[letters[names - len(name)] != _BACKSLASH]
 
 
 @cache
