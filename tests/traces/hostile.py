@@ -23,8 +23,9 @@ import pyarrow.parquet as pq
 
 from precedes.core.diagnostics import PrecedesError
 from precedes.traces import Notices, canonical
+from precedes.traces.formats import byte_places, limits, plain_texts
+from precedes.traces.formats import csv as csv_format
 from precedes.traces.formats import json_lines as jsonlines
-from precedes.traces.formats import limits
 from precedes.traces.schema import INPUT_COLUMNS
 from tests.traces.reading import outcome, read_file, row_by_row
 
@@ -138,6 +139,7 @@ def read_json(seed: int) -> None:
     made = random.Random(seed)
     data = json_lines(made)
     jsonlines.SLICE_BYTES = made.choice((1, 200, 1 << 20))
+    byte_places.WINDOW = made.choice((64, 300, 1 << 18))
     found = outcome(data)
     with row_by_row():
         assert outcome(data) == found, data
@@ -172,8 +174,11 @@ def csv(random: random.Random) -> bytes:
 
 
 def read_csv(seed: int) -> None:
-    """Both ways give the same."""
-    data = csv(random.Random(seed))
+    """Both ways give the same, whatever the slices."""
+    made = random.Random(seed)
+    data = csv(made)
+    csv_format.SLICE_BYTES = made.choice((1, 200, 1 << 20))
+    byte_places.WINDOW = csv_format.WINDOW = made.choice((1, 64, 1 << 18))
     found = outcome(data, "t.csv")
     with row_by_row():
         assert outcome(data, "t.csv") == found, data
@@ -190,6 +195,15 @@ def read_numbers(seed: int) -> None:
             except pa.ArrowInvalid:
                 continue
             assert found == decimal.Decimal(text), text
+    plain = [
+        "".join(made.choices("0123456789.", (*[1] * 10, made.random()), k=made.randrange(30)))
+        for _ in range(300)
+    ]
+    for text in plain:
+        if plain_texts.unsigned(pa.chunked_array([[text]])):
+            with suppress(pa.ArrowInvalid):
+                found = pa.compute.cast(pa.array([text]), pa.decimal128(38, 9))[0].as_py()
+                assert found == decimal.Decimal(text), text
 
 
 KINDS: Final[tuple[pa.DataType, ...]] = (

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from precedes.traces.formats import byte_places
 from precedes.traces.formats import csv as delimited
 from tests.traces.reading import only_fast, outcome, read_bytes, read_file, row_by_row, told
 
@@ -209,3 +210,54 @@ def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     for size in (7, 100, 1000):
         monkeypatch.setattr(delimited, "BLOCK_BYTES", size)
         assert outcome(data, "t.csv") == whole
+
+
+@pytest.mark.parametrize("window", [1, 50, 1 << 18])
+@pytest.mark.parametrize("size", [1, 100, 1000])
+def test_slices_make_no_difference(monkeypatch: pytest.MonkeyPatch, size: int, window: int) -> None:
+    monkeypatch.setattr(delimited, "SLICE_BYTES", size)
+    monkeypatch.setattr(delimited, "WINDOW", window)
+    monkeypatch.setattr(byte_places, "WINDOW", window)
+    records = [f'x,E,{k},send,"m{k}{chr(10) * (k % 3)}","[""E"", ""F{k}""]",{k}.5\r\n' for k in range(40)]
+    data = (HEADER + "".join(records)).encode()
+    with only_fast():
+        table = read_bytes(data, "t.csv")[0]
+    assert table["row"].to_pylist() == list(range(2, 42))
+    assert table["message"].to_pylist() == [f"m{k}" + "\n" * (k % 3) for k in range(40)]
+    # Blank records and what only Python reads, between slices that Arrow reads.
+    odd = [*records[:9], "\n", 'x,E,9,send,m,"a,b",0x1\n', *records[10:20], "\n\n", *records[20:]]
+    found = outcome((HEADER + "".join(odd).replace("0x1", "1e-3")).encode(), "t.csv")
+    assert isinstance(found[0], list)
+    assert [row["row"] for row in found[0]] == [*range(2, 11), *range(12, 23), *range(25, 45)]
+    # Mistakes in several slices are told at once, in the order of the rows.
+    bad = (HEADER + "".join([*odd[:30], "x,E,,sent,m,,\n", *odd[30:]])).encode()
+    assert [(one.row, one.code) for one in told(lambda: read_bytes(bad, "t.csv"))] == [
+        (12, "T016"),
+        (33, "T013"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        'execution,entity,"a\nb",event,message\n',
+        'execution,"entity",a,event,message\r',
+        "execution,entity,a,event,message\r\n",
+    ],
+)
+def test_a_header_may_have_several_lines_and_any_line_end(header: str) -> None:
+    found = rows(f"{header}x,E,a,send,m\n" + 'x,E,"a\n",deliver,m')
+    assert [row["message"] for row in found] == ["m", "m"]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["7", "007", "9" * 18, "9" * 19, "1/2", "1.2.3", ".", "5.", ".5", "1" * 26, "0." + "1" * 24, "0." + "0" * 8 + "15",
+     "1700000000.000056", "1700000000.1234567891", "-1.5", "+1", " 1", "1e-5", "٣", "2026-01-01T00:00:00Z", "1_0"],
+)  # fmt: skip
+def test_numbers_are_read_alike_in_both_ways(cell: str) -> None:
+    for column in ("seq", "time"):
+        data = f"execution,entity,event,message,{column}\nx,E,send,m,{cell}\nx,E,deliver,m,\nx,F,send,n,3\n"
+        found = outcome(data.encode(), "t.csv")
+        with row_by_row():
+            assert outcome(data.encode(), "t.csv") == found

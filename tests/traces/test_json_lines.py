@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from precedes.traces.formats import byte_places, limits
 from precedes.traces.formats import json_lines as jsonlines
+from precedes.traces.formats.line_slices import line_ends
 from tests.traces.reading import json_lines, only_fast, outcome, read_bytes, read_file, row_by_row, told
 
 SEND = {"execution": "x", "entity": "E1", "event": "send", "message": "m"}
@@ -407,6 +410,59 @@ def test_numbers_among_texts_as_ids_are_read_fast(every: int) -> None:
         found = read_bytes(json_lines(rows))[0]
     with row_by_row():
         assert read_bytes(json_lines(rows))[0].equals(found)
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["5", "-5", "0", "-0", "05", "5.0", "5e1", "123456789012345678", "1234567890123456789", "null", "true", '"5"', '""',
+     '"\\"message\\":5"', "{}", "[5]", "5 ", "  5", "\t5\t"],
+)  # fmt: skip
+@pytest.mark.parametrize("blank", ["", " "])
+def test_numbers_and_texts_as_ids_are_read_alike_in_both_ways(written: str, blank: str) -> None:
+    lines = [
+        f'{{"execution":{blank}"x","entity":{blank}"E1","event":"send","message":{blank}{message}'
+        f',"labels":{{"message":7}},"note":"\\\\\\"message\\":5,"}}'
+        for message in ('"m"', "7", written)
+    ]
+    data = ("\n".join(lines) + "\n").encode()
+    found = outcome(data)
+    with row_by_row():
+        assert outcome(data) == found
+
+
+@pytest.mark.parametrize("window", [64, 1 << 18])
+@pytest.mark.parametrize(
+    "time",
+    [
+        "1.5e-5",
+        "1E99",
+        "1e+99",
+        "1.5E-400000000",
+        '"1e99"',
+        "1" * 27,
+        "1" * 40,
+        "0." + "1" * 40,
+        '"\\u0031e99"',
+    ],
+)
+def test_arrow_never_sees_a_time_that_it_may_misread(
+    monkeypatch: pytest.MonkeyPatch, time: str, window: int
+) -> None:
+    """Wherever it is in a window."""
+    monkeypatch.setattr(byte_places, "WINDOW", window)
+    for pad in range(70):
+        line = f'{{"x":"{"3e5" * pad}","y":"{"7" * pad}","time":{time},"message":"3e5"}}\n'.encode()
+        letters = np.frombuffer(line * 3, np.uint8)
+        assert limits.fits(line * 3, letters, line_ends(letters)) is (time == "1.5e-5")
+
+
+def test_many_digits_and_powers_elsewhere_are_no_times() -> None:
+    line = (
+        b'{"message":"0' + b"3e5" * 50 + b'","took":1e-99,"time":1700000000.5,"list":[1e99,"1e5","12'
+        b'34567890123456789012345678901234567890"],"number":12345678901234567890123456789012345678901}\n'
+    )
+    letters = np.frombuffer(line * 9, np.uint8)
+    assert limits.fits(line * 9, letters, line_ends(letters))
 
 
 @given(st.binary(max_size=60), st.integers(0, 200), st.integers(0, 200))

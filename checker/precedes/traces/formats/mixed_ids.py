@@ -76,15 +76,15 @@ def _one_each(letters: Letters, columns: frozenset[str]) -> bytes:
 def _before_numbers(letters: Letters) -> Places:
     """Where names end after which there may be a number, or a blank, and no text."""
     value = letters[2:]
-    return np.flatnonzero(
-        (letters[:-2] == _QUOTE) & (letters[1:-1] == _COLON) & (value < _COLON) & (value != _QUOTE)
-    )
+    before = (letters[:-2] == _QUOTE) & (letters[1:-1] == _COLON)
+    return np.flatnonzero(before & (value < _COLON) & (value != _QUOTE))
 
 
 def _named(letters: Letters, names: Places, columns: frozenset[str]) -> Places:
     """Those of some names, of which the last letter is given, that are names of the columns."""
-    found = [_named_so(letters, names, f'"{column}"'.encode()) for column in columns]
-    return np.sort(np.concatenate(found))
+    found: Places = np.concatenate([_named_so(letters, names, f'"{column}"'.encode()) for column in columns])
+    found.sort()
+    return found
 
 
 def _named_so(letters: Letters, names: Places, name: bytes) -> Places:
