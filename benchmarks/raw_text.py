@@ -1,16 +1,19 @@
-"""JSON Lines and CSV beside Arrow's own readers: `python -m benchmarks.raw_text [--rows 200000]`.
+"""JSON Lines and CSV beside Arrow's own readers: `python -m benchmarks.raw_text [--rows 200000] [--commands]`.
 
 The workload of `python -m benchmarks` as text: as it is written, with ids that are numbers in some rows and texts in
 others (beside Arrow's reading of the first, for it cannot read this), with columns that are no part of a trace, and
-without `seq` and `time`. Ours makes canonical rows and keeps
-nothing, Arrow finds its own types and keeps nothing; in this process, in turns, seconds of the processor, all threads
-together. Prints a line for each file.
+without `seq` and `time`. Ours makes canonical rows and keeps nothing, Arrow finds its own types and gives a table; in
+this process, in turns, seconds of the processor, all threads together. With `--commands`, whole processes of
+`precedes verify` and `precedes convert` stand beside one in which Arrow reads the file. Prints a line for each.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import statistics
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -23,7 +26,7 @@ import pyarrow.csv
 import pyarrow.json
 
 from benchmarks import traces
-from benchmarks.measuring import Run, calling, side_by_side
+from benchmarks.measuring import PRECEDES, Run, calling, once, side_by_side
 from benchmarks.workload import Workload, rows, table
 from precedes.traces import Notices
 from precedes.traces.reader import read_table
@@ -61,6 +64,9 @@ KINDS: dict[str, Callable[[Row, int], Row]] = {
     "other columns": with_others,
     "no seq, no time": without,
 }
+
+
+SUFFIXES = ("jsonl", "csv")
 
 
 def written(kind: str, count: int, suffix: str) -> Path:
@@ -102,10 +108,11 @@ def ours(path: Path) -> None:
 
 
 def arrows(path: Path) -> None:
-    """Arrow's reader of the format, by blocks."""
-    batches = pyarrow.json.open_json(path) if path.suffix == ".jsonl" else pyarrow.csv.open_csv(path)
-    for _ in batches:
-        pass
+    """Arrow's reader of the format."""
+    if path.suffix == ".jsonl":
+        pyarrow.json.read_json(path)
+    else:
+        pyarrow.csv.read_csv(path)
 
 
 def reading(read: Callable[[Path], None], path: Path) -> Run:
@@ -113,20 +120,48 @@ def reading(read: Callable[[Path], None], path: Path) -> Run:
     return calling(partial(read, path), time.process_time)
 
 
+def in_turns(rows: int, times: int) -> None:
+    """Each file, read in turns in this process."""
+    for suffix in SUFFIXES:
+        for kind in KINDS:
+            path = written(kind, rows, suffix)
+            # Arrow cannot read a column of numbers and texts in JSON.
+            beside = written("as it is written", rows, suffix) if kind == MIXED else path
+            one, other = side_by_side(reading(ours, path), reading(arrows, beside), times)
+            print(_line(f"{suffix:<6}{kind}", one.seconds, other.seconds), flush=True)
+
+
+def commands(rows: int, times: int) -> None:
+    """Whole processes in turns, seconds of the processor and of the clock, medians."""
+    for suffix in SUFFIXES:
+        path = str(written("as it is written", rows, suffix))
+        module = "json" if suffix == "jsonl" else suffix
+        read = f"import pyarrow.{module} as r; r.read_{module}({path!r})"
+        asked = {
+            "verify": [PRECEDES, "verify", path, "--require", "ST"],
+            "convert": [PRECEDES, "convert", path, "-o", str(traces.FOLDER / "converted.parquet")],
+        }
+        for name, command in asked.items():
+            turns = [(once(command), once([sys.executable, "-c", read])) for _ in range(times + 1)][1:]
+            for clock in ("processor", "seconds"):
+                one, other = (
+                    statistics.median(getattr(e, clock) for e in side) for side in zip(*turns, strict=True)
+                )
+                print(_line(f"{suffix:<6}{name}, {clock}", one, other), flush=True)
+
+
+def _line(what: str, one: float, other: float) -> str:
+    return f"  {what:<34}{one:8.3f} {other:8.3f} {one / other:6.2f}  load {os.getloadavg()[0]:.1f}"
+
+
 def main() -> None:
     """Each file in turns."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--times", type=int, default=3)
+    parser.add_argument("--commands", action="store_true", help="whole processes")
     given = parser.parse_args()
-    for suffix in ("jsonl", "csv"):
-        for kind in KINDS:
-            path = written(kind, given.rows, suffix)
-            # Arrow cannot read a column of numbers and texts in JSON.
-            beside = written("as it is written", given.rows, suffix) if kind == MIXED else path
-            one, other = side_by_side(reading(ours, path), reading(arrows, beside), given.times)
-            times = f"{one.seconds:8.3f} {other.seconds:8.3f} {one.seconds / other.seconds:6.2f}"
-            print(f"  {suffix:<6}{kind:<28}{times}  load {one.load:.1f}", flush=True)
+    (commands if given.commands else in_turns)(given.rows, given.times)
 
 
 if __name__ == "__main__":

@@ -77,7 +77,8 @@ def _before_numbers(letters: Letters) -> Places:
     """Where names end after which there may be a number, or a blank, and no text."""
     value = letters[2:]
     before = (letters[:-2] == _QUOTE) & (letters[1:-1] == _COLON)
-    return np.flatnonzero(before & (value < _COLON) & (value != _QUOTE))
+    found: Places = np.flatnonzero(before & (value < _COLON) & (value != _QUOTE))
+    return found
 
 
 def _named(letters: Letters, names: Places, columns: frozenset[str]) -> Places:
