@@ -13,6 +13,7 @@ from precedes.core.diagnostics import usage
 from precedes.traces.arrow import arrow
 from precedes.traces.foreign.importers import BY_WORD, FOREIGN, MAPPING
 from precedes.traces.formats.registry import TraceFormat
+from precedes.traces.schema import REQUIRED_COLUMNS
 
 LOOKED_AT: Final = 1 << 16
 """Bytes at the beginning of a file by which it is recognized."""
@@ -90,7 +91,15 @@ def _start(path: str, compression: str | None) -> str | None:
             start = stream.read(LOOKED_AT)
     except (OSError, arrow.ArrowInvalid):
         return None
-    if not start or b"\0" in start or b'"execution"' in start.partition(b"\n")[0]:
+    if not start or b"\0" in start or _of_a_trace(start.partition(b"\n")[0]):
         return None
     text: str = start.removeprefix(b"\xef\xbb\xbf").decode(errors="ignore")
     return text
+
+
+def _of_a_trace(line: bytes) -> bool:
+    """Whether a line is a row of a trace, or the header of one as CSV."""
+    names = {
+        name.strip(b'" \r').decode(errors="ignore") for name in line.removeprefix(b"\xef\xbb\xbf").split(b",")
+    }
+    return b'"execution"' in line or names.issuperset(REQUIRED_COLUMNS)
