@@ -168,6 +168,14 @@ def test_every_premise_is_near_linear(chunk: int) -> None:
             assert large <= MOST * small + 100, (name, shape, small, large)
 
 
+def test_one_value_instead_of_a_relation_is_near_linear() -> None:
+    """What the page on performance tells to ask instead of `generic_order(p, q: key(p) = key(q))`."""
+    asked = requirement("order_equivalent per key", standard_library()).formula
+    for shape in SHAPES:
+        small, large = (steps(asked, batch(shape, times)) for times in (1, TIMES))
+        assert 1_000 < large <= MOST * small, (shape, small, large)
+
+
 LONG = "exists p, q: sender(p) = sender(q) and q <[SL[sender(p)]] p and p <[SL[sender(p)]] q"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -261,3 +262,17 @@ def test_numbers_are_read_alike_in_both_ways(cell: str) -> None:
         found = outcome(data.encode(), "t.csv")
         with row_by_row():
             assert outcome(data.encode(), "t.csv") == found
+
+
+def test_times_with_microseconds_are_exact() -> None:
+    """Also the first and the last that a float tells apart, and those around them."""
+    around = [10**15, 2**31 * 10**6, 1_700_000_000_000_056]
+    made = Random(7)
+    micros = [one + step for one in around for step in range(-3, 4)]
+    micros += [made.randrange(10**15, 2**31 * 10**6) for _ in range(2_000)]
+    for part in (micros, [one for one in micros if 10**15 <= one < 2**31 * 10**6]):
+        lines = [
+            f"x,E,send,m{k},{one // 10**6}.{one % 10**6:06}".rstrip("0") + "\n" for k, one in enumerate(part)
+        ]
+        table = read_bytes(("execution,entity,event,message,time\n" + "".join(lines)).encode(), "t.csv")[0]
+        assert table["time"].to_pylist() == [one * 1000 for one in part]

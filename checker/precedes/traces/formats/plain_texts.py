@@ -34,6 +34,11 @@ def unsigned(texts: Column) -> bool:
     return all(_only(chunk, _DIGITS_AND_POINTS, _FITS) for chunk in texts.chunks)
 
 
+def longest(texts: Column) -> int:
+    """Bytes of the longest."""
+    return max((int(np.diff(_places(chunk)).max(initial=0)) for chunk in texts.chunks), default=0)
+
+
 def some_empty(texts: Column) -> bool:
     """Whether perhaps one of them has no letters: what is absent has none."""
     return any(bool((np.diff(_places(chunk)) == 0).any()) for chunk in texts.chunks)
