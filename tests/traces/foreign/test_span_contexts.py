@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 from precedes.traces.foreign import span_contexts
-from precedes.traces.foreign.letters import are_digits, are_short_wholes, none_is_empty
 from precedes.traces.foreign.span_contexts import CONTEXT, contexts, identified, packed, parents, texts
 from precedes.traces.formats.canonical_columns import Irregular
+from precedes.traces.formats.letters import are_digits, are_short_wholes, none_is_empty
 
 TRACE, SPAN = "0123456789abcdef" * 2, "fedcba9876543210"
 

@@ -16,7 +16,6 @@ import pyarrow as pa
 from precedes.core.columns import Bool, Int64
 from precedes.traces.arrow import Column, arrow, pc
 from precedes.traces.foreign import span_contexts
-from precedes.traces.foreign.letters import are_digits, are_short_wholes, none_is_empty
 from precedes.traces.foreign.slices import certain, is_text, objects, where
 from precedes.traces.foreign.span_parts import (
     ATTEMPT_NAMES,
@@ -46,6 +45,7 @@ from precedes.traces.foreign.span_parts import (
 )
 from precedes.traces.foreign.spans import LATEST
 from precedes.traces.formats.canonical_columns import Irregular
+from precedes.traces.formats.letters import are_digits, are_short_wholes, none_is_empty
 from precedes.traces.formats.line_slices import Slice
 from precedes.traces.sources import TraceSource
 

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from precedes.core.columns import Int32
 from precedes.traces.arrow import Column, arrow
-from precedes.traces.foreign.letters import lengths, letters
 from precedes.traces.foreign.message_identities import NONE
 from precedes.traces.formats.canonical_columns import Irregular
+from precedes.traces.formats.letters import lengths, letters
 
 _TRACE, _SPAN, _FORM = 16, 8, 1
 _SIZE: Final = _TRACE + _SPAN + _FORM

@@ -92,7 +92,8 @@ def _named_so(letters: Letters, names: Places, name: bytes) -> Places:
     names = names[names >= len(name)]
     for before, letter in enumerate(reversed(name)):
         names = names[letters[names - before] == letter]
-    return names[letters[names - len(name)] != _BACKSLASH]
+    kept: Places = names[letters[names - len(name)] != _BACKSLASH]
+    return kept
 
 
 @cache

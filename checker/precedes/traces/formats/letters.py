@@ -12,7 +12,7 @@ from precedes.traces.arrow import Column
 
 Letters = npt.NDArray[np.uint8]
 
-_ZERO, _NINE = b"09"
+_ZERO, _NINE, _POINT = b"09."
 
 
 def letters(texts: Column) -> Letters:
@@ -30,6 +30,11 @@ def lengths(texts: Column) -> Int32:
     return found
 
 
+def longest(texts: Column) -> int:
+    """Bytes of the longest text."""
+    return int(lengths(texts).max(initial=0))
+
+
 def none_is_empty(texts: Column) -> bool:
     """Whether each text that is there has letters."""
     present: int = len(texts) - texts.null_count
@@ -42,10 +47,16 @@ def are_digits(texts: Column) -> bool:
     return none_is_empty(texts) and bool(((found >= _ZERO) & (found <= _NINE)).all())
 
 
+def are_digits_and_points(texts: Column) -> bool:
+    """Whether there is nothing else in any text."""
+    found = letters(texts)
+    return bool((((found >= _ZERO) & (found <= _NINE)) | (found == _POINT)).all())
+
+
 def are_short_wholes(texts: Column, digits: int) -> bool:
     """Whether each text that is there is a whole number from 0 of at most so many digits, without zeros in front."""
     sizes = lengths(texts)
-    if not are_digits(texts) or sizes.max(initial=0) > digits:
+    if not are_digits(texts) or longest(texts) > digits:
         return False
     starts = np.cumsum(sizes) - sizes
     return bool((letters(texts)[starts[sizes > 1]] != _ZERO).all())
