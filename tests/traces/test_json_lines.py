@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -454,6 +455,14 @@ def test_arrow_never_sees_a_time_that_it_may_misread(
         line = f'{{"x":"{"3e5" * pad}","y":"{"7" * pad}","time":{time},"message":"3e5"}}\n'.encode()
         letters = np.frombuffer(line * 3, np.uint8)
         assert limits.fits(line * 3, letters, line_ends(letters)) is (time == "1.5e-5")
+
+
+@pytest.mark.parametrize("window", [1, 5, 1 << 18])
+@given(word=st.sampled_from([b"NaN", b"Inf", b"null"]), noise=st.text("NaIfnul", max_size=30))
+def test_a_word_is_found_wherever_it_is(window: int, word: bytes, noise: str) -> None:
+    with patch.object(byte_places, "WINDOW", window):
+        for lines in (noise.encode(), noise.encode() + word, word + noise.encode()):
+            assert byte_places.occurs(word, lines) is (word in lines)
 
 
 def test_many_digits_and_powers_elsewhere_are_no_times() -> None:

@@ -44,6 +44,7 @@ from precedes.traces.foreign.span_parts import (
     Part,
 )
 from precedes.traces.foreign.spans import LATEST
+from precedes.traces.formats.byte_places import occurs
 from precedes.traces.formats.canonical_columns import Irregular
 from precedes.traces.formats.letters import are_digits, are_short_wholes, none_is_empty
 from precedes.traces.formats.line_slices import Slice
@@ -97,7 +98,7 @@ Texts = dict[str, Column]
 
 def part(source: TraceSource, given: Slice) -> Part:
     """What the spans of a slice say. Raises Irregular."""
-    if b"null" in given.lines and _NULL.search(given.lines):
+    if occurs(b"null", given.lines) and _NULL.search(given.lines):
         raise Irregular
     table, numbers = _batches(given)
     # Its one chunk, of which `combine_chunks` would make a copy.

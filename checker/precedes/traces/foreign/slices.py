@@ -26,6 +26,7 @@ from precedes.traces.arrow import Column, arrow, arrow_json, pc
 from precedes.traces.foreign import rows
 from precedes.traces.foreign.rows import Row
 from precedes.traces.formats import limits
+from precedes.traces.formats.byte_places import occurs
 from precedes.traces.formats.canonical_columns import Irregular, canonical
 from precedes.traces.formats.line_slices import Slice, slices, tidied
 from precedes.traces.notices import Notices
@@ -148,7 +149,7 @@ def objects(given: Slice, shape: pa.Schema) -> tuple[pa.Table, Numbers]:
     if not len(tidy.numbers):
         return shape.empty_table(), tidy.numbers
     if any(_has_fractions(field.type) for field in shape) and (
-        (b"NaN" in tidy.lines or b"Inf" in tidy.lines) and _NOT_JSON.search(tidy.lines)
+        (occurs(b"NaN", tidy.lines) or occurs(b"Inf", tidy.lines)) and _NOT_JSON.search(tidy.lines)
     ):
         raise Irregular
     table = arrow_json.read_json(

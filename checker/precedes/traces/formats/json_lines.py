@@ -23,7 +23,7 @@ from precedes.core.machine import available_cores
 from precedes.core.supervision import reading
 from precedes.traces.arrow import arrow, arrow_json
 from precedes.traces.formats import limits
-from precedes.traces.formats.byte_places import count_of
+from precedes.traces.formats.byte_places import occurs
 from precedes.traces.formats.canonical_columns import Irregular, canonical, table_of
 from precedes.traces.formats.documents import document
 from precedes.traces.formats.line_slices import (
@@ -143,9 +143,7 @@ def _by_arrow(source: TraceSource, tidied: Tidied, notices: Notices) -> pa.Table
         return table_of((), source)
     table = _parsed(source, tidied)
     unknown = [name for name in table.column_names if not source.reads(name)]
-    if unknown and any(
-        count_of(tidied.letters, word[0]) and word in tidied.lines for word in (b"NaN", b"Inf")
-    ):
+    if unknown and (occurs(b"NaN", tidied.lines) or occurs(b"Inf", tidied.lines)):
         # Arrow takes these for numbers. In a column that is read they would not get through.
         raise Irregular
     if len(table) != len(tidied.numbers):
