@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 
+from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import EventKind, Execution, History
 from precedes.core.transposition import batch_of
-from precedes.protocol import Conditions, Destinations, Reliable, catalog
+from precedes.protocol import Conditions, Destinations, Protocol, Reliable, catalog
+from precedes.protocol.conformance import run_waves
 from precedes.protocol.conformance.direct_runs import DirectRuns
 from precedes.protocol.conformance.judge import Judge
 from precedes.protocol.conformance.observation import EVERYTHING_READ, Reading
@@ -19,7 +22,7 @@ from precedes.protocol.simulation.simulator import Simulator, usual
 from precedes_models.cmd.auxiliary import Auxiliary
 from precedes_models.cmd.protocol import Cmd
 from tests.protocol.test_conforming import stirred
-from tests.protocol.toys import Plain
+from tests.protocol.toys import Broken, Plain, Tosses
 
 SMALL = Conditions(
     entities=3, messages=5, interval=800, delay=1500, deviation=900, destinations=Destinations.ANY
@@ -55,6 +58,61 @@ def test_what_has_a_direct_run_has_a_run(name: str, numbers: range) -> None:
     assert not all(direct)
 
 
+FOLLOWED: tuple[tuple[Protocol[Any], Protocol[Any]], ...] = (
+    *((catalog.models(name, as_written=True)[-1], catalog.models(name)[-1]) for name in NAMES),
+    (Plain(given=Reliable()), Tosses(given=Reliable())),
+)
+"""Who makes executions, and the model that they are held against."""
+
+
+@pytest.mark.parametrize(("maker", "protocol"), FOLLOWED, ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize("quiescent", [False, True])
+@pytest.mark.parametrize(
+    "numbers", [range(1, 21), pytest.param(range(21, 3_001), marks=pytest.mark.slow)], ids=["few", "many"]
+)
+def test_many_runs_at_once_are_the_same_as_one_by_one(
+    maker: Protocol[Any],
+    protocol: Protocol[Any],
+    numbers: range,
+    quiescent: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of two to four entities, changed at random and cut short."""
+    chance, executions = Random(11), []
+    for number in numbers:
+        conditions = replace(SMALL, entities=2 + number % 3, messages=4)
+        execution = Simulator(maker, conditions).run(3, number).execution
+        if number % 2:
+            execution = stirred(execution, chance)
+        if number % 5 == 0:
+            last = execution.histories[-1]
+            cut = History(last.entity, last.events[: len(last.events) // 2])
+            execution = replace(execution, histories=(*execution.histories[:-1], cut))
+        executions.append(replace(execution, name=f"x{number}"))
+    batch = batch_of(executions)
+    alone = list(DirectRuns(protocol, EVERYTHING_READ, quiescent=quiescent, together=False).has_run(batch))
+    for few in (0, run_waves._FEW):
+        monkeypatch.setattr(run_waves, "_FEW", few)
+        together = DirectRuns(protocol, EVERYTHING_READ, quiescent=quiescent)
+        assert list(together.has_run(batch)) == alone
+    assert not all(alone)
+    assert any(alone)
+
+
+def test_a_mistake_of_the_model_is_told_of_the_same_execution(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the first that shows it, also where many are followed at once."""
+    monkeypatch.setattr(run_waves, "_FEW", 0)
+    simulator = Simulator(Plain(given=Reliable()), SMALL)
+    batch = batch_of([replace(simulator.run(3, number).execution, name=f"x{number}") for number in range(4)])
+    said = []
+    for together in (False, True):
+        direct = DirectRuns(Broken(given=Reliable()), EVERYTHING_READ, quiescent=False, together=together)
+        with pytest.raises(PrecedesError) as raised:
+            list(direct.has_run(batch))
+        said.append(str(raised.value))
+    assert said[0] == said[1]
+
+
 def test_the_run_has_what_was_recorded() -> None:
     execution = simulated("cmd", range(3, 4))[0]
     behavior = DirectRuns(Cmd(), EVERYTHING_READ, quiescent=False).behavior(execution)
@@ -80,11 +138,16 @@ def test_what_is_in_flight_at_the_end_counts_where_nothing_may_be() -> None:
     assert DirectRuns(protocol, without_clocks, quiescent=True).possible
 
 
-def test_entities_with_numbers_of_two_digits_keep_their_clocks() -> None:
+@pytest.mark.parametrize("together", [False, True])
+def test_entities_with_numbers_of_two_digits_keep_their_clocks(
+    together: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """By their names, the tenth comes before the second."""
+    monkeypatch.setattr(run_waves, "_FEW", 0)
     conditions = replace(SMALL, entities=11, messages=3, destinations=Destinations.UNICAST)
     batch = batch_of(simulated("cmd", range(1, 4), conditions))
-    assert all(DirectRuns(Cmd(), EVERYTHING_READ, quiescent=True).has_run(batch))
+    direct = DirectRuns(Cmd(), EVERYTHING_READ, quiescent=True, together=together)
+    assert all(direct.has_run(batch))
 
 
 @pytest.mark.parametrize("given", [Reliable(fifo=True), Plain().network])

@@ -252,8 +252,8 @@ class Auxiliary(Protocol[Entity]):
             )
             for receiver in sorted(message.destinations)
         )
-        after = replace(state, clock=clock, records=self.recorded(state.records, new))
-        return Step(after, copies, clock)
+        records = self.recorded(state.records, new)
+        return Step(Entity(clock, records, state.queue, state.own, state.confirmed), copies, clock)
 
     def arrive(self, here: Here, state: Entity, packet: Hashable, sender: int) -> Step[Entity] | None:
         """Deliver what waits for nothing, and what has waited for it; keep the rest in the Queue."""

@@ -26,14 +26,22 @@ from precedes_models.cmd.auxiliary import (
 from precedes_models.vector_time import Clock
 
 
-def latest(records: Iterable[Record]) -> frozenset[Record]:
+def latest(records: frozenset[Record]) -> frozenset[Record]:
     """Of the s-records with one sender and one receiver, the one of the greatest time (rule 1)."""
-    kept: dict[tuple[int, int], Record] = {}
+    times = _times(records)
+    if len(times) == len(records):
+        return records
+    return frozenset(record for record in records if record.time == times[record.sender, record.receiver])
+
+
+def _times(records: Iterable[Record]) -> dict[tuple[int, int], int]:
+    """The greatest time of the s-records of each sender and receiver."""
+    found: dict[tuple[int, int], int] = {}
     for record in records:
-        other = kept.get((record.sender, record.receiver))
-        if other is None or other.time < record.time:
-            kept[record.sender, record.receiver] = record
-    return frozenset(kept.values())
+        pair = (record.sender, record.receiver)
+        if record.time > found.get(pair, 0):
+            found[pair] = record.time
+    return found
 
 
 def _undelivered(situation: Situation) -> list[tuple[int, Packet]]:
@@ -161,30 +169,31 @@ class Cmd(Auxiliary):
     ) -> tuple[frozenset[Record], frozenset[Record]]:
         """R_j and R(m) without what the other has a later s-record for."""
         equal = self.reads(Reading.RULE_1_WITH_EQUALITY)
-        return (
-            frozenset(
-                record
-                for record in mine
-                if not any(_same(record, other) and record.time < other.time for other in carried)
-            ),
-            frozenset(
-                record
-                for record in carried
-                if not any(
-                    _same(record, other)
-                    and (record.time < other.time or (equal and record.time == other.time))
-                    for other in mine
-                )
-            ),
-        )
+        of_mine: list[Record] = []
+        of_carried: list[Record] = []
+        for each in mine:
+            for other in carried:
+                if each.receiver != other.receiver or each.sender != other.sender:
+                    continue
+                if each.time < other.time:
+                    of_mine.append(each)
+                elif other.time < each.time or equal:
+                    of_carried.append(other)
+        return mine.difference(of_mine), carried.difference(of_carried)
 
     def rule_2(self, mine: frozenset[Record], carried: frozenset[Record], clock: Clock) -> frozenset[Record]:
         """R_j without what the sender of m, whose vector time is `clock`, knew of and had removed."""
-        return frozenset(record for record in mine if record in carried or record.time > clock[record.sender])
+        return _unless_known(mine, carried, clock)
 
     def rule_3(self, mine: frozenset[Record], carried: frozenset[Record], clock: Clock) -> frozenset[Record]:
         """R(m) without what this entity, whose vector time is `clock`, knows of and has removed."""
-        return frozenset(record for record in carried if record in mine or record.time > clock[record.sender])
+        return _unless_known(carried, mine, clock)
+
+
+def _unless_known(records: frozenset[Record], others: frozenset[Record], clock: Clock) -> frozenset[Record]:
+    """The s-records without what a clock knows of and others have not."""
+    known = [record for record in records if record.time <= clock[record.sender]]
+    return records.difference([record for record in known if record not in others])
 
 
 def _same(first: Record, second: Record) -> bool:

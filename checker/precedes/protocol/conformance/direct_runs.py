@@ -8,50 +8,53 @@ the network lets packets come in at any time and in any order.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
-from precedes.core.columns import Batch
-from precedes.core.execution import EventKind, Execution
+import numpy as np
+
+from precedes.core.columns import Batch, offsets_of
+from precedes.core.diagnostics import PrecedesError
+from precedes.core.execution import Execution
 from precedes.core.transposition import batch_of
-from precedes.protocol.conformance.handlers import Done, Handlers
+from precedes.protocol.conformance.local_steps import SHIFT, LocalSteps, Logged, Taken
 from precedes.protocol.conformance.observation import Reading, places
-from precedes.protocol.conformance.recorded_columns import Clock, RecordedColumns
-from precedes.protocol.model import Message, Protocol
-from precedes.protocol.moves import Arrived, Began, Move, Requested
+from precedes.protocol.conformance.recorded_columns import RecordedColumns
+from precedes.protocol.conformance.run_waves import MOST_ENTITIES, Placed, Waves
+from precedes.protocol.model import Protocol
+from precedes.protocol.moves import Began, Move
 from precedes.protocol.network import Reliable
 
 _MOST_REMEMBERED: Final = 150_000
 """Steps after which they are forgotten, so that a trace of any length is judged in bounded memory."""
-_SHIFT: Final = 32
-"""A key is two numbers in one: that of an entity in a state, and that of a message or of a packet."""
+_AT_A_TIME: Final = 16_384
+"""Executions that are followed together: so many that most of what is done for each of them is done by numpy, and so
+few that what is remembered of them is not much more than the limit."""
+_MOST_SLOTS: Final = 1 << 24
+"""Pairs of a message and an entity of these."""
 
-Logged: TypeAlias = tuple[bool, int, Clock | None]
-"""Whether an event is a send, the number of its message, and its clock."""
 
+class _Placing(NamedTuple):
+    """The place of each entity of an execution in the model, and how many the model has."""
 
-class Taken(NamedTuple):
-    """A step of an entity: what it is then, what it logs, the packets that it transmits, by their receivers, and the
-    move that it is in a run.
-    """
-
-    after: int
-    logged: tuple[Logged, ...]
-    packets: dict[int, int]
-    move: Move
+    places: tuple[int, ...]
+    size: int
 
 
 class DirectRuns:
     """The direct runs of one model. `quiescent`: nothing may be in flight at the end of a run. Recorded states are left
-    to the search.
+    to the search. `together`: many executions are followed at once; without it the answers are the same.
     """
 
-    def __init__(self, protocol: Protocol[Any], reading: Reading, *, quiescent: bool) -> None:
+    def __init__(
+        self, protocol: Protocol[Any], reading: Reading, *, quiescent: bool, together: bool = True
+    ) -> None:
         self.protocol = protocol
         self.reading = reading
         self.quiescent = quiescent
+        self.together = together
         self.possible = not reading.state and _is_possible(protocol, quiescent=quiescent)
-        self._clusters: dict[int, _Cluster] = {}
-        self._places: dict[tuple[str, ...], tuple[tuple[int, ...], int]] = {}
+        self._steps: dict[int, LocalSteps] = {}
+        self._placings: dict[tuple[str, ...], _Placing] = {}
 
     def has_run(self, batch: Batch) -> Iterator[bool]:
         """Of each execution, whether a direct run has what was recorded. PrecedesError for mistakes of the model."""
@@ -59,8 +62,14 @@ class DirectRuns:
             yield from (False for _ in range(batch.executions))
             return
         columns = RecordedColumns(batch, self.reading.ignored)
-        for execution, plain in enumerate(columns.plain):
-            yield plain and self._run(columns, execution) is not None
+        for first in range(0, columns.executions, _AT_A_TIME):
+            part = range(first, min(first + _AT_A_TIME, columns.executions))
+            known = self._together(columns, part) if self.together else {}
+            for execution in part:
+                if execution in known:
+                    yield known[execution]
+                else:
+                    yield bool(columns.plain[execution]) and self._run(columns, execution) is not None
 
     def behavior(self, execution: Execution) -> tuple[Move, ...] | None:
         """The moves of a direct run; None where there is none."""
@@ -68,126 +77,85 @@ class DirectRuns:
             return None
         columns = RecordedColumns(batch_of([execution]), self.reading.ignored)
         run = self._run(columns, 0) if columns.plain[0] else None
-        return None if run is None else (Began(), *run.moves)
+        return None if run is None else (Began(), *run.moves())
+
+    def _together(self, columns: RecordedColumns, part: range) -> dict[int, bool]:
+        """What is known after following executions together."""
+        of_size: dict[int, list[int]] = {}
+        for execution in part:
+            if columns.plain[execution]:
+                of_size.setdefault(self._placing(columns, execution).size, []).append(execution)
+        found: dict[int, bool] = {}
+        for size, executions in of_size.items():
+            messages = int(columns.message_offsets[part.stop] - columns.message_offsets[part.start])
+            if size > MOST_ENTITIES or messages * size > _MOST_SLOTS:
+                continue
+            placings = [self._placing(columns, execution).places for execution in executions]
+            places_of = np.array([place for each in placings for place in each], np.int64)
+            placed = Placed(np.array(executions, np.int64), offsets_of(list(map(len, placings))), places_of)
+            try:
+                found |= Waves(self._of_size(size), columns, placed, part).answers(quiescent=self.quiescent)
+            except PrecedesError:
+                # A mistake of the model is told of the first execution that shows it: one by one.
+                return {}
+        return found
 
     def _run(self, columns: RecordedColumns, execution: int) -> _Run | None:
-        first, stop = columns.entity_offsets[execution : execution + 2]
-        names = tuple(columns.names[first:stop].tolist())
-        known = self._places.get(names)
-        if known is None:
-            found = places(self.protocol, names, self.reading.entities)
-            known = self._places[names] = tuple(found[name] for name in names), len(found)
-        place, size = known
-        cluster = self._clusters.get(size)
-        if cluster is None or cluster.size > _MOST_REMEMBERED:
-            cluster = self._clusters[size] = _Cluster(self.protocol, size, self.reading.ignored)
-        run = _Run(cluster, columns, first, place)
+        placing = self._placing(columns, execution)
+        run = _Run(self._of_size(placing.size), columns, execution, placing.places)
         return run if run.has_everything() and not (self.quiescent and run.in_flight) else None
 
+    def _placing(self, columns: RecordedColumns, execution: int) -> _Placing:
+        first, stop = columns.entity_offsets[execution : execution + 2]
+        names = tuple(columns.names[first:stop].tolist())
+        known = self._placings.get(names)
+        if known is None:
+            found = places(self.protocol, names, self.reading.entities)
+            known = self._placings[names] = _Placing(tuple(found[name] for name in names), len(found))
+        return known
 
-class _Cluster:
-    """What was computed for clusters of one size: steps by the keys of what leads to them."""
-
-    def __init__(self, protocol: Protocol[Any], size: int, ignored: frozenset[str]) -> None:
-        self.handlers = Handlers(protocol, size, remembers=False)
-        self.entities = size
-        self.logs_views = EventKind.VIEW.value not in ignored
-        self.start = [self._key(self.handlers.start(entity, 0), entity) for entity in range(size)]
-        self.messages: list[Message] = []
-        self._numbers: dict[Message, int] = {}
-        self._named: dict[tuple[int, ...], int] = {}
-        self._sent: dict[int, tuple[Taken, ...]] = {}
-        self._arrived: dict[int, tuple[Taken, ...]] = {}
-
-    @property
-    def size(self) -> int:
-        """How much is remembered."""
-        return len(self._sent) + len(self._arrived)
-
-    def message(self, columns: RecordedColumns, message: int, sender: int, place: Sequence[int]) -> int:
-        """The number of a recorded message of the entity at a place."""
-        to = place if columns.to_all[message] else [place[k] for k in columns.destinations(message)]
-        name = (sender, columns.number[message], *to)
-        number = self._named.get(name)
-        if number is None:
-            number = self._named[name] = self._number(Message(sender, columns.number[message], frozenset(to)))
-        return number
-
-    def sent(self, key: int, message: int) -> tuple[Taken, ...]:
-        """What comes of a request."""
-        asked = key << _SHIFT | message
-        found = self._sent.get(asked)
-        if found is None:
-            state, entity = divmod(key, self.entities)
-            request = self.messages[message]
-            done = self.handlers.requested(entity, 0, state, request)
-            moves = [Requested(entity, request, one.step) for one in done]
-            found = self._sent[asked] = self._taken(entity, done, moves)
-        return found
-
-    def arrived(self, key: int, flight: int) -> tuple[Taken, ...]:
-        """What comes of a packet."""
-        asked = key << _SHIFT | flight
-        found = self._arrived.get(asked)
-        if found is None:
-            state, entity = divmod(key, self.entities)
-            sender, packet, _ = self.handlers.flights[flight]
-            done = self.handlers.arrived(entity, 0, state, packet, sender)
-            value = self.handlers.packets[packet]
-            moves = [Arrived(entity, sender, value, one.step) for one in done]
-            found = self._arrived[asked] = self._taken(entity, done, moves)
-        return found
-
-    def _taken(self, entity: int, done: Sequence[Done], moves: Sequence[Move]) -> tuple[Taken, ...]:
-        """The steps that log sends and deliveries only, and transmit nothing twice to one entity."""
-        found: list[Taken] = []
-        for one, move in zip(done, moves, strict=True):
-            logged, packets = self._logged(one), dict(one.emission)
-            if logged is not None and len(packets) == len(one.emission):
-                found.append(Taken(self._key(one.state, entity), logged, packets, move))
-        return tuple(found)
-
-    def _logged(self, done: Done) -> tuple[Logged, ...] | None:
-        """What of a step is recorded in an execution of sends and deliveries; None where it is something else, too."""
-        found: list[Logged] = []
-        for entry in done.entries:
-            if entry.kind in (EventKind.SEND, EventKind.DELIVER) and entry.message is not None:
-                is_send = entry.kind is EventKind.SEND
-                found.append((is_send, self._number(entry.message), entry.clock))
-            elif entry.kind is EventKind.VIEW and self.logs_views:
-                return None
-        return tuple(found)
-
-    def _number(self, message: Message) -> int:
-        number = self._numbers.setdefault(message, len(self.messages))
-        if number == len(self.messages):
-            self.messages.append(message)
-        return number
-
-    def _key(self, state: int, entity: int) -> int:
-        return state * self.entities + entity
+    def _of_size(self, size: int) -> LocalSteps:
+        steps = self._steps.get(size)
+        if steps is None or steps.size > _MOST_REMEMBERED:
+            steps = self._steps[size] = LocalSteps(self.protocol, size, self.reading.ignored)
+        return steps
 
 
 class _Run:
-    """One direct run, as far as it has come. `first`: the number of the first entity of the execution in the columns.
-    `place`: of each of its entities the place in the model.
-    """
+    """One direct run, as far as it has come. `place`: of each entity of the execution the place in the model."""
 
-    def __init__(self, cluster: _Cluster, columns: RecordedColumns, first: int, place: Sequence[int]) -> None:
-        self.cluster = cluster
+    def __init__(
+        self, steps: LocalSteps, columns: RecordedColumns, execution: int, place: Sequence[int]
+    ) -> None:
+        self.steps = steps
         self.columns = columns
         self.place = place
-        self.next = columns.event_offsets[first : first + len(place)]
-        self.stop = columns.event_offsets[first + 1 : first + len(place) + 1]
-        self.keys = [cluster.start[k] for k in place]
-        plain = columns.width == cluster.entities and list(place) == list(range(cluster.entities))
-        events = range(self.next[0], self.stop[-1]) if place else range(0)
-        self.clocks = columns.clocks if plain else columns.placed(events, place, cluster.entities)
+        first = int(columns.entity_offsets[execution])
+        offsets = columns.event_offsets[first : first + len(place) + 1]
+        events = slice(int(offsets[0]), int(offsets[-1]))
+        limits: list[int] = (offsets - offsets[0]).tolist()
+        self.first = first
+        self.next, self.stop = limits[:-1], limits[1:]
+        self.is_send: list[bool] = columns.is_send[events].tolist()
+        self.message: list[int] = columns.message[events].tolist()
+        counts, recorded = columns.clocks(events, np.array(place, np.int64), first, steps.entities)
+        self.clocks = [
+            tuple(clock) if known else None
+            for clock, known in zip(counts.tolist(), recorded.tolist(), strict=True)
+        ]
+        self.keys = [steps.start[k] for k in place]
         self.numbers: dict[int, int] = {}
         self.packets: dict[int, dict[int, int]] = {}
         """What is in flight of each message, by its receivers."""
         self.in_flight = 0
-        self.moves: list[Move] = []
+        self.taken: list[tuple[bool, int, Taken]] = []
+        """Its steps: whether each is of a request, and what was asked."""
+
+    def moves(self) -> Iterator[Move]:
+        """The moves of the run."""
+        steps = self.steps
+        for is_send, asked, taken in self.taken:
+            yield steps.request(asked, taken) if is_send else steps.arrival(asked, taken)
 
     def has_everything(self) -> bool:
         """Whether the run has all events: entity after entity, each as far as it comes without a message that has not
@@ -204,13 +172,14 @@ class _Run:
 
     def _goes_on(self, k: int) -> bool:
         """Follow one entity; False where it does something else than was recorded."""
-        columns, cluster, entity = self.columns, self.cluster, self.place[k]
+        steps, entity = self.steps, self.place[k]
         event, stop, key = self.next[k], self.stop[k], self.keys[k]
         while event < stop:
-            message = columns.message[event]
-            if columns.is_send[event]:
-                number = self.numbers[message] = cluster.message(columns, message, entity, self.place)
-                steps = cluster.sent(key, number)
+            message = self.message[event]
+            if self.is_send[event]:
+                number = self.numbers[message] = self._number(message, entity)
+                asked = key << SHIFT | number
+                found = steps.sent(asked)
             else:
                 packets = self.packets.get(message)
                 if packets is None:
@@ -219,29 +188,39 @@ class _Run:
                 if flight is None:
                     return False
                 self.in_flight -= 1
-                steps = cluster.arrived(key, flight)
-            for step in steps:
+                asked = key << SHIFT | flight
+                found = steps.arrived(asked)
+            for step in found:
                 if self._is_recorded(step.logged, event, stop):
                     break
             else:
                 return False
-            if columns.is_send[event]:
+            if self.is_send[event]:
                 self.packets[message] = step.packets.copy()
+            self.taken.append((self.is_send[event], asked, step))
             self.in_flight += len(step.packets)
-            self.moves.append(step.move)
             key = step.after
             event += len(step.logged)
         self.next[k], self.keys[k] = event, key
         return True
 
+    def _number(self, message: int, entity: int) -> int:
+        """The number of a recorded message of an entity."""
+        columns, place = self.columns, self.place
+        if columns.to_all[message]:
+            to = place
+        else:
+            first, stop = columns.destination_offsets[message : message + 2]
+            to = [place[k] for k in columns.destinations[first:stop].tolist()]
+        return self.steps.message(entity, int(columns.number[message]), to)
+
     def _is_recorded(self, logged: Sequence[Logged], event: int, stop: int) -> bool:
         """Whether the events from one on are what a step logs, at least one. A clock counts where both have one."""
         if not logged or event + len(logged) > stop:
             return False
-        columns = self.columns
         for place, (is_send, message, clock) in enumerate(logged, event):
             recorded = self.clocks[place]
-            if columns.is_send[place] is not is_send or self.numbers.get(columns.message[place]) != message:
+            if self.is_send[place] is not is_send or self.numbers.get(self.message[place]) != message:
                 return False
             if clock is not None and recorded is not None and clock != recorded:
                 return False

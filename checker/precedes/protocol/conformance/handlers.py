@@ -55,8 +55,11 @@ class Handlers:
         self.packets: list[Hashable] = []
         self.flights: list[Flight] = []
         self.logged: set[EventKind] = set()
-        """The kinds of events that anything has logged so far."""
-        self._numbers: dict[Any, int] = {}
+        """The kinds of events that anything has logged so far, where what handlers did is kept."""
+        self._state_numbers: dict[Any, int] = {}
+        self._packet_numbers: dict[Hashable, int] = {}
+        self._flight_numbers: dict[Flight, int] = {}
+        self._places = tuple(Here(entity, entities) for entity in range(entities))
         self._done: dict[tuple[Any, ...], tuple[Done, ...]] = {}
         self._timers: dict[tuple[int, int, int], tuple[Timer, ...]] = {}
         self._crashed: dict[tuple[int, int, int], int | None] = {}
@@ -69,19 +72,19 @@ class Handlers:
 
     def state(self, value: Any) -> int:
         """The number of a protocol's state."""
-        return self._number("a state", self.states, value)
+        return self._number("a state", self._state_numbers, self.states, value)
 
     def packet(self, value: Hashable) -> int:
         """The number of a packet."""
-        return self._number("a packet", self.packets, value)
+        return self._number("a packet", self._packet_numbers, self.packets, value)
 
     def flight(self, flight: Flight) -> int:
         """The number of what is in flight."""
-        return self._number("a flight", self.flights, flight)
+        return self._number("a flight", self._flight_numbers, self.flights, flight)
 
     def here(self, entity: int, clock: int) -> Here:
         """Where a handler runs."""
-        return Here(entity, self.entities, clock if self.timed else 0)
+        return Here(entity, self.entities, clock) if self.timed else self._places[entity]
 
     def start(self, entity: int, clock: int) -> int:
         """The state of an entity in the beginning."""
@@ -135,16 +138,22 @@ class Handlers:
     def _outcome(
         self, handler: str, entity: int, clock: int, state: int, cause: Hashable, *arguments: Any
     ) -> tuple[Done, ...]:
+        if not self.remembers:
+            return self._asked(handler, entity, clock, state, arguments)
         key = (handler, entity, clock, state, cause)
         found = self._done.get(key)
         if found is None:
-            at, before = self.here(entity, clock), self.states[state]
-            outcome = called(self.protocol, handler, at, before, *arguments)
-            steps = () if outcome is None else returned_values.steps(self.protocol, outcome)
-            found = tuple([self._did(handler, at, before, step, arguments) for step in steps])
-            if self.remembers:
-                self._done[key] = found
+            found = self._done[key] = self._asked(handler, entity, clock, state, arguments)
         return found
+
+    def _asked(
+        self, handler: str, entity: int, clock: int, state: int, arguments: tuple[Any, ...]
+    ) -> tuple[Done, ...]:
+        """What the handler itself says."""
+        at, before = self.here(entity, clock), self.states[state]
+        outcome = called(self.protocol, handler, at, before, *arguments)
+        steps = () if outcome is None else returned_values.steps(self.protocol, outcome)
+        return tuple([self._did(handler, at, before, step, arguments) for step in steps])
 
     def _did(self, handler: str, at: Here, before: Any, step: Step[Any], arguments: tuple[Any, ...]) -> Done:
         request = arguments[0] if handler == "send" else None
@@ -155,7 +164,8 @@ class Handlers:
             now = self.protocol.receipt_log(step.state) or ()
             rearranged = now[: len(known)] != known
             logged += tuple(Entry(EventKind.DELIVER, message) for message in now[len(known) :])
-        self.logged.update(entry.kind for entry in logged)
+        if self.remembers:
+            self.logged.update(entry.kind for entry in logged)
         emission: list[tuple[int, int]] = []
         for action in step.actions:
             if isinstance(action, Transmit):
@@ -168,10 +178,10 @@ class Handlers:
                 emission += ((receiver, flight) for receiver in to)
         return Done(self.state(step.state), logged, tuple(emission), step, rearranged)
 
-    def _number(self, what: str, values: list[Any], value: Any) -> int:
+    def _number(self, what: str, numbers: dict[Any, int], values: list[Any], value: Any) -> int:
         """The number of a value among those of its kind. PrecedesError M007 where it cannot be hashed."""
         try:
-            number = self._numbers.setdefault((what, value), len(values))
+            number = numbers.setdefault(value, len(values))
         except TypeError as error:
             raise errors.unhashable(self.protocol, what, value, error) from None
         if number == len(values):

@@ -11,6 +11,7 @@ from precedes.protocol.validation import errors
 ACTIONS: Final = frozenset({Transmit, Arrive, Deliver, Discard, View})
 """The classes of actions."""
 _ANY: Final = Message(0, 1, frozenset())
+_WHOLE: Final = frozenset({int})
 
 
 def steps(protocol: Protocol[Any], outcome: object) -> tuple[Step[Any], ...]:
@@ -62,7 +63,7 @@ def _is_whole(message: Message) -> bool:
         and type(number) is int
         and number >= 1
         and isinstance(to, frozenset)
-        and all(type(entity) is int for entity in to)
+        and _WHOLE.issuperset(map(type, to))
     )
 
 
