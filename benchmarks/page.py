@@ -156,8 +156,8 @@ def _conforming(measured: Sequence[dict[str, Any]]) -> str:
             row["way"],
             f"{row['executions']:,}",
             f"{row['seconds']:.1f}",
-            "" if row["processor"] is None else f"{row['processor']:.1f}",
-            f"{row['executions'] / (row['processor'] or row['seconds']):,.0f}",
+            f"{row['processor']:.1f}",
+            f"{row['executions'] / row['processor']:,.0f}",
             "" if row["peak_mib"] is None else f"{row['peak_mib']:,.0f}",
             f"{row['load']:.1f}",
         )
