@@ -60,7 +60,7 @@ def measured(path: Path, executions: int) -> Iterator[Row]:
     yield searched(path)
     for way, words in {"in one process": (), "Spark local[2]": ("--master", "local[2]")}.items():
         # Every execution conforms: another exit code is a mistake.
-        ended = once([PRECEDES, "conform", "cmd", str(path), *words], codes=(0,))
+        ended = once([PRECEDES, "conform", "cmd", str(path), *words], codes=(0,), watched=True)
         yield Row(way, executions, ended.seconds, ended.processor, ended.peak_mib, os.getloadavg()[0])
 
 

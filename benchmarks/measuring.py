@@ -26,8 +26,8 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A process: its seconds, those of the processor, and its peak memory in MiB. Where it starts others, the seconds of
-    the processor are those of all, and the peak is that of the largest.
+    """A process: its seconds, those of the processor, and its peak memory in MiB; of several that are watched, that of
+    the largest.
     """
 
     seconds: float
@@ -78,30 +78,47 @@ def _medians(runs: Sequence[tuple[float, float | None]]) -> Measured:
 
 
 _LAUNCHER = """
-import ctypes, os, subprocess, sys, time
-ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+import os, subprocess, sys, time
 start = time.perf_counter()
 child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
 _, status, used = os.wait4(child.pid, 0)
 passed = time.perf_counter() - start
-peak, processor = used.ru_maxrss, used.ru_utime + used.ru_stime
-while True:
-    try:
-        _, _, used = os.wait4(-1, 0)
-    except ChildProcessError:
-        break
-    peak, processor = max(peak, used.ru_maxrss), processor + used.ru_utime + used.ru_stime
-print(passed, peak / 1024, os.waitstatus_to_exitcode(status), processor)
+print(passed, used.ru_maxrss / 1024, os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime)
 """
-"""A small process that starts the measured one: what a process has as peak memory begins with its parent's. It becomes
-the parent of those that outlive theirs (prctl(2), PR_SET_CHILD_SUBREAPER), as the JVM and the workers of Spark do."""
+"""A small process that starts the measured one: what a process has as peak memory begins with its parent's."""
+
+_WATCHER = """
+import os, subprocess, sys, time
+tick, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
+start = time.perf_counter()
+child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+family, used, peak = {child.pid}, {}, 0
+while child.poll() is None:
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat") as file:
+                fields = file.read().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(name) in family or int(fields[1]) in family:
+            family.add(int(name))
+            used[name] = int(fields[11]) + int(fields[12])
+            peak = max(peak, int(fields[21]) * page)
+    time.sleep(0.2)
+passed = time.perf_counter() - start
+print(passed, peak / 2**20, child.returncode, sum(used.values()) / tick)
+"""
+"""The same, which looks five times a second at what all processes have used that come from the measured one: those of
+Spark outlive their parents, and nobody is told at their end."""
 
 
-def once(arguments: Sequence[str], codes: tuple[int, ...] = (0, 1)) -> Ended:
-    """Run a process, which must end with one of the codes."""
+def once(arguments: Sequence[str], codes: tuple[int, ...] = (0, 1), *, watched: bool = False) -> Ended:
+    """Run a process, which must end with one of the codes. `watched`: the processor and the memory are those of all
+    processes that come from it.
+    """
     # As users have it: modules are compiled once.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    launched = [sys.executable, "-S", "-c", _LAUNCHER, *arguments]
+    launched = [sys.executable, "-S", "-c", _WATCHER if watched else _LAUNCHER, *arguments]
     said = subprocess.run(launched, env=environment, capture_output=True, text=True, check=True).stdout
     seconds, peak, code, processor = said.split()
     if int(code) not in codes:
