@@ -28,7 +28,9 @@ from precedes.core.transposition import batch_of
 from precedes.core.verdict import Verdict
 from precedes.jobs.conform import Judged, Judges, Question
 from precedes.protocol import Conditions, Destinations, Protocol, catalog
+from precedes.protocol.conformance.direct_runs import DirectRuns
 from precedes.protocol.conformance.judge import Judge
+from precedes.protocol.conformance.observation import EVERYTHING_READ
 from precedes.protocol.conformance.verdicts import Deviates, Limits
 from precedes.protocol.simulation.simulator import Simulator, usual
 from precedes.reports.conform import first_said
@@ -44,7 +46,9 @@ SECONDS: Final = 4.0
 TRIED: Final = 40
 """How many executions are tried under each conditions."""
 OWN: Final = 2_000
-"""How many executions of a model are judged by itself."""
+"""How many executions of a model are judged by itself, where each has to be searched for."""
+OWN_DIRECT: Final = 10_000
+"""The same where they have direct runs."""
 AT_A_TIME: Final = 1_000
 
 _PDU: Final = re.compile(r'\{[^{}]*"message": "(\w+)"[^{}]*\}')
@@ -199,6 +203,12 @@ def _executions(
         yield number, execution
 
 
+def own(protocol: Protocol[Any]) -> int:
+    """How many executions of a model are judged by itself."""
+    direct_runs = DirectRuns(protocol, EVERYTHING_READ, quiescent=False)
+    return OWN_DIRECT if direct_runs.possible and without_timeouts(protocol) else OWN
+
+
 def of_itself(protocol: Protocol[Any], executions: int) -> tuple[Conditions, dict[Verdict, int]]:
     """How many executions of a model have which verdict by itself; of few requests where a search has to find a run."""
     conditions, limits = usual(protocol), Limits()
@@ -221,14 +231,14 @@ Rows = Mapping[str, str]
 """Rows by their keys: `st.itself`, `st.form`, `st.NeverAsks`."""
 
 
-def tables(executions: int = OWN, kept: Rows = MappingProxyType({})) -> Iterator[str]:
+def tables(kept: Rows = MappingProxyType({})) -> Iterator[str]:
     """The tables of the page, in lines, with the rows that are kept as they are."""
-    yield from _of_themselves(executions, kept)
+    yield from _of_themselves(kept)
     yield from _parts(kept)
     yield from _mistakes(kept)
 
 
-def _of_themselves(executions: int, kept: Rows) -> Iterator[str]:
+def _of_themselves(kept: Rows) -> Iterator[str]:
     yield "## Every model conforms to itself"
     yield ""
     yield "Simulated executions of each model, repaired where it has two forms, judged by that model:"
@@ -236,12 +246,14 @@ def _of_themselves(executions: int, kept: Rows) -> Iterator[str]:
     yield "| model | entities | requests | executions | conform | undecided |"
     yield "|---|--:|--:|--:|--:|--:|"
     for name in catalog.installed():
-        yield kept.get(f"{name}.itself") or _row_of_itself(name, executions)
+        yield kept.get(f"{name}.itself") or _row_of_itself(name)
     yield ""
 
 
-def _row_of_itself(name: str, executions: int) -> str:
-    conditions, counts = of_itself(catalog.models(name)[-1], executions)
+def _row_of_itself(name: str) -> str:
+    protocol = catalog.models(name)[-1]
+    executions = own(protocol)
+    conditions, counts = of_itself(protocol, executions)
     sizes = (conditions.entities, conditions.messages, executions)
     found = (counts[Verdict.HOLDS], counts[Verdict.UNKNOWN])
     assert not counts[Verdict.VIOLATED], name
