@@ -132,9 +132,7 @@ class Waves:
         message = self.columns.message[event] - self.first_message
         is_send = self.columns.is_send[event]
         ready = is_send | self.sent[message]
-        goes_on = np.zeros(len(self.failed), np.bool_)
-        goes_on[self.execution[active[ready]]] = True
-        self.failed |= ~goes_on & self._among(active)
+        self.failed |= self._among(active) & ~self._among(active[ready])
         sends, arrivals = active[is_send], active[ready & ~is_send]
         requested, came = message[is_send], message[ready & ~is_send]
         # Before anything is compared: what a step logs may be what another entity sends in the same wave.
@@ -148,10 +146,10 @@ class Waves:
         self._step(sends, self.number[requested], self.steps.sent, requested)
         self._step(arrivals, flight, self.steps.arrived, None)
 
-    def _among(self, active: Int64) -> Bool:
+    def _among(self, entities: Int64) -> Bool:
         """Which executions these entities are of."""
         found: Bool = np.zeros(len(self.failed), np.bool_)
-        found[self.execution[active]] = True
+        found[self.execution[entities]] = True
         return found
 
     def _step(
@@ -161,8 +159,10 @@ class Waves:
         look_up: Callable[[int], tuple[Taken, ...]],
         requested: Int64 | None,
     ) -> None:
-        """The step of each entity that logs what was recorded, the first of several. `requested`: the messages that are
-        sent."""
+        """The step of each entity that logs what was recorded, the first of several.
+
+        `requested`: the messages that are sent.
+        """
         asked, which = np.unique(self.key[entities] << SHIFT | cause, return_inverse=True)
         steps = _columns(list(map(look_up, asked.tolist())), self.clocks.shape[1])
         taken = np.full(len(entities), -1, np.int64)
