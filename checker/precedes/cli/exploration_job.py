@@ -81,7 +81,7 @@ class Asked:
         library = library_with(options["specs"])
         settings = script.settings(options["settings"])
         integrity = Integrity()
-        words = ("plain", "quiescent", "order", "check_purity", "first")
+        words = ("plain", "quiescent", "order", "check_purity", "first", "live")
         search = Search(**{word: options[word] for word in words})
         found = [
             explored(

@@ -83,6 +83,12 @@ def _faults(command: Any) -> Any:
     default="breadth",
     help="Search breadth first or depth first.",
 )
+@click.option(
+    "--live",
+    is_flag=True,
+    help="Ask also what comes true in the end, of behaviors that never end: eventual delivery, no livelock, eventual"
+    " quiescence.",
+)
 @click.option("--first", is_flag=True, help="Stop soon after the first violation.")
 @click.option(
     "--check-purity",

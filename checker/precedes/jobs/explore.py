@@ -16,6 +16,7 @@ from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration import properties
 from precedes.protocol.exploration.explorer import Order, explore
 from precedes.protocol.exploration.result import Exploration, Observer
+from precedes.protocol.liveness import endless_behaviors
 from precedes.protocol.validation import declarations
 from precedes.protocol.validation.carried_values import with_attributes
 
@@ -43,6 +44,7 @@ class Search:
     order: Order = "breadth"
     check_purity: bool = False
     first: bool = False
+    live: bool = False
     where: str = REQUIRED
 
 
@@ -54,13 +56,19 @@ def explored(
     search: Search,
     observer: Observer | None = None,
 ) -> Explored:
-    """Explore one instance. Nothing required: what the paper claims and the invariants of the model."""
+    """Explore one instance. Nothing required: what the paper claims and the invariants of the model; and, where the
+    search is `live`, every property of behaviors without end.
+    """
     declarations.check(protocol)
     library = with_attributes(protocol, library)
-    texts = [one for one in required if isinstance(one, str)]
+    named = tuple(one for one in endless_behaviors.PROPERTIES if one in required)
+    live = None
+    if search.live or named:
+        live = named if required else endless_behaviors.PROPERTIES
+    texts = [one for one in required if isinstance(one, str) and one not in named]
     requirements, invariants = properties.asked(protocol, texts, library, search.where)
     given = tuple(one for one in required if isinstance(one, Requirement))
-    if given:
+    if given or named:
         requirements, invariants = (*(requirements or ()), *given), invariants or ()
     found = explore(
         protocol,
@@ -72,6 +80,7 @@ def explored(
         order=search.order,
         check_purity=search.check_purity,
         first=search.first,
+        live=live,
         observer=observer,
     )
     needed = definitions((each.name for each in requirements or ()), library)

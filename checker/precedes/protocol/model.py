@@ -21,6 +21,10 @@ from precedes.protocol.network import Network
 TICK: Final = 1000
 """Nanoseconds: written to a trace, a tick is a microsecond."""
 
+ARRIVALS: Final = "arrivals"
+TIMEOUTS: Final = "time-outs"
+"""Kinds of steps that may be fair: see `Protocol.fair`."""
+
 S = TypeVar("S", bound=Hashable)
 """The state of one entity: a frozen, hashable value."""
 
@@ -173,6 +177,12 @@ class Protocol(ABC, Generic[S]):
     symmetric: ClassVar[bool] = False
     """Whether renaming the entities of every state and packet gives a behavior again. See `renamed`. Handlers
     that are seen to do something else in other names are a mistake of the model (M014)."""
+
+    fair: ClassVar[Mapping[str, str]] = {ARRIVALS: "the network delivers in the end what it does not lose"}
+    """Which steps are weakly fair, with the reason, best in the paper's words: `arrivals`, `time-outs`. A fair step that
+    can be taken from some time on, in every state, is taken in the end. Where it is asked what comes true in the end
+    (`--live`), a behavior may leave out any other step for ever. Time always goes on; faults and requests are never
+    fair."""
 
     attributes: ClassVar[Mapping[str, str]] = {}
     """What `carries` may give messages, by name, with the sort: text, number, time or duration. A requirement may ask

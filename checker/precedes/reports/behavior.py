@@ -19,19 +19,23 @@ from precedes.protocol.moves import (
     Vanished,
 )
 
+LOOPS: Final = "↻"
+"""Stands where something goes on for ever."""
 _LONG: Final = 60
 _CARRIERS: Final = frozenset({"Packet", "Data", "Pdu", "PDU"})
 """Names of packets that say no more than that they carry a message."""
 
 
-def steps(protocol: Protocol[Any], behavior: Sequence[Move]) -> Iterator[str]:
-    """One line for each move, numbered; how it began has none unless something was chosen."""
+def steps(protocol: Protocol[Any], behavior: Sequence[Move], loop: int = 0) -> Iterator[str]:
+    """One line for each move, numbered; how it began has none unless something was chosen. The last `loop` moves, which
+    go on for ever, are marked.
+    """
     number = 0
     for move in behavior:
         text = _text(protocol, move)
         if not isinstance(move, Began):
             number += 1
-            yield f"{number:>2}  {text}"
+            yield f"{number:>2}{LOOPS if number >= len(behavior) - loop else ' '} {text}"
         elif text:
             yield f" 0  {text}"
 
@@ -48,9 +52,9 @@ def _text(protocol: Protocol[Any], move: Move) -> str:
             to = _set(protocol, message.destinations)
             return f"{name(entity)} sends {message.name} to {to}{_done(protocol, step)}"
         case Arrived(entity, sender, packet, step, copied, original):
-            what = _packet(packet)
+            what = packet_text(packet)
             if original is not None:
-                what += f", which was {_packet(original)},"
+                what += f", which was {packet_text(original)},"
             more = " (a copy is still in flight)" if copied else ""
             return f"{what} from {name(sender)} arrives at {name(entity)}{more}{_done(protocol, step)}"
         case Expired(entity, timer, step, early):
@@ -58,9 +62,9 @@ def _text(protocol: Protocol[Any], move: Move) -> str:
             when = " early" if early else ""
             return f"timer {timer.name}{about} of {name(entity)} expires{when}{_done(protocol, step)}"
         case Lost(entity, sender, packet):
-            return f"{_packet(packet)} from {name(sender)} to {name(entity)} is lost"
+            return f"{packet_text(packet)} from {name(sender)} to {name(entity)} is lost"
         case Vanished(entity, sender, packet):
-            return f"{_packet(packet)} from {name(sender)} arrives at {name(entity)}, which has stopped"
+            return f"{packet_text(packet)} from {name(sender)} arrives at {name(entity)}, which has stopped"
         case Crashed(entity):
             return f"{name(entity)} stops"
         case Recovered(entity, step):
@@ -84,7 +88,7 @@ def _done(protocol: Protocol[Any], step: Step[Any]) -> str:
                 parts.append(f"installs the view {_set(protocol, members)}")
             case Transmit(packet, to):
                 receivers = "all" if to is None else _set(protocol, to)
-                parts.append(f"transmits {_packet(packet)} to {receivers}")
+                parts.append(f"transmits {packet_text(packet)} to {receivers}")
             case Arrive():
                 pass
             case _:
@@ -92,12 +96,12 @@ def _done(protocol: Protocol[Any], step: Step[Any]) -> str:
     return f": {', '.join(parts)}" if parts else ""
 
 
-def _packet(packet: Hashable) -> str:
+def packet_text(packet: Hashable) -> str:
     """A packet by the message that it carries, or by what it is called."""
     if isinstance(packet, Message):
         return packet.name
     if isinstance(packet, tuple):
-        text = f"({', '.join(_packet(part) for part in packet if part is not None)})"
+        text = f"({', '.join(packet_text(part) for part in packet if part is not None)})"
         return text if len(text) <= _LONG else "a packet"
     message = getattr(packet, "message", None)
     kind = type(packet).__name__

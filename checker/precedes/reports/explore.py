@@ -6,10 +6,11 @@ That is shown as steps, as histories, as a space-time diagram, and as a scenario
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from precedes.core.counts import counted
 from precedes.core.faults import FAULTS
+from precedes.core.mode import Mode
 from precedes.core.printable import json_text
 from precedes.core.verdict import FALSE, Verdict
 from precedes.core.witness import Witness
@@ -22,6 +23,7 @@ from precedes.protocol.exploration.histories import needed
 from precedes.protocol.exploration.result import INTERRUPTED, Exploration, Finding, Sighting
 from precedes.reports.behavior import steps
 from precedes.reports.figure import figure, sentence
+from precedes.reports.lasso import drawn, told
 from precedes.reports.space_time.text import diagram
 
 JSON_SCHEMA: Final = 1
@@ -37,11 +39,14 @@ def _one(explored: Explored) -> Iterator[str]:
     found = explored.found
     yield heading(explored)
     width = max((len(name) for name in found.exercised), default=0)
-    modes = {name: mode.value for name, mode in found.modes.items()}
+    modes = {name: where(found, name) for name in found.exercised}
     widest = max(map(len, modes.values()), default=0)
     for name, verdict in found.verdicts.items():
         said = f"  {name:<{width}}  {modes[name]:<{widest}}  {verdict.value:<9} {why(found, name, verdict)}"
         yield said.rstrip()
+    if found.fair:
+        yield ""
+        yield from fairness(found)
     for finding in found.findings:
         yield ""
         yield from _finding(explored, finding)
@@ -75,12 +80,39 @@ def _value(value: object) -> str:
     return str(getattr(value, "name", value))
 
 
+def where(found: Exploration, name: str) -> str:
+    """Where a property is asked, in a few words."""
+    mode = found.modes[name]
+    if name not in found.live:
+        return mode.value
+    match mode:
+        case Mode.ALWAYS:
+            return "always, in the end"
+        case Mode.QUIESCENT:
+            return "in the end"
+        case Mode.MIXED:
+            return "partly in the end"
+        case _:
+            assert_never(mode)
+
+
+def fairness(found: Exploration) -> Iterator[str]:
+    """Which steps are fair, with the reasons of the model."""
+    for kind, reason in found.fair.items():
+        yield f"  fair: {kind}: {reason}"
+
+
 def why(found: Exploration, name: str, verdict: Verdict) -> str:
     """What a verdict rests on, in a few words."""
     met = found.exercised[name]
     if verdict is Verdict.VIOLATED:
         finding = next(finding for finding in found.findings if finding.property == name)
         said = f"after {counted(len(finding.behavior) - 1, 'move')}"
+        if finding.loop is not None:
+            stem = len(finding.behavior) - 1 - finding.loop
+            loop = counted(finding.loop, "move")
+            said = f"after {counted(stem, 'move')}"
+            return f"{said}, in a loop of {loop}" if finding.loop else f"{said}, where it may stay"
         return said if finding.quiescent else f"{said}, with something in flight"
     if name in found.open:
         return "; ".join(found.open[name])
@@ -101,14 +133,29 @@ def _finding(explored: Explored, finding: Finding) -> Iterator[str]:
             yield f"  {said}"
     if finding.about:
         yield f"  {'; '.join(finding.about)}"
+    if finding.loop is not None:
+        yield f"  {told(finding)}"
     yield ""
-    yield from (f"    {line}" for line in steps(explored.protocol, finding.behavior))
+    yield from (f"    {line}" for line in told_steps(explored, finding))
     yield ""
     yield from (f"    {line}" for line in figure(finding.execution, witness(finding)).splitlines())
     yield ""
-    yield from (f"    {line}" for line in diagram(finding.execution).splitlines())
+    yield from (f"    {line}" for line in drawing(explored, finding).splitlines())
     yield ""
     yield from (f"    {line}" for line in scenario(explored, finding).splitlines())
+
+
+def told_steps(explored: Explored, finding: Finding) -> Iterator[str]:
+    """The moves of a behavior, those that go on for ever marked."""
+    return steps(explored.protocol, finding.behavior, finding.loop or 0)
+
+
+def drawing(explored: Explored, finding: Finding) -> str:
+    """The behavior as a space-time diagram: of its packets, where it goes on for ever."""
+    if not finding.loop:
+        return diagram(finding.execution)
+    lasso = drawn(explored.protocol, explored.bounds.entities, finding)
+    return diagram(lasso.execution, loop=lasso.loop)
 
 
 def witness(finding: Finding) -> Witness | None:
@@ -146,7 +193,8 @@ def closing(found: Exploration) -> str:
     """The verdict of all together, and the size of the search."""
     size = f"{found.states:,} states, {found.transitions:,} transitions, depth {found.depth}"
     judged = f"{counted(found.executions, 'execution')} judged, {counted(found.quiescent, 'quiescent state')}"
-    how = "every interleaving" if not found.reductions else f"reduced by {' and '.join(found.reductions)}"
+    without = "every interleaving, as no reduction is sound in the end" if found.fair else "every interleaving"
+    how = without if not found.reductions else f"reduced by {' and '.join(found.reductions)}"
     detail = f"({size}; {judged}; {how}; {found.seconds:.1f} s)"
     if found.stopped_by is not None:
         reached = f"explored {found.states:,} states to depth {found.depth}, not all: "
@@ -230,10 +278,12 @@ def _document(explored: Explored) -> dict[str, Any]:
         "complete": found.complete,
         "stopped_by": found.stopped_by,
         "reductions": list(found.reductions),
+        "fair": dict(found.fair),
         "asked": list(found.asked),
         "properties": {
             name: {
                 "mode": found.modes[name].value,
+                "live": name in found.live,
                 "verdict": verdict.value,
                 "exercised": found.exercised[name],
                 "unknown": list(found.open.get(name, ())),
@@ -246,9 +296,10 @@ def _document(explored: Explored) -> dict[str, Any]:
                 "mode": found.modes[finding.property].value,
                 "quiescent": finding.quiescent,
                 "about": list(finding.about),
-                "steps": list(steps(explored.protocol, finding.behavior)),
+                "loop": finding.loop,
+                "steps": list(told_steps(explored, finding)),
                 "figure": figure(finding.execution, witness(finding)),
-                "diagram": diagram(finding.execution),
+                "diagram": drawing(explored, finding),
                 "scenario": scenario(explored, finding),
             }
             for finding in found.findings

@@ -3,7 +3,7 @@ Protocol (in Japanese)."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -75,6 +75,10 @@ class DynamicCluster(RecoveryAgreement):
         "no_duplication",
     )
     invariants: ClassVar[tuple[Invariant, ...]] = INVARIANTS
+    fair: ClassVar[Mapping[str, str]] = {
+        "arrivals": "one channel; what an entity does not miss, it receives (1994, section 2.1)",
+        "time-outs": "a stop is detected by a time-out while a confirmation is waited for (section 3.1)",
+    }
 
     @property
     def network(self) -> SingleChannel:

@@ -104,6 +104,10 @@ class HighIntegrity(Protocol[State]):
     destinations: ClassVar[str] = "broadcast"
     invariants: ClassVar[tuple[Invariant, ...]] = INVARIANTS
     further: ClassVar[tuple[Invariant, ...]] = (NOTICED,)
+    fair: ClassVar[Mapping[str, str]] = {
+        "arrivals": "a packet that is not lost arrives",
+        "time-outs": "the origin repeats where the confirmation did not come; a time-out says when (section 3.3, step 6)",
+    }
 
     def __post_init__(self) -> None:
         if isinstance(self.adj, str):

@@ -6,7 +6,7 @@ Data transfer is in `transfer`, recovery in `recovery`, the failure line and the
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -67,6 +67,10 @@ class SelectiveTotalOrder(Recovery):
     claims: ClassVar[tuple[str, ...]] = ("ST", "no_creation", "no_duplication")
     invariants: ClassVar[tuple[Invariant, ...]] = INVARIANTS
     further: ClassVar[tuple[Invariant, ...]] = FURTHER
+    fair: ClassVar[Mapping[str, str]] = {
+        "arrivals": "one channel; what an entity does not miss, it receives (section 2.1)",
+        "time-outs": "who does not receive all that it lost within a certain time asks again (section 4.3, step 2)",
+    }
 
     def arrive(self, here: Here, state: State, packet: Hashable, sender: int) -> Step[State]:
         match packet:

@@ -4,7 +4,7 @@ Broadcast Communication, 1987, as far as the dynamic cluster paper ([1] there) a
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -45,6 +45,10 @@ class TotalOrder(Protocol[Transfer]):
     destinations: ClassVar[str] = "broadcast"
     claims: ClassVar[tuple[str, ...]] = ("TO",)
     invariants: ClassVar[tuple[Invariant, ...]] = INVARIANTS
+    fair: ClassVar[Mapping[str, str]] = {
+        "arrivals": "one channel; what an entity does not miss, it receives (1994, section 2.1)",
+        "time-outs": "who does not receive all that it lost within a certain time asks again (1994, section 4.3)",
+    }
 
     @property
     def network(self) -> SingleChannel:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import PurePath
@@ -44,6 +44,7 @@ from precedes.protocol.exploration.search_steps import FARTHEST
 from precedes.protocol.exploration.state_space import Space, State, refuse_what_cannot_happen
 from precedes.protocol.exploration.symmetry_reduction import Symmetry
 from precedes.protocol.invariants import Invariant
+from precedes.protocol.liveness.endless_behaviors import DELIVERY, LIVELOCK, Searched, owed
 from precedes.protocol.model import Protocol
 from precedes.protocol.moves import Arrived, Move
 from precedes.protocol.validation import declarations
@@ -81,6 +82,7 @@ def explore(
     order: Order = "breadth",
     check_purity: bool = False,
     first: bool = False,
+    live: Collection[str] | None = None,
     observer: Observer | None = None,
 ) -> Exploration:
     """Explore every behavior of a protocol up to bounds.
@@ -88,20 +90,28 @@ def explore(
     `requirements` None: what the paper claims; `invariants` None: the protocol's. `plain` leaves the reductions out.
     `quiescent`: what concerns several entities at once is judged only where nothing is in flight, whatever mode it
     says, which takes far fewer states on a single channel. `first`: the search ends soon after a violation is found.
-    PrecedesError for a mistake of the model.
+    `live`: what is asked of quiescent states is also asked of behaviors that never end, and of the properties of any
+    model (`endless_behaviors.PROPERTIES`) those that are named. PrecedesError for a mistake of the model.
     """
     declarations.check(protocol)
     if order == "depth" and bounds.depth is not None:
         raise usage(
             "a search depth first cannot stop at a depth", "leave out the depth, or search breadth first"
         )
+    if order == "depth" and live is not None:
+        raise usage(
+            "a search depth first does not find the shortest lasso", "search breadth first for what is live"
+        )
     refuse_what_cannot_happen(protocol.name, protocol.network, bounds)
     asked = claims(protocol) if requirements is None else tuple(requirements)
+    if live is not None and not {DELIVERY, LIVELOCK}.isdisjoint(live):
+        asked = (*asked, owed(bounds, standard_library()))
     checked = protocol.invariants if invariants is None else tuple(invariants)
     rearranges = type(protocol).receipt_log is not Protocol.receipt_log
     inherits = order == "breadth" and not (first or rearranges)
     judge = Judge(asked, checked, quiescent=quiescent, inherits=inherits)
-    reductions = frozenset[Reduction]() if plain else usable(protocol, bounds, judge)
+    every = plain or live is not None
+    reductions = frozenset[Reduction]() if every else usable(protocol, bounds, judge)
     watching = Observer() if observer is None else observer
     search = _Search(
         protocol, bounds, judge, reductions, check_purity=check_purity, first=first, observer=watching
@@ -119,6 +129,8 @@ def explore(
         found = search.run(order)
         if order == "breadth" and Reduction.ONE_BY_ONE in reductions and not first:
             found = replace(found, findings=_shortest(protocol, bounds, judge, found, watching))
+        if live is not None:
+            found = Searched(search.space, search.states, judge, live).in_the_end(found)
     return found
 
 

@@ -52,6 +52,11 @@ class FoundStates:
         return self._states.rows
 
     @property
+    def slots(self) -> Int32:
+        """Where the states are found by their hashes, as in `DistinctRows`."""
+        return self._states.slots
+
+    @property
     def count(self) -> int:
         """How many there are."""
         return self._states.count

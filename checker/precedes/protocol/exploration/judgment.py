@@ -4,7 +4,7 @@ each execution, many executions in one scan.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import Any, Final, Generic, TypeAlias, TypeVar
@@ -60,6 +60,32 @@ class Violated:
 
     asked: Requirement
     turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class AtTheEnd:
+    """What formulas that ask of quiescent states say of some states, whatever is in flight there.
+
+    `names` are the formulas, `of_states` has the values of each state in its row, premises among them, and `executions`
+    those of each execution once.
+    """
+
+    names: tuple[str, ...]
+    columns: Mapping[str, int]
+    of_states: npt.NDArray[np.int32]
+    executions: npt.NDArray[np.int32]
+
+    def values(self, name: str) -> npt.NDArray[np.int32]:
+        """The value of a formula in each of the states."""
+        return self.of_states[:, self.columns[name]]
+
+    @property
+    def exercised(self) -> dict[str, int]:
+        """By how many executions each formula was exercised."""
+        return {
+            name: int((self.executions[:, self.columns[PREMISE + name]] == TRUE).sum())
+            for name in self.names
+        }
 
 
 _Kind = TypeVar("_Kind", bound=OfEntity | OfPair | OfState)
@@ -324,6 +350,28 @@ class Judge:
             doubtful = value[value > TRUE]
             if len(doubtful):
                 self.unknown.setdefault(name, int(doubtful[0]))
+
+    def at_the_end(self, rows: Rows) -> AtTheEnd:
+        """What the formulas that ask of quiescent states say of some states, as if nothing were in flight there."""
+        asked = self.in_quiescence.plan
+        names = tuple(leaf.name for leaf in self.in_quiescence.requirements)
+        distinct = DistinctRows(self.table.entities, self.table.code)
+        numbers = [np.zeros(0, np.int32)]
+        for first in range(0, len(rows), AT_ONCE):
+            numbers.append(distinct.numbered(self._logs(rows[first : first + AT_ONCE]))[0])
+        columns = {name: column for column, name in enumerate(asked.names)}
+        parts = [np.zeros((0, len(columns)), np.int32)]
+        for first in range(0, distinct.count if names else 0, AT_ONCE):
+            parts.append(
+                self._values(asked, distinct.rows[first : min(first + AT_ONCE, distinct.count)])
+            )
+        executions = np.concatenate(parts)
+        of_states = executions[np.concatenate(numbers)] if names else executions
+        return AtTheEnd(names, columns, of_states, executions)
+
+    def asked_at_the_end(self, name: str) -> Requirement | None:
+        """What a formula asks of a quiescent state; None for what is no formula."""
+        return self.in_quiescence.plan.leaves.get(name)
 
     def execution(self, state: State) -> Execution:
         """The execution of a state, as far as the formulas need it."""

@@ -30,6 +30,7 @@ class Finding:
 
     `quiescent`: nothing is in flight where it is broken. `requirement` and `explanation` where the property is a
     formula. `about` says what starves or is refused, `starving` has the messages that starve, each with its entity.
+    `loop`: the behavior is a lasso, and its last so many moves can go on for ever; with 0, nothing need happen any more.
     """
 
     property: str
@@ -40,6 +41,7 @@ class Finding:
     explanation: Explanation | None = None
     about: tuple[str, ...] = ()
     starving: tuple[tuple[str, str], ...] = ()
+    loop: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,8 @@ class Exploration:
     `depth` is the number of moves to the farthest state; `stopped_by` the limit that was met. `exercised`: how often
     each property was, that is, its premise met, by different executions, states, pairs or steps. `open` says why a
     property could not be judged somewhere, `modes` where each is judged; `quiescent` counts the states in which nothing
-    is in flight.
+    is in flight. `live` are the properties that were also asked of behaviors that never end, and `fair` which steps
+    these take for certain, each with the reason that the model gives.
     """
 
     states: int
@@ -92,6 +95,8 @@ class Exploration:
     modes: Mapping[str, Mode] = field(default_factory=dict)
     reductions: tuple[str, ...] = ()
     seconds: float = 0.0
+    live: tuple[str, ...] = ()
+    fair: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def asked(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from precedes.core.suggestions import Synonyms, did_you_mean
 from precedes.language.library import standard_library
 from precedes.protocol.bounds import Destinations
 from precedes.protocol.invariants import Invariant
-from precedes.protocol.model import Here, Protocol
+from precedes.protocol.model import ARRIVALS, TIMEOUTS, Here, Protocol
 from precedes.protocol.network import Network
 from precedes.protocol.validation import errors
 from precedes.protocol.validation.carried_values import with_attributes
@@ -32,6 +32,7 @@ def check(protocol: Protocol[Any]) -> None:
         *_yes_or_no(protocol, "symmetric"),
         *_destinations(protocol),
         *_attributes(protocol),
+        *_fair(protocol),
         *_network(protocol),
     ]
     if found:
@@ -134,6 +135,27 @@ def _attributes(protocol: Protocol[Any]) -> list[tuple[str, str]]:
             for diagnostic in error.diagnostics
         ]
     return []
+
+
+def _fair(protocol: Protocol[Any]) -> list[tuple[str, str]]:
+    given: object = protocol.fair
+    kinds = (ARRIVALS, TIMEOUTS)
+    if not isinstance(given, Mapping) or not all(isinstance(reason, str) for reason in given.values()):
+        return [
+            (
+                f"fair is {errors.short(given)}",
+                f'it has the reason for each kind of step: fair = {{"{ARRIVALS}": "nothing is lost for ever"}}; '
+                f"the kinds are {' and '.join(kinds)}",
+            )
+        ]
+    return [
+        (
+            f"fair says {errors.short(kind)}",
+            did_you_mean(str(kind), kinds) or f"the kinds are {' and '.join(kinds)}",
+        )
+        for kind in given
+        if kind not in kinds
+    ]
 
 
 def _network(protocol: Protocol[Any]) -> list[tuple[str, str]]:

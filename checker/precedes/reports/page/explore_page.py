@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from precedes.core.execution import Execution
 from precedes.jobs.explore import Explored, verdict_of
 from precedes.protocol.exploration.result import Finding
-from precedes.reports.behavior import steps
-from precedes.reports.explore import closing, heading, scenario, why, witness
+from precedes.reports.explore import closing, heading, scenario, told_steps, where, why, witness
+from precedes.reports.lasso import drawn, told
 from precedes.reports.page.contents import Case, Line, Page, Section
 from precedes.reports.space_time.marks import Marks, marks_of
 
@@ -29,14 +30,14 @@ def explore_page(explored: Sequence[Explored]) -> Page:
 def _lines(explored: Explored) -> Iterator[Line]:
     found = explored.found
     for name, verdict in found.verdicts.items():
-        yield Line(name, verdict.value, (), f"{found.modes[name].value}: {why(found, name, verdict)}")
+        yield Line(name, verdict.value, (), f"{where(found, name)}: {why(found, name, verdict)}")
 
 
 def _cases(explored: Explored) -> Iterator[Case]:
     for finding in explored.found.findings:
-        marks = _marks(finding)
+        execution, marks = _drawn(explored, finding)
         behavior = [
-            *steps(explored.protocol, finding.behavior),
+            *told_steps(explored, finding),
             "",
             *scenario(explored, finding).splitlines(),
         ]
@@ -45,9 +46,17 @@ def _cases(explored: Explored) -> Iterator[Case]:
             heading(explored),
             marks.told.removeprefix(f"{finding.property}: "),
             detail="\n".join(behavior),
-            execution=finding.execution,
+            execution=execution,
             marks=marks,
         )
+
+
+def _drawn(explored: Explored, finding: Finding) -> tuple[Execution, Marks]:
+    """What is drawn of a finding, and what is pointed out in it: of a lasso, the packets and its loop."""
+    if not finding.loop:
+        return finding.execution, _marks(finding)
+    lasso = drawn(explored.protocol, explored.bounds.entities, finding)
+    return lasso.execution, Marks(told=f"{_marks(finding).told}; {told(finding)}", loop=lasso.loop)
 
 
 def _marks(finding: Finding) -> Marks:

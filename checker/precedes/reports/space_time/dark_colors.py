@@ -19,6 +19,7 @@ DARK: Final = {
     "#9a4464": "#f09dbb",
     "#ffc83d": "#9a7400",
     "#d98e04": "#e0a83c",
+    "#7048b6": "#b79af0",
 }
 """For every color of the drawings the one that stands for it in the dark."""
 

@@ -17,22 +17,28 @@ from precedes.reports.prose.sentence import sentence
 @dataclass(frozen=True, slots=True)
 class Marks:
     """`told` is about `places`. `chain` has the events of a causal chain in their order; where it is of several chains,
-    one stands behind the other.
+    one stands behind the other. `loop` has the events that go on for ever, the last ones of their entities.
     """
 
     places: frozenset[Place] = frozenset()
     chain: tuple[Place, ...] = ()
     told: str = ""
+    loop: frozenset[Place] = frozenset()
+
+    @property
+    def pointed_out(self) -> frozenset[Place]:
+        """What a drawing must show."""
+        return self.places | self.loop
 
     @property
     def messages(self) -> frozenset[str]:
         """The messages, or views, that they are about."""
-        return frozenset(name for _, _, name in (*self.places, *self.chain))
+        return frozenset(name for _, _, name in (*self.pointed_out, *self.chain))
 
     @property
     def entities(self) -> frozenset[str]:
         """The entities that they are about."""
-        return frozenset(entity for entity, _, _ in (*self.places, *self.chain))
+        return frozenset(entity for entity, _, _ in (*self.pointed_out, *self.chain))
 
 
 NOTHING: Final = Marks()

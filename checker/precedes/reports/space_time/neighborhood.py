@@ -107,8 +107,8 @@ class _Choice:
             if history.entity not in self.entities:
                 continue
             centers = [number for number, event in enumerate(history.events) if self._marks(history, event)]
-            for center in centers or ([] if self.marks.places else [0]):
-                reach = _FAR if self.marks.places else self.most
+            for center in centers or ([] if self.marks.pointed_out else [0]):
+                reach = _FAR if self.marks.pointed_out else self.most
                 for number in range(max(0, center - reach), min(len(history.events), center + reach + 1)):
                     name = history.events[number].message
                     if name is not None:
@@ -116,7 +116,7 @@ class _Choice:
         yield from sorted(near, key=lambda name: near[name])
 
     def _marks(self, history: History, event: Event) -> bool:
-        return place_of(history.entity, event) in self.marks.places
+        return place_of(history.entity, event) in self.marks.pointed_out
 
     def _fill_up(self) -> None:
         """Show more entities of the messages that are shown, while there is room."""

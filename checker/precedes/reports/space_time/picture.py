@@ -69,7 +69,7 @@ def small_picture(execution: Execution, marks: Marks) -> Picture:
 
 def as_text(picture: Picture) -> str:
     """The heading, the diagram, and what is violated."""
-    drawing = diagram(picture.execution, picture.marks.places)
+    drawing = diagram(picture.execution, picture.marks.places, picture.marks.loop)
     lines = [picture.heading, "", drawing]
     if "×" in drawing:
         lines += ["", "× never delivered where it was addressed; beside a send: by the sender itself"]

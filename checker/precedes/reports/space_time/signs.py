@@ -65,17 +65,17 @@ def sign(kind: EventKind, delivery: EventKind, at: Point, ink: str, radius: floa
 
 def meaning(kind: EventKind, delivery: EventKind) -> str:
     """What the legend says of the sign of a kind."""
-    if kind is delivery:
-        return "delivery"
     match kind:
+        case EventKind.DELIVER:
+            return "delivery" if kind is delivery else "delivery to the user"
+        case EventKind.ARRIVE:
+            return "arrival"
         case EventKind.SEND | EventKind.CRASH | EventKind.VIEW | EventKind.DISCARD:
             return str(kind.value)
         case EventKind.LOCAL:
             return "local event"
         case EventKind.RECOVER:
             return "recovery"
-        case EventKind.ARRIVE | EventKind.DELIVER:
-            return "arrival"
         case EventKind.ACK:
             return "acknowledged"
         case EventKind.NACK:

@@ -43,6 +43,7 @@ from precedes.reports.space_time.text import label
 _LIFE: Final = "#b8b8b8"
 _LIT: Final = "#ffc83d"
 _SPAN: Final = "#d98e04"
+_LOOP: Final = "#7048b6"
 _MARGIN: Final = 18.0
 _SMALL: Final = 12.0
 _NARROWEST: Final = 360.0
@@ -102,6 +103,7 @@ class _Drawing:
             ),
             *self._lifelines(),
             *(part for span in self.spans for part in self._span(*span)),
+            *self._loop(),
             *self._lit(),
             *(part for curve in self.plane.curves for part in self._arrow(curve)),
             *(part for message in self.plane.kept_back for part in self._kept_back(message)),
@@ -195,6 +197,22 @@ class _Drawing:
                 f'<path class="deadline" d="M{min(columns):g} {ends:.1f}H{max(columns):g}" fill="none" '
                 f'stroke="{_SPAN}" stroke-width="1.2" stroke-dasharray="2 3"/>'
             )
+
+    # ---- what goes on for ever
+
+    def _loop(self) -> Iterator[str]:
+        """A wide band under the lifelines of a loop, from its first event on, and a sign that it begins anew."""
+        first: dict[int, float] = {}
+        for place, dot in self.plane.dots.items():
+            if place_of(self._entity(place), self._event(place)) in self.marks.loop:
+                first[place[0]] = min(dot.y, first.get(place[0], dot.y))
+        for entity, y in first.items():
+            x, bottom = self.plane.columns[entity], self.plane.bottom + 10
+            yield (
+                f'<rect class="loop" x="{x - 9:g}" y="{y - 14:.1f}" width="18" height="{bottom - y + 14:.1f}" rx="9" '
+                f'fill="{_LOOP}" fill-opacity="0.3"/>'
+            )
+            yield _again(Point(x, bottom))
 
     # ---- arrows
 
@@ -330,6 +348,8 @@ class _Drawing:
         if self.spans:
             bar = f'<rect class="span" x="-2.5" y="-5" width="5" height="10" fill="{_SPAN}" fill-opacity="0.45"/>'
             yield bar, f"Δ = {duration_text(self.execution.delta or 0)}"
+        if self.marks.loop:
+            yield _again(at), "goes on for ever"
         for value, color in self.colors.values.items():
             stroke = f'<path class="color" d="M-5 0h10" fill="none" stroke="{color}" stroke-width="2.5"/>'
             yield stroke, f"{self.colors.attribute} {self.plane.names(value)}"
@@ -348,6 +368,14 @@ def _dashes(x: float, top: float, bottom: float) -> str:
     return (
         f'<path class="down" d="M{x:g} {top:g}V{bottom:g}" fill="none" stroke="{PAPER}" stroke-width="3" '
         f'stroke-dasharray="6 5"/>'
+    )
+
+
+def _again(at: Point) -> str:
+    """An arrow that comes back to where it began."""
+    return (
+        f'<path class="loop" d="M{at.x + 4:g} {at.y - 2:g}a4.5 4.5 0 1 0 0.5 3.5" fill="none" stroke="{_LOOP}" '
+        f'stroke-width="1.8"/><path class="loop" d="M{at.x + 6.5:g} {at.y - 5.5:g}v5h-5z" fill="{_LOOP}"/>'
     )
 
 

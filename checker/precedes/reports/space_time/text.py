@@ -45,11 +45,14 @@ _STROKES: Final = {
 }
 
 
-def diagram(execution: Execution, marked: frozenset[Place] = frozenset()) -> str:
+def diagram(
+    execution: Execution, marked: frozenset[Place] = frozenset(), loop: frozenset[Place] = frozenset()
+) -> str:
     """Draw an execution; events at the places `marked` have another dot. What is never delivered is an arrow that ends
-    below the last event, at a cross; a cross beside a send is of what the sender does not deliver itself.
+    below the last event, at a cross; a cross beside a send is of what the sender does not deliver itself. Lifelines are
+    heavy from the first event on that is in a `loop`.
     """
-    return "\n".join(_Canvas(execution, laid_out(execution), marked).lines())
+    return "\n".join(_Canvas(execution, laid_out(execution), marked, loop).lines())
 
 
 def label(
@@ -112,9 +115,12 @@ def _cells(text: str) -> list[str]:
 class _Canvas:
     """Cells of strokes and of text, row by row."""
 
-    def __init__(self, execution: Execution, layout: Layout, marked: frozenset[Place]) -> None:
+    def __init__(
+        self, execution: Execution, layout: Layout, marked: frozenset[Place], loop: frozenset[Place]
+    ) -> None:
         self.execution = execution
         self.marked = marked
+        self.loop = loop
         self.layout = layout
         self.strokes: dict[tuple[int, int], int] = {}
         self.texts: dict[tuple[int, int], str] = {}
@@ -158,10 +164,25 @@ class _Canvas:
             self.texts[row, column] = self._sign(entity, number)
             for k, cell in enumerate(_cells(self.labels[entity, number])):
                 self.texts[row, column + 2 + k] = cell
+        self._draw_loop()
         names = ""
         for column, name in zip(self.columns, self.names, strict=True):
             names += " " * (column - width(names)) + name
         return [names, *(self._line(row) for row in range(-1, self.height + (1 if self._open() else 0)))]
+
+    def _draw_loop(self) -> None:
+        """The lifelines of what goes on for ever, where nothing crosses them."""
+        first: dict[int, int] = {}
+        for (entity, number), row in self.layout.rows.items():
+            history = self.execution.histories[entity]
+            if place_of(history.entity, history.events[number]) in self.loop:
+                first[entity] = min(row, first.get(entity, row))
+        for entity, begin in first.items():
+            column = self.columns[entity]
+            for row in range(begin, self.height):
+                if self.strokes.get((row, column)) == _UP | _DOWN:
+                    self.texts.setdefault((row, column), "┃")
+            self.texts[self.height, column] = "↻"
 
     def _sign(self, entity: int, number: int) -> str:
         if self.execution.histories[entity].events[number].kind is EventKind.LOCAL:
