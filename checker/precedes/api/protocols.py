@@ -116,10 +116,8 @@ def explore(
     live: bool = False,
     **numbers: Any,
 ) -> Exploration:
-    """Explore every behavior of a protocol model up to bounds.
-
-    The model runs in this process. The command runs it in one of its own, so that a model that ends its process is an
-    error there.
+    """Explore every behavior of a protocol model up to bounds, in this process. (The command runs a model in one of
+    its own, so that a model that ends its process is an error there.)
 
     Args:
         model: A name of `precedes list`, a Python file with a model, a class that derives from `Protocol`, or an
@@ -136,8 +134,8 @@ def explore(
         order: Which state is next, `"breadth"` or `"depth"`.
         check_purity: Call every handler twice and compare; in a symmetric model, also under every renaming.
         first: Stop soon after the first violation.
-        live: Ask also what comes true in the end, of behaviors that never end. `require` may name "eventual delivery",
-            "no livelock" and "eventual quiescence"; without `require`, all three are asked.
+        live: Ask also what comes true in the end, of behaviors that never end: "eventual delivery", "no livelock" and
+            "eventual quiescence", or those of them that `require` names.
         numbers: The bounds one by one, with the words of the command: `entities=3`, `messages=2`, `losses=1`,
             `destinations="broadcast"`, `script="a{2,3} b{1}"`; `depth`, `time_limit` in seconds, `states` and
             `memory` in megabytes are limits. What is not given is 3 entities, 3 messages, no faults, and the
@@ -160,7 +158,13 @@ def explore(
     required = [require] if isinstance(require, str | Requirement) else list(require)
     _refuse(bounds, numbers)
     search = jobs.Search(
-        plain, quiescent, "depth" if order == "depth" else "breadth", check_purity, first, live, where="require"
+        plain,
+        quiescent,
+        "depth" if order == "depth" else "breadth",
+        check_purity,
+        first,
+        live,
+        where="require",
     )
     found = []
     for protocol in models(model, as_written=as_written, parameters=parameters):

@@ -93,7 +93,8 @@ def _faults(command: Any) -> Any:
 @click.option(
     "--check-purity",
     is_flag=True,
-    help="Call every handler twice and compare the results; of a symmetric model also with all renamings.",
+    help="Call every handler twice and compare the results; of a symmetric model compare everything under all"
+    " renamings.",
 )
 @HANG_LIMIT
 @FORM

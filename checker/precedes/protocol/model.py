@@ -179,10 +179,10 @@ class Protocol(ABC, Generic[S]):
     that are seen to do something else in other names are a mistake of the model (M014)."""
 
     fair: ClassVar[Mapping[str, str]] = {ARRIVALS: "the network delivers in the end what it does not lose"}
-    """Which steps are weakly fair, with the reason, best in the paper's words: `arrivals`, `time-outs`. A fair step that
-    can be taken from some time on, in every state, is taken in the end. Where it is asked what comes true in the end
-    (`--live`), a behavior may leave out any other step for ever. Time always goes on; faults and requests are never
-    fair."""
+    """Which steps are weakly fair, with the reason, best in the paper's words: `arrivals`, `time-outs`. A fair step
+    that can be taken from some time on, in every state, is taken in the end. Where it is asked what comes true in the
+    end (`--live`), a behavior may leave out any other step for ever. Time always goes on; faults and requests are
+    never fair."""
 
     attributes: ClassVar[Mapping[str, str]] = {}
     """What `carries` may give messages, by name, with the sort: text, number, time or duration. A requirement may ask

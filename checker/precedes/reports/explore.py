@@ -21,6 +21,7 @@ from precedes.language.scenario_printer import as_scenario
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration.histories import needed
 from precedes.protocol.exploration.result import INTERRUPTED, Exploration, Finding, Sighting
+from precedes.protocol.liveness.endless_behaviors import DELIVERY, owed_text
 from precedes.reports.behavior import steps
 from precedes.reports.figure import figure, sentence
 from precedes.reports.lasso import drawn, told
@@ -170,7 +171,9 @@ def scenario(explored: Explored, finding: Finding) -> str:
     delivered; nothing for an invariant, which is no formula.
     """
     statements: tuple[str, ...]
-    if finding.requirement is None:
+    if finding.requirement is None and finding.loop:
+        statements = (f"# {finding.property} is violated by a loop, and a scenario has none",)
+    elif finding.requirement is None:
         statements = (
             f"# {finding.property} is violated: {'; '.join(finding.about) or 'no formula says so'}",
             *(f"expect not {written(m)} in RL[{written(e)}]" for m, e in finding.starving),
@@ -183,6 +186,8 @@ def scenario(explored: Explored, finding: Finding) -> str:
         )
     else:
         name = finding.requirement.name
+        if name == DELIVERY:
+            name = owed_text(explored.bounds)
         statements = (f"expect not {name if ' among ' in name else f'({name})'}",)
     title = "".join(c if c.isalnum() else "_" for c in f"{explored.protocol.name}_{finding.property}")
     before = "" if finding.requirement is None else explored.definitions
@@ -193,7 +198,9 @@ def closing(found: Exploration) -> str:
     """The verdict of all together, and the size of the search."""
     size = f"{found.states:,} states, {found.transitions:,} transitions, depth {found.depth}"
     judged = f"{counted(found.executions, 'execution')} judged, {counted(found.quiescent, 'quiescent state')}"
-    without = "every interleaving, as no reduction is sound in the end" if found.fair else "every interleaving"
+    without = (
+        "every interleaving, as no reduction is sound in the end" if found.fair else "every interleaving"
+    )
     how = without if not found.reductions else f"reduced by {' and '.join(found.reductions)}"
     detail = f"({size}; {judged}; {how}; {found.seconds:.1f} s)"
     if found.stopped_by is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, assert_never
+from typing import Any, assert_never
 
 from precedes.core.execution import Event, EventKind, Execution, History
 from precedes.core.execution import Message as Logged
@@ -59,8 +59,10 @@ def told(finding: Finding) -> str:
         return f"after move {last} nothing more need happen"
     first = last - finding.loop + 1
     moves = f"move {last} leads" if finding.loop == 1 else f"moves {first} to {last} lead"
-    return f"{moves} back to where the loop began, and can go on for ever: every fair step is taken in it, or cannot \
+    return (
+        f"{moves} back to where the loop began, and can go on for ever: every fair step is taken in it, or cannot \
 always be taken"
+    )
 
 
 class _Drawing:
@@ -72,10 +74,11 @@ class _Drawing:
         self.used: Counter[str] = Counter()
         self.in_flight: defaultdict[tuple[int, int, Hashable], list[str]] = defaultdict(list)
         self.shown_to: defaultdict[str, set[int]] = defaultdict(set)
-        """To whom an arrow leads from a transmission: who gets it, and whom it is lost for. What is in flight in the end
-        arrives the next time round."""
+        """To whom an arrow leads from a transmission: who gets it, and whom it is lost for. What is in flight in the
+        end arrives the next time round."""
         self.cut: frozenset[tuple[int, int]] = frozenset()
         self.in_loop = False
+        self.stem: set[Place] = set()
         self.loop: set[Place] = set()
 
     def add(self, move: Move) -> None:
@@ -109,17 +112,15 @@ class _Drawing:
             name: replace(each, destinations=frozenset(self.names[k] for k in self.shown_to[name]) or None)
             for name, each in self.messages.items()
         }
-        histories = tuple(
-            History(name, tuple(log)) for name, log in zip(self.names, self.logs, strict=True)
-        )
+        histories = tuple(History(name, tuple(log)) for name, log in zip(self.names, self.logs, strict=True))
         execution = Execution("lasso", histories, messages, delivery=EventKind.ARRIVE)
-        return Drawn(execution, frozenset(self.loop))
+        return Drawn(execution, frozenset(self.loop - self.stem))
 
     def _log(self, entity: int, event: Event) -> None:
         self.logs[entity].append(event)
         place = place_of(self.names[entity], event)
-        if self.in_loop and place is not None:
-            self.loop.add(place)
+        if place is not None:
+            (self.loop if self.in_loop else self.stem).add(place)
 
     def _act(self, entity: int, step: Step[Any]) -> bool:
         """Draw what a step does. Whether it does anything that is drawn."""

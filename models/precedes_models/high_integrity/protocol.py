@@ -106,7 +106,7 @@ class HighIntegrity(Protocol[State]):
     further: ClassVar[tuple[Invariant, ...]] = (NOTICED,)
     fair: ClassVar[Mapping[str, str]] = {
         "arrivals": "a packet that is not lost arrives",
-        "time-outs": "the origin repeats where the confirmation did not come; a time-out says when (section 3.3, step 6)",
+        "time-outs": "the origin repeats where no confirmation came; a time-out says when (section 3.3, step 6)",
     }
 
     def __post_init__(self) -> None:

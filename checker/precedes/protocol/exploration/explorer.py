@@ -23,7 +23,7 @@ from precedes.engines.reference import explain
 from precedes.language.library import Library, standard_library
 from precedes.language.requirements import requirement
 from precedes.protocol.bounds import Bounds
-from precedes.protocol.exploration import expansion
+from precedes.protocol.exploration import expansion, symmetry_reduction
 from precedes.protocol.exploration.found_states import CHUNK, FoundStates
 from precedes.protocol.exploration.histories import replayed
 from precedes.protocol.exploration.interned_states import TransitionTable
@@ -112,6 +112,9 @@ def explore(
     judge = Judge(asked, checked, quiescent=quiescent, inherits=inherits)
     every = plain or live is not None
     reductions = frozenset[Reduction]() if every else usable(protocol, bounds, judge)
+    if check_purity and Reduction.SYMMETRY in reductions:
+        checked = symmetry_reduction.compared(protocol, bounds.entities, checked)
+        judge = Judge(asked, checked, quiescent=quiescent, inherits=inherits)
     watching = Observer() if observer is None else observer
     search = _Search(
         protocol, bounds, judge, reductions, check_purity=check_purity, first=first, observer=watching

@@ -83,8 +83,7 @@ class AtTheEnd:
     def exercised(self) -> dict[str, int]:
         """By how many executions each formula was exercised."""
         return {
-            name: int((self.executions[:, self.columns[PREMISE + name]] == TRUE).sum())
-            for name in self.names
+            name: int((self.executions[:, self.columns[PREMISE + name]] == TRUE).sum()) for name in self.names
         }
 
 
@@ -356,17 +355,13 @@ class Judge:
         asked = self.in_quiescence.plan
         names = tuple(leaf.name for leaf in self.in_quiescence.requirements)
         distinct = DistinctRows(self.table.entities, self.table.code)
-        numbers = [np.zeros(0, np.int32)]
-        for first in range(0, len(rows), AT_ONCE):
-            numbers.append(distinct.numbered(self._logs(rows[first : first + AT_ONCE]))[0])
+        numbers = distinct.numbered(self._logs(rows))[0]
         columns = {name: column for column, name in enumerate(asked.names)}
-        parts = [np.zeros((0, len(columns)), np.int32)]
+        executions = np.zeros((distinct.count, len(columns)), np.int32)
         for first in range(0, distinct.count if names else 0, AT_ONCE):
-            parts.append(
-                self._values(asked, distinct.rows[first : min(first + AT_ONCE, distinct.count)])
-            )
-        executions = np.concatenate(parts)
-        of_states = executions[np.concatenate(numbers)] if names else executions
+            part = slice(first, min(first + AT_ONCE, distinct.count))
+            executions[part] = self._values(asked, distinct.rows[part])
+        of_states = executions[numbers]
         return AtTheEnd(names, columns, of_states, executions)
 
     def asked_at_the_end(self, name: str) -> Requirement | None:

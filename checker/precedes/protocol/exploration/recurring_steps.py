@@ -65,7 +65,11 @@ def label_of(tables: Tables, made: int) -> int:
         return (cause * n + entity) * KINDS + ARRIVAL
     if kind == EXPIRED:
         what = TIMER if cause == -DUE else TIMEOUT
-        if what == TIMEOUT and tables.out[made, entity] == tables.row[entity] and not tables.steps[step, ACTS]:
+        if (
+            what == TIMEOUT
+            and tables.out[made, entity] == tables.row[entity]
+            and not tables.steps[step, ACTS]
+        ):
             return -1
         return (int(tables.steps[step, BY]) * n + entity) * KINDS + what
     return REQUEST if kind == REQUESTED_MOVE else -1

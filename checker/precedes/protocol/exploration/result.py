@@ -30,7 +30,7 @@ class Finding:
 
     `quiescent`: nothing is in flight where it is broken. `requirement` and `explanation` where the property is a
     formula. `about` says what starves or is refused, `starving` has the messages that starve, each with its entity.
-    `loop`: the behavior is a lasso, and its last so many moves can go on for ever; with 0, nothing need happen any more.
+    `loop`: the behavior is a lasso, and so many moves at its end can go on for ever; with 0, nothing more need happen.
     """
 
     property: str

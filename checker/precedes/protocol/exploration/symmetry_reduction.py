@@ -7,6 +7,7 @@ messages, so it never has two names.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import permutations
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +19,9 @@ from precedes.protocol.exploration.distinct_rows import longer
 from precedes.protocol.exploration.histories import Entry
 from precedes.protocol.exploration.interned_states import InnerState, Placement
 from precedes.protocol.exploration.state_space import Space
+from precedes.protocol.invariants import Invariant
 from precedes.protocol.model import Protocol
+from precedes.protocol.validation.local_symmetry import LocalSymmetry
 from precedes.protocol.validation.symmetry_check import Exchanging, Renaming, renamed_packet, renamed_state
 
 MOST: Final = 5
@@ -37,6 +40,14 @@ def applies(protocol: Protocol[Any], bounds: Bounds, formulas: Iterable[Formula]
 
 def _names_something(formula: Formula) -> bool:
     return any(isinstance(node, EntityNamed | MessageNamed) for node in walk(formula))
+
+
+def compared(
+    protocol: Protocol[Any], entities: int, invariants: tuple[Invariant, ...]
+) -> tuple[Invariant, ...]:
+    """Invariants that are asked under every renaming of the entities wherever they are asked."""
+    proof = LocalSymmetry(Exchanging(protocol, entities, tuple(permutations(range(entities)))))
+    return tuple(proof.compared(invariant) for invariant in invariants)
 
 
 class Orbits:
@@ -91,6 +102,7 @@ class Symmetry:
         )
         exchanging = Exchanging(table.protocol, space.entities, renamings, every=table.check_purity)
         exchanging.beginning()
+        self._proof = LocalSymmetry(exchanging) if table.check_purity else None
         table.watch = exchanging.watch
         table.rename, table.rename_flight = self._rename, self._rename_flight
         table.rename_event = self._rename_event
@@ -99,6 +111,8 @@ class Symmetry:
         table = self.table
         inner: InnerState = table.inners.values[number]
         placement: Placement = table.placements.values[inner.placement]
+        if self._proof is not None and not inner.stopped:
+            self._proof.of_state(table.here(inner.placement, inner.now), table.states.values[inner.state])
         orbit = [number]
         for renaming, names in list(enumerate(self.renamings))[1:]:
             cut = frozenset(names[k] for k in placement.cut)
@@ -115,6 +129,8 @@ class Symmetry:
     def _rename_flight(self, number: int) -> None:
         table = self.table
         sender, packet, sent = table.flights.values[number]
+        if self._proof is not None:
+            self._proof.of_packet(table.packets.values[packet])
         renamed = [
             table.flight(names[sender], self._packets.renamed(packet, renaming), sent) if renaming else number
             for renaming, names in enumerate(self.renamings)

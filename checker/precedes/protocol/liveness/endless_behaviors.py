@@ -26,7 +26,7 @@ from precedes.protocol.exploration.found_states import FoundStates
 from precedes.protocol.exploration.histories import replayed
 from precedes.protocol.exploration.interned_states import Cause
 from precedes.protocol.exploration.judgment import AtTheEnd, Judge
-from precedes.protocol.exploration.recurring_steps import ARRIVAL, KINDS, REQUEST, TICK, TIMEOUT, TIMER
+from precedes.protocol.exploration.recurring_steps import ARRIVAL, KINDS, REQUEST, TICK
 from precedes.protocol.exploration.result import DEADLOCK, Exploration, Finding
 from precedes.protocol.exploration.state_space import Space, State
 from precedes.protocol.liveness.fairness import Bools, Endless, endless, fair_kinds
@@ -42,15 +42,21 @@ PROPERTIES: Final = (DELIVERY, LIVELOCK, REST)
 """What can be asked in the end of any model, by name."""
 
 EVERY_MESSAGE: Final = "quiescent forall i, j: forall p in SL[j, i]: p in RL[i]"
-WHERE_IT_STAYS_UP: Final = "quiescent forall i, j: not faulty(i) implies forall p in SL[j, i]: p in RL[i]"
-"""What eventual delivery is: every message is delivered by every entity that it is for, and, where entities may stop,
-that stays up."""
+OF_THE_CORRECT: Final = (
+    "quiescent forall i, j: (not faulty(i) and not faulty(j)) implies forall p in SL[j, i]: p in RL[i]"
+)
+"""What eventual delivery is: every message is delivered by every entity that it is for; where entities may stop, if its
+sender and that entity are correct."""
+
+
+def owed_text(bounds: Bounds) -> str:
+    """What eventual delivery asks, in the language."""
+    return OF_THE_CORRECT if bounds.crashes or bounds.dead else EVERY_MESSAGE
 
 
 def owed(bounds: Bounds, library: Library) -> Requirement:
     """What eventual delivery asks."""
-    text = WHERE_IT_STAYS_UP if bounds.crashes or bounds.dead else EVERY_MESSAGE
-    return replace(requirement(text, library), name=DELIVERY)
+    return replace(requirement(owed_text(bounds), library), name=DELIVERY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +96,14 @@ class _Asking:
         for name, states in self._violating(judged):
             if not len(states):
                 continue
-            lasso = shortest(self.graph, self.endless, self.kinds, states.tolist(), self._depth)
+            lasso = shortest(
+                self.graph,
+                self.endless,
+                self.kinds,
+                states.tolist(),
+                self._depth,
+                moves_on=name in (LIVELOCK, REST, DEADLOCK),
+            )
             known = findings.get(name)
             if known is None or self._depth(lasso.state) + len(lasso.loop) < len(known.behavior) - 1:
                 findings[name] = self._finding(name, lasso)
@@ -149,9 +162,7 @@ class _Asking:
 
     def _open(self, judged: AtTheEnd) -> dict[str, tuple[str, ...]]:
         """Why a formula could not be judged in a state that is met for ever."""
-        doubtful = {
-            name: values[values > TRUE] for name in judged.names for values in (judged.values(name),)
-        }
+        doubtful = {name: values[values > TRUE] for name in judged.names for values in (judged.values(name),)}
         return {name: reasons(int(values[0])) for name, values in doubtful.items() if len(values)}
 
     # ---- lassos as behaviors ----
@@ -164,15 +175,13 @@ class _Asking:
         now, first = next((state, move) for state, move in self.space.initial() if state == way[0])
         moves = [first]
         for wanted in way[1:]:
-            moves.append(self._towards(now, wanted, lambda move: True))
+            moves.append(self._towards(now, wanted, _any_move))
             now = wanted
         for after, label in lasso.loop:
             wanted = self.states.state(after)
             moves.append(self._towards(now, wanted, self._is(label)))
             now = wanted
-        execution = replayed(
-            self.protocol, self.space.entities, moves, timed=self.table.timed, name="found"
-        )
+        execution = replayed(self.protocol, self.space.entities, moves, timed=self.table.timed, name="found")
         finding = Finding(
             name, tuple(moves), execution, quiescent=False, about=self._about(lasso), loop=len(lasso.loop)
         )
@@ -182,9 +191,7 @@ class _Asking:
         explanation = explain(asked, execution)
         if explanation.value != FALSE:
             raise RuntimeError(f"{name} was found violated and is not when it is judged by definition")
-        return replace(
-            finding, execution=explanation.execution, requirement=asked, explanation=explanation
-        )
+        return replace(finding, execution=explanation.execution, requirement=asked, explanation=explanation)
 
     def _towards(self, now: State, wanted: State, fits: Callable[[Move], bool]) -> Move:
         """A move that leads from a state to another one."""
@@ -198,25 +205,20 @@ class _Asking:
         cause, entity = divmod(rest, self.space.entities)
 
         def fits(move: Move) -> bool:
-            match move:
-                case Arrived() | Vanished():
-                    came = self.table.triggers.values[cause]
-                    return (
-                        kind == ARRIVAL
-                        and move.entity == entity
-                        and isinstance(came, Cause)
-                        and (move.sender, move.packet) == (came.sender, came.packet)
-                    )
-                case Expired(early=False):
-                    return (
-                        kind in (TIMEOUT, TIMER)
-                        and move.entity == entity
-                        and move.timer == self.table.triggers.values[cause]
-                    )
-                case Ticked():
-                    return kind == TICK
-                case _:
-                    return False
+            if kind == TICK:
+                return isinstance(move, Ticked)
+            came = self.table.triggers.values[cause]
+            if isinstance(move, Arrived | Vanished) and isinstance(came, Cause):
+                return kind == ARRIVAL and (move.entity, move.sender, move.packet) == (
+                    entity,
+                    came.sender,
+                    came.packet,
+                )
+            return isinstance(move, Expired) and (move.entity, move.timer, move.early) == (
+                entity,
+                came,
+                False,
+            )
 
         return fits
 
@@ -225,12 +227,13 @@ class _Asking:
         if lasso.loop:
             return ()
         said = []
-        for move in (move for _, move in self.space.expanded(self.states.state(lasso.state)).successors):
-            match move:
-                case Expired(entity, timer, early=False):
-                    said.append(f"timer {timer.name} of {self.protocol.name_of(entity)} could expire")
-                case Arrived(entity) | Vanished(entity):
-                    said.append(f"a packet could arrive at {self.protocol.name_of(entity)}")
-                case _:
-                    continue
+        for _, move in self.space.expanded(self.states.state(lasso.state)).successors:
+            if isinstance(move, Expired) and not move.early:
+                said.append(f"timer {move.timer.name} of {self.protocol.name_of(move.entity)} could expire")
+            elif isinstance(move, Arrived | Vanished):
+                said.append(f"a packet could arrive at {self.protocol.name_of(move.entity)}")
         return (f"{', '.join(dict.fromkeys(said))}, but this step is not fair",)
+
+
+def _any_move(_move: Move) -> bool:
+    return True

@@ -31,18 +31,22 @@ def shortest(
     kinds: frozenset[int],
     states: Sequence[int],
     depth: Callable[[int], int],
+    *,
+    moves_on: bool = False,
 ) -> Lasso:
     """The lasso of least moves through one of the states, each of which is on a fair loop or one of the ends.
 
     `states` are in the order in which a search breadth first found them. `depth` is how many moves lead to one of them.
+    `moves_on`: a behavior that stays in a state is none, and each of the states is on a loop.
     """
     best: tuple[int, Lasso] | None = None
     looked_at = 0
     for state in states:
-        least = depth(state) + (0 if endless.ends[state] else 1)
+        stays = not moves_on and bool(endless.ends[state])
+        least = depth(state) + (not stays)
         if best is not None and (least >= best[0] or looked_at > EFFORT):
             break
-        if endless.ends[state]:
+        if stays:
             loop: tuple[tuple[int, int], ...] = ()
         else:
             loop, effort = _loop(graph, endless, kinds, state)

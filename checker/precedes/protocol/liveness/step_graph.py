@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from precedes.protocol.exploration import compiled_tables as c
 from precedes.protocol.exploration.found_states import FoundStates
-from precedes.protocol.exploration.recurring_steps import KINDS, recurring_steps
+from precedes.protocol.exploration.recurring_steps import KINDS, NOWHERE, recurring_steps
 
 AT_ONCE: Final = 1 << 18
 """Steps that are written in one call."""
@@ -65,9 +65,7 @@ def step_graph(states: FoundStates) -> StepGraph:
     while first < count:
         ends = np.empty(min(count - first, AT_ONCE) + 1, np.int32)
         ends[0] = first
-        table.code(recurring_steps)(
-            table.matrices.tables(), states.rows, states.slots, targets, labels, ends
-        )
+        table.code(recurring_steps)(table.matrices.tables(), states.rows, states.slots, targets, labels, ends)
         done = int(ends[0]) - first
         made = int(ends[done]) if done else 0
         parts.append((targets[:made].copy(), labels[:made].copy()))
@@ -78,8 +76,11 @@ def step_graph(states: FoundStates) -> StepGraph:
             table.answer()
         elif not done:
             targets, labels = np.empty(2 * len(targets), np.int32), np.empty(2 * len(labels), np.int32)
+    found = np.concatenate([part for part, _ in parts])
+    # A search that stops at a depth forgets the states beyond it.
+    found[found >= count] = NOWHERE
     return StepGraph(
         np.concatenate(starts),
-        np.concatenate([part for part, _ in parts]),
+        found,
         np.concatenate([part for _, part in parts]),
     )

@@ -1,5 +1,5 @@
-"""Strongly connected components of a graph of states, after Tarjan 1972, without recursion. In the subset of Python that
-numba compiles: a graph of a million states takes a second.
+"""Strongly connected components of a graph of states, after Tarjan 1972, without recursion. In the subset of Python
+that numba compiles.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ UNSEEN, DONE = -1, 2**31 - 1
 def number_components(
     next_step: Int64Out, ends: Int64Out, targets: Int32Out, low: Int32Out, path: Int32Out, numbers: Int32Out
 ) -> int:
-    """Write the component of each state to `numbers`, which begins with -1 everywhere, as `low` does. How many there are.
+    """Write the component of each state to `numbers`; it begins with -1 everywhere, as `low` does. How many there are.
 
     `next_step[k]` and `ends[k]` are where the steps of state k begin and end; the former is used up. `path` has room
     twice over: the states that wait for their component, and, from its other end, those that the search came through.

@@ -144,8 +144,7 @@ def _fair(protocol: Protocol[Any]) -> list[tuple[str, str]]:
         return [
             (
                 f"fair is {errors.short(given)}",
-                f'it has the reason for each kind of step: fair = {{"{ARRIVALS}": "nothing is lost for ever"}}; '
-                f"the kinds are {' and '.join(kinds)}",
+                f'it has the reason for each kind of step ({" or ".join(kinds)}): fair = {{"{ARRIVALS}": "..."}}',
             )
         ]
     return [

@@ -4,7 +4,8 @@ renaming of the entities does the same, renamed.
 The search visits one of all renamings of a state. That all entities begin in the same way is checked at once.
 Handlers are called again with renamed arguments: at first for every new call, later only now and then. To
 repeat every call with all renamings takes longer than the search saves, and is done on request. Then it is proved
-within the bounds: whatever a handler does in a state that was left out, it does, renamed, in one that was visited.
+within the bounds: whatever a handler does in a state that was left out, it does, renamed, in one that was visited. What
+else is local is compared by `local_symmetry`.
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ class Exchanging:
         if given is None:
             return
         again = called(self.protocol, handler, there, other, *given)
-        expected, got = self._forms(outcome, names), self._forms(again, None)
+        expected, got = self.forms(outcome, names), self.forms(again, None)
         if expected != got:
             raise self._different(
                 handler, (at, (state, *arguments), outcome), (there, (other, *given), again)
@@ -162,7 +163,7 @@ class Exchanging:
             return (other,) if other in called(self.protocol, "timers", there, state) else None
         return arguments
 
-    def _forms(self, outcome: object, names: Renaming | None) -> object:
+    def forms(self, outcome: object, names: Renaming | None) -> Counter[Hashable] | None:
         """An outcome as what can be told apart of it."""
         if outcome is None:
             return None
@@ -179,10 +180,10 @@ class Exchanging:
                 for receiver in returned_values.receivers(self.protocol, action, self.entities):
                     packets.setdefault(receiver if names is None else names[receiver], []).append(packet)
             else:
-                others.append(action if names is None else _renamed_action(action, names))
+                others.append(action if names is None else renamed_action(action, names))
         state, clock = step.state, step.clock
         if names is not None:
-            state, clock = renamed_state(self.protocol, state, names), _moved(clock, names)
+            state, clock = renamed_state(self.protocol, state, names), moved(clock, names)
         return (
             state,
             clock,
@@ -234,10 +235,10 @@ def _worded(carried: Mapping[Attribute, str | int]) -> str:
     return ", ".join(f"{attribute.name}={value}" for attribute, value in carried.items()) or "nothing"
 
 
-def _renamed_action(action: Deliver | Arrive | Discard | View, names: Renaming) -> Action:
+def renamed_action(action: Deliver | Arrive | Discard | View, names: Renaming) -> Action:
     match action:
         case Deliver(message, clock):
-            return Deliver(message.renamed(names), _moved(clock, names))
+            return Deliver(message.renamed(names), moved(clock, names))
         case View(members):
             return View(frozenset(names[k] for k in members))
         case Arrive(message) | Discard(message):
@@ -246,7 +247,7 @@ def _renamed_action(action: Deliver | Arrive | Discard | View, names: Renaming) 
             assert_never(action)
 
 
-def _moved(clock: tuple[int, ...] | None, names: Renaming) -> tuple[int, ...] | None:
+def moved(clock: tuple[int, ...] | None, names: Renaming) -> tuple[int, ...] | None:
     if clock is None:
         return None
     moved = [0] * len(clock)
