@@ -3,7 +3,8 @@
 A cell says what comes out and then has the command, in backquotes: "`acknowledged` violated after 9 moves: `precedes
 explore st ...`". What is understood, and compared with what the command prints:
 
-- `` `P`, `Q` violated after N moves``: these properties, each after so many moves;
+- `` `P`, `Q` violated after N moves``: these properties, each after so many moves; with ``, in a loop of K moves``: a
+  lasso, with so many moves in its loop;
 - `` `P` holds``: this property, exercised;
 - ``everything holds``: exit code 0;
 - ``nothing is violated``: the search ended within no limit, and found nothing;
@@ -28,7 +29,8 @@ MODELS = tuple(sorted((ROOT / "docs" / "models").glob("*.md")))
 PAGES = (*PAPERS, *MODELS)
 
 _NAMES = r"(?P<names>`[^`]+`(?:(?:, | and )`[^`]+`)*)"
-_VIOLATED = re.compile(_NAMES + r" (?:is |are )?violated after (?P<moves>[\d,]+) moves?")
+_LOOP = r"(?:, in a loop of (?P<loop>[\d,]+) moves?)?"
+_VIOLATED = re.compile(_NAMES + r" (?:is |are )?violated after (?P<moves>[\d,]+) moves?" + _LOOP)
 _UNEXERCISED = re.compile(_NAMES + r" (?:is|are) never exercised")
 _HOLDS = re.compile(_NAMES + r" holds?\b")
 _STATES = re.compile(r"(?P<states>[\d,]+(?: / [\d,]+)*) states")
@@ -46,11 +48,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Statement:
-    """What a cell says of a command. `moves`: of each property that is violated; `states`: of each instance."""
+    """What a cell says of a command. `moves`: of each property that is violated, with the moves of its loop if it has
+    one; `states`: of each instance.
+    """
 
     place: str
     command: str
-    moves: tuple[tuple[str, int], ...]
+    moves: tuple[tuple[str, int, int | None], ...]
     holding: tuple[str, ...]
     everything: bool
     nothing_violated: bool
@@ -91,7 +95,11 @@ def _of_cell(row: Row, cell: str) -> Iterator[Statement]:
         yield Statement(
             f"{row.page}:{row.line}",
             found[1],
-            tuple((name, _number(each["moves"])) for each in violated for name in _named(each["names"])),
+            tuple(
+                (name, _number(each["moves"]), None if each["loop"] is None else _number(each["loop"]))
+                for each in violated
+                for name in _named(each["names"])
+            ),
             tuple(name for each in _HOLDS.finditer(rest) for name in _named(each["names"])),
             "everything holds" in said.lower(),
             "nothing is violated" in said.lower(),

@@ -6,10 +6,11 @@ transmission with a name of its own.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, assert_never
+from typing import Any, Final, assert_never
 
 from precedes.core.execution import Event, EventKind, Execution, History
 from precedes.core.execution import Message as Logged
@@ -30,6 +31,8 @@ from precedes.protocol.moves import (
 )
 from precedes.reports.behavior import packet_text
 from precedes.reports.places import Place, place_of
+
+_WORDS: Final = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,4 +176,6 @@ class _Drawing:
 def _name(packet: Hashable) -> str:
     """A short name of a packet: the message that it carries, or what it is."""
     text = packet_text(packet)
-    return text if text.isidentifier() else type(packet).__name__.lower()
+    if isinstance(packet, tuple):
+        text = "_".join(_WORDS.findall(text))
+    return text if text.isidentifier() else type(packet).__name__

@@ -9,17 +9,19 @@ import pytest
 
 from precedes.core.execution import EventKind, Execution
 from precedes.core.outcome import Limits, Outcome
+from precedes.core.verdict import Verdict
 from precedes.jobs.check import check
 from precedes.language.library import standard_library
 from precedes.language.loader import compile_text
 from precedes.protocol import Protocol
 from precedes.protocol.bounds import Bounds
+from precedes.protocol.exploration.explorer import explore
+from precedes.protocol.liveness.endless_behaviors import LIVELOCK, REST
 from precedes_models.dynamic_cluster.protocol import DynamicCluster
 from precedes_models.dynamic_cluster.state import Letter
 from precedes_models.total_order.protocol import TotalOrder
 from precedes_models.total_order.transfer import Letter as Base
 from tests.models.dynamic_cluster.exploring import bounds, explored, finding, violated
-from tests.models.dynamic_cluster.quiescence import restless
 from tests.models.replay import made
 from tests.sampling import one_in
 
@@ -99,8 +101,11 @@ def test_own_row_cuts_in_two_places() -> None:
 def test_without_the_rcv_ack_of_who_returns_recovery_goes_on_for_ever() -> None:
     """The others take it for stopped again, it sends RCV again, and so on."""
     letter = DynamicCluster(letter=frozenset({Letter.OTHERS_ONLY}))
-    assert restless(letter, RETURN) == (12_360, 12_003)
-    assert restless(DynamicCluster(), RETURN) == (7_679, 0)
+    found = explore(letter, RETURN, [], invariants=(), live=(LIVELOCK, REST))
+    lassos = {each.property: (len(each.behavior) - 1, each.loop) for each in found.findings}
+    assert lassos == {REST: (43, 31), LIVELOCK: (58, 31)}
+    repaired = explore(DynamicCluster(), RETURN, [], invariants=(), live=(LIVELOCK, REST))
+    assert repaired.of(LIVELOCK) is repaired.of(REST) is Verdict.HOLDS
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import pytest
 from precedes.core.verdict import Verdict
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration.explorer import explore
+from precedes.protocol.liveness.endless_behaviors import REST
 from precedes_models.dynamic_cluster.protocol import DynamicCluster
 from tests.models.dynamic_cluster.bugs import BROKEN, HASTY
 from tests.models.dynamic_cluster.exploring import bounds, explored, violated
-from tests.models.dynamic_cluster.quiescence import restless
 
 COUNTS: tuple[tuple[frozenset[int], Bounds, int], ...] = (
     (frozenset(), bounds(2, crashes=1), 365),
@@ -39,7 +39,8 @@ def test_the_protocols_own_claims_are_met_but_for_what_one_message_cannot_break(
 
 @pytest.mark.parametrize("within", [bounds(3, crashes=1), bounds(2, crashes=1, losses=1)])
 def test_agreements_come_to_an_end(within: Bounds) -> None:
-    assert restless(DynamicCluster(), within)[1] == 0
+    found = explore(DynamicCluster(), within, [], invariants=(), live=(REST,))
+    assert found.of(REST) is Verdict.HOLDS
 
 
 def test_step_4_deletes_what_not_all_have_and_nothing_else() -> None:

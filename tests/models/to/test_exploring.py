@@ -8,10 +8,10 @@ from precedes.core.verdict import Verdict
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration.explorer import explore
 from precedes.protocol.exploration.result import Exploration
+from precedes.protocol.liveness.endless_behaviors import PROPERTIES
 from precedes_models.total_order.protocol import TotalOrder
 from precedes_models.total_order.transfer import Letter
 from tests.models.dynamic_cluster.exploring import bounds
-from tests.models.dynamic_cluster.quiescence import restless
 from tests.models.to.bugs import BROKEN, JoinsWithAnOldLog
 from tests.models.to.channel import Channel, two_resets
 
@@ -50,7 +50,8 @@ def test_to_holds_with_more_losses(within: Bounds, states: int) -> None:
 
 @pytest.mark.parametrize("within", [bounds(3, 1), bounds(2, 1, losses=1)])
 def test_what_is_under_way_comes_to_an_end(within: Bounds) -> None:
-    assert restless(TotalOrder(), within)[1] == 0
+    found = explore(TotalOrder(), within, [], invariants=(), live=PROPERTIES)
+    assert {found.of(name) for name in PROPERTIES} == {Verdict.HOLDS}
 
 
 @pytest.mark.parametrize(("bug", "within", "name", "moves"), BROKEN)
