@@ -21,14 +21,13 @@ import pickle
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.machine import most_memory
 from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration import compiled_tables as c
 from precedes.protocol.exploration import expansion, numbering, offers
@@ -41,7 +40,7 @@ from precedes_models.cmd.auxiliary import LEMMA_6, Auxiliary
 
 RESULT: Final = Path("build/exploring-on-spark.json")
 MASTERS: Final = ("local[2]", "local-cluster[2,1,1024]")
-SIZES: Final = (5, 6)
+SIZES: Final = (5,)
 PARTS: Final = 2
 PROTOCOL: Final = Auxiliary(queue=False)
 
@@ -50,15 +49,18 @@ Hashes = npt.NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One search: seconds by the clock, without the start of Spark, of which the last layers are counted apart."""
+    """One search: seconds by the clock, without the start of Spark, and of the processor, as far as Python ran; `step` is
+    what the workers needed for the steps alone.
+    """
 
     where: str
     messages: int
     states: int
     layers: int
     seconds: float
+    processor: float
+    step: float | None
     load: float
-    peak_mib: float | None
 
     @property
     def rate(self) -> float:
@@ -164,10 +166,7 @@ class Worker:
                 value.lost,
             )
         )
-        flights = [
-            table.flight(sender, table.packet(packet), 0)
-            for sender, packet in value.inbox
-        ]
+        flights = [table.flight(sender, table.packet(packet), 0) for sender, packet in value.inbox]
         while True:
             tables = table.matrices.tables()
             length = 0
@@ -211,8 +210,12 @@ def codes_of(states: Hashes) -> Hashes:
     return code ^ (code >> np.uint64(32))
 
 
-def on_spark(context: Any, messages: int) -> tuple[int, int]:
-    """Search on Spark: how many states there are, and in how many layers."""
+def on_spark(context: Any, messages: int) -> tuple[int, int, float, float]:
+    """Search on Spark: how many states there are, in how many layers, and seconds of the processor of the workers: for
+    all that they did, and for the steps alone.
+    """
+    began = time.process_time()
+    whole, alone = context.accumulator(0.0), context.accumulator(0.0)
     root = str(Path(__file__).resolve().parents[1])
     start = worker_of(messages).beginning()
     known = dict(worker_of(messages).values)
@@ -229,17 +232,22 @@ def on_spark(context: Any, messages: int) -> tuple[int, int]:
                 sys.path.insert(0, root)
             from benchmarks.exploring_on_spark import codes_of, worker_of
 
+            started = time.process_time()
             worker = worker_of(messages)
             # A part may come to another process than before, which has missed a layer.
             for layer in range(worker.layers, len(shared)):
                 worker.learn(shared[layer].value)
             worker.layers = len(shared)
             for _, states in part:
-                found = worker.expanded(pickle.loads(states))
+                rows = pickle.loads(states)
+                before = time.process_time()
+                found = worker.expanded(rows)
+                alone.add(time.process_time() - before)
                 owner = (codes_of(found) % PARTS).astype(int)
                 for k in range(PARTS):
                     yield k, pickle.dumps(found[owner == k])
             yield -1, pickle.dumps(worker.values)
+            whole.add(time.process_time() - started)
 
         made = new.mapPartitions(expand, preservesPartitioning=False).cache()
         fresh = {}
@@ -249,14 +257,21 @@ def on_spark(context: Any, messages: int) -> tuple[int, int]:
         known |= fresh
         shared.append(context.broadcast(fresh))
         arrived = made.filter(lambda pair: pair[0] >= 0).groupByKey(PARTS).cogroup(visited, PARTS)
-        both = arrived.mapValues(merged).cache()
+
+        def merge(pair: tuple[int, tuple[Any, Any]]) -> tuple[int, tuple[bytes, bytes]]:
+            started = time.process_time()
+            done = merged(pair[1])
+            whole.add(time.process_time() - started)
+            return pair[0], done
+
+        both = arrived.map(merge, preservesPartitioning=True).cache()
         new = both.mapValues(lambda pair: pair[0]).filter(lambda pair: len(pickle.loads(pair[1])) > 0)
         visited = both.mapValues(lambda pair: pair[1])
         count = both.map(lambda pair: len(pickle.loads(pair[1][0]))).sum()
         layers += 1
         total += count
         if not count:
-            return total, layers
+            return total, layers, whole.value + time.process_time() - began, alone.value
 
 
 def merged(given: tuple[Any, Any]) -> tuple[bytes, bytes]:
@@ -275,13 +290,14 @@ def merged(given: tuple[Any, Any]) -> tuple[bytes, bytes]:
 
 def in_one_process(messages: int) -> Row:
     """The plain search of the command, for the same question."""
-    started = time.monotonic()
+    started, processor = time.monotonic(), time.process_time()
     found = explore(
         PROTOCOL, Bounds(3, messages, Destinations.UNICAST), [], invariants=(LEMMA_6,), plain=True
     )
-    seconds = time.monotonic() - started
-    load = os.getloadavg()[0]
-    return Row("one process", messages, found.states, found.depth, seconds, load, most_memory())
+    seconds, processor = time.monotonic() - started, time.process_time() - processor
+    return Row(
+        "one process", messages, found.states, found.depth, seconds, processor, None, os.getloadavg()[0]
+    )
 
 
 def measured(messages: int) -> Iterator[Row]:
@@ -290,16 +306,16 @@ def measured(messages: int) -> Iterator[Row]:
     from precedes.engines.spark.session import session
 
     in_one_process(messages - 2)
-    yield replace(in_one_process(messages), peak_mib=None)
+    yield in_one_process(messages)
     use_java()
     for master in MASTERS:
         spark = session(master)
         context = spark.sparkContext
         on_spark(context, messages - 2)
         started = time.monotonic()
-        states, layers = on_spark(context, messages)
+        states, layers, processor, step = on_spark(context, messages)
         seconds = time.monotonic() - started
-        yield Row(master, messages, states, layers, seconds, os.getloadavg()[0], None)
+        yield Row(master, messages, states, layers, seconds, processor, step, os.getloadavg()[0])
         spark.stop()
 
 
@@ -311,7 +327,8 @@ def main(sizes: list[int]) -> None:
             rows.append(row)
             print(
                 f"{row.where:<24} {row.messages} messages  {row.states:,} states  {row.layers} layers  "
-                f"{row.seconds:.1f} s  {row.rate:,.0f} states a second  load {row.load:.1f}",
+                f"{row.seconds:.1f} s  {row.processor:.1f} s of the processor  {row.rate:,.0f} states a second"
+                f"  load {row.load:.1f}",
                 flush=True,
             )
         assert len({row.states for row in rows if row.messages == messages}) == 1

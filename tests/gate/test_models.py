@@ -308,3 +308,18 @@ def test_a_limit_is_not_waived_by_what_is_known_to_be_unmet(folder: Path) -> Non
     (folder / "precedes.toml").write_text(text, encoding="utf-8")
     items = json.loads(gate(folder, "--format", "json").out)["items"]
     assert {item["result"] for item in items if item["subject"] == "step 7, removal"} == {"undecided"}
+
+
+@pytest.mark.slow
+def test_what_must_come_true_in_the_end_is_required_by_name(tmp_path: Path) -> None:
+    page = (EXAMPLE.parents[1] / "docs" / "protocols.md").read_text(encoding="utf-8")
+    model = page.partition("<!-- file: again.py -->\n```python\n")[2].partition("```")[0]
+    silent = model.replace("            return Step(state, (confirm,))", "            return Step(state)")
+    (tmp_path / "again.py").write_text(silent, encoding="utf-8")
+    asked = 'entities = 2\nlosses = 1\nrequire = ["eventual delivery", "eventual quiescence"]\n'
+    text = f'[[explore]]\nmodel = "again.py"\nmessages = 1\n{asked}'
+    (tmp_path / "precedes.toml").write_text(text, encoding="utf-8")
+    ended = gate(tmp_path)
+    assert ended.code == 1
+    assert "eventual quiescence (in the end): violated after 5 steps" in ended.out
+    assert "eventual delivery (" not in ended.out

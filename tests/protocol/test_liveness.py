@@ -81,7 +81,7 @@ def agree(protocol: Chatting, entities: int, messages: int, losses: int) -> bool
     return True
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(protocol=CHATTING, losses=st.integers(0, 1))
 def test_random_protocols_have_the_lassos_that_a_search_by_values_finds(
     protocol: Chatting, losses: int

@@ -33,6 +33,7 @@ from precedes.language.requirements import requirement
 from precedes.protocol.bounds import Bounds, Conditions, Destinations
 from precedes.protocol.exploration.properties import Asked, asked
 from precedes.protocol.exploration.result import Observer
+from precedes.protocol.liveness.endless_behaviors import PROPERTIES
 from precedes.protocol.script import script
 
 if TYPE_CHECKING:
@@ -133,11 +134,17 @@ class Exploring(_OfModel):
                 asked,
                 invariants=invariants,
                 quiescent=settings.quiescent,
+                live=self._live,
                 observer=_Watch(self.name, channel),
             )
         items = tuple(self._items(protocol, found, (*(asked or ()), *(invariants or ()))))
         integrity.verify(self.name)
         return items
+
+    @property
+    def _live(self) -> tuple[str, ...] | None:
+        """What is required of behaviors that never end; None where nothing is."""
+        return tuple(name for name in PROPERTIES if name in self.settings.require) or None
 
     def _asked(self, protocol: Protocol[Any], library: Library) -> Asked:
         """What `require` names, as `precedes explore --require` reads it."""
@@ -147,6 +154,8 @@ class Exploring(_OfModel):
         invariants: list[Invariant] = []
         mistakes: list[Diagnostic] = []
         for text in self.settings.require:
+            if text in PROPERTIES:
+                continue
             try:
                 formulas, named = asked(protocol, (text,), library)
             except PrecedesError as error:
@@ -161,6 +170,8 @@ class Exploring(_OfModel):
     def _items(
         self, protocol: Protocol[Any], found: Exploration, required: Sequence[Requirement | Invariant]
     ) -> Iterator[Item]:
+        from precedes.reports.explore import where
+
         findings = {finding.property: finding for finding in found.findings}
         place = self.place
         facts = {"quiescent only": int(self.settings.quiescent), "states": found.states}
@@ -172,9 +183,9 @@ class Exploring(_OfModel):
         own = definitions(_specs(self.root, self.settings))
         library = library_with(tuple(map(str, _specs(self.root, self.settings))))
         if self.settings.expect == "violated":
-            if required:
+            if required or self._live:
                 # Another property that breaks is not the mistake that is to be shown.
-                names = {one.name for one in required}
+                names = {*(one.name for one in required), *(self._live or ())}
                 findings = {name: finding for name, finding in findings.items() if name in names}
                 verdicts = {name: verdict for name, verdict in verdicts.items() if name in names}
             yield self._expected(verdicts, findings, facts, place)
@@ -188,7 +199,7 @@ class Exploring(_OfModel):
             with suppress(PrecedesError):
                 requirement(name, library)
                 stated = Stated(name, own)
-            said = f"{name} ({found.modes[name].value}): {self._said(name, verdict, found)}"
+            said = f"{name} ({where(found, name)}): {self._said(name, verdict, found)}"
             asked_of = {**facts, "quiescent only": int(found.modes[name] is Mode.QUIESCENT)}
             finding = findings.get(name)
             if finding is None:
@@ -402,9 +413,10 @@ def _steps(finding: Finding) -> int:
 def _shown(protocol: Protocol[Any], finding: Finding) -> tuple[str, str, tuple[Mark, ...]]:
     from precedes.reports.behavior import steps
     from precedes.reports.figure import figure, sentence
+    from precedes.reports.lasso import told
 
     witness = None
-    lines = list(steps(protocol, finding.behavior))
+    lines = [*steps(protocol, finding.behavior, finding.loop or 0), told(finding)]
     if finding.explanation is not None and finding.requirement is not None and finding.explanation.witnesses:
         witness = finding.explanation.witnesses[0]
         lines.append(sentence(finding.requirement, finding.explanation.execution, witness))
