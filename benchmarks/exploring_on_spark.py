@@ -49,8 +49,8 @@ Hashes = npt.NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One search: seconds by the clock, without the start of Spark, and of the processor, as far as Python ran; `step` is
-    what the workers needed for the steps alone.
+    """One search: seconds by the clock, without the start of Spark, and of the processor, as far as Python ran; `step`
+    is what the workers needed for the steps alone.
     """
 
     where: str
@@ -224,9 +224,10 @@ def on_spark(context: Any, messages: int) -> tuple[int, int, float, float]:
     total, layers = len(start), 0
     shared = [context.broadcast(known.copy())]
     while True:
+        known_to_all = tuple(shared)
 
         def expand(
-            part: Iterator[tuple[int, bytes]], shared: list[Any] = shared.copy()
+            part: Iterator[tuple[int, bytes]], shared: tuple[Any, ...] = known_to_all
         ) -> Iterator[tuple[int, bytes]]:
             if root not in sys.path:
                 sys.path.insert(0, root)
@@ -301,7 +302,7 @@ def in_one_process(messages: int) -> Row:
 
 
 def measured(messages: int) -> Iterator[Row]:
-    """A row for each way, each after a smaller search that is not counted: compiled code is loaded, workers are warm."""
+    """A row for each way, each after a smaller search that is not counted, so that compiled code is loaded."""
     from precedes.engines.spark.java import use_java
     from precedes.engines.spark.session import session
 
