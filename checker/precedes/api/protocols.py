@@ -132,10 +132,9 @@ def explore(
         plain: Explore every interleaving, without the reductions.
         quiescent: Ask what concerns several entities only where nothing is in flight.
         order: Which state is next, `"breadth"` or `"depth"`.
-        check_purity: Call every handler twice and compare; in a symmetric model, also under every renaming.
+        check_purity: Call every handler twice and compare; in a symmetric model, everything under every renaming.
         first: Stop soon after the first violation.
-        live: Ask also what comes true in the end, of behaviors that never end: "eventual delivery", "no livelock" and
-            "eventual quiescence", or those of them that `require` names.
+        live: Ask also what comes true in the end; all three properties of behaviors that never end without `require`.
         numbers: The bounds one by one, with the words of the command: `entities=3`, `messages=2`, `losses=1`,
             `destinations="broadcast"`, `script="a{2,3} b{1}"`; `depth`, `time_limit` in seconds, `states` and
             `memory` in megabytes are limits. What is not given is 3 entities, 3 messages, no faults, and the
