@@ -61,6 +61,38 @@ def calling(action: Callable[[], object], clock: Callable[[], float] = time.perf
     return run
 
 
+def processor_of_all() -> float:
+    """Seconds of the processor of this process and of all that it started, those that have ended among them."""
+    return sum(map(int, _of_all(slice(11, 15)))) / os.sysconf("SC_CLK_TCK")
+
+
+def resident_of_all() -> float:
+    """MiB that this process and all that it started have in memory now; what they share counts for each."""
+    return sum(map(int, _of_all(slice(21, 22)))) * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+
+
+def _of_all(fields: slice) -> list[str]:
+    """Fields of /proc/PID/stat, the state being the first, of this process and all below it."""
+    held: dict[int, list[str]] = {}
+    children: dict[int, list[int]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            # The name of the program, in parentheses, may have blanks.
+            told = path.read_text(encoding="utf-8").rpartition(")")[2].split()
+        except OSError:
+            continue
+        number = int(path.parent.name)
+        children.setdefault(int(told[1]), []).append(number)
+        held[number] = told[fields]
+    found: list[str] = []
+    rest = [os.getpid()]
+    while rest:
+        number = rest.pop()
+        found += held.get(number, ())
+        rest.extend(children.get(number, ()))
+    return found
+
+
 def process(arguments: Sequence[str], codes: tuple[int, ...] = (0,)) -> Run:
     """A whole process, which must end with one of the codes."""
 

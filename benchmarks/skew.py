@@ -1,7 +1,8 @@
 """One execution of millions of events among many small ones, on Spark: `python -m benchmarks.skew [--quick]`.
 
-The large one alone, the small ones alone, and all together, laid out and as rows that Spark shuffles. If executions
-went to tasks without regard to their size, all together would take as long as both. Writes build/skew.json.
+The large one alone, the small ones alone, and all together, laid out and as rows that Spark shuffles, in turns, of
+which the first is not counted: medians of the seconds, and of those of the processor, of this process and of all that
+it started. All together should take at most 1.3 times as long as both alone. Writes build/skew.json.
 """
 
 from __future__ import annotations
@@ -9,6 +10,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import statistics
+import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks import inside, traces
-from benchmarks.measuring import alone, calling
+from benchmarks.measuring import processor_of_all
 from benchmarks.workload import Workload, write
 from precedes.traces import Notices
 from precedes.traces.layout.conversion import convert
@@ -49,6 +53,13 @@ def _convert(parts: list[Path], path: Path) -> None:
     convert(parts, path, Notices())
 
 
+def timed(run: Callable[[], object]) -> tuple[float, float]:
+    """Seconds, and those of the processor."""
+    start, processor = time.perf_counter(), processor_of_all()
+    run()
+    return time.perf_counter() - start, processor_of_all() - processor
+
+
 def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
@@ -60,19 +71,27 @@ def main() -> None:
 
     spark = session("local[2]")
     prepared = inside.required("ST")
-    found: dict[str, dict[str, float]] = {}
+    found: dict[str, dict[str, dict[str, float]]] = {}
     for way, file in (("columnar file", laid_out), ("shuffled", together)):
-        found[way] = {}
+        runs = {}
         for what, parts in (("large", [one]), ("small", [many]), ("together", [many, one])):
             path = file(f"skew-{way.replace(' ', '-')}-{what}-{by}.parquet", parts)
-            run = calling(partial(inside.ours_on_spark, spark, path, prepared))
-            found[way][what] = alone(run, 1 if given.quick else 3).seconds
-            print(f"{way:<10}{what:<10}{found[way][what]:>8.2f} s", flush=True)
+            runs[what] = partial(inside.ours_on_spark, spark, path, prepared)
+        turns = [{what: timed(run) for what, run in runs.items()} for _ in range(2 if given.quick else 6)][1:]
+        found[way] = {
+            what: {
+                "seconds": statistics.median(turn[what][0] for turn in turns),
+                "processor": statistics.median(turn[what][1] for turn in turns),
+            }
+            for what in runs
+        }
+        for what, medians in found[way].items():
+            print(f"{way:<14}{what:<10}{medians['seconds']:>8.2f}{medians['processor']:>8.2f}", flush=True)
     spark.stop()
     document = {
         "events": {"large": pq.read_metadata(one).num_rows, "small": pq.read_metadata(many).num_rows},
         "load": os.getloadavg()[0],
-        "seconds": found,
+        "found": found,
     }
     Path("build/skew.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
 
