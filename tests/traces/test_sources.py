@@ -153,3 +153,17 @@ def test_no_rows_are_no_batches(tmp_path: Path) -> None:
     (tmp_path / "t.jsonl").write_bytes(b"")
     (tmp_path / "t.csv").write_bytes(b"execution,entity,event\n")
     assert batches(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("made", "kind"),
+    [("_delta_log/00000000000000000000.json", "Delta Lake"), ("metadata/v1.metadata.json", "Iceberg")],
+)
+def test_a_table_of_another_system_is_no_folder_of_traces(tmp_path: Path, made: str, kind: str) -> None:
+    """Its files also have rows that were deleted or replaced."""
+    (tmp_path / made).parent.mkdir()
+    (tmp_path / made).touch()
+    (tmp_path / "t.jsonl").write_text('{"execution":1,"entity":"A","event":"send","message":"m"}\n')
+    (error,) = told(lambda: expand([tmp_path]))
+    assert (error.code, error.path) == ("T009", str(tmp_path))
+    assert f"a table of {kind}" in error.message

@@ -207,6 +207,7 @@ def _directory(directory: str, notices: Notices, log: LogReading) -> Iterator[_N
     """The traces in a directory, each with its format. Of a stated format these are the files that are recognized as
     it, and those that are called alike; if there is none, they are all files.
     """
+    _refuse_tables(directory)
     paths = list(_files(directory))
     named = {path: _format(path, log.format) for path in paths}
     if log.format is not None:
@@ -223,6 +224,20 @@ def _directory(directory: str, notices: Notices, log: LogReading) -> Iterator[_N
         raise PrecedesError(
             (Diagnostic("T001", "there is no trace in this directory", directory, hint=known()),)
         )
+
+
+def _refuse_tables(directory: str) -> None:
+    """Raise PrecedesError (T009) for a folder of a table whose files also have rows that were deleted or replaced."""
+    folder = Path(directory)
+    if (folder / "_delta_log").is_dir():
+        kind, read = "Delta Lake", "deltalake.DeltaTable(...).to_pyarrow_table()"
+    elif any((folder / "metadata").glob("*.metadata.json")):
+        kind, read = "Iceberg", "scan().to_arrow() of a table of pyiceberg"
+    else:
+        return
+    said = f"this is a table of {kind}: its files also have rows that are no longer in it"
+    hint = f"read it with Spark, or pass precedes.verify what {read} gives"
+    raise PrecedesError((Diagnostic("T009", said, directory, hint=hint),))
 
 
 def _files(directory: str) -> Iterator[str]:
