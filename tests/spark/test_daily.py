@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader, Metric
 from pyspark.sql import DataFrame, SparkSession
 
 import precedes.spark
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.verdict import Verdict
-from precedes.engines.spark.daily import Destination, _new_days, _with_days
+from precedes.engines.spark.daily import Destination, _new_days, _rows_of_days, _with_days
 from precedes.engines.spark.daily_run import DailyRun, DayCount, write_metrics
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
@@ -58,7 +60,9 @@ def test_days_with_another_number_of_rows_are_new(spark: SparkSession, tmp_path:
     rows = _with_days(spark.createDataFrame(flow(1, "mon") + flow(2, "tue"), TABLE), "day")
     told = [("ST", 6, 1, 0, 0, 1, "mon"), ("ST", 5, 1, 0, 0, 1, "tue"), ("ST", 7, 1, 0, 0, 2, "tue")]
     into.days.append(spark.createDataFrame(told, into.days.schema))
-    assert _new_days(rows, into, ()) == {"tue": 6}
+    held = _rows_of_days(rows, "day")
+    assert held == {"mon": 6, "tue": 6}
+    assert _new_days(rows, held, into, ()) == {"tue": 6}
 
 
 @pytest.mark.slow
@@ -132,6 +136,53 @@ def test_a_run_in_words_and_numbers() -> None:
     assert 'precedes_executions{day="mon",predicate="a \\"name\\"",verdict="holds"} 2' in lines
     assert 'precedes_rows{day="tue"} 5' in lines
     assert "precedes_run_ended_seconds 3.500" in lines
+
+
+def test_what_a_collector_gets() -> None:
+    """The names, units and attributes are those of the file, as a collector writes them for Prometheus."""
+    reader = InMemoryMetricReader()
+    provider = MeterProvider([reader])
+    run = DailyRun(1_000_000, 3, (DayCount("mon", "ST", 10, 2, 0, 1), DayCount("tue", "ST", 5, 1, 0, 0)), 2.5)
+    run.record(provider.get_meter("precedes"))
+    # What a run before told stays.
+    DailyRun(9_000_000, 0, (), 1).record(provider.get_meter("precedes"))
+    found = {
+        (metric.name, metric.unit): {
+            tuple(sorted((point.attributes or {}).items())): point.value for point in metric.data.data_points
+        }
+        for metric in told_by(reader)
+    }
+    assert found[("precedes.executions", "{execution}")] == {
+        (("day", day), ("predicate", "ST"), ("verdict", verdict)): count
+        for (day, verdict), count in {
+            ("mon", "holds"): 2,
+            ("mon", "violated"): 0,
+            ("mon", "unknown"): 1,
+            ("tue", "holds"): 1,
+            ("tue", "violated"): 0,
+            ("tue", "unknown"): 0,
+        }.items()
+    }
+    assert found[("precedes.rows", "{row}")] == {(("day", "mon"),): 10, (("day", "tue"),): 5}
+    assert found[("precedes.run", "s")] == {(): 2.5}
+    assert found[("precedes.run.ended", "s")] == {(): 3.5}
+    names = [metric.of_prometheus for metric in run.measured()]
+    assert names == [
+        "precedes_executions",
+        "precedes_rows",
+        "precedes_run_seconds",
+        "precedes_run_ended_seconds",
+    ]
+    assert {metric.description for metric in told_by(reader)} == {one.description for one in run.measured()}
+
+
+def told_by(reader: InMemoryMetricReader) -> list[Metric]:
+    """All that a reader has collected."""
+    data = reader.get_metrics_data()
+    assert data is not None
+    (scope,) = (scope for resource in data.resource_metrics for scope in resource.scope_metrics)
+    assert scope.scope.name == "precedes"
+    return list(scope.metrics)
 
 
 def test_a_run_without_anything_new_leaves_the_metrics(tmp_path: Path) -> None:

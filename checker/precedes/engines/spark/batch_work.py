@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
-import pyarrow as pa
 from pyspark import SparkFiles
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
@@ -19,13 +17,11 @@ from precedes.engines.scan.local import scannable
 from precedes.engines.spark.files import Files, shuffled_blocks
 from precedes.engines.spark.frames import by_execution, mistakes_of_reading
 from precedes.engines.spark.messages import WorkerMessages
-from precedes.engines.spark.tasks import Records, Tell, batches_of_blocks, batches_of_rows
+from precedes.engines.spark.tasks import ANSWER_SCHEMA, Records, Tell, batches_of_blocks, batches_of_rows
 from precedes.engines.spark.workers import of_this_version
 from precedes.traces import Notices, TraceOptions, TraceSource, assemble
 from precedes.traces.arrow import arrow
 from precedes.traces.layout.columnar_file import ColumnarFile, Layout, with_members
-
-_ANSWERS: Final[pa.Schema] = arrow.schema([("answer", arrow.binary())])
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +68,7 @@ def answers(
         if layouts is None:
             blocks = shuffled_blocks(spark, files.pieces, tell)
             task = _of_records(batches_of_blocks, options, carried, tell)
-            rows = blocks.mapInArrow(task, from_arrow_schema(_ANSWERS)).collect()
+            rows = blocks.mapInArrow(task, from_arrow_schema(ANSWER_SCHEMA)).collect()
             found = [bytes(row.answer) for row in rows]
         else:
             parts = spark.sparkContext.parallelize(files.groups, max(1, len(files.groups)))
@@ -86,7 +82,7 @@ def answers_of_frame(events: DataFrame, options: TraceOptions, notices: Notices,
     spark = events.sparkSession
     messages = WorkerMessages(spark)
     task = _of_records(batches_of_rows, options, work.sent(spark), messages.tell())
-    found = by_execution(events, options.attributes).mapInArrow(task, from_arrow_schema(_ANSWERS))
+    found = by_execution(events, options.attributes).mapInArrow(task, from_arrow_schema(ANSWER_SCHEMA))
     with mistakes_of_reading():
         rows = found.collect()
     messages.unite(notices)
@@ -109,7 +105,7 @@ def _of_records(
             tell(error)
             return
         tell(notices)
-        yield arrow.record_batch([[answer]], schema=_ANSWERS)
+        yield arrow.record_batch([[answer]], schema=ANSWER_SCHEMA)
 
     return of_this_version(done)
 

@@ -95,7 +95,10 @@ class Grown:
                 found = spark.table(self.name)
         else:
             try:
-                found = spark.read.schema(self.schema).parquet(self.name)
+                written = spark.read.schema(self.schema).parquet(self.name)
+                # A session of Spark Connect looks for the folder only when it is asked for the schema.
+                _ = written.schema
+                found = written
             except AnalysisException as error:
                 if error.getCondition() != "PATH_NOT_FOUND":
                     raise
@@ -118,7 +121,7 @@ class Grown:
 class _Work:
     """What a run has to do. `changed` are the executions to judge, with their rows in each of the `days`; `homes` the
     day of each, and `at_home` how many there are by day; `spread` are the days in which they have rows, and
-    `whole` says that all rows of these are theirs.
+    `whole` says that all rows of these are theirs; `most` is how many rows these days have.
 
     Both tables depend on what was seen, so they are not to be used once that is written.
     """
@@ -129,6 +132,7 @@ class _Work:
     at_home: Mapping[str, int]
     spread: frozenset[str]
     whole: bool
+    most: int
 
 
 def judge_new(
@@ -141,10 +145,11 @@ def judge_new(
     started = time.time()
     run = int(started * 1e6)
     rows = _with_days(events, into.by)
-    new = _new_days(rows, into, again)
+    held = _rows_of_days(rows, into.by)
+    new = _new_days(rows, held, into, again)
     if not new:
         return DailyRun(run, 0, (), time.time() - started)
-    work = _work(rows, new, into, again)
+    work = _work(rows, held, new, into, again)
     try:
         _append_verdicts(rows, plan, options, into, work, run)
     finally:
@@ -174,11 +179,18 @@ def _with_days(events: DataFrame, by: str) -> DataFrame:
     return events.withColumn(_DAY, functions.col(by).cast("string"))
 
 
-def _new_days(rows: DataFrame, into: Destination, again: Collection[str]) -> dict[str, int]:
-    """The rows of each day that has more or fewer than at its last run, or is judged again."""
+def _rows_of_days(rows: DataFrame, by: str) -> dict[str, int]:
+    """How many rows each day has."""
     now = {row[_DAY]: row["count"] for row in rows.groupBy(_DAY).count().collect()}
     if None in now:
-        raise usage(f"{now[None]} rows have no {into.by}", "say which day they belong to, or leave them out")
+        raise usage(f"{now[None]} rows have no {by}", "say which day they belong to, or leave them out")
+    return now
+
+
+def _new_days(
+    rows: DataFrame, now: Mapping[str, int], into: Destination, again: Collection[str]
+) -> dict[str, int]:
+    """The rows of each day that has more or fewer than at its last run, or is judged again."""
     if unknown := set(again) - set(now):
         raise usage(
             f"there are no rows of {', '.join(sorted(unknown))} to judge again",
@@ -189,7 +201,13 @@ def _new_days(rows: DataFrame, into: Destination, again: Collection[str]) -> dic
     return {day: count for day, count in now.items() if before.get(day) != count or day in again}
 
 
-def _work(rows: DataFrame, new: Mapping[str, int], into: Destination, again: Collection[str]) -> _Work:
+def _work(
+    rows: DataFrame,
+    held: Mapping[str, int],
+    new: Mapping[str, int],
+    into: Destination,
+    again: Collection[str],
+) -> _Work:
     named = rows.withColumn("execution", functions.col("execution").cast("string"))
     now = named.where(functions.col(_DAY).isin(*new)).groupBy("execution", _DAY)
     count = now.agg(functions.count("*").alias("events"))
@@ -218,7 +236,8 @@ def _work(rows: DataFrame, new: Mapping[str, int], into: Destination, again: Col
     others = homes.select(functions.explode("days").alias("day")).distinct().collect()
     spread = frozenset(new) | {row["day"] for row in others}
     whole = spread == frozenset(new) and compared.where("not new").isEmpty()
-    return _Work(dict(new), changed, homes, at_home, spread, whole)
+    most = sum(held.get(day, 0) for day in spread)
+    return _Work(dict(new), changed, homes, at_home, spread, whole, most)
 
 
 def _append_verdicts(
@@ -233,7 +252,8 @@ def _append_verdicts(
         theirs = theirs.join(ids, same, "left_semi")
     numbered = functions.lit(run).cast("long").alias("run")
     at_home = work.homes.select("execution", functions.col("home").alias(_DAY))
-    verdicts = frames.verdicts(theirs, plan, options, all_verdicts=True).join(at_home, "execution")
+    judged = frames.verdicts(theirs, plan, options, all_verdicts=True, rows=work.most)
+    verdicts = judged.join(at_home, "execution")
     with frames.mistakes_of_reading():
         into.verdicts.append(verdicts.withColumn("run", numbered))
     homes = work.homes.select("execution", "home")
@@ -243,7 +263,8 @@ def _append_verdicts(
 def _counts(rows: DataFrame, plan: Plan, into: Destination, work: _Work) -> list[DayCount]:
     """The counts of all days that have new rows or verdicts."""
     days = sorted({*work.at_home, *work.days})
-    valid = latest(into.verdicts.read(rows).where(functions.col(_DAY).isin(*days)))
+    told = into.verdicts.read(rows).where(functions.col(_DAY).isin(*days))
+    valid = latest(told.select("execution", "predicate", "verdict", "run", _DAY))
     found = {
         (row[_DAY], row["predicate"], row["verdict"]): row["count"]
         for row in valid.groupBy(_DAY, "predicate", "verdict").count().collect()

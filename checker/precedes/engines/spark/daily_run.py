@@ -1,24 +1,50 @@
-"""What a daily run judged: counts by day, what a scheduler is told, and metrics for Prometheus."""
+"""What a daily run judged: counts by day, what a scheduler is told, and metrics for Prometheus and OpenTelemetry."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from precedes.core.exit_codes import Exit
 from precedes.core.verdict import Verdict
 
-_EXECUTIONS = "precedes_executions"
-_ROWS = "precedes_rows"
-_SECONDS = "precedes_run_seconds"
-_ENDED = "precedes_run_ended_seconds"
-_HELP = {
-    _EXECUTIONS: "Executions of a day by predicate and verdict.",
-    _ROWS: "Rows of events of a day.",
-    _SECONDS: "How long the run took.",
-    _ENDED: "When the last run that found something new ended, in seconds since 1970.",
-}
+
+class Gauge(Protocol):
+    """What `create_gauge` of OpenTelemetry makes."""
+
+    def set(self, amount: float, attributes: Mapping[str, str] | None = None, /) -> None:
+        """Take a value for some attributes."""
+        ...
+
+
+class Meter(Protocol):
+    """What `record` needs of a meter of OpenTelemetry. This project imports nothing of it."""
+
+    def create_gauge(self, name: str, unit: str = "", description: str = "") -> Gauge:
+        """Make a gauge, or give the one of this name."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One quantity and its samples, each with its attributes.
+
+    The name and the unit are OpenTelemetry's. A collector makes the name of Prometheus from both, which so is the same
+    in a file (https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/).
+    """
+
+    name: str
+    unit: str
+    description: str
+    samples: tuple[tuple[dict[str, str], float], ...]
+
+    @property
+    def of_prometheus(self) -> str:
+        """The name in Prometheus: units in braces are notes, and are no part of it."""
+        return self.name.replace(".", "_") + ("_seconds" if self.unit == "s" else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,27 +108,58 @@ class DailyRun:
         ]
         return "\n".join([f"{self.judged:,} executions judged in {self.seconds:.1f} s", *lines])
 
+    def measured(self) -> tuple[Metric, ...]:
+        """What metrics say of the run."""
+        executions = tuple(
+            ({"day": one.day, "predicate": one.predicate, "verdict": verdict.value}, number)
+            for one in self.counts
+            for verdict, number in (
+                (Verdict.HOLDS, one.holds),
+                (Verdict.VIOLATED, one.violated),
+                (Verdict.UNKNOWN, one.unknown),
+            )
+        )
+        rows = {count.day: count.rows for count in self.counts}
+        ended = round(self.run / 1e6 + self.seconds, 3)
+        return (
+            Metric(
+                "precedes.executions",
+                "{execution}",
+                "Executions of a day by predicate and verdict.",
+                executions,
+            ),
+            Metric(
+                "precedes.rows",
+                "{row}",
+                "Rows of events of a day.",
+                tuple(({"day": day}, number) for day, number in rows.items()),
+            ),
+            Metric("precedes.run", "s", "How long the run took.", (({}, round(float(self.seconds), 3)),)),
+            Metric(
+                "precedes.run.ended",
+                "s",
+                "When the last run that found something new ended, in seconds since 1970.",
+                (({}, ended),),
+            ),
+        )
+
     def metrics(self) -> str:
         """The counts in Prometheus' text format."""
-        days = {count.day: count.rows for count in self.counts}
-        samples = {
-            _EXECUTIONS: [
-                f'{{day="{_quoted(one.day)}",predicate="{_quoted(one.predicate)}",verdict="{verdict}"}} {number}'
-                for one in self.counts
-                for verdict, number in (
-                    (Verdict.HOLDS.value, one.holds),
-                    (Verdict.VIOLATED.value, one.violated),
-                    (Verdict.UNKNOWN.value, one.unknown),
-                )
-            ],
-            _ROWS: [f'{{day="{_quoted(day)}"}} {rows}' for day, rows in days.items()],
-            _SECONDS: [f" {self.seconds:.3f}"],
-            _ENDED: [f" {self.run / 1e6 + self.seconds:.3f}"],
-        }
-        return "".join(
-            f"# HELP {name} {_HELP[name]}\n# TYPE {name} gauge\n" + "".join(f"{name}{one}\n" for one in found)
-            for name, found in samples.items()
-        )
+        lines: list[str] = []
+        for metric in self.measured():
+            name = metric.of_prometheus
+            lines += [f"# HELP {name} {metric.description}", f"# TYPE {name} gauge"]
+            lines += [f"{name}{_labels(attributes)} {_number(value)}" for attributes, value in metric.samples]
+        return "".join(f"{line}\n" for line in lines)
+
+    def record(self, meter: Meter) -> None:
+        """Set gauges of OpenTelemetry to what the file for Prometheus says. A run that found nothing new sets none, so
+        that what a run before told stays.
+        """
+        for metric in self.measured() if self.counts else ():
+            gauge = meter.create_gauge(metric.name, metric.unit, metric.description)
+            for attributes, value in metric.samples:
+                gauge.set(value, attributes)
 
 
 def write_metrics(run: DailyRun, path: str | os.PathLike[str]) -> None:
@@ -115,6 +172,15 @@ def write_metrics(run: DailyRun, path: str | os.PathLike[str]) -> None:
     beside = target.with_name(f".{target.name}.{os.getpid()}")
     beside.write_text(run.metrics(), encoding="utf-8")
     beside.replace(target)
+
+
+def _labels(attributes: Mapping[str, str]) -> str:
+    labels = ",".join(f'{name}="{_quoted(value)}"' for name, value in attributes.items())
+    return f"{{{labels}}}" if labels else ""
+
+
+def _number(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.3f}"
 
 
 def _quoted(text: str) -> str:

@@ -19,10 +19,10 @@ from precedes.core.suggestions import did_you_mean
 from precedes.engines.scan.partials import Partial, merge
 from precedes.engines.scan.verdict_rows import VERDICT_SCHEMA, VIOLATION_SCHEMA
 from precedes.engines.spark.failures import mistakes, short
-from precedes.engines.spark.messages import WorkerMessages
+from precedes.engines.spark.messages import unite
 from precedes.engines.spark.read_rows import BESIDE, schema_of_rows
 from precedes.engines.spark.session import silenced
-from precedes.engines.spark.tasks import JUDGED_SCHEMA, Judging, judge_frame, judge_rows
+from precedes.engines.spark.tasks import ANSWER_SCHEMA, Judging, judge_frame, judge_rows
 from precedes.logic.plan import Plan
 from precedes.traces import Notices, TraceOptions
 from precedes.traces.formats.column_types import accepted, refusal
@@ -41,20 +41,28 @@ _TYPES: tuple[tuple[type[types.DataType], Any], ...] = (
 )
 """How values come to the workers. Timestamps have a zone there, the session's: they are instants all the same."""
 
+ROWS_PER_TASK = 100_000
+"""Rows for which a task pays, about."""
+
+MOST_ROWS = 500_000
+"""Rows of a task, about, where it is known how many there are: a worker has them in memory."""
+
 REQUIRED_COLUMNS = ("execution", "entity", "seq", "event", "message")
 _BESIDE = {
     field.name: field.dataType for field in from_arrow_schema(schema_of_rows(())) if field.name in BESIDE
 }
 
 
-def verdicts(events: DataFrame, plan: Plan, options: TraceOptions, *, all_verdicts: bool) -> DataFrame:
-    """A lazy DataFrame in `VERDICT_SCHEMA`. One shuffle, by execution.
+def verdicts(
+    events: DataFrame, plan: Plan, options: TraceOptions, *, all_verdicts: bool, rows: int | None = None
+) -> DataFrame:
+    """A lazy DataFrame in `VERDICT_SCHEMA`. One shuffle, by execution. `rows` is how many there are at most, if known.
 
     PrecedesError for columns that are missing, stand twice, or are of a type that none of their values can have. Rows
     that cannot be read fail the job with their message.
     """
     judging = _judging(events, plan, options, 0, "all" if all_verdicts else "failing")
-    return _judged(events, judging, violations=False)
+    return _judged(events, judging, violations=False, rows=rows)
 
 
 def violations(events: DataFrame, plan: Plan, options: TraceOptions) -> DataFrame:
@@ -64,14 +72,14 @@ def violations(events: DataFrame, plan: Plan, options: TraceOptions) -> DataFram
 
 def judged(events: DataFrame, plan: Plan, options: TraceOptions, notices: Notices, limit: int) -> Partial:
     """One report for all executions, as for files; `limit` violations are kept. PrecedesError as for files, too."""
-    messages = WorkerMessages(events.sparkSession)
-    work = judge_frame(_judging(events, plan, options, limit), messages.tell())
-    found = by_execution(events, plan.attributes).mapInArrow(work, from_arrow_schema(JUDGED_SCHEMA))
+    work = judge_frame(_judging(events, plan, options, limit))
+    found = by_execution(events, plan.attributes).mapInArrow(work, from_arrow_schema(ANSWER_SCHEMA))
     with mistakes_of_reading():
-        rows = found.select("partial").collect()
-    messages.unite(notices)
+        rows = found.collect()
     # What is unpickled was pickled by our own workers in this very job.
-    return merge([pickle.loads(row.partial) for row in rows], plan, limit)  # noqa: S301
+    answers = [pickle.loads(row.answer) for row in rows]  # noqa: S301
+    unite((one if isinstance(one, PrecedesError) else one[1] for one in answers), notices)
+    return merge([partial for partial, _ in answers], plan, limit)
 
 
 def _judging(
@@ -103,16 +111,22 @@ def _beside(events: DataFrame) -> list[str]:
     return [name for name, kind in _BESIDE.items() if kinds.get(name) == kind]
 
 
-def _judged(events: DataFrame, judging: Judging, *, violations: bool) -> DataFrame:
+def _judged(events: DataFrame, judging: Judging, *, violations: bool, rows: int | None = None) -> DataFrame:
     schema = VIOLATION_SCHEMA if violations else VERDICT_SCHEMA
     work = judge_rows(judging, violations=violations)
-    return by_execution(events, judging.plan.attributes).mapInArrow(work, from_arrow_schema(schema))
+    together = by_execution(events, judging.plan.attributes, rows)
+    return together.mapInArrow(work, from_arrow_schema(schema))
 
 
-def by_execution(events: DataFrame, attributes: Sequence[Attribute]) -> DataFrame:
+def by_execution(events: DataFrame, attributes: Sequence[Attribute], rows: int | None = None) -> DataFrame:
     """The columns of a trace, all rows of each execution together. PrecedesError for columns that cannot be read."""
     # The rows are shuffled as they are, by Spark alone, and cross to Python once.
-    return known_columns(events, attributes).repartition("execution")
+    known = known_columns(events, attributes)
+    if rows is None or rows < 2 * ROWS_PER_TASK:
+        return known.repartition("execution")
+    # Spark itself makes as many tasks as there are cores, however large these are.
+    wanted = int(events.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+    return known.repartition(max(rows // MOST_ROWS + 1, min(wanted, rows // ROWS_PER_TASK)), "execution")
 
 
 def known_columns(events: DataFrame, attributes: Sequence[Attribute]) -> DataFrame:
@@ -150,12 +164,14 @@ def renamed(
         try:
             made[name] = functions.expr(given) if isinstance(given, str) else given
             with silenced():
-                events.select(made[name])
+                # A session of Spark Connect looks at an expression only when it is asked for the schema.
+                _ = events.select(made[name]).schema
         except (AnalysisException, ParseException) as error:
             told.append(_unfit(name, error, events))
     if told:
         raise PrecedesError(tuple(told))
-    return events.withColumns(made)
+    # Spark Connect refuses to add no column.
+    return events.withColumns(made) if made else events
 
 
 def _unfit(name: str, error: PySparkException, events: DataFrame) -> Diagnostic:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeAlias
 
-from pyspark import TaskContext
+from pyspark import SparkContext, TaskContext
 from pyspark.accumulators import Accumulator, AccumulatorParam
+from pyspark.errors import PySparkAttributeError
 from pyspark.sql import SparkSession
 
-from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.engines.spark.tasks import Tell, Told
 from precedes.traces import Notices
 
@@ -28,7 +30,7 @@ class WorkerMessages:
     """Workers call `tell`, the driver calls `unite` when the job has ended."""
 
     def __init__(self, spark: SparkSession) -> None:
-        self._received = spark.sparkContext.accumulator({}, _United())
+        self._received = context_of(spark).accumulator({}, _United())
 
     def tell(self) -> Tell:
         """What a worker calls: a function that can be sent to it."""
@@ -36,14 +38,30 @@ class WorkerMessages:
 
     def unite(self, notices: Notices) -> None:
         """Add the notices of all workers. PrecedesError with all mistakes, if there are any."""
-        mistakes: dict[Diagnostic, None] = {}
-        for told in self._received.value.values():
-            if isinstance(told, PrecedesError):
-                mistakes.update(dict.fromkeys(told.diagnostics))
-            else:
-                notices.unite(told)
-        if mistakes:
-            raise PrecedesError(tuple(sorted(mistakes, key=lambda d: (d.path or "", d.row or 0))))
+        unite(self._received.value.values(), notices)
+
+
+def unite(said: Iterable[Told], notices: Notices) -> None:
+    """Add the notices that workers told. PrecedesError with all mistakes, if there are any."""
+    mistakes: dict[Diagnostic, None] = {}
+    for told in said:
+        if isinstance(told, PrecedesError):
+            mistakes.update(dict.fromkeys(told.diagnostics))
+        else:
+            notices.unite(told)
+    if mistakes:
+        raise PrecedesError(tuple(sorted(mistakes, key=lambda d: (d.path or "", d.row or 0))))
+
+
+def context_of(spark: SparkSession) -> SparkContext:
+    """The context of a session. PrecedesError (U001) for a session of Spark Connect, which has none."""
+    try:
+        return spark.sparkContext
+    except PySparkAttributeError as error:
+        raise usage(
+            "this needs a session in the process of the driver, and Spark Connect has none",
+            "precedes.verify and precedes.spark judge the DataFrames of such a session",
+        ) from error
 
 
 def _telling(received: Accumulator[Received]) -> Tell:

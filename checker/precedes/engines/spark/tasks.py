@@ -29,9 +29,8 @@ from precedes.traces import Notices, TraceOptions, assemble
 from precedes.traces.arrow import arrow
 from precedes.traces.layout.columnar_file import ColumnarFile, Layout
 from precedes.traces.partition.shuffle import rows_of, shares
-from precedes.traces.partition.spill import EVENTS_PER_PART, cut
+from precedes.traces.partition.spill import EVENTS_PER_PART, cut, whole_executions
 from precedes.traces.reader import Piece, read_piece
-from precedes.traces.schema import schema_of
 
 Records = Iterator[pa.RecordBatch]
 Tell = Callable[["Told"], None]
@@ -42,6 +41,9 @@ JUDGED_SCHEMA: Final[pa.Schema] = arrow.schema(
     [("partial", arrow.binary()), ("violations", arrow.binary()), *VERDICT_SCHEMA]
 )
 """A row is a pickled `Partial`, or the pickled offenders of an execution, or a verdict."""
+
+ANSWER_SCHEMA: Final[pa.Schema] = arrow.schema([("answer", arrow.binary())])
+"""A row is what a task has to say, pickled."""
 
 BLOCK_SCHEMA: Final[pa.Schema] = arrow.schema([("share", arrow.int32()), ("block", arrow.binary())])
 """A row is thousands of rows of a trace: see `precedes.traces.partition.shuffle`."""
@@ -198,8 +200,10 @@ def judge_rows(judging: Judging, *, violations: bool = False) -> Callable[[Recor
     return of_this_version(judged)
 
 
-def judge_frame(judging: Judging, tell: Tell) -> Callable[[Records], Records]:
-    """Rows of a user's table, all rows of each execution, in; a partial report in `JUDGED_SCHEMA` out."""
+def judge_frame(judging: Judging) -> Callable[[Records], Records]:
+    """Rows of a user's table, all rows of each execution, in; `ANSWER_SCHEMA` out: a `Partial` with notices, or
+    the mistake that ended it. Of its workers, a session of Spark Connect hears nothing but rows.
+    """
 
     def judged(records: Records) -> Records:
         notices, merging = Notices(), Merging(judging.plan, judging.limit)
@@ -207,31 +211,36 @@ def judge_frame(judging: Judging, tell: Tell) -> Callable[[Records], Records]:
             for batch in batches_of_rows(records, judging.options, notices):
                 merging.add(judge(BatchSource(batch), judging.plan, judging.limit)[0])
         except PrecedesError as error:
-            tell(error)
-            return
-        tell(notices)
-        yield _with_partial(merging.merged())
+            yield _answer(error)
+        else:
+            yield _answer((merging.merged(), notices))
 
     return of_this_version(judged)
 
 
 def batches_of_rows(records: Records, options: TraceOptions, notices: Notices) -> Iterator[Batch]:
-    """The executions whose rows these are, assembled a part at a time."""
-    tables, first = [schema_of(options.attributes).empty_table()], 1
-    for record in records:
-        table = pa.Table.from_batches([record])
-        tables.append(canonical_table(table, first, options.attributes, notices))
-        first += len(table)
-    rows = pa.concat_tables(tables)
-    tables.clear()
-    refuse_two_loads(rows)
-    for part in cut(rows, EVENTS_PER_PART):
+    """The executions whose rows these are, assembled a part at a time. More rows than fit into memory go to files."""
+
+    def tables() -> Iterator[pa.Table]:
+        first = 1
+        for record in records:
+            table = pa.Table.from_batches([record])
+            yield canonical_table(table, first, options.attributes, notices)
+            first += len(table)
+
+    for part in whole_executions(tables()):
+        refuse_two_loads(part)
         yield assemble(part, options, notices)
 
 
 def _values(records: Records, name: str) -> Iterator[int]:
     for record in records:
         yield from cast("list[int]", record[name].to_pylist())
+
+
+def _answer(said: tuple[Partial, Notices] | PrecedesError) -> pa.RecordBatch:
+    record: pa.RecordBatch = arrow.record_batch([[pickle.dumps(said)]], schema=ANSWER_SCHEMA)
+    return record
 
 
 def _with_partial(partial: Partial) -> pa.RecordBatch:

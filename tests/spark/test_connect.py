@@ -1,0 +1,131 @@
+"""A session of Spark Connect: the client is a process without a JVM, and hears nothing of workers but rows."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pyspark
+import pytest
+from pyspark.errors import PySparkAttributeError
+from pyspark.sql import SparkSession
+
+from precedes.core.diagnostics import PrecedesError
+from precedes.engines.spark.messages import WorkerMessages
+from tests.spark.test_submitted import environ
+
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+
+CLIENT = """
+import json, sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession, functions
+
+import precedes
+from precedes.spark import daily, latest, register, verify, violations, watch
+
+spark = SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", "2").getOrCreate()
+assert "connect" in type(spark).__module__
+folder, trace = Path(sys.argv[1]), sys.argv[2]
+rows = spark.createDataFrame(
+    [(1, who, k, event, message, ["B", "C"] if event == "send" else None)
+     for who, k, event, message in [
+         ("A", 0, "send", "a"), ("D", 0, "send", "d"), ("B", 0, "deliver", "a"), ("B", 1, "deliver", "d"),
+         ("C", 0, "deliver", "d"), ("C", 1, "deliver", "a")]],
+    "execution int, entity string, seq int, event string, id string, dest array<string>")
+events = rows.withColumnRenamed("id", "message")
+broken = events.withColumn("event", events.event.substr(1, 3))
+asked = "order_equivalent"
+
+
+def mistake(action):
+    try:
+        action()
+    except precedes.PrecedesError as error:
+        return error.diagnostics[0].code, error.diagnostics[0].message
+    return None
+
+
+def days():
+    frame = events.withColumn("day", functions.lit("mon"))
+    runs = [daily(frame, asked, into=f"{folder}/verdicts", by="day") for _ in range(2)]
+    kept = latest(spark.read.parquet(f"{folder}/verdicts")).collect()
+    return [run.exit_code for run in runs], [row.verdict for row in kept]
+
+
+def stream():
+    source = f"{folder}/stream"
+    moment = functions.lit("2026-01-01 00:00:00").cast("timestamp")
+    events.withColumn("time", moment).write.parquet(source)
+    read = spark.readStream.schema(spark.read.parquet(source).schema).parquet(source)
+    told = watch(read, asked, idle="1 minute").writeStream.format("parquet")
+    told = told.option("path", f"{folder}/standings").option("checkpointLocation", f"{folder}/checkpoint")
+    told.trigger(availableNow=True).start().awaitTermination()
+    return [row.standing for row in spark.read.parquet(f"{folder}/standings").collect()]
+
+
+def read():
+    register(spark)
+    return spark.read.format("precedes").load(trace).count()
+
+
+print(json.dumps({
+    "verify": [row.verdict for row in verify(rows, asked, columns={"message": "id"}).collect()],
+    "plain": [row.verdict for row in verify(events, asked).collect()],
+    "violations": [row.messages for row in violations(events, asked).collect()],
+    "report": str(precedes.verify(events, asked).verdict),
+    "daily": days(),
+    "watch": stream(),
+    "read": read(),
+    "bad row": mistake(lambda: precedes.verify(broken, asked)),
+    "bad column": mistake(lambda: verify(rows, asked, columns={"message": "idd"})),
+    "conform": mistake(lambda: precedes.conform(events, "cmd")),
+}))
+spark.stop()
+"""
+
+
+@pytest.mark.slow
+def test_a_client_has_the_same_answers(tmp_path: Path) -> None:
+    (tmp_path / "client.py").write_text(CLIENT, encoding="utf-8")
+    trace = Path(__file__).parents[2] / "traces/rabbitmq-fanout.jsonl.gz"
+    ended = subprocess.run(
+        [sys.executable, "client.py", tmp_path, trace],
+        cwd=tmp_path,
+        env=environ(Path(pyspark.__file__).parent),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=580,
+    )
+    assert ended.returncode == 0, ended.stderr[-4000:]
+    assert json.loads(ended.stdout.splitlines()[-1]) == {
+        "verify": ["violated"],
+        "plain": ["violated"],
+        "violations": [["a", "d"]],
+        "report": "violated",
+        "daily": [[1, 3], ["violated"]],
+        "watch": ["violated"],
+        "read": 3600,
+        "bad row": ["T013", '`event` is "sen"'],
+        "bad column": ["U001", "`message` reads the column idd, which the DataFrame does not have"],
+        "conform": ["U001", "this needs a session in the process of the driver, and Spark Connect has none"],
+    }
+
+
+def test_what_needs_a_context_says_so(monkeypatch: pytest.MonkeyPatch, spark: SparkSession) -> None:
+    """As a session of Spark Connect does, which has no context."""
+
+    def refuse(_: SparkSession) -> None:
+        raise PySparkAttributeError(
+            errorClass="JVM_ATTRIBUTE_NOT_SUPPORTED", messageParameters={"attr_name": "sparkContext"}
+        )
+
+    monkeypatch.setattr(type(spark), "sparkContext", property(refuse))
+    with pytest.raises(PrecedesError, match="Spark Connect has none") as raised:
+        WorkerMessages(spark)
+    monkeypatch.undo()
+    assert raised.value.diagnostics[0].code == "U001"
