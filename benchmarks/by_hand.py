@@ -128,6 +128,7 @@ def main() -> None:
 
     spark = session("local[2]")
     written = Path("build/by_hand.json")
+    written.parent.mkdir(exist_ok=True)
     rows = {}
     if written.exists():
         for row in json.loads(written.read_text(encoding="utf-8"))["rows"]:
@@ -137,15 +138,14 @@ def main() -> None:
         if given.only not in f"{pair.name} {pair.theirs}":
             continue
         one = measured(pair, given.executions, given.times)
-        rows[one.executions, one.name, one.theirs] = asdict(one)
         print(
             f"{one.name:<36}{one.theirs:<32}{one.our.seconds:>8.2f}{one.their.seconds:>8.2f}"
             f"{one.our.processor:>8.2f}{one.their.processor:>8.2f}  load {one.load:.1f}",
             flush=True,
         )
+        rows[one.executions, one.name, one.theirs] = asdict(one)
+        written.write_text(json.dumps({"rows": list(rows.values())}, indent=1) + "\n", encoding="utf-8")
     spark.stop()
-    written.parent.mkdir(exist_ok=True)
-    written.write_text(json.dumps({"rows": list(rows.values())}, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

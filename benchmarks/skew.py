@@ -77,7 +77,7 @@ def main() -> None:
         for what, parts in (("large", [one]), ("small", [many]), ("together", [many, one])):
             path = file(f"skew-{way.replace(' ', '-')}-{what}-{by}.parquet", parts)
             runs[what] = partial(inside.ours_on_spark, spark, path, prepared)
-        turns = [{what: timed(run) for what, run in runs.items()} for _ in range(2 if given.quick else 6)][1:]
+        turns = [{what: timed(run) for what, run in runs.items()} for _ in range(2 if given.quick else 4)][1:]
         found[way] = {
             what: {
                 "seconds": statistics.median(turn[what][0] for turn in turns),

@@ -91,6 +91,7 @@ def test_what_is_not_run_is_little() -> None:
             SUBMITTED,
             "$ spark-submit --py-files precedes.zip daily_job.py hdfs:///events hdfs:///verdicts /srv/precedes.prom",
         ),
+        (SUBMITTED, "from opentelemetry.metrics import get_meter_provider"),
         ("docs/how-to/live.md", "$ tail -f orders.jsonl | precedes watch - --require order_equivalent"),
         ("docs/how-to/live.md", "from pyspark.sql import SparkSession"),
         (SPARK, "$ cp precedes-0.1.0-py3-none-any.whl precedes.zip"),

@@ -116,7 +116,7 @@ def judged(folder: Path, master: str, settings: dict[str, str], *words: str) -> 
     told = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
     command = [HOME / "bin/spark-submit", "--master", master, *told, "job.py", *words]
     ended = subprocess.run(
-        command, cwd=folder, env=environ(HOME), capture_output=True, text=True, check=False, timeout=540
+        command, cwd=folder, env=environ(HOME), capture_output=True, text=True, check=False, timeout=1500
     )
     assert ended.returncode == 0, ended.stderr[-4000:]
     return ended.stdout.splitlines()[-1]

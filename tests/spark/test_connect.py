@@ -99,7 +99,7 @@ def test_a_client_has_the_same_answers(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=580,
+        timeout=1500,
     )
     assert ended.returncode == 0, ended.stderr[-4000:]
     assert json.loads(ended.stdout.splitlines()[-1]) == {
