@@ -20,7 +20,10 @@ ROOT: Final = Path(__file__).parents[1]
 RESULTS: Final = ROOT / "benchmarks/results"
 PAGE: Final = ROOT / "docs/performance.md"
 PLOTS: Final = ROOT / "docs/performance"
-MEASURED: Final = ("bench", "phases", "single", "skew", "exploring", "conforming", "spin", "foreign")
+MEASURED: Final = (
+    *("bench", "phases", "single", "skew", "exploring", "conforming", "spin", "foreign"),
+    "by_hand",
+)
 MARK: Final = "<!-- The part above is written by `python -m benchmarks.page`. -->\n"
 
 WHAT: Final = {
@@ -64,6 +67,8 @@ def generated(measured: dict[str, Any]) -> str:
         large=f"{measured['skew']['events']['large'] / 1e6:.1f}",
         small=f"{measured['skew']['events']['small'] / 1e6:.1f}",
         skew=_skew(measured["skew"]),
+        skew_load=f"{measured['skew']['load']:.0f}",
+        by_hand=_by_hand(measured["by_hand"]["rows"]),
         exploring=_exploring(measured["exploring"]["rows"]),
         conforming=_conforming(measured["conforming"]["rows"]),
         judged=f"{max(row['executions'] for row in measured['conforming']['rows']):,}",
@@ -127,9 +132,33 @@ def _grown(sizes: Sequence[dict[str, Any]], name: str) -> str:
 
 
 def _skew(measured: dict[str, Any]) -> str:
-    what = ("large", "small", "together")
-    rows = [(way, *(f"{seconds[k]:.1f}" for k in what)) for way, seconds in measured["seconds"].items()]
-    return _table(("trace", "the large one alone", "the small ones alone", "together"), rows)
+    rows = []
+    for way, found in measured["found"].items():
+        large, small, together = (found[what]["seconds"] for what in ("large", "small", "together"))
+        numbers = (f"{seconds:.1f}" for seconds in (large, small, together))
+        rows.append((way, *numbers, f"{together / (large + small):.2f}"))
+    heads = ("trace", "the large one alone", "the small ones alone", "together", "against both alone")
+    return _table(heads, rows)
+
+
+def _by_hand(measured: Sequence[dict[str, Any]]) -> str:
+    rows = [
+        (
+            f"`{row['name']}`",
+            f"{row['executions']:,}",
+            f"{row['ours']}, against {row['theirs']}",
+            *(f"{row[side]['seconds']:.1f}" for side in ("our", "their")),
+            *(f"{row[side]['processor']:.1f}" for side in ("our", "their")),
+            f"{row['our']['processor'] / row['their']['processor']:.2f}",
+            f"{row['load']:.1f}",
+        )
+        for row in measured
+    ]
+    heads = (
+        *("name", "executions", "what", "ours (s)", "theirs (s)"),
+        *("ours, processor (s)", "theirs, processor (s)", "ratio", "load"),
+    )
+    return _table(heads, rows)
 
 
 def _exploring(measured: Sequence[dict[str, Any]]) -> str:

@@ -72,18 +72,18 @@ def read():
     return spark.read.format("precedes").load(trace).count()
 
 
-print(json.dumps({
-    "verify": [row.verdict for row in verify(rows, asked, columns={"message": "id"}).collect()],
-    "plain": [row.verdict for row in verify(events, asked).collect()],
-    "violations": [row.messages for row in violations(events, asked).collect()],
-    "report": str(precedes.verify(events, asked).verdict),
-    "daily": days(),
-    "watch": stream(),
-    "read": read(),
-    "bad row": mistake(lambda: precedes.verify(broken, asked)),
-    "bad column": mistake(lambda: verify(rows, asked, columns={"message": "idd"})),
-    "conform": mistake(lambda: precedes.conform(events, "cmd")),
-}))
+for name, ask in {
+    "verify": lambda: [row.verdict for row in verify(rows, asked, columns={"message": "id"}).collect()],
+    "plain": lambda: [row.verdict for row in verify(events, asked).collect()],
+    "violations": lambda: [row.messages for row in violations(events, asked).collect()],
+    "report": lambda: str(precedes.verify(events, asked).verdict),
+    "bad row": lambda: mistake(lambda: precedes.verify(broken, asked)),
+    "bad column": lambda: mistake(lambda: verify(rows, asked, columns={"message": "idd"})),
+    "read": read,
+    "daily": days,
+    "watch": stream,
+}.items():
+    print(json.dumps([name, ask()]), flush=True)
 spark.stop()
 """
 
@@ -102,7 +102,7 @@ def test_a_client_has_the_same_answers(tmp_path: Path) -> None:
         timeout=1500,
     )
     assert ended.returncode == 0, ended.stderr[-4000:]
-    assert json.loads(ended.stdout.splitlines()[-1]) == {
+    assert dict(map(json.loads, ended.stdout.splitlines())) == {
         "verify": ["violated"],
         "plain": ["violated"],
         "violations": [["a", "d"]],
@@ -112,7 +112,6 @@ def test_a_client_has_the_same_answers(tmp_path: Path) -> None:
         "read": 3600,
         "bad row": ["T013", '`event` is "sen"'],
         "bad column": ["U001", "`message` reads the column idd, which the DataFrame does not have"],
-        "conform": ["U001", "this needs a session in the process of the driver, and Spark Connect has none"],
     }
 
 
