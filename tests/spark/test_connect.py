@@ -76,7 +76,7 @@ for name, ask in {
     "verify": lambda: [row.verdict for row in verify(rows, asked, columns={"message": "id"}).collect()],
     "plain": lambda: [row.verdict for row in verify(events, asked).collect()],
     "violations": lambda: [row.messages for row in violations(events, asked).collect()],
-    "report": lambda: str(precedes.verify(events, asked).verdict),
+    "report": lambda: precedes.verify(events, asked).verdict.value,
     "bad row": lambda: mistake(lambda: precedes.verify(broken, asked)),
     "bad column": lambda: mistake(lambda: verify(rows, asked, columns={"message": "idd"})),
     "read": read,
