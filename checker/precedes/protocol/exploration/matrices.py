@@ -28,7 +28,10 @@ HASHED: Final[dict[str, tuple[str, int]]] = {
 class Matrices:
     """The matrices of the compiled tables, and how many rows of each are used by what handlers said."""
 
-    def __init__(self, setting: list[int], entities: int, *, faulty: bool, renamings: int) -> None:
+    def __init__(
+        self, setting: list[int], entities: int, inner: list[int], *, faulty: bool, renamings: int
+    ) -> None:
+        """`inner`: the last numbers of every new inner state."""
         widths = {
             "inners": c.INNER_FIELDS,
             "steps": c.STEP_FIELDS,
@@ -68,6 +71,8 @@ class Matrices:
             for name, width in widths.items()
         }
         self.used = dict.fromkeys(self.arrays, 0)
+        self._last = {"inners": inner}
+        """The last numbers of every new row, where these are always the same."""
         self.sizes = np.zeros(c.SIZES, np.int64)
         self.sizes[c.INBOXES] = self.sizes[c.COURSES] = 1
         self._new: dict[str, list[int]] = {name: [] for name in widths}
@@ -92,7 +97,7 @@ class Matrices:
         return int(code(search_steps.run)(self.tables(), search_steps.NO_STATES, what, one, other, mode))
 
     def add(self, name: str, *values: int) -> int:
-        """Add a row. Its number."""
+        """Add a row, but for its last numbers where these are always the same. Its number."""
         self._new[name] += values
         number = self.used[name]
         self.used[name] = number + 1
@@ -106,8 +111,12 @@ class Matrices:
                 if used > len(array):
                     capacity = 1 << (used - 1).bit_length()
                     array = self.arrays[name] = longer(array, capacity, len(array))
-                rows = np.array(new, np.int32).reshape(-1, *array.shape[1:])
-                array[used - len(rows) : used] = rows
+                last = self._last.get(name, [])
+                width = array.shape[1] - len(last) if array.ndim > 1 else 1
+                rows = np.array(new, np.int32).reshape(-1, width)
+                added = array[used - len(rows) : used].reshape(-1, width + len(last))
+                added[:, :width] = rows
+                added[:, width:] = last
                 new.clear()
 
     def make_room(self, code: Code) -> None:
