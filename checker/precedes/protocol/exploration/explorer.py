@@ -52,9 +52,12 @@ SHORTENING: Final = 20.0
 """Seconds for finding shorter behaviors after a reduced search."""
 AWHILE: Final = 1.0
 """Seconds after which what has been collected is judged, so that a violation is seen soon."""
+AHEAD: Final = 3.0
+"""Seconds of the processor after which walks at random look ahead, where nothing was violated so far and behaviors are
+too long to end. A search that takes no longer than that needs none ..."""
 WALKING: Final = 0.5
-"""Seconds of the processor for walks at random, where nothing was violated in the first `AWHILE`, and behaviors are too
-long to end. What walks find in the papers' protocols they find in less than half of that."""
+"""... and for how many seconds of the processor. What walks find in the papers' protocols they find in less than half
+of that."""
 WALKED: Final = 0.1
 """Seconds of walking after which formulas are judged: to judge few executions takes longer than to walk."""
 SELDOM: Final = 100
@@ -191,6 +194,7 @@ class _Search:
         self.broken: dict[str, int] = {}
         self.met = {DEADLOCK: 0, STARVATION: 0}
         self.started = self.judged = time.monotonic()
+        self.began = time.process_time()
         self.sighted: set[str] = set()
         self.next_stop = 0
         """The number of the state before which it is asked again whether the search is over."""
@@ -311,7 +315,7 @@ class _Search:
             self.judge.finish()
             self.judge.look_at(self.layer)
             self._sight()
-            if now - self.started > AWHILE:
+            if time.process_time() - self.began > AHEAD:
                 self._look_ahead()
             self.judged = time.monotonic()
         bounds = self.bounds

@@ -294,8 +294,7 @@ class TransitionTable:
         first = used["answers"]
         for kind, of, cause in dict.fromkeys(map(tuple, asked)):
             self._answer(kind, of, cause)
-        if used["answers"] > first:
-            self.matrices.run(self.code, search_steps.ANSWERS, first, used["answers"])
+        self.matrices.place_answers(self.code, first)
         if sizes[c.BLOCKED] & c.FULL:
             self.matrices.make_room(self.code)
         sizes[c.ASKED] = sizes[c.BLOCKED] = 0
@@ -311,7 +310,7 @@ class TransitionTable:
             else:
                 came: Cause = self.triggers.values[cause]
                 first, last = self._steps(of, inner, "arrive", cause, came.packet, came.sender)
-                self.matrices.add("answers", cause, first, last, of, 0)
+                self.matrices.add("answers", of, cause, first, last, 0)
         elif kind == c.FOR_TIMERS:
             self._answer_timers(of, inner)
         elif kind == c.FOR_CRASHES:
@@ -360,7 +359,7 @@ class TransitionTable:
             self.wanting.add(entity)
         if last > first:
             self.heard.add(entity)
-        self.matrices.add("answers", offers.requested(made), first, last, of, bool(messages))
+        self.matrices.add("answers", of, offers.requested(made), first, last, bool(messages))
 
     def _answer_corrupted(self, flight: int) -> None:
         sender, packet, _ = self.flights.values[flight]
@@ -389,9 +388,7 @@ class TransitionTable:
 
     # ---- handlers ----
 
-    def _steps(
-        self, of: int, inner: InnerState, handler: str, by: int, *arguments: Any
-    ) -> tuple[int, int]:
+    def _steps(self, of: int, inner: InnerState, handler: str, by: int, *arguments: Any) -> tuple[int, int]:
         """Call a handler, and add the steps that it returns: the first and the last. None, where it says: not now.
 
         `by`: the number of what it is called for.

@@ -82,7 +82,10 @@ class Matrices:
             "row": np.zeros(entities + 1, np.int32),
             "asked": np.zeros((AT_ONCE, 3), np.int32),
         }
-        self.arrays |= {slots: np.full(2 * ROOM, -1, np.int32) for slots, _ in HASHED.values()}
+        self.arrays |= {
+            slots: np.full(2 * ROOM, -1, np.int32)
+            for slots in ("answer_slots", *(slots for slots, _ in HASHED.values()))
+        }
 
     def tables(self) -> c.Tables:
         """The matrices as the compiled functions take them."""
@@ -102,6 +105,14 @@ class Matrices:
         number = self.used[name]
         self.used[name] = number + 1
         return number
+
+    def place_answers(self, code: Code, first: int) -> None:
+        """Let answers be found, from this one on."""
+        last = self.used["answers"]
+        if 2 * last > len(self.arrays["answer_slots"]):
+            self.arrays["answer_slots"], first = np.full(4 << last.bit_length(), -1, np.int32), 0
+        if last > first:
+            self.run(code, search_steps.ANSWERS, first, last)
 
     def write(self) -> None:
         """Write what was added into the matrices."""
