@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -14,12 +15,13 @@ from precedes.core.exit_codes import Exit
 from precedes.core.faults import COUNTS
 from precedes.core.isolation import Channel
 from precedes.jobs.check import library_with
-from precedes.jobs.explore import Explored, Search, explored, verdict_of
+from precedes.jobs.explore import Explored, Search, explored, refuse_several, verdict_of
 from precedes.protocol import Protocol, catalog, script
 from precedes.protocol.bounds import Bounds, Destinations
-from precedes.protocol.exploration.result import Observer, Sighting
+from precedes.protocol.exploration.result import Observer, Sighting, SoFar
 from precedes.protocol.validation.integrity import Integrity
 from precedes.reports import explore as printed
+from precedes.reports.time_left import time_left
 
 SOON: Final = 2.0
 """Seconds after which a search reports violations before its report."""
@@ -34,18 +36,15 @@ def done(asked: Asked, channel: Channel) -> Done:
     settings = script.settings(options["settings"])
     integrity = Integrity()
     words = ("plain", "quiescent", "order", "check_purity", "first")
-    search = Search(**{word: options[word] for word in words})
-    found = [
-        explored(
-            protocol,
-            _bounds(options, protocol),
-            options["required"],
-            library,
-            search,
-            _Reporter(protocol.name, channel),
-        )
-        for protocol in catalog.models(asked.model, as_written=options["as_written"], parameters=settings)
-    ]
+    resume = None if options["resume"] is None else Path(options["resume"])
+    search = Search(**{word: options[word] for word in words}, resume=resume)
+    found = []
+    protocols = catalog.models(asked.model, as_written=options["as_written"], parameters=settings)
+    refuse_several(search, protocols)
+    for protocol in protocols:
+        bounds = _bounds(options, protocol)
+        reporter = _Reporter(protocol.name, bounds, channel)
+        found.append(explored(protocol, bounds, options["required"], library, search, reporter))
     integrity.verify(asked.about)
     text = printed.as_json(found) if asked.form == "json" else printed.as_text(found)
     page = _page(found) if asked.page else None
@@ -80,21 +79,30 @@ class _Reporter(Observer):
     """Sends progress and violations to the caller during a search."""
 
     model: str
+    bounds: Bounds
     channel: Channel
     started: float = field(default_factory=time.monotonic)
     told: float = 0.0
+    before: int | None = None
+    """How many states there were in the beginning: a search that goes on has some."""
     waiting: list[Seen] = field(default_factory=list)
 
-    def progress(self, states: int, depth: int, frontier: int) -> None:
+    def progress(self, so_far: SoFar) -> None:
         """Send a line now and then, and the violations found, once the search has taken a while."""
         self.channel.alive()
         now = time.monotonic()
         if now - self.told < _OFTEN:
             return
         self.told = now
-        rate = states / max(now - self.started, _OFTEN)
-        text = f"{self.model}: {states:,} states, depth {depth}, {frontier:,} to expand, {rate:,.0f} states/s"
-        self.channel.tell(msgspec.json.encode(Progress(text)))
+        if self.before is None:
+            self.before = so_far.states - 1
+        seconds = max(now - self.started, _OFTEN)
+        rate = (so_far.states - self.before) / seconds
+        size = f"{so_far.states:,} states, depth {so_far.depth}, {so_far.frontier:,} to expand"
+        left = time_left(self.bounds, so_far, seconds, rate)
+        self.channel.tell(
+            msgspec.json.encode(Progress(f"{self.model}: {size}, {rate:,.0f} states/s, {left}"))
+        )
         if now - self.started >= SOON:
             for seen in self.waiting:
                 self.channel.tell(msgspec.json.encode(seen))

@@ -92,6 +92,14 @@ class DistinctRows:
             self.rows = longer(self.rows, capacity, self.count)
             self._code(place_rows)(self.rows, self.slots, self.count)
 
+    def take_up(self, rows: npt.NDArray[np.int32]) -> None:
+        """Have these rows, each of which is there once, instead of those that are there."""
+        self.count = 0
+        self.make_room(len(rows))
+        self.rows[: len(rows)], self.count = rows, len(rows)
+        self.slots[:] = -1
+        self._code(place_rows)(self.rows, self.slots, self.count)
+
     def add(self, more: npt.NDArray[np.int32]) -> npt.NDArray[np.intp]:
         """Add those rows that are not there yet. Their places among those given."""
         return self.numbered(more)[1]

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -23,13 +23,15 @@ from precedes.engines.reference import explain
 from precedes.language.library import Library, standard_library
 from precedes.language.requirements import requirement
 from precedes.protocol.bounds import Bounds
-from precedes.protocol.exploration import expansion
-from precedes.protocol.exploration.found_states import CHUNK, FoundStates
+from precedes.protocol.exploration import expansion, kept_search
+from precedes.protocol.exploration.found_states import CHUNK, PLAIN, FoundStates
 from precedes.protocol.exploration.histories import replayed
 from precedes.protocol.exploration.interned_states import TransitionTable
 from precedes.protocol.exploration.judgment import Judge
+from precedes.protocol.exploration.kept_search import named, part, question
 from precedes.protocol.exploration.quiescence import starving, unheard
 from precedes.protocol.exploration.reductions import Reduction, usable
+from precedes.protocol.exploration.remaining_states import remaining_states
 from precedes.protocol.exploration.result import (
     DEADLOCK,
     FIRST,
@@ -39,6 +41,7 @@ from precedes.protocol.exploration.result import (
     Finding,
     Observer,
     Sighting,
+    SoFar,
 )
 from precedes.protocol.exploration.search_steps import FARTHEST
 from precedes.protocol.exploration.state_space import Space, State, refuse_what_cannot_happen
@@ -63,6 +66,8 @@ WALKED: Final = 0.1
 SELDOM: Final = 100
 """Behaviors are too long to end where less than one state in so many is quiescent."""
 Order = Literal["breadth", "depth"]
+_KEPT: Final = ("layer", "next", "end", "depth", "layers", "quiescent", "broken", "met", "spent")
+"""What a search knows that is no array."""
 
 
 def claims(protocol: Protocol[Any], library: Library | None = None) -> tuple[Requirement, ...]:
@@ -84,6 +89,7 @@ def explore(
     order: Order = "breadth",
     check_purity: bool = False,
     first: bool = False,
+    resume: Path | None = None,
     observer: Observer | None = None,
 ) -> Exploration:
     """Explore every behavior of a protocol up to bounds.
@@ -91,12 +97,18 @@ def explore(
     `requirements` None: what the paper claims; `invariants` None: the protocol's. `plain` leaves the reductions out.
     `quiescent`: what concerns several entities at once is judged only where nothing is in flight, whatever mode it
     says, which takes far fewer states on a single channel. `first`: the search ends soon after a violation is found.
-    PrecedesError for a mistake of the model.
+    `resume`: a search that met a limit is kept in this file, and goes on from it where it is there.
+    PrecedesError for a mistake of the model, and where the file has another search.
     """
     declarations.check(protocol)
     if order == "depth" and bounds.depth is not None:
         raise usage(
             "a search depth first cannot stop at a depth", "leave out the depth, or search breadth first"
+        )
+    if resume is not None and (order == "depth" or first):
+        raise usage(
+            "only a search breadth first that goes to the end can be resumed",
+            "leave out `order`, `first` or `resume`",
         )
     refuse_what_cannot_happen(protocol.name, protocol.network, bounds)
     asked = claims(protocol) if requirements is None else tuple(requirements)
@@ -118,6 +130,9 @@ def explore(
             check_purity=check_purity,
             observer=watching,
         )
+    if resume is not None:
+        options = {"plain": plain, "quiescent": quiescent}
+        search.keep_in(resume, question(protocol, bounds, asked, checked, options))
     with paused():
         found = search.run(order)
         if order == "breadth" and Reduction.ONE_BY_ONE in reductions and not first:
@@ -201,6 +216,19 @@ class _Search:
         self.stopped_by: str | None = None
         self.layer = 0
         """Breadth first, the number of the first state of the layer that is being expanded."""
+        self.next = 0
+        """Breadth first, the number of the first state of the layer that was not expanded."""
+        self.end = 0
+        """Breadth first, the number of the first state of the next layer."""
+        self.layers: list[int] = []
+        """Breadth first, how many states were in each layer so far."""
+        self.depth = 0
+        """Breadth first, how many moves lead to the layer."""
+        self.spent = 0.0
+        """Seconds that the search had taken when it was kept."""
+        self.file: Path | None = None
+        """Where the search is kept when it meets a limit."""
+        self.question = ""
         self.walker: Callable[[], _Search] | None = None
         """What walks where the search itself does not come to the end of behaviors; None: nothing does."""
         self.walked: _Search | None = None
@@ -209,7 +237,10 @@ class _Search:
     def run(self, order: Order) -> Exploration:
         for state, _ in self.space.initial():
             self.states.add_beginning(self._representative(state))
+        if self.file is not None and self.file.exists():
+            self._take_up(self.file)
         depth = self._breadth() if order == "breadth" else self._depth()
+        kept = self.file is not None and self._keep(self.file)
         self.judge.finish(None if self.stopped_by is None else self.layer)
         exercised = dict(self.judge.exercised)
         exercised.update(self.table.met)
@@ -227,7 +258,8 @@ class _Search:
             quiescent=self.quiescent,
             modes={**self.judge.modes, DEADLOCK: Mode.QUIESCENT, STARVATION: Mode.QUIESCENT},
             reductions=tuple(reduction.value for reduction in Reduction if reduction in self.reductions),
-            seconds=time.monotonic() - self.started,
+            seconds=self.spent + time.monotonic() - self.started,
+            kept=str(self.file) if kept else None,
         )
 
     def _open(self) -> dict[str, tuple[str, ...]]:
@@ -240,37 +272,39 @@ class _Search:
         return found
 
     def _breadth(self) -> int:
-        states, depth, first = self.states, 0, 0
-        while first < states.count:
-            end = states.count
-            self.layer = first
-            self.judge.reached(states.rows[first:end], first, states.parents(first, end))
-            states.begin_layer()
-            if depth == self.bounds.depth:
+        states = self.states
+        while self.next < states.count:
+            if self.next == self.end:
+                self.layer, self.end = self.next, states.count
+                found = slice(self.layer, self.end)
+                self.judge.reached(states.rows[found], self.layer, states.parents(self.layer, self.end))
+                states.begin_layer()
+                self.layers.append(self.end - self.layer)
+            if self.depth == self.bounds.depth:
                 # What is quiescent in the last layer is judged.
-                if self._expand_to(first, end, depth) and states.count > end:
-                    self.stopped_by = self.stopped_by or f"the depth of {depth}"
-                states.forget(end)
+                if self._expand_layer() and states.count > self.end:
+                    self.stopped_by = self.stopped_by or f"the depth of {self.depth}"
+                states.forget(self.end)
                 break
-            if not self._expand_to(first, end, depth) or states.count == end:
+            if not self._expand_layer() or states.count == self.end:
                 break
-            first, depth = end, depth + 1
+            self.depth += 1
             if self.wanted is not None:
                 self.judge.finish()
                 if self.wanted <= {*self.judge.failures, *self.broken}:
                     break
-        return depth
+        return self.depth
 
-    def _expand_to(self, first: int, end: int, depth: int) -> bool:
-        """Expand a layer. False where the search is over before its end."""
-        while first < end:
-            if first >= self.next_stop:
-                if self._stops(depth, self.states.count - first):
+    def _expand_layer(self) -> bool:
+        """Expand what is left of a layer. False where the search is over before its end."""
+        while self.next < self.end:
+            if self.next >= self.next_stop:
+                if self._stops(self.depth, self.states.count - self.next):
                     return False
-                self.next_stop = first - first % CHUNK + self.states.chunk
-            last = min(end, self.next_stop)
-            self._look_at(*self.states.expand(first, last))
-            first = last
+                self.next_stop = self.next - self.next % CHUNK + self.states.chunk
+            last = min(self.end, self.next_stop)
+            self._look_at(*self.states.expand(self.next, last))
+            self.next = last
         return True
 
     def _depth(self) -> int:
@@ -309,7 +343,7 @@ class _Search:
     def _stops(self, depth: int, frontier: int) -> bool:
         """Whether the search is over before its end. Its observer is told how far it is, and what it found."""
         count = self.states.count
-        self.observer.progress(count, depth, frontier)
+        self.observer.progress(SoFar(count, depth, frontier, remaining_states(self.layers)))
         now = time.monotonic()
         if self.wanted is None and (self.first or now - self.judged > AWHILE):
             self.judge.finish()
@@ -361,6 +395,47 @@ class _Search:
             if now - judged > WALKED or now >= until:
                 self.judge.finish()
                 judged = now
+
+    # ---- a search that is kept ----
+
+    def keep_in(self, file: Path, asked: str) -> None:
+        """Keep the search in a file when it meets a limit, and go on from the file where it is there. `asked` is a
+        digest of what is explored and asked.
+        """
+        self.file, self.question = file, asked
+        self.table.rounds = []
+
+    def _keep(self, file: Path) -> bool:
+        """Keep the search where it met a limit; where it did not, it is done and the file goes. Whether it is kept."""
+        if self.stopped_by is None:
+            file.unlink(missing_ok=True)
+        if self.stopped_by is None or self.depth == self.bounds.depth:
+            return False
+        arrays, judged = self.judge.kept()
+        kept = {
+            **named("states", self.states.kept()),
+            **named("table", self.table.kept()),
+            **named("judge", arrays),
+        }
+        header = {name: getattr(self, name) for name in _KEPT} | {
+            "spent": self.spent + time.monotonic() - self.started,
+            "said": self.table.matrices.said(),
+            "judged": judged,
+        }
+        kept_search.write(file, self.question, kept, header)
+        return True
+
+    def _take_up(self, file: Path) -> None:
+        """Go on from a file."""
+        kept, header = kept_search.read(file, self.question)
+        self.table.code.by_machine = len(kept["states.rows"]) > PLAIN
+        self.table.take_up(part(kept, "table"))
+        if self.table.matrices.said() != header["said"]:
+            raise kept_search.refused(file, "was written when handlers of the model said something else")
+        self.states.take_up(part(kept, "states"))
+        self.judge.take_up(part(kept, "judge"), header["judged"])
+        for name in _KEPT:
+            setattr(self, name, header[name])
 
     # ---- what was found ----
 

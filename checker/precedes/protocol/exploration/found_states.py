@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -136,6 +136,22 @@ class FoundStates:
         count = int(self.table.matrices.sizes[c.EXPANDED])
         self._end()
         return self._order[:count].astype(np.int64), self._found[:count].copy()
+
+    def kept(self) -> dict[str, npt.NDArray[Any]]:
+        """The states of a search breadth first, and what steps broke."""
+        return {
+            "rows": self.rows[: self.count],
+            "parents": self._parents[: self.count],
+            "broken": self._broken,
+        }
+
+    def take_up(self, kept: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Have the states of a search that was kept. What steps broke has been told."""
+        self._states.take_up(kept["rows"])
+        self._parents = longer(kept["parents"], len(self.rows), self.count)
+        self._depths = np.zeros(len(self.rows), np.int32)
+        self._broken = kept["broken"].copy()
+        self._told = set(np.flatnonzero(self._broken >= 0).tolist())
 
     def broken(self) -> Iterator[tuple[int, tuple[str, ...]]]:
         """What steps broke since this was asked: the state before, and the invariants."""

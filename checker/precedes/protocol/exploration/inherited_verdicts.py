@@ -7,7 +7,8 @@ known without judging what comes after. Where something is found violated, or is
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -59,6 +60,24 @@ class InheritedVerdicts:
         met = (before >= 0) & self._met[self._of_state[np.maximum(before, 0)]]
         self._met[executions] = met
         return executions[~met], int(met.sum())
+
+    def kept(self) -> dict[str, npt.NDArray[Any]]:
+        """What is known."""
+        count = self.seen.count
+        return {
+            "seen": self.seen.rows[:count],
+            "of_state": self._of_state[: self.states],
+            "first": self._first[:count],
+            "met": self._met[:count],
+            "judged": self._judged[:count],
+        }
+
+    def take_up(self, kept: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Know what was known."""
+        self.seen.take_up(kept["seen"])
+        self.states = len(kept["of_state"])
+        self._of_state, self._first = kept["of_state"], kept["first"]
+        self._met, self._judged = kept["met"], kept["judged"]
 
     def note(self, executions: Int64, met: Bool) -> None:
         """Note executions that were judged, and in which of them every premise is met."""

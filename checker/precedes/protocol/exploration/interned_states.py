@@ -8,9 +8,12 @@ and the compiled tables add these to a past.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias, assert_never
+
+import numpy as np
+import numpy.typing as npt
 
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import EventKind
@@ -120,6 +123,8 @@ class TransitionTable:
         """Told of every new inner state, where entities can be exchanged; and so of flights and events."""
         self.rename_flight: Callable[[int], None] | None = None
         self.rename_event: Callable[[int], None] | None = None
+        self.rounds: list[npt.NDArray[np.int32]] | None = None
+        """What was asked, where the search is to be kept."""
         self.code = Code()
         self.states, self.packets, self.placements = Interned(), Interned(), Interned()
         self.inners, self.triggers, self.flights = Interned(), Interned(), Interned()
@@ -290,14 +295,35 @@ class TransitionTable:
     def answer(self) -> None:
         """Find out everything that is asked for, and make room where that is needed."""
         sizes, used = self.matrices.sizes, self.matrices.used
-        asked = self.matrices.arrays["asked"][: sizes[c.ASKED]].tolist()
+        asked = self.matrices.arrays["asked"][: sizes[c.ASKED]]
+        if self.rounds is not None and len(asked):
+            self.rounds.append(asked.copy())
         first = used["answers"]
-        for kind, of, cause in dict.fromkeys(map(tuple, asked)):
+        for kind, of, cause in dict.fromkeys(map(tuple, asked.tolist())):
             self._answer(kind, of, cause)
         self.matrices.place_answers(self.code, first)
         if sizes[c.BLOCKED] & c.FULL:
             self.matrices.make_room(self.code)
         sizes[c.ASKED] = sizes[c.BLOCKED] = 0
+
+    def kept(self) -> dict[str, npt.NDArray[Any]]:
+        """What was asked, in its order, and what followed from the answers."""
+        rounds = self.rounds or []
+        return {
+            "asked": np.concatenate([np.zeros((0, 3), np.int32), *rounds]),
+            "rounds": np.array([len(each) for each in rounds], np.int64),
+            **self.matrices.kept(),
+        }
+
+    def take_up(self, kept: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Ask again what was asked, and have what followed from the answers."""
+        sizes, first = self.matrices.sizes, 0
+        for count in kept["rounds"].tolist():
+            self.matrices.arrays["asked"][:count] = kept["asked"][first : first + count]
+            sizes[c.ASKED], sizes[c.BLOCKED] = count, c.ASKS
+            self.answer()
+            first += count
+        self.matrices.take_up(self.code, kept)
 
     def _answer(self, kind: int, of: int, cause: int) -> None:
         if kind == c.FOR_CORRUPTED:

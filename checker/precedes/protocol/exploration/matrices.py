@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+import hashlib
+from collections.abc import Collection, Mapping
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from precedes.protocol.exploration import compiled_tables as c
 from precedes.protocol.exploration import search_steps
@@ -14,6 +17,21 @@ ROOM: Final = 1024
 """Rows of a matrix in the beginning."""
 AT_ONCE: Final = 1 << 16
 """So much is asked for at once."""
+
+FILLED: Final = {
+    "inboxes": c.INBOXES,
+    "in_flight": c.IN_FLIGHT,
+    "components": c.COMPONENTS,
+    "faults": c.COMPONENTS,
+    "renamed": c.COMPONENTS,
+    "transitions": c.TRANSITIONS,
+    "courses": c.COURSES,
+    "pasts": c.PASTS,
+    "locals": c.LOCALS,
+}
+"""What compiled functions fill and a search keeps, with the size that counts its rows ..."""
+SCRATCH: Final = {"offers": c.OFFERS, "plans": c.PLANS, "out": c.OUT, "via": c.OUT}
+"""... and what they fill anew for each state."""
 
 HASHED: Final[dict[str, tuple[str, int]]] = {
     "inboxes": ("inbox_slots", search_steps.INBOXES),
@@ -132,27 +150,42 @@ class Matrices:
 
     def make_room(self, code: Code) -> None:
         """Double what is at least half full of what compiled functions fill."""
-        filled = {
-            "inboxes": c.INBOXES,
-            "in_flight": c.IN_FLIGHT,
-            "components": c.COMPONENTS,
-            "faults": c.COMPONENTS,
-            "renamed": c.COMPONENTS,
-            "transitions": c.TRANSITIONS,
-            "courses": c.COURSES,
-            "pasts": c.PASTS,
-            "locals": c.LOCALS,
-            "offers": c.OFFERS,
-            "plans": c.PLANS,
-            "out": c.OUT,
-            "via": c.OUT,
-        }
+        filled = FILLED | SCRATCH
         grown = [name for name, size in filled.items() if 2 * self.sizes[size] >= len(self.arrays[name])]
         for name in grown or ("scratch",):
             array = self.arrays[name]
             used = int(self.sizes[filled[name]]) if name in filled else len(array)
             self.arrays[name] = longer(array, 2 * len(array), used)
-        for name in HASHED.keys() & grown:
+        self._place(code, grown)
+
+    def _place(self, code: Code, names: Collection[str]) -> None:
+        """Write the slots of matrices anew."""
+        for name in HASHED.keys() & names:
             slots, place = HASHED[name]
             self.arrays[slots] = np.full(2 * len(self.arrays[name]), -1, np.int32)
             self.run(code, place)
+
+    # ---- a search that is kept ----
+
+    def said(self) -> str:
+        """A digest of what handlers said, in numbers."""
+        self.write()
+        digest = hashlib.sha256()
+        for name in sorted(self._new.keys() - FILLED.keys() - SCRATCH.keys() - {"scratch"}):
+            digest.update(self.arrays[name][: self.used[name]].tobytes())
+        return digest.hexdigest()
+
+    def kept(self) -> dict[str, npt.NDArray[Any]]:
+        """What compiled functions found."""
+        filled = {name: self.arrays[name][: int(self.sizes[size])] for name, size in FILLED.items()}
+        return {"sizes": self.sizes, **filled}
+
+    def take_up(self, code: Code, kept: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Have what compiled functions found when a search was kept."""
+        self.sizes[:] = kept["sizes"]
+        self.sizes[[c.ASKED, c.BLOCKED, *SCRATCH.values()]] = 0
+        for name in FILLED:
+            array = kept[name]
+            capacity = max(ROOM, 1 << len(array).bit_length())
+            self.arrays[name] = longer(array, capacity, len(array))
+        self._place(code, FILLED.keys())

@@ -55,11 +55,24 @@ class Sighting:
     explanation: Explanation | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class SoFar:
+    """How far a search is: how many states there are, how deep it is, and how many of them wait to be expanded.
+
+    `remaining`: about how many states will be found beside these; None: that cannot be guessed yet.
+    """
+
+    states: int
+    depth: int
+    frontier: int
+    remaining: int | None = None
+
+
 class Observer:
     """Who watches a search. This one does nothing."""
 
-    def progress(self, states: int, depth: int, frontier: int) -> None:
-        """Called every few hundred states: how many there are, how deep, and how many of them wait to be expanded."""
+    def progress(self, so_far: SoFar) -> None:
+        """Called every few hundred states."""
 
     def violated(self, sighting: Sighting) -> None:
         """Called at most once for each property, within a second or so of the violation being reached."""
@@ -76,7 +89,7 @@ class Exploration:
     `depth` is the number of moves to the farthest state; `stopped_by` the limit that was met. `exercised`: how often
     each property was, that is, its premise met, by different executions, states, pairs or steps. `open` says why a
     property could not be judged somewhere, `modes` where each is judged; `quiescent` counts the states in which nothing
-    is in flight.
+    is in flight. `kept`: the file from which the search can go on.
     """
 
     states: int
@@ -92,6 +105,7 @@ class Exploration:
     modes: Mapping[str, Mode] = field(default_factory=dict)
     reductions: tuple[str, ...] = ()
     seconds: float = 0.0
+    kept: str | None = None
 
     @property
     def asked(self) -> tuple[str, ...]:
