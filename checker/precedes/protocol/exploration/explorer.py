@@ -63,6 +63,8 @@ WALKING: Final = 0.5
 of that."""
 WALKED: Final = 0.1
 """Seconds of walking after which formulas are judged: to judge few executions takes longer than to walk."""
+MOST_RESERVED: Final = 1 << 26
+"""The most states that room is reserved for."""
 SELDOM: Final = 100
 """Behaviors are too long to end where less than one state in so many is quiescent."""
 Order = Literal["breadth", "depth"]
@@ -198,13 +200,14 @@ class _Search:
         self.table = TransitionTable(
             protocol, bounds.entities, judge.recording, judge.of_step, check_purity=check_purity
         )
-        judge.begin(self.table)
+        reserve = min(bounds.states or 0, MOST_RESERVED)
+        judge.begin(self.table, reserve)
         self.reductions = reductions
         self.symmetric = Reduction.SYMMETRY in reductions
         self.space = Space(self.table, bounds, symmetric=self.symmetric)
         if self.symmetric:
             Symmetry(self.space)
-        self.states = FoundStates(self.table, _mode(reductions))
+        self.states = FoundStates(self.table, _mode(reductions), reserve)
         self.quiescent = 0
         self.broken: dict[str, int] = {}
         self.met = {DEADLOCK: 0, STARVATION: 0}

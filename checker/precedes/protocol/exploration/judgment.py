@@ -173,8 +173,10 @@ class Judge:
         assert self._table is not None
         return self._table
 
-    def begin(self, table: TransitionTable) -> None:
-        """Judge states made of the local states of this table."""
+    def begin(self, table: TransitionTable, reserve: int = 0) -> None:
+        """Judge states made of the local states of this table. `reserve`: how many states there may be, where that is
+        known.
+        """
         self._table = table
         self._histories = Histories(table.protocol, table.entities)
         self._seen = SeenHistories(table)
@@ -184,7 +186,7 @@ class Judge:
         for formulas in (self.always, self.on_the_way, self.in_quiescence):
             formulas.seen = DistinctRows(table.entities, table.code)
         if self.lasting.requirements:
-            self.inherited = InheritedVerdicts(table.entities, table.code)
+            self.inherited = InheritedVerdicts(table.entities, table.code, reserve)
 
     def reached(self, rows: Rows, first: int, parents: Rows | None = None) -> None:
         """Judge what is asked of every state: `rows` are states in the order in which they were found, from number
