@@ -19,7 +19,7 @@ from precedes.jobs.explore import Explored, Search, explored, refuse_several, ve
 from precedes.protocol import Protocol, catalog, script
 from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration.result import Observer, Sighting, SoFar
-from precedes.protocol.validation.integrity import Integrity
+from precedes.protocol.validation.integrity import EXPLORING, Integrity
 from precedes.reports import explore as printed
 from precedes.reports.time_left import time_left
 
@@ -34,7 +34,7 @@ def done(asked: Asked, channel: Channel) -> Done:
     options = asked.options
     library = library_with(options["specs"])
     settings = script.settings(options["settings"])
-    integrity = Integrity()
+    integrity = Integrity(EXPLORING)
     words = ("plain", "quiescent", "order", "check_purity", "first")
     resume = None if options["resume"] is None else Path(options["resume"])
     search = Search(**{word: options[word] for word in words}, resume=resume)

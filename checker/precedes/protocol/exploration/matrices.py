@@ -89,6 +89,8 @@ class Matrices:
             for name, width in widths.items()
         }
         self.used = dict.fromkeys(self.arrays, 0)
+        self._put: dict[str, tuple[list[int], list[int]]] = {}
+        """Rows with numbers of their own that are not in the matrices yet: the numbers, and one row after the other."""
         self._last = {"inners": inner}
         """The last numbers of every new row, where these are always the same."""
         self.sizes = np.zeros(c.SIZES, np.int64)
@@ -132,8 +134,20 @@ class Matrices:
         if last > first:
             self.run(code, search_steps.ANSWERS, first, last)
 
+    def put(self, name: str, number: int, row: list[int]) -> None:
+        """Write a row that has a number of its own."""
+        numbers, rows = self._put.setdefault(name, ([], []))
+        numbers.append(number)
+        rows += row
+
     def write(self) -> None:
         """Write what was added into the matrices."""
+        for name, (numbers, values) in self._put.items():
+            array, most = self.arrays[name], max(numbers)
+            if most >= len(array):
+                array = self.arrays[name] = longer(array, 2 * (most + 1), len(array))
+            array[numbers] = np.array(values, np.int32).reshape(len(numbers), -1)
+        self._put.clear()
         for name, new in self._new.items():
             if new:
                 array, used = self.arrays[name], self.used[name]
