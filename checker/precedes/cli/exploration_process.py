@@ -25,6 +25,8 @@ from precedes.reports.time_left import time_left
 
 SOON: Final = 2.0
 """Seconds after which a search reports violations before its report."""
+FEW: Final = 1_000
+"""States of which nothing is known of the time left."""
 _OFTEN: Final = 0.2
 """Seconds between two lines of progress."""
 
@@ -98,11 +100,9 @@ class _Reporter(Observer):
             self.before = so_far.states - 1
         seconds = max(now - self.started, _OFTEN)
         rate = (so_far.states - self.before) / seconds
-        size = f"{so_far.states:,} states, depth {so_far.depth}, {so_far.frontier:,} to expand"
-        left = time_left(self.bounds, so_far, seconds, rate)
-        self.channel.tell(
-            msgspec.json.encode(Progress(f"{self.model}: {size}, {rate:,.0f} states/s, {left}"))
-        )
+        left = f"{time_left(self.bounds, so_far, seconds, rate)}, " if so_far.states > FEW else ""
+        size = f"{so_far.states:,} states, {left}depth {so_far.depth}, {so_far.frontier:,} to expand"
+        self.channel.tell(msgspec.json.encode(Progress(f"{self.model}: {size}, {rate:,.0f} states/s")))
         if now - self.started >= SOON:
             for seen in self.waiting:
                 self.channel.tell(msgspec.json.encode(seen))

@@ -10,7 +10,7 @@ def time_left(bounds: Bounds, so_far: SoFar, seconds: float, rate: float) -> str
     """What a line of progress says of the time that is left.
 
     `seconds`: how long the search has taken; `rate`: states a second so far. A search that grows may take any time, up
-    to its limits.
+    to its limits, which it meets about then if it goes on as fast.
     """
     limits = []
     if bounds.states is not None:
@@ -21,8 +21,8 @@ def time_left(bounds: Bounds, so_far: SoFar, seconds: float, rate: float) -> str
     if so_far.remaining is not None:
         left = (so_far.frontier + so_far.remaining) / rate
         if limit is None or left < limit:
-            return f"shrinking: about {_duration(left)} left"
-    return "growing" if limit is None else f"a limit in {_duration(limit)} at most"
+            return f"perhaps {_duration(left)} left"
+    return "growing" if limit is None else f"growing, a limit in {_duration(limit)}"
 
 
 def _duration(seconds: float) -> str:
