@@ -16,7 +16,9 @@ from precedes.core.isolation import Channel, Isolation
 from precedes.reports.progress import Commentary
 
 PATIENCE: Final = 20.0
-"""Seconds that an interrupted search has for its report."""
+"""Seconds that an interrupted search has for its report ..."""
+KEEPING: Final = 600.0
+"""... and where it is to be kept in a file."""
 
 
 class Done(Struct, frozen=True):
@@ -90,7 +92,7 @@ def answered(asked: Asked, silence: float, comments: Commentary) -> Done:
             answer = process.answer()
         except KeyboardInterrupt:
             comments.say("interrupted: a report of what is known follows; interrupt again to end without it")
-            process.interrupt(within=PATIENCE)
+            process.interrupt(within=PATIENCE if asked.options["resume"] is None else KEEPING)
             answer = process.answer()
     if answer is not None:
         return msgspec.json.decode(answer, type=Done)

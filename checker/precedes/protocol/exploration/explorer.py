@@ -431,8 +431,10 @@ class _Search:
     def _take_up(self, file: Path) -> None:
         """Go on from a file."""
         kept, header = kept_search.read(file, self.question)
-        self.table.code.by_machine = len(kept["states.rows"]) > PLAIN
-        self.table.take_up(part(kept, "table"))
+        count = len(kept["states.rows"])
+        self.table.code.by_machine = count > PLAIN
+        so_far = SoFar(count, header["depth"], count - header["next"])
+        self.table.take_up(part(kept, "table"), lambda: self.observer.progress(so_far))
         if self.table.matrices.said() != header["said"]:
             raise kept_search.refused(file, "was written when handlers of the model said something else")
         self.states.take_up(part(kept, "states"))

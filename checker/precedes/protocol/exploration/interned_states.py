@@ -315,10 +315,11 @@ class TransitionTable:
             **self.matrices.kept(),
         }
 
-    def take_up(self, kept: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Ask again what was asked, and have what followed from the answers."""
+    def take_up(self, kept: Mapping[str, npt.NDArray[Any]], alive: Callable[[], None]) -> None:
+        """Ask again what was asked, and have what followed from the answers. `alive` is called now and then."""
         sizes, first = self.matrices.sizes, 0
         for count in kept["rounds"].tolist():
+            alive()
             self.matrices.arrays["asked"][:count] = kept["asked"][first : first + count]
             sizes[c.ASKED], sizes[c.BLOCKED] = count, c.ASKS
             self.answer()
