@@ -151,6 +151,20 @@ def test_a_search_goes_on_from_its_own_file_only(tmp_path: Path) -> None:
         assert refusal(file, InTurn(), Bounds(3, 3)) == f"U008: {file} is no search that was kept"
 
 
+def test_a_search_that_cannot_be_kept_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = refusal(tmp_path / "nowhere" / "search", InTurn(), Bounds(3, 3))
+    assert said == f"U001: {tmp_path / 'nowhere' / 'search'} cannot be written"
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", full)
+    found = explored(InTurn(), Bounds(3, 3, states=20), resume=tmp_path / "search")
+    assert (found.kept, found.complete) == (None, False)
+    assert found.stopped_by == "the limit of 20 states (not kept: No space left on device)"
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_file_has_no_objects(tmp_path: Path) -> None:
     file = tmp_path / "search"
     explored(InTurn(), Bounds(3, 3, states=20), resume=file)

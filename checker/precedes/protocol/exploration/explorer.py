@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -405,6 +406,10 @@ class _Search:
         """Keep the search in a file when it meets a limit, and go on from the file where it is there. `asked` is a
         digest of what is explored and asked.
         """
+        if not os.access(file.absolute().parent, os.W_OK):
+            raise usage(
+                f"{file} cannot be written", "name a file in a folder that is there and can be written"
+            )
         self.file, self.question = file, asked
         self.table.rounds = []
 
@@ -425,7 +430,12 @@ class _Search:
             "said": self.table.matrices.said(),
             "judged": judged,
         }
-        kept_search.write(file, self.question, kept, header)
+        try:
+            kept_search.write(file, self.question, kept, header)
+        except OSError as error:
+            # The report of a long search is not lost with it.
+            self.stopped_by += f" (not kept: {error.strerror})"
+            return False
         return True
 
     def _take_up(self, file: Path) -> None:
