@@ -42,7 +42,7 @@ from precedes.logic.recognition import recognise
 
 PREPARED = (
     "precedes.cli.main",
-    "precedes.cli.exploration_job",
+    "precedes.cli.exploration_process",
     "precedes.cli.simulation_job",
     "precedes.gate.run.session",
     "precedes.gate.run.workers",

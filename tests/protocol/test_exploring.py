@@ -253,6 +253,7 @@ def test_a_search_walks_ahead_where_it_does_not_come_to_the_ends_of_behaviors(
     bounds = Bounds(entities=3, messages=4, seconds=0.0)
     alone = explore(Plain(), bounds, asked, plain=True)
     monkeypatch.setattr(explorer, "AWHILE", -1.0)
+    monkeypatch.setattr(explorer, "AHEAD", -1.0)
     ahead, first = (explore(Plain(), bounds, asked, plain=True, first=first) for first in (False, True))
     assert (alone.verdict, ahead.verdict, first.verdict) == (
         Verdict.UNKNOWN,
@@ -272,6 +273,7 @@ def test_a_search_walks_ahead_where_it_does_not_come_to_the_ends_of_behaviors(
 
 def test_a_search_that_ends_tells_of_shortest_behaviors_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(explorer, "AWHILE", -1.0)
+    monkeypatch.setattr(explorer, "AHEAD", -1.0)
     found = explored(Plain(), Bounds(entities=3, messages=3), "order_preserving")
     assert [len(each.behavior) for each in found.findings] == [5]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from precedes.api.report import Report
@@ -27,6 +28,7 @@ from precedes.protocol.simulation.trace import Simulation
 
 if TYPE_CHECKING:
     from precedes.language.library import Library
+    from precedes.protocol.exploration.explorer import Order
     from precedes.reports.page.contents import Page
 
 
@@ -114,6 +116,7 @@ def explore(
     check_purity: bool = False,
     first: bool = False,
     live: bool = False,
+    resume: str | os.PathLike[str] | None = None,
     **numbers: Any,
 ) -> Exploration:
     """Explore every behavior of a protocol model up to bounds, in this process. (The command runs a model in one of
@@ -135,6 +138,7 @@ def explore(
         check_purity: Call every handler twice and compare; in a symmetric model, everything under every renaming.
         first: Stop soon after the first violation.
         live: Ask also what comes true in the end; all three properties of behaviors that never end without `require`.
+        resume: A file. A search that meets a limit is kept in it, and goes on from it where it is there.
         numbers: The bounds one by one, with the words of the command: `entities=3`, `messages=2`, `losses=1`,
             `destinations="broadcast"`, `script="a{2,3} b{1}"`; `depth`, `time_limit` in seconds, `states` and
             `memory` in megabytes are limits. What is not given is 3 entities, 3 messages, no faults, and the
@@ -156,17 +160,13 @@ def explore(
     known = standard_library() if library is None else library
     required = [require] if isinstance(require, str | Requirement) else list(require)
     _refuse(bounds, numbers)
-    search = jobs.Search(
-        plain,
-        quiescent,
-        "depth" if order == "depth" else "breadth",
-        check_purity,
-        first,
-        live,
-        where="require",
-    )
+    by: Order = "depth" if order == "depth" else "breadth"
+    file = None if resume is None else Path(resume)
+    search = jobs.Search(plain, quiescent, by, check_purity, first, live, file, where="require")
     found = []
-    for protocol in models(model, as_written=as_written, parameters=parameters):
+    protocols = models(model, as_written=as_written, parameters=parameters)
+    jobs.refuse_several(search, protocols)
+    for protocol in protocols:
         within = bounds or _bounds(protocol, numbers)
         found.append(jobs.explored(protocol, within.limited(), required, known, search))
     return Exploration(tuple(found))

@@ -73,6 +73,12 @@ def _faults(command: Any) -> Any:
 @click.option(
     "--memory", type=click.IntRange(min=64), metavar="MEGABYTES", help="Stop when this much memory is in use."
 )
+@click.option(
+    "--resume",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Keep a search that meets a limit in FILE, and go on from FILE if it is there.",
+)
 @click.option("--plain", is_flag=True, help="Explore every interleaving, without reductions.")
 @click.option(
     "--quiescent", is_flag=True, help="Check properties of several entities only where nothing is in flight."

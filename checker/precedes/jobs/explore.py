@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from precedes.core.diagnostics import usage
 from precedes.core.formula import Requirement
 from precedes.core.verdict import Verdict
 from precedes.language.library import Library
@@ -45,6 +47,7 @@ class Search:
     check_purity: bool = False
     first: bool = False
     live: bool = False
+    resume: Path | None = None
     where: str = REQUIRED
 
 
@@ -81,10 +84,21 @@ def explored(
         check_purity=search.check_purity,
         first=search.first,
         live=live,
+        resume=search.resume,
         observer=observer,
     )
     needed = definitions((each.name for each in requirements or ()), library)
     return Explored(protocol, bounds, found, needed)
+
+
+def refuse_several(search: Search, protocols: Sequence[Protocol[Any]]) -> None:
+    """PrecedesError U001 where one file would have the searches of several instances."""
+    if search.resume is not None and len(protocols) > 1:
+        differ = ", ".join(sorted(protocols[0].parameters()))
+        raise usage(
+            f"{protocols[0].name} has {len(protocols)} instances, and a file has one search",
+            f"choose one of them by its parameters: {differ}",
+        )
 
 
 def verdict_of(all_explored: Sequence[Explored]) -> Verdict:

@@ -10,6 +10,7 @@ A model is written against these names:
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from precedes.core.frozen_values import replace
 from precedes.protocol.bounds import Conditions, Destinations
 from precedes.protocol.invariants import Invariant, OfEntity, OfPair, OfState, OfStep, Situation
 from precedes.protocol.model import (
@@ -60,6 +61,7 @@ __all__ = [
     "Timer",
     "Transmit",
     "View",
+    "replace",
     "run",
 ]
 

@@ -207,7 +207,12 @@ def closing(found: Exploration) -> str:
         reached = f"explored {found.states:,} states to depth {found.depth}, not all: "
         outcome = "violated" if found.verdict is Verdict.VIOLATED else "undecided"
         met = "it was interrupted" if found.stopped_by == INTERRUPTED else f"{found.stopped_by} was met"
-        return f"{reached}{outcome}; {met} {detail}"
+        kept = (
+            ""
+            if found.kept is None
+            else f"; kept in {found.kept}: with a higher limit the same command goes on"
+        )
+        return f"{reached}{outcome}; {met}{kept} {detail}"
     if found.verdict is Verdict.HOLDS:
         return f"holds: everything, in every behavior within the bounds {detail}"
     if found.verdict is Verdict.VIOLATED:

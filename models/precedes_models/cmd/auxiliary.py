@@ -8,7 +8,7 @@ N. Manabe, H. Tada, M. Higuchi, M. Fujii: A Message Delivery Protocol Preserving
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar
 
@@ -24,6 +24,7 @@ from precedes.protocol import (
     Reliable,
     Step,
     Transmit,
+    replace,
 )
 from precedes_models import vector_time
 from precedes_models.vector_time import Clock

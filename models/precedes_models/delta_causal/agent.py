@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from precedes.protocol import (
@@ -29,6 +29,7 @@ from precedes.protocol import (
     Timed,
     Timer,
     Transmit,
+    replace,
 )
 from precedes_models.delta_causal.invariants import (
     NEEDLESS,

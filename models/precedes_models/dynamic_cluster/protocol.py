@@ -4,10 +4,10 @@ Protocol (in Japanese)."""
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
-from precedes.protocol import Here, Invariant, Message, SingleChannel, Step, Timer, Transmit
+from precedes.protocol import Here, Invariant, Message, SingleChannel, Step, Timer, Transmit, replace
 from precedes_models.dynamic_cluster import stop as stopping
 from precedes_models.dynamic_cluster.invariants import INVARIANTS
 from precedes_models.dynamic_cluster.recovery import RecoveryAgreement

@@ -10,9 +10,9 @@ was cut send it again, and E_h begins where the others stand.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from precedes.protocol import Action, Here, Step, Transmit, View
+from precedes.protocol import Action, Here, Step, Transmit, View, replace
 from precedes_models.dynamic_cluster.state import (
     Letter,
     Mask,

@@ -9,10 +9,10 @@ entity answers again, with the new emask.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
-from precedes.protocol import Action, Discard, Here, Protocol, Step, Transmit, View
+from precedes.protocol import Action, Discard, Here, Protocol, Step, Transmit, View, replace
 from precedes_models.dynamic_cluster.state import (
     Letter,
     Member,

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final, assert_never
 
-from precedes.protocol import Choose, Here, Message, Outcome, Step, Timer, Transmit
+from precedes.protocol import Choose, Here, Message, Outcome, Step, Timer, Transmit, replace
 from precedes_models.high_integrity.faults import (
     ORIGIN,
     Broken,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from precedes.protocol import (
@@ -24,6 +24,7 @@ from precedes.protocol import (
     Timer,
     Transmit,
     View,
+    replace,
 )
 from precedes_models.high_integrity.invariants import INVARIANTS, NOTICED
 from precedes_models.high_integrity.neighbors import (

@@ -7,10 +7,10 @@ Data transfer is in `transfer`, recovery in `recovery`, the failure line and the
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
-from precedes.protocol import Here, Invariant, Message, Step, Timer
+from precedes.protocol import Here, Invariant, Message, Step, Timer, replace
 from precedes_models.st.invariants import FURTHER, INVARIANTS
 from precedes_models.st.recovery import Recovery
 from precedes_models.st.state import Collecting, Pdu, Poll, Request, Rst, RstAck, RstPak, State

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, TypeVar, assert_never
 
-from precedes.protocol import Action, Here, Step, Timer, Transmit
+from precedes.protocol import Action, Here, Step, Timer, Transmit, replace
 from precedes_models.st.sorting import failure_line, first_behind, literal_front, sorted_run
 from precedes_models.st.state import (
     Collecting,

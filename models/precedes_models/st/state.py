@@ -7,11 +7,11 @@ the paper's AL_kj.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from typing import Final, TypeAlias
 
-from precedes.protocol import Message
+from precedes.protocol import Message, replace
 
 FIRST: Final = 1
 """ISS, the first sequence number."""

@@ -6,9 +6,9 @@ has anything to send) and polls (the sender of what somebody has not accepted sa
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from precedes.protocol import Here, Message, Protocol, SingleChannel, Step, Timer, Transmit
+from precedes.protocol import Here, Message, Protocol, SingleChannel, Step, Timer, Transmit, replace
 from precedes_models.st.state import FIRST, Letter, Matrix, Pdu, Poll, State, raised, with_place
 
 

@@ -5,10 +5,20 @@ Broadcast Communication, 1987, as far as the dynamic cluster paper ([1] there) a
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
-from precedes.protocol import Here, Invariant, Message, Protocol, SingleChannel, Step, Timer, Transmit
+from precedes.protocol import (
+    Here,
+    Invariant,
+    Message,
+    Protocol,
+    SingleChannel,
+    Step,
+    Timer,
+    Transmit,
+    replace,
+)
 from precedes_models.total_order import reset as recovery
 from precedes_models.total_order import transfer
 from precedes_models.total_order.invariants import INVARIANTS

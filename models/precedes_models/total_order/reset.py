@@ -20,10 +20,10 @@ missed for ever in resets without end (`two_resets` in tests/models/to/test_expl
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
-from precedes.protocol import Action, Deliver, Here, Step, Transmit
+from precedes.protocol import Action, Deliver, Here, Step, Transmit, replace
 from precedes_models.total_order.transfer import Data, Round, Row, Transfer, emitted
 
 

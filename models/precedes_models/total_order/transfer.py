@@ -11,10 +11,10 @@ entity that owes a confirmation sends an empty PDU: one with a SEQ and ACKs, and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 
-from precedes.protocol import Action, Arrive, Deliver, Here, Message, Step, Transmit
+from precedes.protocol import Action, Arrive, Deliver, Here, Message, Step, Transmit, replace
 
 Row = tuple[int, ...]
 """A number for each entity."""

@@ -173,13 +173,17 @@ def helpers(function: Callable[..., Any]) -> tuple[FunctionType, ...]:
     return tuple(found)
 
 
+@cache
 def _callees(function: Callable[..., Any]) -> dict[str, FunctionType]:
     """The functions that a function calls itself, by their names in its module."""
     assert isinstance(function, FunctionType)
-    # Its other names are those of fields, which may be called as a function is.
-    names = [each.argval for each in dis.get_instructions(function) if each.opname == "LOAD_GLOBAL"]
-    values = {name: function.__globals__.get(name) for name in names}
-    return {name: value for name, value in values.items() if isinstance(value, FunctionType)}
+    values = {name: function.__globals__.get(name) for name in function.__code__.co_names}
+    functions = {name: value for name, value in values.items() if isinstance(value, FunctionType)}
+    if not functions:
+        return {}
+    # Names of fields are among them, and a field may be called as a function is.
+    loaded = {each.argval for each in dis.get_instructions(function) if each.opname == "LOAD_GLOBAL"}
+    return {name: value for name, value in functions.items() if name in loaded}
 
 
 def names_used(function: Callable[..., Any]) -> frozenset[str]:

@@ -32,7 +32,7 @@ from precedes.jobs.check import library_with
 from precedes.language.requirements import requirement
 from precedes.protocol.bounds import Bounds, Conditions, Destinations
 from precedes.protocol.exploration.properties import Asked, asked
-from precedes.protocol.exploration.result import Observer
+from precedes.protocol.exploration.result import Observer, SoFar
 from precedes.protocol.liveness.endless_behaviors import PROPERTIES
 from precedes.protocol.script import script
 
@@ -377,12 +377,13 @@ class _Watch(Observer):
         self._channel = channel
         self._told = time.monotonic()
 
-    def progress(self, states: int, depth: int, frontier: int) -> None:
+    def progress(self, so_far: SoFar) -> None:
         """A sign of life, and every second a line of progress."""
         self._channel.alive()
         if time.monotonic() - self._told > 1:
             self._told = time.monotonic()
-            said = f"{self._check}: {states:,} states, depth {depth}, {frontier:,} to expand"
+            size = f"{so_far.states:,} states, depth {so_far.depth}, {so_far.frontier:,} to expand"
+            said = f"{self._check}: {size}"
             self._channel.tell(msgspec.json.encode(Doing(said)))
 
 

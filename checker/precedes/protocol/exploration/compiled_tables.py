@@ -12,14 +12,14 @@ from precedes.engines.columnar.native import Int32Out, Int64Out, MatrixOut, by_a
 
 # ---- what is in a row of each matrix ----
 
-ENTITY, PLACEMENT, NOW, STOPPED, WAITING, MAY_TICK, PENDING, STEPS, LATER = range(9)
+ENTITY, PLACEMENT, NOW, STOPPED, WAITING, MAY_TICK, PENDING, LATER = range(8)
 """Of an inner state: the entity, where it is, the tick, whether it has stopped, whether a message waits in it; whether
-time may go on as far as its timers are concerned, whether it must; the first of its answers; itself one tick later."""
-TIMERS: Final = 10
+time may go on as far as its timers are concerned, whether it must; itself one tick later."""
+TIMERS: Final = 8
 """Where the ranges of its own steps begin: timers that are due, time-outs, the same early, crashes, recoveries; the
 first and the last of each, -1 where they are not known."""
 DUE, TIMEOUTS, EARLY, CRASHES, RECOVERIES = range(TIMERS, TIMERS + 10, 2)
-INNER_FIELDS: Final = 20
+INNER_FIELDS: Final = 18
 
 INNER, PAST, WANTS = range(3)
 """Of a local state: what it is made of, and whether it is asked to send."""
@@ -43,9 +43,9 @@ whether it breaks an invariant, and what it adds to the past; the inner state be
 options it is."""
 STEP_FIELDS: Final = 9
 
-CAUSE, FIRST, LAST, NEXT, WANTED = range(5)
-"""Of an answer: to what, which steps, and the next answer of the same inner state; of one to requests, whether there
-are any. What is answered is the number of a packet's cause, or `requested`."""
+ASKED_OF, CAUSE, FIRST, LAST, WANTED = range(5)
+"""Of an answer: of which inner state and to what, and which steps; of one to requests, whether there are any. What is
+answered is the number of a packet's cause, or `requested`."""
 ANSWER_FIELDS: Final = 5
 
 SENDER, PACKET, SENT, OF_FLIGHT, CORRUPTED, CORRUPTED_LAST = range(6)
@@ -126,6 +126,7 @@ class Tables(NamedTuple):
     inners: MatrixOut
     steps: MatrixOut
     answers: MatrixOut
+    answer_slots: Int32Out
     flights: MatrixOut
     cut: MatrixOut
     emissions: MatrixOut

@@ -49,6 +49,11 @@ def place_rows(rows: MatrixOut, slots: Int32Out, count: int) -> None:
         slots[slot] = number
 
 
+def is_roomy(slots: Int32Out, rows: int) -> bool:
+    """Whether slots are enough for so many rows: three quarters of them may be taken."""
+    return 4 * rows <= 3 * len(slots)
+
+
 def add_rows(rows: MatrixOut, slots: Int32Out, count: int, more: MatrixOut, numbers: Int32Out) -> int:
     """Add those rows that are not there yet, and write the number of each. How many there are then."""
     for k in range(len(more)):
@@ -74,23 +79,34 @@ class Code:
 
 
 class DistinctRows:
-    """Rows of one width, each once, in the order in which they came."""
+    """Rows of one width, each once, in the order in which they came.
 
-    def __init__(self, width: int, code: Code) -> None:
-        self.rows = np.empty((FEW, width), np.int32)
+    `reserve`: how many there may be, where that is known. What is not used of the room takes no memory, and rows that
+    never move are never there twice.
+    """
+
+    def __init__(self, width: int, code: Code, reserve: int = 0) -> None:
+        self.rows = np.empty((max(FEW, reserve), width), np.int32)
         self.slots = np.full(2 * FEW, -1, np.int32)
         self.count = 0
         self._code = code
 
     def make_room(self, more: int) -> None:
         """Have room for so many more rows, and one to compare them with."""
-        capacity = len(self.rows)
-        while capacity <= self.count + more:
-            capacity *= 2
-        if capacity > len(self.rows):
-            self.slots = np.full(2 * capacity, -1, np.int32)
-            self.rows = longer(self.rows, capacity, self.count)
+        needed = self.count + more + 1
+        if needed > len(self.rows):
+            self.rows = longer(self.rows, needed + needed // 2, self.count)
+        if not is_roomy(self.slots, needed):
+            self.slots = np.full(1 << (needed + needed // 2).bit_length(), -1, np.int32)
             self._code(place_rows)(self.rows, self.slots, self.count)
+
+    def take_up(self, rows: npt.NDArray[np.int32]) -> None:
+        """Have these rows, each of which is there once, instead of those that are there."""
+        self.count = 0
+        self.make_room(len(rows))
+        self.rows[: len(rows)], self.count = rows, len(rows)
+        self.slots[:] = -1
+        self._code(place_rows)(self.rows, self.slots, self.count)
 
     def add(self, more: npt.NDArray[np.int32]) -> npt.NDArray[np.intp]:
         """Add those rows that are not there yet. Their places among those given."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from itertools import accumulate, chain, islice
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,9 +34,18 @@ from precedes.protocol.exploration.histories import Entry, Histories
 from precedes.protocol.model import TICK, Message, Protocol
 
 NEVER_SENT: Final = -2
+_SEND: Final = EVENT_CODES[EventKind.SEND]
+_DELIVER: Final = EVENT_CODES[EventKind.DELIVER]
 
 LETTERS: Final = 26
 """Up to so many entities the names of messages are in the order of their senders."""
+
+
+class _Event(NamedTuple):
+    kind: int
+    message: int
+    time: int
+    entry: Entry
 
 
 class _Lists:
@@ -44,25 +54,36 @@ class _Lists:
     def __init__(self) -> None:
         self._values = array("q")
         self._offsets = array("q", [0])
+        self._added: list[Sequence[int]] = []
+        """Lists that are not among the values yet: many are added one by one."""
 
     def add(self, values: Sequence[int]) -> None:
         """Add a list."""
-        self._values.extend(values)
-        self._offsets.append(len(self._values))
+        self._added.append(values)
+
+    def _arrays(self) -> tuple[Int64, Int64]:
+        """All values, and where each list begins and ends; views, which are not kept."""
+        if self._added:
+            ends = accumulate(map(len, self._added), initial=len(self._values))
+            self._offsets.extend(islice(ends, 1, None))
+            self._values.extend(chain.from_iterable(self._added))
+            self._added.clear()
+        return np.asarray(memoryview(self._values)), np.asarray(memoryview(self._offsets))
 
     def counts(self, lists: npt.NDArray[Any]) -> Int64:
         """The lengths of some lists."""
-        offsets = np.array(self._offsets)
+        _, offsets = self._arrays()
         lengths: Int64 = offsets[lists + 1] - offsets[lists]
         return lengths
 
     def gathered(self, lists: npt.NDArray[Any]) -> Int64:
         """The entries of some lists, one list after the other."""
-        counts, offsets = self.counts(lists), np.array(self._offsets)
+        values, offsets = self._arrays()
+        counts = offsets[lists + 1] - offsets[lists]
         starts = offsets[lists] - offsets_of(counts)[:-1]
         places = np.repeat(starts, counts) + np.arange(int(counts.sum()))
-        values: Int64 = np.array(self._values)[places]
-        return values
+        gathered: Int64 = values[places]
+        return gathered
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +145,8 @@ class ExecutionColumns:
         self._order = np.array(sorted(range(len(names)), key=names.__getitem__))
         self._rank = np.argsort(self._order)
         self._entity_names = np.array([names[e] for e in self._order], np.object_)
+        self._events: dict[int, _Event] = {}
+        """What is known of events, by their identity. Each is kept, so that no other has it."""
         self._messages: dict[Message, int] = {}
         self._message_names: list[str] = []
         self._sender = array("q")
@@ -177,22 +200,28 @@ class ExecutionColumns:
             self._carried.append(self._histories.carried(message))
         return number
 
+    def _event(self, entry: Entry) -> _Event:
+        """The numbers of an event. It is the same object in every history that has it, and is looked at once."""
+        number = NOBODY if entry.message is None else self._message(entry.message)
+        time = MISSING_TIME if entry.time is None else entry.time * TICK
+        self._has_views = self._has_views or entry.kind is EventKind.VIEW
+        self._has_clocks = self._has_clocks or entry.clock is not None
+        known = self._events[id(entry)] = _Event(EVENT_CODES[entry.kind], number, time, entry)
+        return known
+
     def _write(self, log: tuple[Entry, ...]) -> None:
         sent: dict[int, int] = {}
         delivered: dict[int, int] = {}
         repeated: set[int] = set()
         kinds, messages, times = [], [], []
         for entry in log:
-            number = NOBODY if entry.message is None else self._message(entry.message)
-            time = MISSING_TIME if entry.time is None else entry.time * TICK
-            kinds.append(EVENT_CODES[entry.kind])
+            kind, number, time, _ = self._events.get(id(entry)) or self._event(entry)
+            kinds.append(kind)
             messages.append(number)
             times.append(time)
-            self._has_views = self._has_views or entry.kind is EventKind.VIEW
-            self._has_clocks = self._has_clocks or entry.clock is not None
-            if entry.kind is EventKind.SEND:
+            if kind == _SEND:
                 sent.setdefault(number, time)
-            if entry.kind is EventKind.DELIVER:
+            elif kind == _DELIVER:
                 if number in delivered:
                     repeated.add(number)
                 delivered.setdefault(number, time)
@@ -201,12 +230,14 @@ class ExecutionColumns:
         self._times.add(times)
         self._sent.add(list(sent))
         self._sent_times.add(list(sent.values()))
-        self._named.add(sorted(range(len(sent)), key=[self._message_names[m] for m in sent].__getitem__))
+        names = [self._message_names[message] for message in sent]
+        self._named.add(sorted(range(len(sent)), key=names.__getitem__))
         self._delivered.add(list(delivered))
         self._delivered_times.add(list(delivered.values()))
         self._repeated.add([m in repeated for m in delivered])
-        self._clock_sizes.add([NOBODY if e.clock is None else len(e.clock) for e in log])
-        self._clocks.add([e.clock[k] for e in log if e.clock is not None for k in self._order])
+        clocks = [entry.clock for entry in log] if self._has_clocks else [None] * len(log)
+        self._clock_sizes.add([NOBODY if clock is None else len(clock) for clock in clocks])
+        self._clocks.add([clock[k] for clock in clocks if clock is not None for k in self._order])
 
     # ---- executions ----
 

@@ -87,7 +87,9 @@ BY_TICK: Final = -1
 
 def digit(tables: Tables, budget: int, place: int) -> int:
     """What is left of one bound."""
-    return budget // int(tables.setting[DIGITS + 2 * place]) % int(tables.setting[DIGITS + 2 * place + 1])
+    radix = int(tables.setting[DIGITS + 2 * place + 1])
+    # Most bounds are 0, and a division takes as long as forty additions.
+    return 0 if radix == 1 else budget // int(tables.setting[DIGITS + 2 * place]) % radix
 
 
 def spent(tables: Tables, budget: int, place: int) -> int:
@@ -243,7 +245,8 @@ def every(tables: Tables, mode: int) -> int:
     now = int(tables.inners[inner_of(tables, int(row[0])), NOW])
     requests = digit(tables, budget, MESSAGES)
     asks = requests > 0 and not (timed and now > tables.setting[LAST_REQUEST])
-    if not all_worked_out(tables, budget, asks):
+    if not all_worked_out(tables, budget, asks) or (tables.sizes[BLOCKED] and not timed):
+        # It is expanded again when what is asked for is known. Where there is time, a tick may ask for more.
         return INCOMPLETE
     chosen = silent(tables, budget) if mode == SILENT else -1
     happens = pending = False

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Collection, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -23,13 +24,15 @@ from precedes.engines.reference import explain
 from precedes.language.library import Library, standard_library
 from precedes.language.requirements import requirement
 from precedes.protocol.bounds import Bounds
-from precedes.protocol.exploration import expansion, symmetry_reduction
-from precedes.protocol.exploration.found_states import CHUNK, FoundStates
+from precedes.protocol.exploration import expansion, kept_search, symmetry_reduction
+from precedes.protocol.exploration.found_states import CHUNK, PLAIN, FoundStates
 from precedes.protocol.exploration.histories import replayed
 from precedes.protocol.exploration.interned_states import TransitionTable
 from precedes.protocol.exploration.judgment import Judge
+from precedes.protocol.exploration.kept_search import named, part, question
 from precedes.protocol.exploration.quiescence import starving, unheard
 from precedes.protocol.exploration.reductions import Reduction, usable
+from precedes.protocol.exploration.remaining_states import remaining_states
 from precedes.protocol.exploration.result import (
     DEADLOCK,
     FIRST,
@@ -39,6 +42,7 @@ from precedes.protocol.exploration.result import (
     Finding,
     Observer,
     Sighting,
+    SoFar,
 )
 from precedes.protocol.exploration.search_steps import FARTHEST
 from precedes.protocol.exploration.state_space import Space, State, refuse_what_cannot_happen
@@ -53,14 +57,21 @@ SHORTENING: Final = 20.0
 """Seconds for finding shorter behaviors after a reduced search."""
 AWHILE: Final = 1.0
 """Seconds after which what has been collected is judged, so that a violation is seen soon."""
+AHEAD: Final = 3.0
+"""Seconds of the processor after which walks at random look ahead, where nothing was violated so far and behaviors are
+too long to end. A search that takes no longer than that needs none ..."""
 WALKING: Final = 0.5
-"""Seconds of the processor for walks at random, where nothing was violated in the first `AWHILE`, and behaviors are too
-long to end. What walks find in the papers' protocols they find in less than half of that."""
+"""... and for how many seconds of the processor. What walks find in the papers' protocols they find in less than half
+of that."""
 WALKED: Final = 0.1
 """Seconds of walking after which formulas are judged: to judge few executions takes longer than to walk."""
+MOST_RESERVED: Final = 1 << 26
+"""The most states that room is reserved for."""
 SELDOM: Final = 100
 """Behaviors are too long to end where less than one state in so many is quiescent."""
 Order = Literal["breadth", "depth"]
+_KEPT: Final = ("layer", "next", "end", "depth", "layers", "quiescent", "broken", "met", "spent")
+"""What a search knows that is no array."""
 
 
 def claims(protocol: Protocol[Any], library: Library | None = None) -> tuple[Requirement, ...]:
@@ -83,6 +94,7 @@ def explore(
     check_purity: bool = False,
     first: bool = False,
     live: Collection[str] | None = None,
+    resume: Path | None = None,
     observer: Observer | None = None,
 ) -> Exploration:
     """Explore every behavior of a protocol up to bounds.
@@ -91,17 +103,12 @@ def explore(
     `quiescent`: what concerns several entities at once is judged only where nothing is in flight, whatever mode it
     says, which takes far fewer states on a single channel. `first`: the search ends soon after a violation is found.
     `live`: what is asked of quiescent states is also asked of behaviors that never end, and of the properties of any
-    model (`endless_behaviors.PROPERTIES`) those that are named. PrecedesError for a mistake of the model.
+    model (`endless_behaviors.PROPERTIES`) those that are named. `resume`: a search that met a limit is kept in this
+    file, and goes on from it where it is there. PrecedesError for a mistake of the model, and where the file has
+    another search.
     """
     declarations.check(protocol)
-    if order == "depth" and bounds.depth is not None:
-        raise usage(
-            "a search depth first cannot stop at a depth", "leave out the depth, or search breadth first"
-        )
-    if order == "depth" and live is not None:
-        raise usage(
-            "a search depth first does not find the shortest lasso", "search breadth first for what is live"
-        )
+    _refuse_of_order(order, bounds, first=first, live=live is not None, keeps=resume is not None)
     refuse_what_cannot_happen(protocol.name, protocol.network, bounds)
     asked = claims(protocol) if requirements is None else tuple(requirements)
     if live is not None and not {DELIVERY, LIVELOCK}.isdisjoint(live):
@@ -128,6 +135,9 @@ def explore(
             check_purity=check_purity,
             observer=watching,
         )
+    if resume is not None:
+        options = {"plain": plain, "quiescent": quiescent, "live": None if live is None else sorted(live)}
+        search.keep_in(resume, question(protocol, bounds, asked, checked, options))
     with paused():
         found = search.run(order)
         if order == "breadth" and Reduction.ONE_BY_ONE in reductions and not first:
@@ -135,6 +145,23 @@ def explore(
         if live is not None:
             found = Searched(search.space, search.states, judge, live).in_the_end(found)
     return found
+
+
+def _refuse_of_order(order: Order, bounds: Bounds, *, first: bool, live: bool, keeps: bool) -> None:
+    """PrecedesError U001 for what a search in this order cannot do."""
+    if order == "depth" and bounds.depth is not None:
+        raise usage(
+            "a search depth first cannot stop at a depth", "leave out the depth, or search breadth first"
+        )
+    if order == "depth" and live:
+        raise usage(
+            "a search depth first does not find the shortest lasso", "search breadth first for what is live"
+        )
+    if keeps and (order == "depth" or first):
+        raise usage(
+            "only a search breadth first that goes to the end can be resumed",
+            "leave out `order`, `first` or `resume`",
+        )
 
 
 def _shortest(
@@ -195,23 +222,38 @@ class _Search:
         self.table = TransitionTable(
             protocol, bounds.entities, judge.recording, judge.of_step, check_purity=check_purity
         )
-        judge.begin(self.table)
+        reserve = min(bounds.states or 0, MOST_RESERVED)
+        judge.begin(self.table, reserve)
         self.reductions = reductions
         self.symmetric = Reduction.SYMMETRY in reductions
         self.space = Space(self.table, bounds, symmetric=self.symmetric)
         if self.symmetric:
             Symmetry(self.space)
-        self.states = FoundStates(self.table, _mode(reductions))
+        self.states = FoundStates(self.table, _mode(reductions), reserve)
         self.quiescent = 0
         self.broken: dict[str, int] = {}
         self.met = {DEADLOCK: 0, STARVATION: 0}
         self.started = self.judged = time.monotonic()
+        self.began = time.process_time()
         self.sighted: set[str] = set()
         self.next_stop = 0
         """The number of the state before which it is asked again whether the search is over."""
         self.stopped_by: str | None = None
         self.layer = 0
         """Breadth first, the number of the first state of the layer that is being expanded."""
+        self.next = 0
+        """Breadth first, the number of the first state of the layer that was not expanded."""
+        self.end = 0
+        """Breadth first, the number of the first state of the next layer."""
+        self.layers: list[int] = []
+        """Breadth first, how many states were in each layer so far."""
+        self.depth = 0
+        """Breadth first, how many moves lead to the layer."""
+        self.spent = 0.0
+        """Seconds that the search had taken when it was kept."""
+        self.file: Path | None = None
+        """Where the search is kept when it meets a limit."""
+        self.question = ""
         self.walker: Callable[[], _Search] | None = None
         """What walks where the search itself does not come to the end of behaviors; None: nothing does."""
         self.walked: _Search | None = None
@@ -220,7 +262,10 @@ class _Search:
     def run(self, order: Order) -> Exploration:
         for state, _ in self.space.initial():
             self.states.add_beginning(self._representative(state))
+        if self.file is not None and self.file.exists():
+            self._take_up(self.file)
         depth = self._breadth() if order == "breadth" else self._depth()
+        kept = self.file is not None and self._keep(self.file)
         self.judge.finish(None if self.stopped_by is None else self.layer)
         exercised = dict(self.judge.exercised)
         exercised.update(self.table.met)
@@ -238,7 +283,8 @@ class _Search:
             quiescent=self.quiescent,
             modes={**self.judge.modes, DEADLOCK: Mode.QUIESCENT, STARVATION: Mode.QUIESCENT},
             reductions=tuple(reduction.value for reduction in Reduction if reduction in self.reductions),
-            seconds=time.monotonic() - self.started,
+            seconds=self.spent + time.monotonic() - self.started,
+            kept=str(self.file) if kept else None,
         )
 
     def _open(self) -> dict[str, tuple[str, ...]]:
@@ -251,37 +297,39 @@ class _Search:
         return found
 
     def _breadth(self) -> int:
-        states, depth, first = self.states, 0, 0
-        while first < states.count:
-            end = states.count
-            self.layer = first
-            self.judge.reached(states.rows[first:end], first, states.parents(first, end))
-            states.begin_layer()
-            if depth == self.bounds.depth:
+        states = self.states
+        while self.next < states.count:
+            if self.next == self.end:
+                self.layer, self.end = self.next, states.count
+                found = slice(self.layer, self.end)
+                self.judge.reached(states.rows[found], self.layer, states.parents(self.layer, self.end))
+                states.begin_layer()
+                self.layers.append(self.end - self.layer)
+            if self.depth == self.bounds.depth:
                 # What is quiescent in the last layer is judged.
-                if self._expand_to(first, end, depth) and states.count > end:
-                    self.stopped_by = self.stopped_by or f"the depth of {depth}"
-                states.forget(end)
+                if self._expand_layer() and states.count > self.end:
+                    self.stopped_by = self.stopped_by or f"the depth of {self.depth}"
+                states.forget(self.end)
                 break
-            if not self._expand_to(first, end, depth) or states.count == end:
+            if not self._expand_layer() or states.count == self.end:
                 break
-            first, depth = end, depth + 1
+            self.depth += 1
             if self.wanted is not None:
                 self.judge.finish()
                 if self.wanted <= {*self.judge.failures, *self.broken}:
                     break
-        return depth
+        return self.depth
 
-    def _expand_to(self, first: int, end: int, depth: int) -> bool:
-        """Expand a layer. False where the search is over before its end."""
-        while first < end:
-            if first >= self.next_stop:
-                if self._stops(depth, self.states.count - first):
+    def _expand_layer(self) -> bool:
+        """Expand what is left of a layer. False where the search is over before its end."""
+        while self.next < self.end:
+            if self.next >= self.next_stop:
+                if self._stops(self.depth, self.states.count - self.next):
                     return False
-                self.next_stop = first - first % CHUNK + self.states.chunk
-            last = min(end, self.next_stop)
-            self._look_at(*self.states.expand(first, last))
-            first = last
+                self.next_stop = self.next - self.next % CHUNK + self.states.chunk
+            last = min(self.end, self.next_stop)
+            self._look_at(*self.states.expand(self.next, last))
+            self.next = last
         return True
 
     def _depth(self) -> int:
@@ -320,13 +368,13 @@ class _Search:
     def _stops(self, depth: int, frontier: int) -> bool:
         """Whether the search is over before its end. Its observer is told how far it is, and what it found."""
         count = self.states.count
-        self.observer.progress(count, depth, frontier)
+        self.observer.progress(SoFar(count, depth, frontier, remaining_states(self.layers)))
         now = time.monotonic()
         if self.wanted is None and (self.first or now - self.judged > AWHILE):
             self.judge.finish()
             self.judge.look_at(self.layer)
             self._sight()
-            if now - self.started > AWHILE:
+            if time.process_time() - self.began > AHEAD:
                 self._look_ahead()
             self.judged = time.monotonic()
         bounds = self.bounds
@@ -372,6 +420,58 @@ class _Search:
             if now - judged > WALKED or now >= until:
                 self.judge.finish()
                 judged = now
+
+    # ---- a search that is kept ----
+
+    def keep_in(self, file: Path, asked: str) -> None:
+        """Keep the search in a file when it meets a limit, and go on from the file where it is there. `asked` is a
+        digest of what is explored and asked.
+        """
+        if not os.access(file.absolute().parent, os.W_OK):
+            raise usage(
+                f"{file} cannot be written", "name a file in a folder that is there and can be written"
+            )
+        self.file, self.question = file, asked
+        self.table.rounds = []
+
+    def _keep(self, file: Path) -> bool:
+        """Keep the search where it met a limit; where it did not, it is done and the file goes. Whether it is kept."""
+        if self.stopped_by is None:
+            file.unlink(missing_ok=True)
+        if self.stopped_by is None or self.depth == self.bounds.depth:
+            return False
+        arrays, judged = self.judge.kept()
+        kept = {
+            **named("states", self.states.kept()),
+            **named("table", self.table.kept()),
+            **named("judge", arrays),
+        }
+        header = {name: getattr(self, name) for name in _KEPT} | {
+            "spent": self.spent + time.monotonic() - self.started,
+            "said": self.table.matrices.said(),
+            "judged": judged,
+        }
+        try:
+            kept_search.write(file, self.question, kept, header)
+        except OSError as error:
+            # The report of a long search is not lost with it.
+            self.stopped_by += f" (not kept: {error.strerror})"
+            return False
+        return True
+
+    def _take_up(self, file: Path) -> None:
+        """Go on from a file."""
+        kept, header = kept_search.read(file, self.question)
+        count = len(kept["states.rows"])
+        self.table.code.by_machine = count > PLAIN
+        so_far = SoFar(count, header["depth"], count - header["next"])
+        self.table.take_up(part(kept, "table"), lambda: self.observer.progress(so_far))
+        if self.table.matrices.said() != header["said"]:
+            raise kept_search.refused(file, "was written when handlers of the model said something else")
+        self.states.take_up(part(kept, "states"))
+        self.judge.take_up(part(kept, "judge"), header["judged"])
+        for name in _KEPT:
+            setattr(self, name, header[name])
 
     # ---- what was found ----
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -32,12 +32,13 @@ Int64 = npt.NDArray[np.int64]
 class FoundStates:
     """The states of a search, and its steps."""
 
-    def __init__(self, table: TransitionTable, mode: int) -> None:
+    def __init__(self, table: TransitionTable, mode: int, reserve: int = 0) -> None:
+        """`reserve`: how many states there may be, where that is known."""
         self.table = table
         self._mode = mode
-        self._states = DistinctRows(table.entities + 1, table.code)
-        self._parents = np.full(len(self._states.rows), -1, np.int32)
-        self._depths = np.zeros(len(self._states.rows), np.int32)
+        self._states = DistinctRows(table.entities + 1, table.code, reserve)
+        self._parents = np.empty(len(self._states.rows), np.int32)
+        self._depths = np.zeros(0, np.int32)
         self._stack = np.zeros(0, np.int32)
         self._broken = np.full(0, -1, np.int32)
         self._order, self._found = np.zeros(MOST, np.int32), np.zeros(MOST, np.int32)
@@ -86,6 +87,7 @@ class FoundStates:
         """Add a state in which behaviors begin."""
         self._states.add(np.array([state], np.int32))
         self._make_room(0)
+        self._parents[: self.count] = -1
 
     def parents(self, first: int, last: int) -> Int32:
         """The states from which some states were found first, -1 for beginnings."""
@@ -114,6 +116,7 @@ class FoundStates:
 
     def wait(self) -> None:
         """Let all states wait to be expanded, the last one first."""
+        self._depths = np.zeros(len(self.rows), np.int32)
         self._stack = np.zeros(len(self.rows), np.int32)
         self._stack[: self.count] = np.arange(self.count)
         self.waiting = self.count
@@ -141,6 +144,21 @@ class FoundStates:
         count = int(self.table.matrices.sizes[c.EXPANDED])
         self._end()
         return self._order[:count].astype(np.int64), self._found[:count].copy()
+
+    def kept(self) -> dict[str, npt.NDArray[Any]]:
+        """The states of a search breadth first, and what steps broke."""
+        return {
+            "rows": self.rows[: self.count],
+            "parents": self._parents[: self.count],
+            "broken": self._broken,
+        }
+
+    def take_up(self, kept: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Have the states of a search that was kept. What steps broke has been told."""
+        self._states.take_up(kept["rows"])
+        self._parents = longer(kept["parents"], len(self.rows), self.count)
+        self._broken = kept["broken"].copy()
+        self._told = set(np.flatnonzero(self._broken >= 0).tolist())
 
     def broken(self) -> Iterator[tuple[int, tuple[str, ...]]]:
         """What steps broke since this was asked: the state before, and the invariants."""

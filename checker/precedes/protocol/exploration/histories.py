@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, assert_never
+from typing import Any, Final, NamedTuple, assert_never
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.core.execution import Event, EventKind, Execution, History
@@ -57,8 +57,7 @@ from precedes.protocol.validation.carried_values import CarriedValues
 _STOPS: Final = (EventKind.CRASH, EventKind.RECOVER)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One event in the history of an entity; `time` in ticks."""
 
     kind: EventKind

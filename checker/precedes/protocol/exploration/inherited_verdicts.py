@@ -7,12 +7,13 @@ known without judging what comes after. Where something is found violated, or is
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from precedes.protocol.exploration.distinct_rows import FEW, Code, DistinctRows, longer
+from precedes.protocol.exploration.distinct_rows import Code, DistinctRows, longer
 
 SAMPLE: Final = 4_000
 """So many of the states that wait are looked at, now and then, so that a violation is seen soon."""
@@ -29,13 +30,13 @@ class InheritedVerdicts:
     is known to be met in it, and whether it was judged.
     """
 
-    def __init__(self, entities: int, code: Code) -> None:
-        self.seen = DistinctRows(entities, code)
+    def __init__(self, entities: int, code: Code, reserve: int = 0) -> None:
+        """`reserve`: how many states there may be, where that is known."""
+        self.seen = DistinctRows(entities, code, reserve)
         self.states = 0
-        self._of_state = np.zeros(FEW, np.int32)
-        self._first = np.zeros(FEW, np.int32)
-        self._met = np.zeros(FEW, np.bool_)
-        self._judged = np.zeros(FEW, np.bool_)
+        room = len(self.seen.rows)
+        self._of_state, self._first = np.empty(room, np.int32), np.empty(room, np.int32)
+        self._met, self._judged = np.zeros(room, np.bool_), np.zeros(room, np.bool_)
 
     def reached(self, logs: Int32, parents: Int32) -> tuple[Int64, int]:
         """Note new states, the histories of each, and the state from which each was found, -1 in the beginning. The new
@@ -59,6 +60,24 @@ class InheritedVerdicts:
         met = (before >= 0) & self._met[self._of_state[np.maximum(before, 0)]]
         self._met[executions] = met
         return executions[~met], int(met.sum())
+
+    def kept(self) -> dict[str, npt.NDArray[Any]]:
+        """What is known."""
+        count = self.seen.count
+        return {
+            "seen": self.seen.rows[:count],
+            "of_state": self._of_state[: self.states],
+            "first": self._first[:count],
+            "met": self._met[:count],
+            "judged": self._judged[:count],
+        }
+
+    def take_up(self, kept: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Know what was known."""
+        self.seen.take_up(kept["seen"])
+        self.states = len(kept["of_state"])
+        self._of_state, self._first = kept["of_state"], kept["first"]
+        self._met, self._judged = kept["met"], kept["judged"]
 
     def note(self, executions: Int64, met: Bool) -> None:
         """Note executions that were judged, and in which of them every premise is met."""

@@ -8,9 +8,12 @@ and the compiled tables add these to a past.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias, assert_never
+
+import numpy as np
+import numpy.typing as npt
 
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.execution import EventKind
@@ -85,9 +88,11 @@ class Interned:
 
     def number(self, value: Any) -> int:
         """The number of a value. TypeError where it cannot be hashed."""
-        number = self._numbers.setdefault(value, len(self.values))
-        if number == len(self.values):
-            self.values.append(value)
+        values = self.values
+        new = len(values)
+        number = self._numbers.setdefault(value, new)
+        if number == new:
+            values.append(value)
         return number
 
     def __len__(self) -> int:
@@ -118,6 +123,8 @@ class TransitionTable:
         """Told of every new inner state, where entities can be exchanged; and so of flights and events."""
         self.rename_flight: Callable[[int], None] | None = None
         self.rename_event: Callable[[int], None] | None = None
+        self.rounds: list[npt.NDArray[np.int32]] | None = None
+        """What was asked, where the search is to be kept."""
         self.code = Code()
         self.states, self.packets, self.placements = Interned(), Interned(), Interned()
         self.inners, self.triggers, self.flights = Interned(), Interned(), Interned()
@@ -137,7 +144,10 @@ class TransitionTable:
     def begin(self, setting: list[int], *, faulty: bool, requests: Requests, renamings: int = 1) -> None:
         """Make the matrices for a setting."""
         self._requests = requests
-        self.matrices = Matrices(setting, self.entities, faulty=faulty, renamings=renamings)
+        new = [0, *[-1] * (c.INNER_FIELDS - c.PENDING - 1)]
+        if not self._has_timers:
+            new[c.DUE - c.PENDING : c.EARLY - c.PENDING + 2] = [0] * 6
+        self.matrices = Matrices(setting, self.entities, new, faulty=faulty, renamings=renamings)
         self._emitted({})
         self._addition((), accepted=False)
         tables = self.matrices.tables()
@@ -172,19 +182,11 @@ class TransitionTable:
         number = self.inners.number(inner)
         if number < self.matrices.used["inners"]:
             return number
-        row = [-1] * c.INNER_FIELDS
-        row[c.ENTITY] = self.placements.values[inner.placement].entity
-        row[c.PLACEMENT] = inner.placement
-        row[c.NOW] = inner.now
-        row[c.STOPPED] = inner.stopped
-        row[c.WAITING], row[c.PENDING] = 0, 0
-        if inner.stopped:
-            row[c.MAY_TICK] = 1
-        else:
-            row[c.WAITING] = self._has_waiting(inner.state if like is None else like)
-        if not self._has_timers:
-            row[c.DUE : c.EARLY + 2], row[c.MAY_TICK] = [0] * 6, 1
-        self.matrices.add("inners", *row)
+        placement, now, state, stopped, _ = inner
+        entity = self.placements.values[placement].entity
+        waiting = not stopped and self._has_waiting(state if like is None else like)
+        may_tick = stopped or not self._has_timers
+        self.matrices.add("inners", entity, placement, now, stopped, waiting, 1 if may_tick else -1)
         if like is None and self.rename is not None:
             self.rename(number)
         return number
@@ -217,13 +219,12 @@ class TransitionTable:
 
     def _addition(self, more: tuple[Entry, ...], *, accepted: bool) -> int:
         """The number of what a step adds to a past."""
-        events = tuple(map(self.event, more))
-        number = self.additions.number((events, accepted))
+        number = self.additions.number((more, accepted))
         if number == self.matrices.used["additions"]:
             first = self.matrices.used["logged"]
-            for event in events:
-                self.matrices.add("logged", event)
-            self.matrices.add("additions", first, first + len(events), accepted)
+            for entry in more:
+                self.matrices.add("logged", self.event(entry))
+            self.matrices.add("additions", first, first + len(more), accepted)
         return number
 
     def history(self, past: int) -> tuple[Entry, ...]:
@@ -294,15 +295,36 @@ class TransitionTable:
     def answer(self) -> None:
         """Find out everything that is asked for, and make room where that is needed."""
         sizes, used = self.matrices.sizes, self.matrices.used
-        asked = self.matrices.arrays["asked"][: sizes[c.ASKED]].tolist()
+        asked = self.matrices.arrays["asked"][: sizes[c.ASKED]]
+        if self.rounds is not None and len(asked):
+            self.rounds.append(asked.copy())
         first = used["answers"]
-        for kind, of, cause in dict.fromkeys(map(tuple, asked)):
+        for kind, of, cause in dict.fromkeys(map(tuple, asked.tolist())):
             self._answer(kind, of, cause)
-        if used["answers"] > first:
-            self.matrices.run(self.code, search_steps.ANSWERS, first, used["answers"])
+        self.matrices.place_answers(self.code, first)
         if sizes[c.BLOCKED] & c.FULL:
             self.matrices.make_room(self.code)
         sizes[c.ASKED] = sizes[c.BLOCKED] = 0
+
+    def kept(self) -> dict[str, npt.NDArray[Any]]:
+        """What was asked, in its order, and what followed from the answers."""
+        rounds = self.rounds or []
+        return {
+            "asked": np.concatenate([np.zeros((0, 3), np.int32), *rounds]),
+            "rounds": np.array([len(each) for each in rounds], np.int64),
+            **self.matrices.kept(),
+        }
+
+    def take_up(self, kept: Mapping[str, npt.NDArray[Any]], alive: Callable[[], None]) -> None:
+        """Ask again what was asked, and have what followed from the answers. `alive` is called now and then."""
+        sizes, first = self.matrices.sizes, 0
+        for count in kept["rounds"].tolist():
+            alive()
+            self.matrices.arrays["asked"][:count] = kept["asked"][first : first + count]
+            sizes[c.ASKED], sizes[c.BLOCKED] = count, c.ASKS
+            self.answer()
+            first += count
+        self.matrices.take_up(self.code, kept)
 
     def _answer(self, kind: int, of: int, cause: int) -> None:
         if kind == c.FOR_CORRUPTED:
@@ -314,8 +336,8 @@ class TransitionTable:
                 self._answer_requests(of, inner, -1 - cause)
             else:
                 came: Cause = self.triggers.values[cause]
-                first, last = self._steps(of, inner, "arrive", came, came.packet, came.sender)
-                self.matrices.add("answers", cause, first, last, of, 0)
+                first, last = self._steps(of, inner, "arrive", cause, came.packet, came.sender)
+                self.matrices.add("answers", of, cause, first, last, 0)
         elif kind == c.FOR_TIMERS:
             self._answer_timers(of, inner)
         elif kind == c.FOR_CRASHES:
@@ -323,7 +345,7 @@ class TransitionTable:
         elif kind == c.FOR_RECOVERIES:
             steps = (0, 0)
             if inner.stopped and not inner.lost:
-                steps = self._steps(of, inner, "recover", None)
+                steps = self._steps(of, inner, "recover", -1)
             self._write(of, c.RECOVERIES, steps)
         else:
             assert kind == c.FOR_LATER
@@ -346,7 +368,7 @@ class TransitionTable:
         for field, timers in ((c.DUE, due), (c.TIMEOUTS, timeouts)):
             first = last = self.matrices.used["steps"]
             for timer in timers:
-                _, last = self._steps(of, inner, "expire", timer, timer)
+                _, last = self._steps(of, inner, "expire", self.triggers.number(timer), timer)
             self._write(of, field, (first, last))
         later = self.inner(inner._replace(now=inner.now + 1)) if self.timed and may_tick else -1
         row = self.matrices.arrays["inners"][of]
@@ -359,12 +381,12 @@ class TransitionTable:
         messages = () if inner.stopped else self._requests(entity, made)
         first = last = self.matrices.used["steps"]
         for message in messages:
-            _, last = self._steps(of, inner, "send", message, message)
+            _, last = self._steps(of, inner, "send", self.triggers.number(message), message)
         if messages:
             self.wanting.add(entity)
         if last > first:
             self.heard.add(entity)
-        self.matrices.add("answers", offers.requested(made), first, last, of, bool(messages))
+        self.matrices.add("answers", of, offers.requested(made), first, last, bool(messages))
 
     def _answer_corrupted(self, flight: int) -> None:
         sender, packet, _ = self.flights.values[flight]
@@ -393,10 +415,11 @@ class TransitionTable:
 
     # ---- handlers ----
 
-    def _steps(
-        self, of: int, inner: InnerState, handler: str, trigger: Trigger, *arguments: Any
-    ) -> tuple[int, int]:
-        """Call a handler, and add the steps that it returns: the first and the last. None, where it says: not now."""
+    def _steps(self, of: int, inner: InnerState, handler: str, by: int, *arguments: Any) -> tuple[int, int]:
+        """Call a handler, and add the steps that it returns: the first and the last. None, where it says: not now.
+
+        `by`: the number of what it is called for.
+        """
         first = self.matrices.used["steps"]
         at, state = self.here(inner.placement, inner.now), self.states.values[inner.state]
         outcome = called(self.protocol, handler, at, state, *arguments)
@@ -407,8 +430,7 @@ class TransitionTable:
         if outcome is None:
             return first, first
         steps = returned_values.steps(self.protocol, outcome)
-        by = -1 if trigger is None else self.triggers.number(trigger)
-        patience = trigger.patience if isinstance(trigger, Timer) else 0
+        patience = arguments[0].patience if handler == "expire" else 0
         for option, step in enumerate(steps):
             after, emission, addition = self._made(handler, inner, at, step, arguments)
             failing = self._failing(at, state, arguments, step) if self.of_step and arguments else ()
@@ -453,7 +475,7 @@ class TransitionTable:
         """The number of what a step transmits; and of it the first packet, with its receiver."""
         flights: dict[int, list[int]] = {}
         for action in step.actions:
-            if isinstance(action, Transmit):
+            if type(action) is Transmit:
                 flight = self.flight(entity, self.packet(action.packet), now if self.timed else 0)
                 for receiver in returned_values.receivers(self.protocol, action, self.entities):
                     flights.setdefault(receiver, []).append(flight)

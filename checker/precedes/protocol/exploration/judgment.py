@@ -25,6 +25,7 @@ from precedes.protocol.exploration.execution_columns import ExecutionColumns
 from precedes.protocol.exploration.histories import Histories, Recording, needed
 from precedes.protocol.exploration.inherited_verdicts import InheritedVerdicts
 from precedes.protocol.exploration.interned_states import InnerState, TransitionTable
+from precedes.protocol.exploration.kept_search import Kept, named, part
 from precedes.protocol.exploration.seen_histories import SeenHistories
 from precedes.protocol.exploration.stability import permanent
 from precedes.protocol.exploration.state_space import State
@@ -52,6 +53,10 @@ class Formulas:
     states: list[Int64] = field(default_factory=list)
     """Of those that were not, the state that each was met in, and the how many-th that was."""
     turns: list[Int64] = field(default_factory=list)
+
+    def asks(self, name: str, asked: Requirement) -> bool:
+        """Whether this is what is asked under a name."""
+        return self.plan.leaves.get(name) == asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +108,18 @@ class _Invariants(Generic[_Kind]):
     def begin(self, width: int, code: Code) -> None:
         """Judge what is told apart by so many numbers."""
         self._judged = {quiescent: DistinctRows(width, code) for quiescent in (False, True)}
+
+    def kept(self) -> Kept:
+        """What has been judged."""
+        return {
+            "quiescent" if quiescent else "always": rows.rows[: rows.count]
+            for quiescent, rows in self._judged.items()
+        }
+
+    def take_up(self, kept: Kept) -> None:
+        """Know what has been judged."""
+        for quiescent, rows in self._judged.items():
+            rows.take_up(kept["quiescent" if quiescent else "always"])
 
     def asked(self, quiescent: bool) -> tuple[_Kind, ...]:
         """Those of one mode."""
@@ -181,8 +198,10 @@ class Judge:
         assert self._table is not None
         return self._table
 
-    def begin(self, table: TransitionTable) -> None:
-        """Judge states made of the local states of this table."""
+    def begin(self, table: TransitionTable, reserve: int = 0) -> None:
+        """Judge states made of the local states of this table. `reserve`: how many states there may be, where that is
+        known.
+        """
         self._table = table
         self._histories = Histories(table.protocol, table.entities)
         self._seen = SeenHistories(table)
@@ -192,7 +211,7 @@ class Judge:
         for formulas in (self.always, self.on_the_way, self.in_quiescence):
             formulas.seen = DistinctRows(table.entities, table.code)
         if self.lasting.requirements:
-            self.inherited = InheritedVerdicts(table.entities, table.code)
+            self.inherited = InheritedVerdicts(table.entities, table.code, reserve)
 
     def reached(self, rows: Rows, first: int, parents: Rows | None = None) -> None:
         """Judge what is asked of every state: `rows` are states in the order in which they were found, from number
@@ -270,6 +289,69 @@ class Judge:
         formulas.seen = inherited.seen
         formulas.states, formulas.turns = [inherited.first_states(every)], [inherited.first_states(every)]
         self._scan(formulas)
+
+    # ---- a search that is kept ----
+
+    @property
+    def _every_group(self) -> tuple[Formulas, ...]:
+        return self.lasting, self.always, self.on_the_way, self.in_quiescence
+
+    def kept(self) -> tuple[Kept, dict[str, Any]]:
+        """What was judged, and of what is not; as arrays, and as what JSON can say."""
+        arrays: Kept = {"histories": self.seen.kept()}
+        if self.inherited is not None:
+            arrays |= named("inherited", self.inherited.kept())
+        for number, formulas in enumerate(self._every_group):
+            if formulas.seen is not None:
+                waiting = np.zeros((2, 0), np.int64)
+                if formulas.states:
+                    waiting = np.array([np.concatenate(formulas.states), np.concatenate(formulas.turns)])
+                rows = formulas.seen.rows[: formulas.seen.count]
+                arrays |= named(f"formulas{number}", {"seen": rows, "waiting": waiting})
+        for name, invariants in (("entity", self.of_entity), ("pair", self.of_pair)):
+            arrays |= named(name, invariants.kept())
+        violated = {
+            name: (
+                next(k for k, one in enumerate(self._every_group) if one.asks(name, each.asked)),
+                each.turn,
+            )
+            for name, each in self.violated.items()
+        }
+        numbers = {
+            "judged": [formulas.judged for formulas in self._every_group],
+            "turn": self._turn,
+            "failures": self.failures,
+            "violated": violated,
+            "exercised": self.exercised,
+            "unknown": self.unknown,
+        }
+        return arrays, numbers
+
+    def take_up(self, arrays: Kept, numbers: dict[str, Any]) -> None:
+        """Know what was judged."""
+        self.seen.take_up(arrays["histories"])
+        inherited = part(arrays, "inherited")
+        if self.inherited is not None and inherited:
+            self.inherited.take_up(inherited)
+        else:
+            self.inherited = None
+        for number, formulas in enumerate(self._every_group):
+            kept = part(arrays, f"formulas{number}")
+            if kept:
+                formulas.seen = DistinctRows(self.table.entities, self.table.code)
+                formulas.seen.take_up(kept["seen"])
+                states, turns = kept["waiting"]
+                if len(states):
+                    formulas.states, formulas.turns = [states], [turns]
+            formulas.judged = numbers["judged"][number]
+        for name, invariants in (("entity", self.of_entity), ("pair", self.of_pair)):
+            invariants.take_up(part(arrays, name))
+        self._turn, self.failures = numbers["turn"], numbers["failures"]
+        self.exercised, self.unknown = numbers["exercised"], numbers["unknown"]
+        self.violated = {
+            name: Violated(self._every_group[group].plan.leaves[name], turn)
+            for name, (group, turn) in numbers["violated"].items()
+        }
 
     def fail(self, name: str, state: int) -> None:
         """Remember the first state in which a property fails."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+import hashlib
+from collections.abc import Collection, Mapping
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from precedes.protocol.exploration import compiled_tables as c
 from precedes.protocol.exploration import search_steps
@@ -14,6 +17,21 @@ ROOM: Final = 1024
 """Rows of a matrix in the beginning."""
 AT_ONCE: Final = 1 << 16
 """So much is asked for at once."""
+
+FILLED: Final = {
+    "inboxes": c.INBOXES,
+    "in_flight": c.IN_FLIGHT,
+    "components": c.COMPONENTS,
+    "faults": c.COMPONENTS,
+    "renamed": c.COMPONENTS,
+    "transitions": c.TRANSITIONS,
+    "courses": c.COURSES,
+    "pasts": c.PASTS,
+    "locals": c.LOCALS,
+}
+"""What compiled functions fill and a search keeps, with the size that counts its rows ..."""
+SCRATCH: Final = {"offers": c.OFFERS, "plans": c.PLANS, "out": c.OUT, "via": c.OUT}
+"""... and what they fill anew for each state."""
 
 HASHED: Final[dict[str, tuple[str, int]]] = {
     "inboxes": ("inbox_slots", search_steps.INBOXES),
@@ -28,7 +46,10 @@ HASHED: Final[dict[str, tuple[str, int]]] = {
 class Matrices:
     """The matrices of the compiled tables, and how many rows of each are used by what handlers said."""
 
-    def __init__(self, setting: list[int], entities: int, *, faulty: bool, renamings: int) -> None:
+    def __init__(
+        self, setting: list[int], entities: int, inner: list[int], *, faulty: bool, renamings: int
+    ) -> None:
+        """`inner`: the last numbers of every new inner state."""
         widths = {
             "inners": c.INNER_FIELDS,
             "steps": c.STEP_FIELDS,
@@ -68,6 +89,10 @@ class Matrices:
             for name, width in widths.items()
         }
         self.used = dict.fromkeys(self.arrays, 0)
+        self._put: dict[str, tuple[list[int], list[int]]] = {}
+        """Rows with numbers of their own that are not in the matrices yet: the numbers, and one row after the other."""
+        self._last = {"inners": inner}
+        """The last numbers of every new row, where these are always the same."""
         self.sizes = np.zeros(c.SIZES, np.int64)
         self.sizes[c.INBOXES] = self.sizes[c.COURSES] = 1
         self._new: dict[str, list[int]] = {name: [] for name in widths}
@@ -77,7 +102,10 @@ class Matrices:
             "row": np.zeros(entities + 1, np.int32),
             "asked": np.zeros((AT_ONCE, 3), np.int32),
         }
-        self.arrays |= {slots: np.full(2 * ROOM, -1, np.int32) for slots, _ in HASHED.values()}
+        self.arrays |= {
+            slots: np.full(2 * ROOM, -1, np.int32)
+            for slots in ("answer_slots", *(slots for slots, _ in HASHED.values()))
+        }
 
     def tables(self) -> c.Tables:
         """The matrices as the compiled functions take them."""
@@ -92,47 +120,86 @@ class Matrices:
         return int(code(search_steps.run)(self.tables(), search_steps.NO_STATES, what, one, other, mode))
 
     def add(self, name: str, *values: int) -> int:
-        """Add a row. Its number."""
+        """Add a row, but for its last numbers where these are always the same. Its number."""
         self._new[name] += values
         number = self.used[name]
         self.used[name] = number + 1
         return number
 
+    def place_answers(self, code: Code, first: int) -> None:
+        """Let answers be found, from this one on."""
+        last = self.used["answers"]
+        if 2 * last > len(self.arrays["answer_slots"]):
+            self.arrays["answer_slots"], first = np.full(4 << last.bit_length(), -1, np.int32), 0
+        if last > first:
+            self.run(code, search_steps.ANSWERS, first, last)
+
+    def put(self, name: str, number: int, row: list[int]) -> None:
+        """Write a row that has a number of its own."""
+        numbers, rows = self._put.setdefault(name, ([], []))
+        numbers.append(number)
+        rows += row
+
     def write(self) -> None:
         """Write what was added into the matrices."""
+        for name, (numbers, values) in self._put.items():
+            array, most = self.arrays[name], max(numbers)
+            if most >= len(array):
+                array = self.arrays[name] = longer(array, 2 * (most + 1), len(array))
+            array[numbers] = np.array(values, np.int32).reshape(len(numbers), -1)
+        self._put.clear()
         for name, new in self._new.items():
             if new:
                 array, used = self.arrays[name], self.used[name]
                 if used > len(array):
                     capacity = 1 << (used - 1).bit_length()
                     array = self.arrays[name] = longer(array, capacity, len(array))
-                rows = np.array(new, np.int32).reshape(-1, *array.shape[1:])
-                array[used - len(rows) : used] = rows
+                last = self._last.get(name, [])
+                width = array.shape[1] - len(last) if array.ndim > 1 else 1
+                rows = np.array(new, np.int32).reshape(-1, width)
+                added = array[used - len(rows) : used].reshape(-1, width + len(last))
+                added[:, :width] = rows
+                added[:, width:] = last
                 new.clear()
 
     def make_room(self, code: Code) -> None:
         """Double what is at least half full of what compiled functions fill."""
-        filled = {
-            "inboxes": c.INBOXES,
-            "in_flight": c.IN_FLIGHT,
-            "components": c.COMPONENTS,
-            "faults": c.COMPONENTS,
-            "renamed": c.COMPONENTS,
-            "transitions": c.TRANSITIONS,
-            "courses": c.COURSES,
-            "pasts": c.PASTS,
-            "locals": c.LOCALS,
-            "offers": c.OFFERS,
-            "plans": c.PLANS,
-            "out": c.OUT,
-            "via": c.OUT,
-        }
+        filled = FILLED | SCRATCH
         grown = [name for name, size in filled.items() if 2 * self.sizes[size] >= len(self.arrays[name])]
         for name in grown or ("scratch",):
             array = self.arrays[name]
             used = int(self.sizes[filled[name]]) if name in filled else len(array)
             self.arrays[name] = longer(array, 2 * len(array), used)
-        for name in HASHED.keys() & grown:
+        self._place(code, grown)
+
+    def _place(self, code: Code, names: Collection[str]) -> None:
+        """Write the slots of matrices anew."""
+        for name in HASHED.keys() & names:
             slots, place = HASHED[name]
             self.arrays[slots] = np.full(2 * len(self.arrays[name]), -1, np.int32)
             self.run(code, place)
+
+    # ---- a search that is kept ----
+
+    def said(self) -> str:
+        """A digest of what handlers said, in numbers."""
+        self.write()
+        digest = hashlib.sha256()
+        for name in sorted(self._new.keys() - FILLED.keys() - SCRATCH.keys() - {"scratch"}):
+            digest.update(self.arrays[name][: self.used[name]].tobytes())
+        return digest.hexdigest()
+
+    def kept(self) -> dict[str, npt.NDArray[Any]]:
+        """What compiled functions found."""
+        filled = {name: self.arrays[name][: int(self.sizes[size])] for name, size in FILLED.items()}
+        return {"sizes": self.sizes, **filled}
+
+    def take_up(self, code: Code, kept: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Have what compiled functions found when a search was kept."""
+        self.sizes[:] = kept["sizes"]
+        self.sizes[[c.ASKED, c.BLOCKED, *SCRATCH.values()]] = 0
+        for name in FILLED:
+            array = kept[name]
+            capacity = max(ROOM, 1 << len(array).bit_length())
+            self.arrays[name] = longer(array, capacity, len(array))
+        self._place(code, FILLED.keys())

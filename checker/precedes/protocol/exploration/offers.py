@@ -12,6 +12,7 @@ from precedes.protocol.exploration.compiled_tables import (
     AFTER,
     ARRIVED,
     ASKED,
+    ASKED_OF,
     ASKS,
     BLOCKED,
     CAUSE,
@@ -47,7 +48,6 @@ from precedes.protocol.exploration.compiled_tables import (
     MADE,
     MAY_TICK,
     NETWORK,
-    NEXT,
     NOW,
     OF_CORRUPTIONS,
     OF_CRASHES,
@@ -76,7 +76,6 @@ from precedes.protocol.exploration.compiled_tables import (
     SENT,
     SHORTEST,
     STEP,
-    STEPS,
     STOPPED,
     TICKED,
     TICKS,
@@ -88,6 +87,7 @@ from precedes.protocol.exploration.compiled_tables import (
     WANTED,
     WANTS,
     Tables,
+    hashed,
 )
 from precedes.protocol.exploration.numbering import (
     component_of,
@@ -182,13 +182,16 @@ def without(tables: Tables, inbox: int, place: int) -> int:
 
 def answer_of(tables: Tables, inner: int, cause: int) -> int:
     """The answer of an inner state to a packet, or to requests; -1 where it is asked for."""
-    answers = tables.answers
-    answer = int(tables.inners[inner, STEPS])
-    while answer >= 0 and answers[answer, CAUSE] != cause:
-        answer = int(answers[answer, NEXT])
-    if answer < 0:
-        ask(tables, FOR_ANSWER, inner, cause)
-    return answer
+    answers, slots = tables.answers, tables.answer_slots
+    mask = len(slots) - 1
+    slot = hashed(hashed(inner, cause), 0) & mask
+    while slots[slot] >= 0:
+        found = int(slots[slot])
+        if answers[found, ASKED_OF] == inner and answers[found, CAUSE] == cause:
+            return found
+        slot = (slot + 1) & mask
+    ask(tables, FOR_ANSWER, inner, cause)
+    return -1
 
 
 def requested(made: int) -> int:
@@ -197,11 +200,14 @@ def requested(made: int) -> int:
 
 
 def place_answers(tables: Tables, first: int, last: int) -> None:
-    """Find answers from their inner states, which stand where the next answer will."""
+    """Write the slots of answers."""
+    answers, slots = tables.answers, tables.answer_slots
+    mask = len(slots) - 1
     for answer in range(first, last):
-        inner = int(tables.answers[answer, NEXT])
-        tables.answers[answer, NEXT] = tables.inners[inner, STEPS]
-        tables.inners[inner, STEPS] = answer
+        slot = hashed(hashed(int(answers[answer, ASKED_OF]), int(answers[answer, CAUSE])), 0) & mask
+        while slots[slot] >= 0:
+            slot = (slot + 1) & mask
+        slots[slot] = answer
 
 
 def offer(tables: Tables, first: int, last: int, inbox: int, kind: int, cause: int) -> None:

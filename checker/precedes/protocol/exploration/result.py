@@ -57,11 +57,24 @@ class Sighting:
     explanation: Explanation | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class SoFar:
+    """How far a search is: how many states there are, how deep it is, and how many of them wait to be expanded.
+
+    `remaining`: about how many states will be found beside these; None: that cannot be guessed yet.
+    """
+
+    states: int
+    depth: int
+    frontier: int
+    remaining: int | None = None
+
+
 class Observer:
     """Who watches a search. This one does nothing."""
 
-    def progress(self, states: int, depth: int, frontier: int) -> None:
-        """Called every few hundred states: how many there are, how deep, and how many of them wait to be expanded."""
+    def progress(self, so_far: SoFar) -> None:
+        """Called every few hundred states."""
 
     def violated(self, sighting: Sighting) -> None:
         """Called at most once for each property, within a second or so of the violation being reached."""
@@ -79,7 +92,7 @@ class Exploration:
     each property was, that is, its premise met, by different executions, states, pairs or steps. `open` says why a
     property could not be judged somewhere, `modes` where each is judged; `quiescent` counts the states in which nothing
     is in flight. `live` are the properties that were also asked of behaviors that never end, and `fair` which steps
-    these take for certain, each with the reason that the model gives.
+    these take for certain, each with the reason that the model gives. `kept`: the file from which the search can go on.
     """
 
     states: int
@@ -97,6 +110,7 @@ class Exploration:
     seconds: float = 0.0
     live: tuple[str, ...] = ()
     fair: Mapping[str, str] = field(default_factory=dict)
+    kept: str | None = None
 
     @property
     def asked(self) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from precedes.protocol.exploration.compiled_tables import (
     Tables,
     hashed,
 )
-from precedes.protocol.exploration.distinct_rows import found_or_placed
+from precedes.protocol.exploration.distinct_rows import found_or_placed, is_roomy
 from precedes.protocol.exploration.expansion import ENDS, broken_by, expanded, orbit, represent
 from precedes.protocol.exploration.numbering import (
     place_components,
@@ -113,7 +113,8 @@ def row_of(tables: Tables, states: States, number: int) -> None:
 def has_room(tables: Tables, states: States) -> bool:
     """Whether the successors of a state have room among the states."""
     sizes = tables.sizes
-    if sizes[STATES] + sizes[OUT] >= len(states.rows):
+    needed = int(sizes[STATES] + sizes[OUT]) + 1
+    if needed > len(states.rows) or not is_roomy(states.slots, needed):
         sizes[BLOCKED] |= FULL
     return bool(sizes[BLOCKED] == 0)
 
@@ -146,7 +147,8 @@ def add_successors(tables: Tables, states: States, number: int) -> int:
         farthest = max(farthest, after)
         if after == new:
             states.parents[new] = number
-            states.depths[new] = states.depths[number] + 1 if number >= 0 else 0
+            if len(states.depths):
+                states.depths[new] = states.depths[number] + 1
             sizes[STATES] += 1
     return farthest
 

@@ -61,6 +61,17 @@ class SeenHistories(Sequence[tuple[Entry, ...]]):
             self._numbers[local] = self._rearranged.number(self._told(local))
         return self._numbers[locals_]
 
+    def kept(self) -> Int32:
+        """The numbers of the histories of local states, where a protocol may rearrange what it received."""
+        return self._numbers
+
+    def take_up(self, numbers: Int32) -> None:
+        """Give histories the numbers that they had."""
+        self._numbers = numbers.copy()
+        known, first = np.unique(numbers, return_index=True)
+        for local in first[known >= 0].tolist():
+            self._rearranged.number(self._told(local))
+
     def _told(self, local: int) -> tuple[Entry, ...]:
         table = self._table
         number, past, _ = table.matrices.arrays["locals"][local].tolist()

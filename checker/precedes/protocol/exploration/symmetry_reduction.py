@@ -15,7 +15,6 @@ import numpy as np
 from precedes.core.formula import EntityNamed, Formula, MessageNamed
 from precedes.core.traversal import walk
 from precedes.protocol.bounds import Bounds
-from precedes.protocol.exploration.distinct_rows import longer
 from precedes.protocol.exploration.histories import Entry
 from precedes.protocol.exploration.interned_states import InnerState, Placement
 from precedes.protocol.exploration.state_space import Space
@@ -66,18 +65,19 @@ class Orbits:
         self._bases: dict[int, tuple[list[int], int]] = {}
         """For each thing: all renamings of the first that was seen of its orbit, and which of them it is."""
 
-    def renamed(self, thing: int, renaming: int) -> int:
-        """The number of a thing after a renaming."""
+    def renamed(self, thing: int) -> list[int]:
+        """The numbers of a thing after each renaming."""
         base = self._bases.get(thing)
         if base is None:
-            base = self._found(thing)
-        return base[0][self._composed[renaming][base[1]]]
+            return self._found(thing)
+        orbit, one = base
+        return [orbit[after[one]] for after in self._composed] if one else orbit
 
-    def _found(self, thing: int) -> tuple[list[int], int]:
+    def _found(self, thing: int) -> list[int]:
         orbit = [self._make(thing, renaming) for renaming in self._renamings]
         for renaming, number in enumerate(orbit):
             self._bases.setdefault(number, (orbit, renaming))
-        return self._bases[thing]
+        return orbit
 
 
 class Symmetry:
@@ -95,6 +95,7 @@ class Symmetry:
         ]
         self._states = Orbits(renamings, self._state)
         self._packets = Orbits(renamings, self._packet)
+        self._placements = Orbits(renamings, self._placement)
         arrays = table.matrices.arrays
         arrays["composed"] = np.array(self._composed, np.int32)
         arrays["renamings"] = np.array(
@@ -109,33 +110,32 @@ class Symmetry:
 
     def _rename(self, number: int) -> None:
         table = self.table
-        inner: InnerState = table.inners.values[number]
-        placement: Placement = table.placements.values[inner.placement]
-        if self._proof is not None and not inner.stopped:
-            self._proof.of_state(table.here(inner.placement, inner.now), table.states.values[inner.state])
-        orbit = [number]
-        for renaming, names in list(enumerate(self.renamings))[1:]:
-            cut = frozenset(names[k] for k in placement.cut)
-            other = inner._replace(
-                placement=table.placement(Placement(names[placement.entity], placement.ahead, cut)),
-                state=self._states.renamed(inner.state, renaming),
-            )
-            orbit.append(table.inner(other, like=inner.state))
-        self._note(
-            "renamed_inners",
-            {base: [orbit[after[one]] for after in self._composed] for one, base in enumerate(orbit)},
-        )
+        placement, now, state, stopped, lost = table.inners.values[number]
+        if self._proof is not None and not stopped:
+            self._proof.of_state(table.here(placement, now), table.states.values[state])
+        others = list(zip(self._placements.renamed(placement), self._states.renamed(state), strict=True))
+        orbit = [
+            number,
+            *(
+                table.inner(InnerState(where, now, other, stopped, lost), like=state)
+                for where, other in others[1:]
+            ),
+        ]
+        for one, base in enumerate(orbit):
+            renamed = [orbit[after[one]] for after in self._composed] if one else orbit
+            table.matrices.put("renamed_inners", base, renamed)
 
     def _rename_flight(self, number: int) -> None:
         table = self.table
         sender, packet, sent = table.flights.values[number]
         if self._proof is not None:
             self._proof.of_packet(table.packets.values[packet])
+        packets = self._packets.renamed(packet)
         renamed = [
-            table.flight(names[sender], self._packets.renamed(packet, renaming), sent) if renaming else number
+            table.flight(names[sender], packets[renaming], sent) if renaming else number
             for renaming, names in enumerate(self.renamings)
         ]
-        self._note("renamed_flights", {number: renamed})
+        table.matrices.put("renamed_flights", number, renamed)
 
     def _rename_event(self, number: int) -> None:
         table = self.table
@@ -144,15 +144,13 @@ class Symmetry:
             table.event(_entry(entry, names)) if renaming else number
             for renaming, names in enumerate(self.renamings)
         ]
-        self._note("renamed_events", {number: renamed})
+        table.matrices.put("renamed_events", number, renamed)
 
-    def _note(self, name: str, renamed: dict[int, list[int]]) -> None:
-        """Write what numbered things become."""
-        arrays = self.table.matrices.arrays
-        if max(renamed) >= len(arrays[name]):
-            arrays[name] = longer(arrays[name], 2 * (max(renamed) + 1), len(arrays[name]))
-        for number, others in renamed.items():
-            arrays[name][number] = others
+    def _placement(self, number: int, renaming: int) -> int:
+        table, names = self.table, self.renamings[renaming]
+        placement: Placement = table.placements.values[number]
+        cut = frozenset(names[k] for k in placement.cut)
+        return table.placement(Placement(names[placement.entity], placement.ahead, cut))
 
     def _state(self, number: int, renaming: int) -> int:
         table = self.table

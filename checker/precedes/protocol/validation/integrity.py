@@ -11,26 +11,26 @@ from __future__ import annotations
 import builtins
 import importlib
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError
 
-JUDGES: Final = (
-    "precedes.protocol.exploration.explorer",
-    "precedes.protocol.simulation.simulator",
-    "precedes.engines.scan.partials",
-)
+EXPLORING: Final = ("precedes.protocol.exploration.explorer",)
+JUDGES: Final = (*EXPLORING, "precedes.protocol.simulation.simulator", "precedes.engines.scan.partials")
 """What is loaded before a model is, with all that it imports, so that what is compared is theirs."""
 COMPARED: Final = (FunctionType, property, classmethod, staticmethod, type)
 
 
 class Integrity:
-    """The program as it is now; to be made before a model is read."""
+    """The program as it is now; to be made before a model is read.
 
-    def __init__(self) -> None:
-        for judge in JUDGES:
+    `judges` are the modules that judge it. What an exploration does not need takes a quarter of a second to load.
+    """
+
+    def __init__(self, judges: Sequence[str] = JUDGES) -> None:
+        for judge in judges:
             importlib.import_module(judge)
         self._before = dict(_parts())
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from precedes.core.diagnostics import PrecedesError
 from precedes.protocol.model import Arrive, Choose, Deliver, Discard, Message, Protocol, Step, Transmit, View
@@ -16,6 +16,10 @@ _WHOLE: Final = frozenset({int})
 
 def steps(protocol: Protocol[Any], outcome: object) -> tuple[Step[Any], ...]:
     """The steps of an outcome that is not None, each of which has a tuple of actions."""
+    if type(outcome) is Step:
+        # Nearly every outcome; there are hundreds of thousands.
+        check_actions(protocol, outcome)
+        return (outcome,)
     match outcome:
         case Step():
             found: tuple[Any, ...] = (outcome,)
@@ -54,9 +58,9 @@ def check_actions(protocol: Protocol[Any], step: Step[Any]) -> None:
 
 def _is_whole(message: Message) -> bool:
     """Whether a message is made of what a message is made of: models are not type-checked before they run."""
-    sender, number, to = cast(
-        "tuple[object, object, object]", (message.sender, message.number, message.destinations)
-    )
+    sender: object = message.sender
+    number: object = message.number
+    to: object = message.destinations
     return (
         type(sender) is int
         and sender >= 0
