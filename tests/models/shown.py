@@ -28,9 +28,7 @@ from precedes.core.transposition import batch_of
 from precedes.core.verdict import Verdict
 from precedes.jobs.conform import Judged, Judges, Question
 from precedes.protocol import Conditions, Destinations, Protocol, catalog
-from precedes.protocol.conformance.direct_runs import DirectRuns
 from precedes.protocol.conformance.judge import Judge
-from precedes.protocol.conformance.observation import EVERYTHING_READ
 from precedes.protocol.conformance.verdicts import Deviates, Limits
 from precedes.protocol.simulation.simulator import Simulator, usual
 from precedes.reports.conform import first_said
@@ -45,10 +43,8 @@ SECONDS: Final = 4.0
 """Of the processor: how long one mistake is looked for."""
 TRIED: Final = 40
 """How many executions are tried under each conditions."""
-OWN: Final = 2_000
-"""How many executions of a model are judged by itself, where each has to be searched for."""
-OWN_DIRECT: Final = 10_000
-"""The same where they have direct runs."""
+OWN: Final = 10_000
+"""How many executions of a model are judged by itself."""
 AT_A_TIME: Final = 1_000
 
 _PDU: Final = re.compile(r'\{[^{}]*"message": "(\w+)"[^{}]*\}')
@@ -59,6 +55,7 @@ NOT_SHOWN: Final[dict[str, str]] = {
     "dynamic-cluster.form": "what an answer says stands in packets, which are not recorded",
     "dynamic-cluster.EmaskNotMerged": TOO_SOON,
     "dynamic-cluster.CountsNoStopAck": TOO_SOON,
+    "dynamic-cluster.NeverIgnores": TOO_SOON,
     "high-integrity.ConfirmsAnything": "what is confirmed stands in packets, which are not recorded",
     "high-integrity.NamesInAnyOrder": "the order of the numbers stands in a packet, which is not recorded",
     "high-integrity.NeverGivesUp": "an alarm is no event",
@@ -69,10 +66,8 @@ NOT_SHOWN: Final[dict[str, str]] = {
 """Why the executions that break something conform to the model without the mistake, or to the repaired form."""
 UNDECIDED: Final = frozenset(
     {
-        "st.NeverAsks",
         "to.AcceptsWithGaps",
         "to.JoinsWithAnOldLog",
-        "dynamic-cluster.NeverIgnores",
         "dynamic-cluster.CutsToTheMost",
     }
 )
@@ -203,12 +198,6 @@ def _executions(
         yield number, execution
 
 
-def own(protocol: Protocol[Any]) -> int:
-    """How many executions of a model are judged by itself."""
-    direct_runs = DirectRuns(protocol, EVERYTHING_READ, quiescent=False)
-    return OWN_DIRECT if direct_runs.possible and without_timeouts(protocol) else OWN
-
-
 def of_itself(protocol: Protocol[Any], executions: int) -> tuple[Conditions, dict[Verdict, int]]:
     """How many executions of a model have which verdict by itself; of few requests where a search has to find a run."""
     conditions, limits = usual(protocol), Limits()
@@ -252,9 +241,8 @@ def _of_themselves(kept: Rows) -> Iterator[str]:
 
 def _row_of_itself(name: str) -> str:
     protocol = catalog.models(name)[-1]
-    executions = own(protocol)
-    conditions, counts = of_itself(protocol, executions)
-    sizes = (conditions.entities, conditions.messages, executions)
+    conditions, counts = of_itself(protocol, OWN)
+    sizes = (conditions.entities, conditions.messages, OWN)
     found = (counts[Verdict.HOLDS], counts[Verdict.UNKNOWN])
     assert not counts[Verdict.VIOLATED], name
     return f"| {name} | {' | '.join(f'{number:,}' for number in (*sizes, *found))} |"

@@ -22,6 +22,7 @@ from tests.models.cmd import bugs
 from tests.models.counterexamples import FORMS, SHOWS, Case, tried
 from tests.models.shown import (
     NOT_SHOWN,
+    OWN,
     PAGE,
     UNDECIDED,
     Shown,
@@ -30,7 +31,6 @@ from tests.models.shown import (
     key,
     mistakes,
     of_itself,
-    own,
     rows_of,
     shown,
     without,
@@ -110,9 +110,9 @@ def as_on_the_page(found: Shown, name: str) -> None:
 @pytest.mark.parametrize("name", list(catalog.installed()))
 def test_a_model_conforms_to_itself(name: str) -> None:
     protocol = catalog.models(name)[-1]
-    _, counts = of_itself(protocol, own(protocol))
+    _, counts = of_itself(protocol, OWN)
     assert counts[Verdict.VIOLATED] == 0
-    assert counts[Verdict.HOLDS] > own(protocol) * 0.99
+    assert counts[Verdict.HOLDS] > OWN * 0.99
 
 
 def test_every_mistake_stands_on_the_page() -> None:
