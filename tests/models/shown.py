@@ -66,7 +66,6 @@ NOT_SHOWN: Final[dict[str, str]] = {
 """Why the executions that break something conform to the model without the mistake, or to the repaired form."""
 UNDECIDED: Final = frozenset(
     {
-        "to.AcceptsWithGaps",
         "to.JoinsWithAnOldLog",
         "dynamic-cluster.CutsToTheMost",
     }
