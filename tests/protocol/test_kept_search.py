@@ -19,6 +19,7 @@ from precedes.protocol.exploration.explorer import explore
 from precedes.protocol.exploration.result import Exploration, Observer
 from precedes_models.cmd.auxiliary import Auxiliary
 from precedes_models.delta_causal.protocol import DeltaCausal
+from precedes_models.dynamic_cluster.protocol import DynamicCluster
 from precedes_models.st.protocol import SelectiveTotalOrder
 from precedes_models.total_order.protocol import TotalOrder
 from tests.protocol.toys import InTurn, Plain
@@ -104,6 +105,17 @@ def test_what_models_do_comes_to_the_same_in_pieces(
     found, stops = in_pieces(protocol, bounds, max(1000, whole.states // 4), how, tmp_path / "search")
     assert stops > 0 or whole.states < 1000
     assert without_times(found) == without_times(whole)
+
+
+def test_an_answer_may_be_about_an_earlier_round(tmp_path: Path) -> None:
+    """A crash is asked about in one round, and the time-outs of the same state in another."""
+    protocol = DynamicCluster(as_written=True, attempts=1)
+    bounds = Bounds(2, 1, Destinations.BROADCAST, crashes=1, states=8_000)
+    more = replace(bounds, states=10_000)
+    explored(protocol, bounds, plain=True, resume=tmp_path / "search")
+    found = explored(protocol, more, plain=True, resume=tmp_path / "search")
+    whole = explored(protocol, more, plain=True)
+    assert (found.states, found.transitions, found.depth) == (whole.states, whole.transitions, whole.depth)
 
 
 class Interrupter(Observer):

@@ -322,6 +322,8 @@ class TransitionTable:
             alive()
             self.matrices.arrays["asked"][:count] = kept["asked"][first : first + count]
             sizes[c.ASKED], sizes[c.BLOCKED] = count, c.ASKS
+            # An answer may be written into a row of an earlier round, which has to stand there before it.
+            self.matrices.write()
             self.answer()
             first += count
         self.matrices.take_up(self.code, kept)
