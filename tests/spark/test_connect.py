@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 
 from precedes.core.diagnostics import PrecedesError
 from precedes.engines.spark.messages import WorkerMessages
+from tests.spark.test_behaviors import MODEL
 from tests.spark.test_submitted import environ
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
@@ -67,6 +68,11 @@ def stream():
     return [row.standing for row in spark.read.parquet(f"{folder}/standings").collect()]
 
 
+def conformed():
+    found = [precedes.conform(model, events, entities=4) for model in ("cmd", f"{folder}/own.py")]
+    return [[one.conforming, one.deviating] for one in found]
+
+
 def read():
     register(spark)
     return spark.read.format("precedes").load(trace).count()
@@ -80,6 +86,8 @@ for name, ask in {
     "bad row": lambda: mistake(lambda: precedes.verify(broken, asked)),
     "bad column": lambda: mistake(lambda: verify(rows, asked, columns={"message": "idd"})),
     "read": read,
+    "conform": conformed,
+    "infer": lambda: "order_equivalent" in precedes.infer(events).broken,
     "daily": days,
     "watch": stream,
 }.items():
@@ -91,6 +99,7 @@ spark.stop()
 @pytest.mark.slow
 def test_a_client_has_the_same_answers(tmp_path: Path) -> None:
     (tmp_path / "client.py").write_text(CLIENT, encoding="utf-8")
+    (tmp_path / "own.py").write_text(MODEL, encoding="utf-8")
     trace = Path(__file__).parents[2] / "traces/rabbitmq-fanout.jsonl.gz"
     ended = subprocess.run(
         [sys.executable, "client.py", tmp_path, trace],
@@ -107,12 +116,41 @@ def test_a_client_has_the_same_answers(tmp_path: Path) -> None:
         "plain": ["violated"],
         "violations": [["a", "d"]],
         "report": "violated",
+        "conform": [[1, 0], [1, 0]],
+        "infer": True,
         "daily": [[1, 3], ["violated"]],
         "watch": ["violated"],
         "read": 3600,
         "bad row": ["T013", '`event` is "sen"'],
         "bad column": ["U001", "`message` reads the column idd, which the DataFrame does not have"],
     }
+
+
+CLIENT_ALONE = """
+import sys
+
+
+class Refused:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "py4j" or name.startswith("pyspark.core"):
+            raise ImportError(f"{name} is not in pyspark-client")
+
+
+sys.meta_path.insert(0, Refused())
+from pyspark.util import is_remote_only
+
+assert is_remote_only()
+import precedes.spark
+from precedes.engines.spark import carried_work, daily, daily_run, data_source, frames, live
+"""
+
+
+def test_the_client_alone_is_enough() -> None:
+    """The package `pyspark-client` has neither py4j nor what stands in `pyspark.core`."""
+    ended = subprocess.run(
+        [sys.executable, "-c", CLIENT_ALONE], capture_output=True, text=True, check=False, timeout=300
+    )
+    assert ended.returncode == 0, ended.stderr[-2000:]
 
 
 def test_what_needs_a_context_says_so(monkeypatch: pytest.MonkeyPatch, spark: SparkSession) -> None:

@@ -290,11 +290,12 @@ def conform_frame(
     model: Named | Given, events: DataFrame, trace: verify.Question, question: Question
 ) -> Conformed:
     """Judge the rows of a Spark DataFrame in the session that it belongs to."""
-    from precedes.engines.spark import batch_work
+    from precedes.engines.spark import frames
+    from precedes.engines.spark.carried_work import Work
 
     judges = Judges(model.load(), question)
-    work = batch_work.Work(_Judging(model, question), _file_of(model))
-    answers = batch_work.answers_of_frame(events, question.options(trace.options()), Notices(), work)
+    work = Work(_Judging(model, question), _file_of(model)).sent(events.sparkSession)
+    answers = frames.answers(events, work, question.options(trace.options()), Notices())
     return judges.conformed(_united(answers, question))
 
 
@@ -310,8 +311,9 @@ def _on_spark(
     readable = [source.from_anywhere() for source in sources]
     with entered(master) as spark:
         from precedes.engines.spark import batch_work
+        from precedes.engines.spark.carried_work import Work
 
-        work = batch_work.Work(judging, _file_of(judging.model))
+        work = Work(judging, _file_of(judging.model))
         return _united(batch_work.answers(spark, readable, options, notices, work), judging.question)
 
 

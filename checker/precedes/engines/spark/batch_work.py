@@ -1,52 +1,24 @@
-"""Any work on whole executions, on Spark: workers read files or rows, and answer for the executions that they have."""
+"""Any work on the whole executions of trace files, on Spark: workers read them, and answer for what they have read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
-from pathlib import Path
 
-from pyspark import SparkFiles
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from precedes.core.columns import Batch
 from precedes.core.diagnostics import PrecedesError
 from precedes.engines.scan.local import scannable
+from precedes.engines.spark.carried_work import Work
 from precedes.engines.spark.files import Files, shuffled_blocks
-from precedes.engines.spark.frames import by_execution, mistakes_of_reading
 from precedes.engines.spark.messages import WorkerMessages
-from precedes.engines.spark.tasks import ANSWER_SCHEMA, Records, Tell, batches_of_blocks, batches_of_rows
+from precedes.engines.spark.tasks import ANSWER_SCHEMA, Records, Tell, batches_of_blocks
 from precedes.engines.spark.workers import of_this_version
 from precedes.traces import Notices, TraceOptions, TraceSource, assemble
 from precedes.traces.arrow import arrow
 from precedes.traces.layout.columnar_file import ColumnarFile, Layout, with_members
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What is done with some executions. It is called with them and, where a `file` goes along, with the path of that
-    file on the worker.
-    """
-
-    work: Callable[[Iterable[Batch], str | None], bytes]
-    file: Path | None = None
-
-    def sent(self, spark: SparkSession) -> Callable[[Iterable[Batch]], bytes]:
-        """The work as a worker can do it."""
-        if self.file is not None:
-            spark.sparkContext.addFile(str(self.file.resolve()))
-        return _carried(self.work, None if self.file is None else self.file.name)
-
-
-def _carried(
-    work: Callable[[Iterable[Batch], str | None], bytes], file: str | None
-) -> Callable[[Iterable[Batch]], bytes]:
-    def carried(batches: Iterable[Batch]) -> bytes:
-        return work(batches, None if file is None else SparkFiles.get(file))
-
-    return carried
 
 
 def answers(
@@ -67,7 +39,7 @@ def answers(
     with files.named():
         if layouts is None:
             blocks = shuffled_blocks(spark, files.pieces, tell)
-            task = _of_records(batches_of_blocks, options, carried, tell)
+            task = _of_blocks(options, carried, tell)
             rows = blocks.mapInArrow(task, from_arrow_schema(ANSWER_SCHEMA)).collect()
             found = [bytes(row.answer) for row in rows]
         else:
@@ -77,30 +49,15 @@ def answers(
     return found
 
 
-def answers_of_frame(events: DataFrame, options: TraceOptions, notices: Notices, work: Work) -> list[bytes]:
-    """The same for the rows of a DataFrame, in the session that it belongs to."""
-    spark = events.sparkSession
-    messages = WorkerMessages(spark)
-    task = _of_records(batches_of_rows, options, work.sent(spark), messages.tell())
-    found = by_execution(events, options.attributes).mapInArrow(task, from_arrow_schema(ANSWER_SCHEMA))
-    with mistakes_of_reading():
-        rows = found.collect()
-    messages.unite(notices)
-    return [bytes(row.answer) for row in rows]
-
-
-def _of_records(
-    batches: Callable[[Records, TraceOptions, Notices], Iterator[Batch]],
-    options: TraceOptions,
-    work: Callable[[Iterable[Batch]], bytes],
-    tell: Tell,
+def _of_blocks(
+    options: TraceOptions, work: Callable[[Iterable[Batch]], bytes], tell: Tell
 ) -> Callable[[Records], Records]:
-    """Record batches in, one answer for all of their executions out."""
+    """`BLOCK_SCHEMA` in, one answer for all of the executions out."""
 
     def done(records: Records) -> Records:
         notices = Notices()
         try:
-            answer = work(batches(records, options, notices))
+            answer = work(batches_of_blocks(records, options, notices))
         except PrecedesError as error:
             tell(error)
             return

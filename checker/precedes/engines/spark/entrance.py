@@ -42,12 +42,13 @@ def entered(master: str | None) -> Iterator[SparkSession]:
     """
     _refuse_missing()
     from precedes.engines.spark import session
+    from precedes.engines.spark.silence import silenced
 
     if master is not None:
         _refuse_silent(master)
     debug = bool(os.environ.get("PRECEDES_DEBUG"))
     started = False
-    with nullcontext() if debug else session.silenced():
+    with nullcontext() if debug else silenced():
         try:
             spark = _started(master, None if debug else _log())
             started = True

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.sql import Column, DataFrame, functions, types
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from precedes.core.columns import Batch
 from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.core.formula import Attribute
 from precedes.core.suggestions import did_you_mean
@@ -21,13 +22,15 @@ from precedes.engines.scan.verdict_rows import VERDICT_SCHEMA, VIOLATION_SCHEMA
 from precedes.engines.spark.failures import mistakes, short
 from precedes.engines.spark.messages import unite
 from precedes.engines.spark.read_rows import BESIDE, schema_of_rows
-from precedes.engines.spark.session import silenced
-from precedes.engines.spark.tasks import ANSWER_SCHEMA, Judging, judge_frame, judge_rows
+from precedes.engines.spark.silence import silenced
+from precedes.engines.spark.tasks import ANSWER_SCHEMA, Judging, answer_rows, judge_rows
 from precedes.logic.plan import Plan
 from precedes.traces import Notices, TraceOptions
 from precedes.traces.formats.column_types import accepted, refusal
 from precedes.traces.problems import some_columns
 from precedes.traces.schema import INPUT_COLUMNS, LIBRARY, WHERE_READ
+
+Answer = TypeVar("Answer")
 
 _SHOWN = "DataFrame"
 _TYPES: tuple[tuple[type[types.DataType], Any], ...] = (
@@ -72,14 +75,25 @@ def violations(events: DataFrame, plan: Plan, options: TraceOptions) -> DataFram
 
 def judged(events: DataFrame, plan: Plan, options: TraceOptions, notices: Notices, limit: int) -> Partial:
     """One report for all executions, as for files; `limit` violations are kept. PrecedesError as for files, too."""
-    work = judge_frame(_judging(events, plan, options, limit))
-    found = by_execution(events, plan.attributes).mapInArrow(work, from_arrow_schema(ANSWER_SCHEMA))
+    judging = _judging(events, plan, options, limit)
+    return merge(answers(events, judging.together, judging.options, notices), plan, limit)
+
+
+def answers(
+    events: DataFrame,
+    work: Callable[[Iterable[Batch]], Answer],
+    options: TraceOptions,
+    notices: Notices,
+) -> list[Answer]:
+    """What `work` says of the executions, the tasks in any order. PrecedesError as for files."""
+    task = answer_rows(work, options)
+    found = by_execution(events, options.attributes).mapInArrow(task, from_arrow_schema(ANSWER_SCHEMA))
     with mistakes_of_reading():
         rows = found.collect()
     # What is unpickled was pickled by our own workers in this very job.
-    answers = [pickle.loads(row.answer) for row in rows]  # noqa: S301
-    unite((one if isinstance(one, PrecedesError) else one[1] for one in answers), notices)
-    return merge([partial for partial, _ in answers], plan, limit)
+    said = [pickle.loads(row.answer) for row in rows]  # noqa: S301
+    unite((one if isinstance(one, PrecedesError) else one[1] for one in said), notices)
+    return [answer for answer, _ in said]
 
 
 def _judging(

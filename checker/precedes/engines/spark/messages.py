@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from pyspark import SparkContext, TaskContext
+from pyspark import TaskContext
 from pyspark.accumulators import Accumulator, AccumulatorParam
 from pyspark.errors import PySparkAttributeError
 from pyspark.sql import SparkSession
@@ -13,6 +13,10 @@ from pyspark.sql import SparkSession
 from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.engines.spark.tasks import Tell, Told
 from precedes.traces import Notices
+
+if TYPE_CHECKING:
+    # The package `pyspark-client`, which has Spark Connect and nothing else, does not have it.
+    from pyspark import SparkContext
 
 Received: TypeAlias = dict[tuple[int, int], Told]
 """What was said, by stage and partition: a task that Spark runs twice says the same thing twice, and it counts once."""

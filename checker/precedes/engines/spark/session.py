@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import logging
 import os
 import signal
 import sys
@@ -100,17 +99,6 @@ def interrupts_deferred() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
     if noted:
         raise KeyboardInterrupt
-
-
-@contextmanager
-def silenced() -> Iterator[None]:
-    """Nothing is logged by the Python side of Spark, which logs exceptions that it raises, too."""
-    before = logging.root.manager.disable
-    logging.disable(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logging.disable(before)
 
 
 def cancel() -> None:

@@ -60,6 +60,13 @@ class Judging:
     limit: int
     rows: str | None
 
+    def together(self, batches: Iterable[Batch]) -> Partial:
+        """What is said of all of these executions."""
+        merging = Merging(self.plan, self.limit)
+        for batch in batches:
+            merging.add(judge(BatchSource(batch), self.plan, self.limit)[0])
+        return merging.merged()
+
     def verdicts(self, result: Scan) -> Records:
         """The rows of a scan that are wanted, in `VERDICT_SCHEMA`."""
         if self.rows is not None:
@@ -200,22 +207,23 @@ def judge_rows(judging: Judging, *, violations: bool = False) -> Callable[[Recor
     return of_this_version(judged)
 
 
-def judge_frame(judging: Judging) -> Callable[[Records], Records]:
-    """Rows of a user's table, all rows of each execution, in; `ANSWER_SCHEMA` out: a `Partial` with notices, or
-    the mistake that ended it. Of its workers, a session of Spark Connect hears nothing but rows.
+def answer_rows(
+    work: Callable[[Iterable[Batch]], object], options: TraceOptions
+) -> Callable[[Records], Records]:
+    """Rows of a user's table, all rows of each execution, in; `ANSWER_SCHEMA` out: what `work` says of them, with
+    notices, or the mistake that ended it. Of its workers, a session of Spark Connect hears nothing but rows.
     """
 
-    def judged(records: Records) -> Records:
-        notices, merging = Notices(), Merging(judging.plan, judging.limit)
+    def answered(records: Records) -> Records:
+        notices = Notices()
+        said: tuple[object, Notices] | PrecedesError
         try:
-            for batch in batches_of_rows(records, judging.options, notices):
-                merging.add(judge(BatchSource(batch), judging.plan, judging.limit)[0])
+            said = work(batches_of_rows(records, options, notices)), notices
         except PrecedesError as error:
-            yield _answer(error)
-        else:
-            yield _answer((merging.merged(), notices))
+            said = error
+        yield arrow.record_batch([[pickle.dumps(said)]], schema=ANSWER_SCHEMA)
 
-    return of_this_version(judged)
+    return of_this_version(answered)
 
 
 def batches_of_rows(records: Records, options: TraceOptions, notices: Notices) -> Iterator[Batch]:
@@ -236,11 +244,6 @@ def batches_of_rows(records: Records, options: TraceOptions, notices: Notices) -
 def _values(records: Records, name: str) -> Iterator[int]:
     for record in records:
         yield from cast("list[int]", record[name].to_pylist())
-
-
-def _answer(said: tuple[Partial, Notices] | PrecedesError) -> pa.RecordBatch:
-    record: pa.RecordBatch = arrow.record_batch([[pickle.dumps(said)]], schema=ANSWER_SCHEMA)
-    return record
 
 
 def _with_partial(partial: Partial) -> pa.RecordBatch:
