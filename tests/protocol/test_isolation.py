@@ -245,7 +245,7 @@ def test_a_terminal_shows_how_far_the_search_is(endless: Path) -> None:
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=there) as process:
         os.close(there)
         shown = b""
-        while b"states/s" not in shown:
+        while b"to expand" not in shown:
             shown += os.read(here, 65536)
         process.send_signal(signal.SIGINT)
         with contextlib.suppress(OSError):
@@ -253,7 +253,7 @@ def test_a_terminal_shows_how_far_the_search_is(endless: Path) -> None:
                 pass
         assert process.wait(60) == 3
     os.close(here)
-    assert re.search(rb"endless: [\d,]+ states, depth \d+, [\d,]+ to expand, [\d,]+ states/s", shown)
+    assert re.search(rb"endless: [\d,]+ states?, [\d,]+/s, [\d,]+ to expand", shown)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")

@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from precedes.cli.exploration_job import Asked, Done, Progress, Seen
+from precedes.core.counts import counted
 from precedes.core.exit_codes import Exit
 from precedes.core.faults import COUNTS
 from precedes.core.isolation import Channel
@@ -100,9 +101,11 @@ class _Reporter(Observer):
             self.before = so_far.states - 1
         seconds = max(now - self.started, _OFTEN)
         rate = (so_far.states - self.before) / seconds
-        left = f"{time_left(self.bounds, so_far, seconds, rate)}, " if so_far.states > FEW else ""
-        size = f"{so_far.states:,} states, {left}depth {so_far.depth}, {so_far.frontier:,} to expand"
-        self.channel.tell(msgspec.json.encode(Progress(f"{self.model}: {size}, {rate:,.0f} states/s")))
+        size = f"{counted(so_far.states, 'state')}, {rate:,.0f}/s, {so_far.frontier:,} to expand"
+        left = f", {time_left(self.bounds, so_far, seconds, rate)}" if so_far.states > FEW else ""
+        # A narrow terminal cuts the end off.
+        told = Progress(f"{self.model}: {size}{left}, depth {so_far.depth}")
+        self.channel.tell(msgspec.json.encode(told))
         if now - self.started >= SOON:
             for seen in self.waiting:
                 self.channel.tell(msgspec.json.encode(seen))

@@ -67,6 +67,10 @@ def progress() -> Iterator[Callable[[int, int], None]]:
 def _bar() -> Progress:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.table import Column
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    # One that wraps would leave lines behind.
+    narrow = Column(no_wrap=True, overflow="ellipsis")
+    described = TextColumn("{task.description}", markup=False, table_column=narrow)
+    columns = (SpinnerColumn(), described, TimeElapsedColumn())
     return Progress(*columns, console=Console(stderr=True), transient=True)
