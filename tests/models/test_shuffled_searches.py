@@ -4,12 +4,13 @@ counterexamples of the same length. So it is with every seeded mistake, and with
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import pytest
 
+from precedes.core.verdict import Verdict
 from precedes.protocol import Protocol
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration.explorer import explore
@@ -60,11 +61,11 @@ class Case:
 
 class Found(NamedTuple):
     """What does not depend on the order. `shortest`: of each property that is violated, how many moves show that, and
-    how many of these are a loop. `counts`: states, steps, quiescent states and depth.
+    how many of these are a loop, None where it ends. `counts`: states, steps, quiescent states and depth.
     """
 
-    verdicts: dict[str, Any]
-    shortest: dict[str, tuple[int, int]]
+    verdicts: Mapping[str, Verdict]
+    shortest: dict[str, tuple[int, int | None]]
     counts: tuple[int, ...]
 
 
