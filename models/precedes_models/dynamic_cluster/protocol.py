@@ -39,8 +39,8 @@ class DynamicCluster(RecoveryAgreement):
     Section 3.2, detection: E_k takes E_h for stopped when it waits for something of E_h, a confirmation or an
     answer in an agreement, has asked `attempts` times, and nothing has come.
 
-    As written and repaired differ in ten steps, each of which `letter` takes as written by itself; the scenario of its
-    name in specs/papers/dynamic-cluster-as-written.prec has the shortest behavior in which it fails.
+    As written and repaired differ in eleven steps, each of which `letter` takes as written by itself; the scenario of
+    its name in specs/papers/dynamic-cluster-as-written.prec has the shortest behavior in which it fails.
 
     - ANSWERS, stop (2): a STOP_PACK answers a STOP_PACK, without end. Repaired: answered where emask is new.
     - OWN_ROW, stop (3): REQ_h of each is its own, so that the cuts differ. Repaired: the least that anybody tells.
@@ -52,6 +52,8 @@ class DynamicCluster(RecoveryAgreement):
     - NUMBER, recovery (3): REQ_h = rc.SEQ, which E_h never sends. Repaired: rc.SEQ + 1, as in (2).
     - LAST, AL reset: REQ_h is that of the time before the stop. Repaired: of all but E_h.
     - EQUAL, recovery (4): nobody goes on where REQ differ. Repaired: all cut to the least and send the rest again.
+    - EARLIER, recovery: an entity that has stopped again is taken back by what was sent before. Repaired: recoveries
+      have numbers, and an entity knows after a stop how often it has come back.
 
     A stop and a recovery at once, which section 4 leaves open: the stop goes first, and the recovery begins again. Two
     recoveries at once: one after the other, and who recovers takes emask over from those that are active. A reset of
@@ -88,8 +90,8 @@ class DynamicCluster(RecoveryAgreement):
         return Member(transfer.established(here.entities))
 
     def crash(self, here: Here, state: Member) -> Member:
-        """Nothing is left but that the entity was there."""
-        return Member(transfer.established(here.entities))
+        """Nothing is left but that the entity was there, and how often it has come back."""
+        return Member(transfer.established(here.entities), recoveries=state.recoveries)
 
     def send(self, here: Here, state: Member, message: Message) -> Step[Member] | None:
         """Data is sent by active entities, also while a stop is being agreed on, and not during a recovery."""

@@ -5,7 +5,8 @@ is what E_h sends next; RCV_ACK has ACK_i = REQ_i, which (4) compares and (3) do
 rcp.BMAP. From the RCV on nobody sends data or accepts it, until (5) resumes.
 
 Repaired, the recovery is what a reset of TO is: all cut to the least that anybody has told, those who have sent what
-was cut send it again, and E_h begins where the others stand.
+was cut send it again, and E_h begins where the others stand. The recoveries of E_h have numbers: what was sent in one
+of them, before E_h stopped again, is not taken for a part of the next.
 """
 
 from __future__ import annotations
@@ -39,40 +40,54 @@ class RecoveryAgreement(StopAgreement):
     # ---- steps (1) and (2) ----
 
     def recover(self, here: Here, state: Member) -> Step[Member]:
-        """Step (1). Nothing is left of what the entity knew before."""
-        returning = Returning(here.entity, (None,) * here.entities, (None,) * here.entities)
+        """Step (1). Nothing is left of what the entity knew before, but which recovery it is."""
+        number = 1 if self.literal(Letter.EARLIER) else state.recoveries + 1
+        returning = Returning(here.entity, (None,) * here.entities, (None,) * here.entities, number=number)
         fresh = Member(
             transfer.established(here.entities),
             returning=returning,
             standing=Standing.RECOVERING,
             returned=True,
+            recoveries=number,
         )
-        return Step(fresh, (Transmit(Rcv(here.entity)),))
+        return Step(fresh, (Transmit(Rcv(here.entity, number)),))
 
     def on_rcv(self, here: Here, state: Member, pdu: Rcv) -> Step[Member]:
         """Step (2), first half."""
-        if not self.takes_part(here, state, pdu.source):
+        state = self.of_this_recovery(state, pdu.source, pdu.number)
+        if not self.takes_part(here, state, pdu.source, pdu.number):
             return Step(state)
         if state.standing is Standing.ACTIVE and not self.literal(Letter.AT_ONCE):
             if pdu.source not in state.emask and state.returning is None:
                 return self.suspected(here, state, pdu.source)
             if state.stopping is not None:
                 return Step(state)
-        return self.answer(here, self.opened(here, state, pdu.source))
+        return self.answer(here, self.opened(here, state, pdu.source, pdu.number))
 
-    def takes_part(self, here: Here, state: Member, who: int) -> bool:
-        """Whether an RCV or RCV_PACK is for an entity in this state: not while a reset goes on, which ends first."""
+    def of_this_recovery(self, state: Member, who: int, number: int) -> Member:
+        """An entity that begins a recovery while an earlier one of it goes on here has stopped again: the earlier one
+        is given up."""
+        returning = state.returning
+        if state.standing is not Standing.ACTIVE or returning is None:
+            return state
+        return self.given_up(state) if returning.who == who and returning.number < number else state
+
+    def takes_part(self, here: Here, state: Member, who: int, number: int) -> bool:
+        """Whether a PDU of a recovery is for an entity in this state: not while a reset goes on, which ends first, nor
+        where it is of an earlier recovery of the same entity."""
         if state.standing is not Standing.ACTIVE:
-            return state.standing is Standing.RECOVERING and who == here.entity
+            mine = who == here.entity and number == state.recoveries
+            return state.standing is Standing.RECOVERING and mine
         if state.data.round is not None and state.data.round.answered:
             return False
-        return state.returning is None or state.returning.who == who
+        return state.returning is None or (state.returning.who, state.returning.number) == (who, number)
 
-    def opened(self, here: Here, state: Member, who: int) -> Member:
+    def opened(self, here: Here, state: Member, who: int, number: int) -> Member:
         """The bit of E_h is off, and data transfer stops."""
         if state.returning is not None:
             return state
-        returning = Returning(who, (None,) * here.entities, (None,) * here.entities, epoch=state.data.epoch)
+        nothing = (None,) * here.entities
+        returning = Returning(who, nothing, nothing, epoch=state.data.epoch, number=number)
         return replace(
             state,
             returning=returning,
@@ -93,18 +108,27 @@ class RecoveryAgreement(StopAgreement):
     def rcv_pack(self, here: Here, state: Member, *, again: bool = False) -> RcvPack:
         """What this entity has to say of its state."""
         assert state.returning is not None
-        data = state.data
+        data, returning = state.data, state.returning
         return RcvPack(
-            here.entity, state.returning.who, state.emask, data.req, data.seq - 1, data.epoch, again
+            here.entity,
+            returning.who,
+            state.emask,
+            data.req,
+            data.seq - 1,
+            data.epoch,
+            again,
+            returning.number,
         )
 
     def on_rcv_pack(self, here: Here, state: Member, pdu: RcvPack) -> Step[Member]:
         """Step (2), second half, and (3)."""
-        if not self.takes_part(here, state, pdu.who):
+        state = self.of_this_recovery(state, pdu.who, pdu.number)
+        if not self.takes_part(here, state, pdu.who, pdu.number):
             return Step(state)
         active = state.standing is Standing.ACTIVE
         if active and state.returning is None:
-            if pdu.who in state.back:
+            known = last_return(state, pdu.who)
+            if known >= pdu.number:
                 return self.reminded_of_return(here, state, pdu)
             if pdu.who not in state.emask:
                 return self.suspected(here, state, pdu.who)
@@ -113,7 +137,7 @@ class RecoveryAgreement(StopAgreement):
                 said = (Transmit(last_said(here, state)),) if pdu.again else ()
                 return Step(state, said)
             emask = state.emask
-            state = self.opened(here, state, pdu.who)
+            state = self.opened(here, state, pdu.who, pdu.number)
             if self.literal(Letter.UNION):
                 # A bit goes off by RCV only, and the RCV was lost.
                 state = replace(state, emask=emask)
@@ -153,7 +177,14 @@ class RecoveryAgreement(StopAgreement):
         asked again as often as at first."""
         if not pdu.again or pdu.source == here.entity:
             return Step(state)
-        told = RcvAck(here.entity, pdu.who, state.marked, state.data.agreed, state.data.epoch - 1)
+        told = RcvAck(
+            here.entity,
+            pdu.who,
+            state.marked,
+            state.data.agreed,
+            state.data.epoch - 1,
+            number=last_return(state, pdu.who),
+        )
         if state.data.round is not None:
             state = replace(state, data=replace(state.data, asked=0))
         return Step(state, (Transmit(told),))
@@ -164,8 +195,8 @@ class RecoveryAgreement(StopAgreement):
         """Step (4). An RCV_ACK also shows that its source has answered. Who asks for the end of a recovery that is over
         here is told also while a reset or another recovery goes on: that waits for the same entity."""
         if state.standing is Standing.ACTIVE and (state.returning is None or state.returning.who != pdu.who):
-            return self.reminded_of_return(here, state, pdu) if pdu.who in state.back else Step(state)
-        if not self.takes_part(here, state, pdu.who):
+            return self.reminded_of_return(here, state, pdu) if last_return(state, pdu.who) else Step(state)
+        if not self.takes_part(here, state, pdu.who, pdu.number):
             return Step(state)
         returning = state.returning
         assert returning is not None
@@ -261,7 +292,7 @@ class RecoveryAgreement(StopAgreement):
             returning=None,
             standing=Standing.ACTIVE,
             tries=0,
-            back=state.back | {who},
+            back=frozenset(each for each in state.back if each[0] != who) | {(who, state.returning.number)},
         )
         return Step(after, (*step.actions, view))
 
@@ -271,7 +302,20 @@ class RecoveryAgreement(StopAgreement):
         assert returning is not None
         silent = here.entity == returning.who and self.literal(Letter.OTHERS_ONLY)
         if returning.settled and not silent:
-            return RcvAck(here.entity, returning.who, state.emask, state.data.req, returning.epoch, again)
+            return RcvAck(
+                here.entity,
+                returning.who,
+                state.emask,
+                state.data.req,
+                returning.epoch,
+                again,
+                returning.number,
+            )
         if returning.answered == state.emask:
             return self.rcv_pack(here, state, again=again)
-        return Rcv(here.entity)
+        return Rcv(here.entity, returning.number)
+
+
+def last_return(state: Member, who: int) -> int:
+    """Which recovery of an entity has ended here, the last of them; 0: none, or it has stopped since."""
+    return next((number for entity, number in state.back if entity == who), 0)

@@ -28,6 +28,7 @@ class Letter(Enum):
     EQUAL = "recovery (4): go on if rca.ACK_j = REQ_j for every j, and without a cut"
     UNION = "recovery (2): emask = emask or rc.BMAP"
     AT_ONCE = "recovery (2): an RCV is answered whether or not E_h has been agreed to have stopped"
+    EARLIER = "recovery: what was sent in an earlier recovery of E_h counts"
 
 
 class Standing(Enum):
@@ -70,9 +71,12 @@ class StopAck:
 
 @dataclass(frozen=True, slots=True)
 class Rcv:
-    """RCV (1): SEQ = ACK_h = 0 and no bit on."""
+    """RCV (1): SEQ = ACK_h = 0 and no bit on. `number`: which recovery of E_h it is, its first, its second, as in all
+    PDUs of a recovery.
+    """
 
     source: int
+    number: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,7 @@ class RcvPack:
     seq: int
     epoch: int
     again: bool = False
+    number: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,7 @@ class RcvAck:
     ack: Row
     epoch: int
     again: bool = False
+    number: int = 1
 
 
 StopPdu: TypeAlias = Stop | StopPack | StopAck
@@ -128,6 +134,7 @@ class Returning:
     answered: Mask | None = None
     settled: bool = False
     epoch: int = 0
+    number: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +142,8 @@ class Member:
     """The state of one entity: TO's, and the cluster's.
 
     `marked`: whose confirmations are ignored, stop (5). `tries`: how often this entity has repeated, without an answer,
-    what it sent last in an agreement. `returned`: whether it has stopped and come back. `back`: whom it has taken back.
+    what it sent last in an agreement. `returned`: whether it has stopped and come back. `back`: whom it has taken back,
+    and in which recovery. `recoveries`: how often it has begun to come back, which it still knows after a stop.
     """
 
     data: Transfer
@@ -146,4 +154,5 @@ class Member:
     standing: Standing = Standing.ACTIVE
     tries: int = 0
     returned: bool = False
-    back: Mask = frozenset()
+    back: frozenset[tuple[int, int]] = frozenset()
+    recoveries: int = 0

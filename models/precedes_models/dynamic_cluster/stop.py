@@ -53,7 +53,8 @@ class StopAgreement(Protocol[Member]):
         """Step (2)."""
         goes_on = self.literal(Letter.GOES_ON)
         if here.entity in pdu.bmap and not goes_on and state.standing is Standing.ACTIVE:
-            return Step(Member(transfer.established(here.entities), standing=Standing.OUT))
+            known = transfer.established(here.entities)
+            return Step(Member(known, standing=Standing.OUT, recoveries=state.recoveries))
         if state.standing is not Standing.ACTIVE:
             return Step(self.told_of_stop(here, state, pdu))
         if pdu.source in state.emask and not goes_on:
@@ -187,7 +188,12 @@ class StopAgreement(Protocol[Member]):
         actions: list[Action] = [Discard(pdu.message) for pdu in deleted if pdu.message is not None]
         actions.append(View(frozenset(range(here.entities)) - state.emask))
         state = replace(
-            state, data=data, marked=state.emask, stopping=None, tries=0, back=state.back - state.emask
+            state,
+            data=data,
+            marked=state.emask,
+            stopping=None,
+            tries=0,
+            back=frozenset(each for each in state.back if each[0] not in state.emask),
         )
         confirmed = self.confirmed(here, state)
         return Step(confirmed.state, (*actions, *confirmed.actions))

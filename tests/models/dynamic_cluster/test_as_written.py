@@ -58,6 +58,9 @@ SLOW: tuple[tuple[Letter, frozenset[int], Bounds, str, int], ...] = (
 )
 """The same, for those whose states are many."""
 
+TWICE = Letter.EARLIER, frozenset[int](), bounds(2, 0, crashes=2, recoveries=2), ACCURATE, 32
+"""An entity that stops twice. In these bounds both may have stopped, and then no agreement ends in either form."""
+
 RETURN = bounds(2, crashes=1, recoveries=1)
 CUTS = bounds(3, script="c", losses=1), ONE_CUT
 
@@ -82,7 +85,7 @@ def shown(execution: Execution) -> dict[str, list[tuple[EventKind, str | None, t
 
 @pytest.mark.parametrize(
     ("letter", "hasty", "within", "name", "moves"),
-    [*FOUND, *(pytest.param(*each, marks=pytest.mark.slow) for each in SLOW)],
+    [*FOUND, TWICE, *(pytest.param(*each, marks=pytest.mark.slow) for each in SLOW)],
 )
 def test_a_step_to_the_letter_breaks_something(
     letter: Letter, hasty: frozenset[int], within: Bounds, name: str, moves: int
@@ -119,6 +122,10 @@ def test_what_breaks_is_gone_in_the_repaired_form(hasty: frozenset[int], within:
     found = explored(DynamicCluster(hasty=hasty), within)
     assert not violated(found)
     assert found.complete or within.depth is not None
+
+
+def test_what_was_sent_in_an_earlier_recovery_does_not_count_in_the_repaired_form() -> None:
+    assert violated(explored(DynamicCluster(), TWICE[2])) == {ENDS: 13}
 
 
 REPLAYED: tuple[tuple[str, Protocol[Any], Bounds], ...] = (
@@ -167,7 +174,7 @@ def test_the_letter_makes_the_histories_of_the_scenario(
 
 def test_every_scenario_is_made_by_a_model() -> None:
     text = compile_text(SCENARIOS.read_text(encoding="utf-8"), str(SCENARIOS), standard_library())
-    explored_too = {letter.name.lower() for letter, *_ in (*FOUND, *SLOW)}
+    explored_too = {letter.name.lower() for letter, *_ in (*FOUND, TWICE, *SLOW)}
     explored_too |= {name for name, *_ in WITHOUT}
     assert {each.name for each in text.scenarios} == explored_too | {name for name, *_ in REPLAYED}
 
