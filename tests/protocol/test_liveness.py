@@ -98,6 +98,18 @@ def test_more_random_protocols_have_these_lassos(
     agree(protocol, *size, losses)
 
 
+def test_where_a_behavior_may_stay_is_found_after_loops_as_deep() -> None:
+    """Three moves lead to a state with a loop of one move, and to a later one in which a behavior may stay."""
+    chatting = Chatting(
+        arrivals=((0, "answer"), (0, "refuse"), (1, "back"), (0, "deliver")),
+        expiries=((1, "mood"), (0, "none")),
+        given=Reliable(fifo=True),
+        timeouts_are_fair=False,
+    )
+    assert agree(chatting, 2, 2, 0)
+    assert lengths(explored(chatting, 2, 2))[DELIVERY][0] == 3
+
+
 def one(protocol: Protocol[Any], name: str, **limits: int) -> Finding:
     found = explore(protocol, Bounds(2, 1, **limits), [], invariants=(), live=(name,))
     assert found.verdicts[name] is Verdict.VIOLATED

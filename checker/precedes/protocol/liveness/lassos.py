@@ -42,16 +42,17 @@ def shortest(
     best: tuple[int, Lasso] | None = None
     looked_at = 0
     for state in states:
-        stays = not moves_on and bool(endless.ends[state])
-        least = depth(state) + (not stays)
-        if best is not None and (least >= best[0] or looked_at > EFFORT):
+        stays, stem = not moves_on and bool(endless.ends[state]), depth(state)
+        if best is not None and stem >= best[0]:
             break
-        if stays:
-            loop: tuple[tuple[int, int], ...] = ()
-        else:
+        loop: tuple[tuple[int, int], ...] = ()
+        if not stays:
+            if best is not None and (stem + 1 >= best[0] or looked_at > EFFORT):
+                # A behavior may still stay in one of the next states, which is shorter.
+                continue
             loop, effort = _loop(graph, endless, kinds, state)
             looked_at += effort
-        length = depth(state) + len(loop)
+        length = stem + len(loop)
         if best is None or length < best[0]:
             best = length, Lasso(state, loop)
     assert best is not None, "there is a state to begin with"
