@@ -18,7 +18,9 @@ def zero(entities: int) -> Clock:
 
 def ticked(clock: Clock, entity: int) -> Clock:
     """The clock of the next event of `entity`, where that is a send (step 2)."""
-    return (*clock[:entity], clock[entity] + 1, *clock[entity + 1 :])
+    counts = list(clock)
+    counts[entity] += 1
+    return tuple(counts)
 
 
 def supremum(first: Clock, second: Clock) -> Clock:
@@ -31,8 +33,9 @@ def received(clock: Clock, entity: int, carried: Clock) -> Clock:
 
     The component of the entity itself is counted on and not compared; `carried` is never ahead of it there.
     """
-    joined = supremum(clock, carried)
-    return (*joined[:entity], clock[entity] + 1, *joined[entity + 1 :])
+    joined = list(map(max, clock, carried))
+    joined[entity] = clock[entity] + 1
+    return tuple(joined)
 
 
 def at_most(first: Clock, second: Clock) -> bool:

@@ -10,7 +10,7 @@ A model is written against these names:
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from precedes.core.frozen_values import replace
+from precedes.core.frozen_values import made_by_slots, replace
 from precedes.protocol.bounds import Conditions, Destinations
 from precedes.protocol.invariants import Invariant, OfEntity, OfPair, OfState, OfStep, Situation
 from precedes.protocol.model import (
@@ -61,6 +61,7 @@ __all__ = [
     "Timer",
     "Transmit",
     "View",
+    "made_by_slots",
     "replace",
     "run",
 ]

@@ -15,6 +15,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import ClassVar, Final, Generic, TypeAlias, TypeVar
 
+from precedes.core.frozen_values import made_by_slots
 from precedes.protocol.invariants import Invariant
 from precedes.protocol.network import Network
 
@@ -63,6 +64,7 @@ class Here:
         return frozenset(range(self.entities)) - {self.entity}
 
 
+@made_by_slots
 @dataclass(frozen=True, slots=True)
 class Transmit:
     """Hand a packet to the network, for `to`, or for every entity, this one included, where that is None."""
@@ -78,6 +80,7 @@ class Arrive:
     message: Message
 
 
+@made_by_slots
 @dataclass(frozen=True, slots=True)
 class Deliver:
     """Hand a message to the user of this entity. `clock` is its vector time at that event, where it has one."""
@@ -103,6 +106,7 @@ class View:
 Action: TypeAlias = Transmit | Arrive | Deliver | Discard | View
 
 
+@made_by_slots
 @dataclass(frozen=True, slots=True)
 class Step(Generic[S]):
     """What a handler does: the state after it, and actions in their order.

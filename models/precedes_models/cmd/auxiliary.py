@@ -24,12 +24,14 @@ from precedes.protocol import (
     Reliable,
     Step,
     Transmit,
+    made_by_slots,
     replace,
 )
 from precedes_models import vector_time
 from precedes_models.vector_time import Clock
 
 
+@made_by_slots
 @dataclass(frozen=True, slots=True)
 class Record:
     """An s-record <i, j, t>: entity i has sent something to entity j, as its t-th event (Definition 6)."""
@@ -43,6 +45,7 @@ class Record:
         return Record(names[self.sender], names[self.receiver], self.time)
 
 
+@made_by_slots
 @dataclass(frozen=True, slots=True)
 class Packet:
     """A message m with V(m) and R(m). `confirmed` is for Definition 7 and no part of it."""
@@ -58,6 +61,7 @@ class Packet:
         return self.message.sender
 
 
+@made_by_slots
 @dataclass(frozen=True, slots=True)
 class Entity:
     """What S_j keeps: V_j, R_j, the Queue in the order of arrival.
@@ -235,26 +239,16 @@ class Auxiliary(Protocol[Entity]):
     def send(self, here: Here, state: Entity, message: Message) -> Step[Entity]:
         """Attach V_i and R_i, then add the s-record of this send to R_i."""
         clock = vector_time.ticked(state.clock, here.entity)
-        new = frozenset(
-            Record(here.entity, receiver, clock[here.entity]) for receiver in message.destinations
-        )
+        time = clock[here.entity]
+        new = frozenset([Record(here.entity, receiver, time) for receiver in message.destinations])
         told = frozenset() if self.reads(Reading.MULTICAST_THE_SAME_WAY) else new
-        copies = tuple(
-            Transmit(
-                Packet(
-                    message,
-                    clock,
-                    self.recorded(
-                        state.records, frozenset(record for record in told if record.receiver != receiver)
-                    ),
-                    state.confirmed,
-                ),
-                frozenset({receiver}),
-            )
-            for receiver in sorted(message.destinations)
-        )
+        copies: list[Action] = []
+        for receiver in sorted(message.destinations):
+            others = frozenset([record for record in told if record.receiver != receiver])
+            carried = self.recorded(state.records, others)
+            copies.append(Transmit(Packet(message, clock, carried, state.confirmed), frozenset({receiver})))
         records = self.recorded(state.records, new)
-        return Step(Entity(clock, records, state.queue, state.own, state.confirmed), copies, clock)
+        return Step(Entity(clock, records, state.queue, state.own, state.confirmed), tuple(copies), clock)
 
     def arrive(self, here: Here, state: Entity, packet: Hashable, sender: int) -> Step[Entity] | None:
         """Deliver what waits for nothing, and what has waited for it; keep the rest in the Queue."""
@@ -263,7 +257,7 @@ class Auxiliary(Protocol[Entity]):
             if not self.queue:
                 return None
             return Step(replace(state, queue=(*state.queue, packet)))
-        addressed = any(record.receiver == here.entity for record in packet.records)
+        addressed = here.entity in [record.receiver for record in packet.records]
         state, delivery = self.delivered(here, state, packet, packet, addressed=addressed)
         actions: list[Action] = [delivery]
         if addressed or not self.reads(Reading.QUEUE_IN_CASE_I):
@@ -277,12 +271,12 @@ class Auxiliary(Protocol[Entity]):
 
     def deliverable(self, entity: int, state: Entity, packet: Packet) -> bool:
         """Case (i), or no s-record with this receiver; otherwise case (ii)."""
-        return all(
-            self.known(entity, state, record.sender) >= record.time
-            for record in packet.records
-            if record.receiver == entity
-            and (record.sender == packet.sender or not self.reads(Reading.INDEX_IS_THE_SENDER))
-        )
+        for record in packet.records:
+            if record.receiver != entity or self.known(entity, state, record.sender) >= record.time:
+                continue
+            if record.sender == packet.sender or not self.reads(Reading.INDEX_IS_THE_SENDER):
+                return False
+        return True
 
     def known(self, entity: int, state: Entity, sender: int) -> int:
         """V_j[i], up to which everything that i sent to j has been delivered.
@@ -310,13 +304,14 @@ class Auxiliary(Protocol[Entity]):
 
     def recorded(self, records: frozenset[Record], new: frozenset[Record]) -> frozenset[Record]:
         """R_i after a send whose s-records are `new`."""
-        return records | new
+        return records | new if new else records
 
     def kept(
         self, entity: int, state: Entity, clock: Clock, packet: Packet, *, addressed: bool
     ) -> frozenset[Record]:
         """R_j after a delivery; `state` is before it, `clock` is V_j after it, `addressed` tells case (i)."""
-        return state.records | packet.records
+        # What is the same set takes no memory again.
+        return state.records if packet.records <= state.records else state.records | packet.records
 
     def waiting(self, state: Entity) -> frozenset[Message]:
         """What is in the Queue."""

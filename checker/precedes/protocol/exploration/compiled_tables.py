@@ -20,6 +20,8 @@ TIMERS: Final = 8
 first and the last of each, -1 where they are not known."""
 DUE, TIMEOUTS, EARLY, CRASHES, RECOVERIES = range(TIMERS, TIMERS + 10, 2)
 INNER_FIELDS: Final = 18
+FEW_INNER_FIELDS: Final = TIMERS
+"""Where there is no time, no timer and no fault, an inner state has no steps of its own."""
 
 INNER, PAST, WANTS = range(3)
 """Of a local state: what it is made of, and whether it is asked to send."""
@@ -52,10 +54,13 @@ SENDER, PACKET, SENT, OF_FLIGHT, CORRUPTED, CORRUPTED_LAST = range(6)
 """Of a flight: who transmitted what, and when; what it is to a handler; and what it may become, -1: not known."""
 FLIGHT_FIELDS: Final = 6
 
-LOCAL, INBOX, OWN, OWN_TIMEOUTS, OWN_EARLY, OWN_LAST, REQUESTED, REQUESTED_LAST, TICKED, TICKS = range(10)
-"""Of a component: what it is made of; where its transitions begin, those of time-outs, of early ones, and where they
-end; its requests; the component one tick later, and whether it lets time go on."""
+LOCAL, INBOX, OWN, OWN_TIMEOUTS, REQUESTED, REQUESTED_LAST, OWN_EARLY, OWN_LAST, TICKED, TICKS = range(10)
+"""Of a component: what it is made of; where its transitions begin, and those of time-outs; its requests; where the
+transitions of early time-outs begin, and where they end; the component one tick later, and whether it lets time go on.
+"""
 COMPONENT_FIELDS: Final = 10
+FEW_COMPONENT_FIELDS: Final = OWN_EARLY
+"""Where there is no time, no timer and no fault, the last are not there."""
 
 COMPONENT, TRANSMITTED, STEP, KIND, FROM = range(5)
 """Of a transition: the component after it, what it transmits, the step, what kind of move it is, and its cause."""
@@ -163,6 +168,18 @@ class Tables(NamedTuple):
     row: Int32Out
     asked: MatrixOut
     sizes: Int64Out
+
+
+def noted(code: int, number: int, mask: int) -> int:
+    """What stands in a slot: a number, and above it what the slots leave of the hash. So a slot nearly always says
+    whether it is worth while to look at its row.
+    """
+    return (code & ~mask & 0x7FFFFFFF) | number
+
+
+def may_be(note: int, code: int, mask: int) -> bool:
+    """Whether what stands in a slot may be of something with this hash."""
+    return ((note ^ code) & ~mask & 0x7FFFFFFF) == 0
 
 
 def hashed(code: int, value: int) -> int:

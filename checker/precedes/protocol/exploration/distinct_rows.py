@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from precedes.engines.columnar.native import Int32Out, MatrixOut, machine_code
-from precedes.protocol.exploration.compiled_tables import hashed
+from precedes.protocol.exploration.compiled_tables import hashed, may_be, noted
 
 FEW: Final = 1024
 """Room for so many rows in the beginning."""
@@ -25,28 +25,36 @@ def row_code(rows: MatrixOut, number: int) -> int:
 
 def found_or_placed(rows: MatrixOut, slots: Int32Out, number: int) -> int:
     """The number of the row that equals row `number`; this one, which is then in the table, where there is none."""
+    found, slot = sought(rows, slots, rows, number)
+    if found < 0:
+        slots[slot] = noted(row_code(rows, number), number, len(slots) - 1)
+        return number
+    return found
+
+
+def sought(rows: MatrixOut, slots: Int32Out, others: MatrixOut, number: int) -> tuple[int, int]:
+    """The number of the row that equals row `number` of others, -1 where there is none; and the slot where the search
+    ended.
+    """
     mask = len(slots) - 1
-    slot = row_code(rows, number) & mask
+    code = row_code(others, number)
+    slot = code & mask
     while slots[slot] >= 0:
-        found = int(slots[slot])
-        same = True
-        for place in range(rows.shape[1]):
-            same = same and rows[found, place] == rows[number, place]
-        if same:
-            return found
+        if may_be(int(slots[slot]), code, mask):
+            found = int(slots[slot]) & mask
+            same = True
+            for place in range(rows.shape[1]):
+                same = same and rows[found, place] == others[number, place]
+            if same:
+                return found, slot
         slot = (slot + 1) & mask
-    slots[slot] = number
-    return number
+    return -1, slot
 
 
 def place_rows(rows: MatrixOut, slots: Int32Out, count: int) -> None:
     """Write the slots of all rows anew."""
-    mask = len(slots) - 1
     for number in range(count):
-        slot = row_code(rows, number) & mask
-        while slots[slot] >= 0:
-            slot = (slot + 1) & mask
-        slots[slot] = number
+        put_in_slot(slots, row_code(rows, number), number)
 
 
 def is_roomy(slots: Int32Out, rows: int) -> bool:
@@ -63,6 +71,15 @@ def add_rows(rows: MatrixOut, slots: Int32Out, count: int, more: MatrixOut, numb
         if numbers[k] == count:
             count += 1
     return count
+
+
+def put_in_slot(slots: Int32Out, code: int, number: int) -> None:
+    """Let a number be found by its hash."""
+    mask = len(slots) - 1
+    slot = code & mask
+    while slots[slot] >= 0:
+        slot = (slot + 1) & mask
+    slots[slot] = noted(code, number, mask)
 
 
 class Code:

@@ -13,6 +13,7 @@ from precedes.protocol.exploration.compiled_tables import (
     BLOCKED,
     BROKEN,
     COMPONENT,
+    COMPONENT_FIELDS,
     ENTITIES,
     FULL,
     INBOX,
@@ -157,6 +158,8 @@ def follow(tables: Tables, done: int) -> bool:
 def plan_timeouts(tables: Tables, budget: int) -> bool:
     """Plan the time-outs of least patience. Whether one of them changes or does anything."""
     n, transitions, steps = int(tables.setting[ENTITIES]), tables.transitions, tables.steps
+    if tables.components.shape[1] < COMPONENT_FIELDS:
+        return False
     least = -1
     for entity in range(n):
         component = int(tables.row[entity])

@@ -8,7 +8,7 @@ and the compiled tables add these to a past.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias, assert_never
 
@@ -23,15 +23,18 @@ from precedes.protocol.exploration.distinct_rows import Code
 from precedes.protocol.exploration.histories import Entry, Recording, entries
 from precedes.protocol.exploration.matrices import Matrices
 from precedes.protocol.invariants import OfStep
-from precedes.protocol.model import Here, Message, Protocol, Step, Timer, Transmit
+from precedes.protocol.model import Deliver, Here, Message, Protocol, Step, Timer, Transmit
 from precedes.protocol.moves import Arrived, Crashed, Expired, Lost, Move, Recovered, Requested, Vanished
 from precedes.protocol.network import Network, Reliable, SingleChannel, Timed
 from precedes.protocol.validation import declarations, errors, returned_values
-from precedes.protocol.validation.handler_calls import called
+from precedes.protocol.validation.handler_calls import called, raise_as_mistake
 
 Watch: TypeAlias = Callable[[str, Here, Any, tuple[Any, ...], object], None]
 """Told of every new call of a handler: which, where, the state, what else it was called with, what it returned."""
 
+_Mark: TypeAlias = tuple[bool, int, tuple[int, ...] | None, int] | None
+"""What the only event of a step is known by: whether it is a send, the address of its message, the recorded clock and
+the time. To hash a message takes longer. None: the step has no event, or several."""
 Requests: TypeAlias = Callable[[int, int], tuple[Message, ...]]
 """The messages that an entity may be asked to send, after so many requests."""
 
@@ -70,6 +73,14 @@ class Cause:
 Trigger: TypeAlias = Cause | Message | Timer | None
 """What a handler is called for: a packet, a request, a timer, or a recovery."""
 
+STATE_BITS: Final = 32
+"""An inner state is kept as one number: its site, and in so many bits the protocol's state ..."""
+STATE: Final = (1 << STATE_BITS) - 1
+SENT_BITS: Final = 32
+"""... and a flight as packet and sender, and in so many bits when it was sent."""
+MOST_KNOWN: Final = 1 << 16
+"""So many events are known by their messages. A model that makes its messages anew has no use of it."""
+
 HOW: Final = {
     EventKind.SEND: c.AS_SEND,
     EventKind.CRASH: c.AS_CRASH,
@@ -94,6 +105,11 @@ class Interned:
         if number == new:
             values.append(value)
         return number
+
+    def add(self, value: Any) -> int:
+        """Add a value that is never looked for. Its number."""
+        self.values.append(value)
+        return len(self.values) - 1
 
     def __len__(self) -> int:
         return len(self.values)
@@ -136,8 +152,23 @@ class TransitionTable:
         self.wanting: set[int] = set()
         self.heard: set[int] = set()
         """The entities that were asked to send, and those that accepted it."""
-        self._heres: dict[tuple[int, int], Here] = {}
-        self._waits: dict[int, bool] = {}
+        self._sites = Interned()
+        """Where and when an entity is, and whether it has stopped: all of an inner state but the protocol's state."""
+        self._places: dict[tuple[int, int], Here] = {}
+        self._heres: list[Here] = []
+        """Where a handler runs, by the number of the site ..."""
+        self._site_rows: list[tuple[int, int, int, bool]] = []
+        """... and what the row of an inner state begins with: entity, placement, when, whether it has stopped."""
+        self._waits = bytearray()
+        """Whether a message waits in a protocol's state: 1 no, 2 yes, 0 not known."""
+        self._known: dict[_Mark, int] = {}
+        """What is added to the past by a step that logs one event, by its mark ..."""
+        self._marked: list[object] = []
+        """... and what has the messages of the marks: as long as one is there, nothing else has its address."""
+        self._receivers: dict[frozenset[int] | None, tuple[int, ...]] = {}
+        self._causes: dict[int, int] = {}
+        """The number of a packet that comes in, by packet and sender."""
+        self._has_waiters = type(protocol).waiting is not Protocol.waiting
         self._has_timers = type(protocol).timers is not Protocol.timers
         self.may_rearrange = type(protocol).receipt_log is not Protocol.receipt_log
 
@@ -147,7 +178,14 @@ class TransitionTable:
         new = [0, *[-1] * (c.INNER_FIELDS - c.PENDING - 1)]
         if not self._has_timers:
             new[c.DUE - c.PENDING : c.EARLY - c.PENDING + 2] = [0] * 6
+        if not (faulty or self.timed or self._has_timers):
+            new = new[: c.FEW_INNER_FIELDS - c.PENDING]
         self.matrices = Matrices(setting, self.entities, new, faulty=faulty, renamings=renamings)
+        self._inner_rows, self._step_rows = self.matrices.fresh("inners"), self.matrices.fresh("steps")
+        self._flight_rows, self._emission_rows = (
+            self.matrices.fresh("flights"),
+            self.matrices.fresh("emissions"),
+        )
         self._emitted({})
         self._addition((), accepted=False)
         tables = self.matrices.tables()
@@ -159,7 +197,7 @@ class TransitionTable:
     def placement(self, placement: Placement) -> int:
         """The number of a placement."""
         number = self.placements.number(placement)
-        if number == self.matrices.used["cut"]:
+        if number == self.matrices.count("cut"):
             self.matrices.add("cut", *(k in placement.cut for k in range(self.entities)))
         return number
 
@@ -179,37 +217,72 @@ class TransitionTable:
 
     def inner(self, inner: InnerState, like: int | None = None) -> int:
         """The number of an inner state. `like`: the protocol's state of which it has a renaming."""
-        number = self.inners.number(inner)
-        if number < self.matrices.used["inners"]:
+        placement, now, state, stopped, lost = inner
+        return self._inner(self._site(placement, now, stopped, lost) << STATE_BITS | state, like)
+
+    def inner_state(self, number: int) -> InnerState:
+        """An inner state."""
+        key = self.inners.values[number]
+        placement, now, stopped, lost = self._sites.values[key >> STATE_BITS]
+        return InnerState(placement, now, key & STATE, stopped, lost)
+
+    def _site(self, placement: int, now: int, stopped: bool = False, lost: bool = False) -> int:
+        """The number of a site."""
+        site = self._sites.number((placement, now, stopped, lost))
+        if site == len(self._heres):
+            self._heres.append(self.here(placement, now))
+            self._site_rows.append((self.placements.values[placement].entity, placement, now, stopped))
+        return site
+
+    def _inner(self, key: int, like: int | None = None) -> int:
+        """The number of an inner state that is given by its site and the protocol's state."""
+        new = len(self.inners)
+        number = self.inners.number(key)
+        if number < new:
             return number
-        placement, now, state, stopped, _ = inner
-        entity = self.placements.values[placement].entity
-        waiting = not stopped and self._has_waiting(state if like is None else like)
-        may_tick = stopped or not self._has_timers
-        self.matrices.add("inners", entity, placement, now, stopped, waiting, 1 if may_tick else -1)
+        row = self._site_rows[key >> STATE_BITS]
+        stopped = row[-1]
+        waiting = (
+            self._has_waiters and not stopped and self._has_waiting(key & STATE if like is None else like)
+        )
+        self._inner_rows += (*row, waiting, 1 if stopped or not self._has_timers else -1)
         if like is None and self.rename is not None:
             self.rename(number)
         return number
 
     def _has_waiting(self, state: int) -> bool:
-        if state not in self._waits:
-            self._waits[state] = bool(self.protocol.waiting(self.states.values[state]))
-        return self._waits[state]
+        waits = self._waits
+        if state >= len(waits):
+            waits.extend(bytes(2 * len(self.states) - len(waits)))
+        if not waits[state]:
+            waits[state] = 2 if self.protocol.waiting(self.states.values[state]) else 1
+        return waits[state] == 2
 
     def flight(self, sender: int, packet: int, sent: int) -> int:
         """The number of a flight."""
-        number = self.flights.number((sender, packet, sent))
-        if number == self.matrices.used["flights"]:
-            cause = self.triggers.number(Cause(sender, self.packets.values[packet]))
-            self.matrices.add("flights", sender, packet, sent, cause, -1, -1)
+        cause = packet * self.entities + sender
+        new = len(self.flights)
+        number = self.flights.number(cause << SENT_BITS | sent)
+        if number == new:
+            trigger = self._causes.get(cause)
+            if trigger is None:
+                trigger = self._causes[cause] = self.triggers.add(Cause(sender, self.packets.values[packet]))
+            self._flight_rows += (sender, packet, sent, trigger, -1, -1)
             if self.rename_flight is not None:
                 self.rename_flight(number)
         return number
 
+    def flight_of(self, number: int) -> tuple[int, int, int]:
+        """A flight: who transmitted it, the packet, and when."""
+        key = self.flights.values[number]
+        packet, sender = divmod(key >> SENT_BITS, self.entities)
+        return sender, packet, key & ((1 << SENT_BITS) - 1)
+
     def event(self, entry: Entry) -> int:
         """The number of an event."""
+        new = len(self.events)
         number = self.events.number(entry)
-        if number == self.matrices.used["events"]:
+        if number == new:
             self.matrices.add(
                 "events", c.IN_COURSE if self.recording.interleaving else HOW.get(entry.kind, c.IN_COURSE)
             )
@@ -219,9 +292,10 @@ class TransitionTable:
 
     def _addition(self, more: tuple[Entry, ...], *, accepted: bool) -> int:
         """The number of what a step adds to a past."""
+        new = len(self.additions)
         number = self.additions.number((more, accepted))
-        if number == self.matrices.used["additions"]:
-            first = self.matrices.used["logged"]
+        if number == new:
+            first = self.matrices.count("logged")
             for entry in more:
                 self.matrices.add("logged", self.event(entry))
             self.matrices.add("additions", first, first + len(more), accepted)
@@ -265,11 +339,11 @@ class TransitionTable:
 
     def here(self, placement: int, now: int) -> Here:
         """Where a handler runs."""
-        found = self._heres.get((placement, now))
+        found = self._places.get((placement, now))
         if found is None:
             sitting = self.placements.values[placement]
             found = Here(sitting.entity, self.entities, now + sitting.ahead if self.timed else 0)
-            self._heres[placement, now] = found
+            self._places[placement, now] = found
         return found
 
     def orbit(self, component: int) -> int:
@@ -280,27 +354,25 @@ class TransitionTable:
 
     def inner_of(self, component: int) -> InnerState:
         """The inner state of a component."""
-        found: InnerState = self.inners.values[numbering.inner_of(self.matrices.tables(), component)]
-        return found
+        return self.inner_state(numbering.inner_of(self.matrices.tables(), component))
 
     def inbox_of(self, component: int) -> list[tuple[int, Hashable]]:
         """The packets in flight to a component, with their senders."""
         arrays = self.matrices.arrays
         first, last = arrays["inboxes"][arrays["components"][component, c.INBOX]]
-        flights = [self.flights.values[flight] for flight in arrays["in_flight"][first:last]]
+        flights = map(self.flight_of, arrays["in_flight"][first:last].tolist())
         return [(sender, self.packets.values[packet]) for sender, packet, _ in flights]
 
     # ---- what is asked for ----
 
     def answer(self) -> None:
         """Find out everything that is asked for, and make room where that is needed."""
-        sizes, used = self.matrices.sizes, self.matrices.used
+        sizes = self.matrices.sizes
         asked = self.matrices.arrays["asked"][: sizes[c.ASKED]]
         if self.rounds is not None and len(asked):
             self.rounds.append(asked.copy())
-        first = used["answers"]
-        for kind, of, cause in dict.fromkeys(map(tuple, asked.tolist())):
-            self._answer(kind, of, cause)
+        first = self.matrices.count("answers")
+        self._answer_all(dict.fromkeys(map(tuple, asked.tolist())))
         self.matrices.place_answers(self.code, first)
         if sizes[c.BLOCKED] & c.FULL:
             self.matrices.make_room(self.code)
@@ -328,18 +400,53 @@ class TransitionTable:
             first += count
         self.matrices.take_up(self.code, kept)
 
+    def _answer_all(self, questions: Iterable[tuple[int, int, int]]) -> None:
+        """Find out what is asked. Nearly all questions are about packets that come in: there are hundreds of thousands,
+        and most packets are refused, or delivered and nothing else is done.
+        """
+        inners, states, triggers, heres = (
+            self.inners.values,
+            self.states.values,
+            self.triggers.values,
+            self._heres,
+        )
+        matrices, answers = self.matrices, self.matrices.fresh("answers")
+        steps, arrive, known = self._step_rows, self.protocol.arrive, self._known
+        plain = not (self.check_purity or self.watch is not None or self.of_step)
+        for kind, of, cause in questions:
+            if kind != c.FOR_ANSWER or cause < 0:
+                self._answer(kind, of, cause)
+                continue
+            came, key = triggers[cause], inners[of]
+            packet, sender = came.packet, came.sender
+            if not plain:
+                answers += (of, cause, *self._steps(of, "arrive", cause, packet, sender), 0)
+                continue
+            at, state = heres[key >> STATE_BITS], states[key & STATE]
+            try:
+                outcome = arrive(at, state, packet, sender)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a model raises is told as its mistake
+                raise_as_mistake(self.protocol, "arrive", at, (state, packet, sender), error)
+            first = matrices.count("steps")
+            if outcome is None:
+                answers += (of, cause, first, first, 0)
+                continue
+            if type(outcome) is Step:
+                addition = known.get(self._mark(key, outcome, None))
+                if addition is not None:
+                    after = self._inner(key & ~STATE | self.state(outcome.state))
+                    steps += (after, 0, True, 0, False, addition, of, cause, 0)
+                    answers += (of, cause, first, first + 1, 0)
+                    continue
+            answers += (of, cause, *self._rows(of, "arrive", cause, outcome, packet, sender), 0)
+
     def _answer(self, kind: int, of: int, cause: int) -> None:
         if kind == c.FOR_CORRUPTED:
             self._answer_corrupted(of)
             return
-        inner: InnerState = self.inners.values[of]
+        inner = self.inner_state(of)
         if kind == c.FOR_ANSWER:
-            if cause < 0:
-                self._answer_requests(of, inner, -1 - cause)
-            else:
-                came: Cause = self.triggers.values[cause]
-                first, last = self._steps(of, inner, "arrive", cause, came.packet, came.sender)
-                self.matrices.add("answers", of, cause, first, last, 0)
+            self._answer_requests(of, inner, -1 - cause)
         elif kind == c.FOR_TIMERS:
             self._answer_timers(of, inner)
         elif kind == c.FOR_CRASHES:
@@ -347,7 +454,7 @@ class TransitionTable:
         elif kind == c.FOR_RECOVERIES:
             steps = (0, 0)
             if inner.stopped and not inner.lost:
-                steps = self._steps(of, inner, "recover", -1)
+                steps = self._steps(of, "recover", -1)
             self._write(of, c.RECOVERIES, steps)
         else:
             assert kind == c.FOR_LATER
@@ -368,9 +475,9 @@ class TransitionTable:
             else:
                 pending = True
         for field, timers in ((c.DUE, due), (c.TIMEOUTS, timeouts)):
-            first = last = self.matrices.used["steps"]
+            first = last = self.matrices.count("steps")
             for timer in timers:
-                _, last = self._steps(of, inner, "expire", self.triggers.number(timer), timer)
+                _, last = self._steps(of, "expire", self.triggers.number(timer), timer)
             self._write(of, field, (first, last))
         later = self.inner(inner._replace(now=inner.now + 1)) if self.timed and may_tick else -1
         row = self.matrices.arrays["inners"][of]
@@ -381,9 +488,9 @@ class TransitionTable:
     def _answer_requests(self, of: int, inner: InnerState, made: int) -> None:
         entity = self.placements.values[inner.placement].entity
         messages = () if inner.stopped else self._requests(entity, made)
-        first = last = self.matrices.used["steps"]
+        first = last = self.matrices.count("steps")
         for message in messages:
-            _, last = self._steps(of, inner, "send", self.triggers.number(message), message)
+            _, last = self._steps(of, "send", self.triggers.number(message), message)
         if messages:
             self.wanting.add(entity)
         if last > first:
@@ -391,12 +498,12 @@ class TransitionTable:
         self.matrices.add("answers", of, offers.requested(made), first, last, bool(messages))
 
     def _answer_corrupted(self, flight: int) -> None:
-        sender, packet, _ = self.flights.values[flight]
+        sender, packet, _ = self.flight_of(flight)
         original = self.packets.values[packet]
-        first = self.matrices.used["others"]
+        first = self.matrices.count("others")
         for other in self.protocol.corrupted(original):
             self.matrices.add("others", self.triggers.number(Cause(sender, other, original)))
-        last = self.matrices.used["others"]
+        last = self.matrices.count("others")
         self.matrices.arrays["flights"][flight, c.CORRUPTED : c.CORRUPTED + 2] = first, last
 
     def _crash(self, of: int, inner: InnerState) -> tuple[int, int]:
@@ -417,50 +524,93 @@ class TransitionTable:
 
     # ---- handlers ----
 
-    def _steps(self, of: int, inner: InnerState, handler: str, by: int, *arguments: Any) -> tuple[int, int]:
+    def _steps(self, of: int, handler: str, by: int, *arguments: Any) -> tuple[int, int]:
         """Call a handler, and add the steps that it returns: the first and the last. None, where it says: not now.
 
         `by`: the number of what it is called for.
         """
-        first = self.matrices.used["steps"]
-        at, state = self.here(inner.placement, inner.now), self.states.values[inner.state]
+        key = self.inners.values[of]
+        at, state = self._heres[key >> STATE_BITS], self.states.values[key & STATE]
         outcome = called(self.protocol, handler, at, state, *arguments)
         if self.check_purity and called(self.protocol, handler, at, state, *arguments) != outcome:
             raise self._impure(handler, at, state, arguments)
         if self.watch is not None:
             self.watch(handler, at, state, arguments, outcome)
+        return self._rows(of, handler, by, outcome, *arguments)
+
+    def _rows(self, of: int, handler: str, by: int, outcome: object, *arguments: Any) -> tuple[int, int]:
+        """Add the steps of an outcome: the first and the last."""
+        first = self.matrices.count("steps")
         if outcome is None:
             return first, first
-        steps = returned_values.steps(self.protocol, outcome)
+        key = self.inners.values[of]
+        at, state = self._heres[key >> STATE_BITS], self.states.values[key & STATE]
         patience = arguments[0].patience if handler == "expire" else 0
-        for option, step in enumerate(steps):
-            after, emission, addition = self._made(handler, inner, at, step, arguments)
+        options = returned_values.steps(self.protocol, outcome)
+        for option, step in enumerate(options):
+            after, emission, addition = self._made(handler, key, step, arguments)
             failing = self._failing(at, state, arguments, step) if self.of_step and arguments else ()
-            acts = bool(step.actions)
-            number = self.matrices.add(
-                "steps", after, emission, acts, patience, bool(failing), addition, of, by, option
-            )
             if failing:
-                self.failing[number] = failing
-        return first, first + len(steps)
+                self.failing[first + option] = failing
+            acts = bool(step.actions)
+            self._step_rows += (after, emission, acts, patience, bool(failing), addition, of, by, option)
+        return first, first + len(options)
 
     def _made(
-        self, handler: str, inner: InnerState, at: Here, step: Step[Any], arguments: tuple[Any, ...]
+        self, handler: str, key: int, step: Step[Any], arguments: tuple[Any, ...]
     ) -> tuple[int, int, int]:
-        """The inner state after a step, what it transmits, and what it adds to the past."""
+        """The inner state after a step, what it transmits, and what it adds to the past. `key`: of the inner state
+        before it.
+        """
+        site = key >> STATE_BITS
+        at, now = self._heres[site], self._sites.values[site][1]
         request = arguments[0] if handler == "send" else None
-        rearranges = self.may_rearrange and self.protocol.receipt_log(step.state) is not None
-        time = inner.now if self.timed else None
-        more = entries(step, request, self.recording, time, rearranges=rearranges)
-        if handler == "recover":
-            more = (*self._stop(EventKind.RECOVER, inner.now), *more)
+        mark = None if handler == "recover" else self._mark(key, step, request)
+        addition = self._known.get(mark)
+        more: tuple[Entry, ...] = ()
+        if addition is None:
+            rearranges = self.may_rearrange and self.protocol.receipt_log(step.state) is not None
+            more = entries(step, request, self.recording, now if self.timed else None, rearranges=rearranges)
+            if handler == "recover":
+                more = (*self._stop(EventKind.RECOVER, now), *more)
         state = self.state(step.state)
-        emission, first = self._emission(at.entity, inner.now, step)
-        if first is not None and handler != "send" and not self.protocol.answers:
-            before = self.states.values[inner.state]
-            raise declarations.answered(self.protocol, handler, at, (before, *arguments), *first)
-        after = self.inner(InnerState(inner.placement, inner.now, state))
-        return after, emission, self._addition(more, accepted=request is not None)
+        emission = self._emission(at.entity, now, step)
+        if emission and handler != "send" and not self.protocol.answers:
+            raise self._answered(handler, at, (self.states.values[key & STATE], *arguments), step)
+        if handler == "recover":
+            site = self._site(self._sites.values[site][0], now)
+        after = self._inner(site << STATE_BITS | state)
+        if addition is None:
+            addition = self._addition(more, accepted=request is not None)
+            if mark is not None:
+                self._know(mark, addition, request, step)
+        return after, emission, addition
+
+    def _mark(self, key: int, step: Step[Any], request: Message | None) -> _Mark:
+        """What the only event of a step is known by."""
+        actions = step.actions
+        if self.may_rearrange or type(actions) is not tuple:
+            return None
+        if request is None:
+            if len(actions) != 1 or type(actions[0]) is not Deliver:
+                return None
+            message, clock = actions[0].message, actions[0].clock
+        else:
+            for action in actions:
+                if type(action) is not Transmit:
+                    return None
+            message, clock = request, step.clock
+        recording = self.recording
+        now = self._sites.values[key >> STATE_BITS][1] if recording.times else 0
+        return request is not None, id(message), clock if recording.clocks else None, now
+
+    def _know(self, mark: _Mark, addition: int, request: Message | None, step: Step[Any]) -> None:
+        """Remember what a step with one event adds to the past."""
+        if len(self._known) >= MOST_KNOWN:
+            self._known.clear()
+            self._marked.clear()
+        self._known[mark] = addition
+        self._marked.append(request if request is not None else step.actions)
 
     def _failing(self, at: Here, before: Any, arguments: tuple[Any, ...], step: Step[Any]) -> tuple[str, ...]:
         """The invariants that a step breaks."""
@@ -473,30 +623,42 @@ class TransitionTable:
                 failing.append(invariant.name)
         return tuple(failing)
 
-    def _emission(self, entity: int, now: int, step: Step[Any]) -> tuple[int, tuple[Hashable, int] | None]:
-        """The number of what a step transmits; and of it the first packet, with its receiver."""
+    def _emission(self, entity: int, now: int, step: Step[Any]) -> int:
+        """The number of what a step transmits."""
         flights: dict[int, list[int]] = {}
         for action in step.actions:
             if type(action) is Transmit:
                 flight = self.flight(entity, self.packet(action.packet), now if self.timed else 0)
-                for receiver in returned_values.receivers(self.protocol, action, self.entities):
-                    flights.setdefault(receiver, []).append(flight)
-        if not flights:
-            return 0, None
-        receiver, sent = next(iter(flights.items()))
-        return self._emitted(flights), (self.packets.values[self.flights.values[sent[0]][1]], receiver)
+                for receiver in self._receivers_of(action):
+                    if receiver in flights:
+                        flights[receiver].append(flight)
+                    else:
+                        flights[receiver] = [flight]
+        return self._emitted(flights) if flights else 0
+
+    def _receivers_of(self, action: Transmit) -> tuple[int, ...]:
+        """Those to whom a packet is transmitted; the same sets come again and again."""
+        to = action.to
+        if type(to) is not frozenset:
+            return returned_values.receivers(self.protocol, action, self.entities)
+        found = self._receivers.get(to)
+        if found is None:
+            found = self._receivers[to] = returned_values.receivers(self.protocol, action, self.entities)
+        return found
 
     def _emitted(self, flights: dict[int, list[int]]) -> int:
         """The number of an emission: flights by their receivers."""
-        number = self.emissions.number(tuple((receiver, tuple(sent)) for receiver, sent in flights.items()))
-        if number == self.matrices.used["emissions"]:
-            first = self.matrices.used["groups"]
+        new = len(self.emissions)
+        key = tuple([number for receiver, sent in flights.items() for number in (-1 - receiver, *sent)])
+        number = self.emissions.number(key)
+        if number == new:
+            first, begin = self.matrices.count("groups"), self.matrices.count("sent")
+            groups, sent_rows = self.matrices.fresh("groups"), self.matrices.fresh("sent")
             for receiver, sent in flights.items():
-                begin = self.matrices.used["sent"]
-                for flight in sent:
-                    self.matrices.add("sent", flight)
-                self.matrices.add("groups", receiver, begin, self.matrices.used["sent"])
-            self.matrices.add("emissions", first, self.matrices.used["groups"])
+                sent_rows += sent
+                groups += (receiver, begin, begin + len(sent))
+                begin += len(sent)
+            self._emission_rows += (first, first + len(flights))
         return number
 
     # ---- what is shown ----
@@ -504,15 +666,15 @@ class TransitionTable:
     def step(self, number: int) -> Step[Any]:
         """A step, by calling its handler again. PrecedesError M010 where that returns something else now."""
         row = self.matrices.arrays["steps"][number].tolist()
-        inner: InnerState = self.inners.values[row[c.WHENCE]]
-        at, state = self.here(inner.placement, inner.now), self.states.values[inner.state]
+        key = self.inners.values[row[c.WHENCE]]
+        at, state = self._heres[key >> STATE_BITS], self.states.values[key & STATE]
         trigger: Trigger = self.triggers.values[row[c.BY]] if row[c.BY] >= 0 else None
         handler, arguments = _call(trigger)
         outcome = called(self.protocol, handler, at, state, *arguments)
         steps = () if outcome is None else returned_values.steps(self.protocol, outcome)
         made = steps[row[c.OPTION] :][:1]
         expected = (row[c.AFTER], row[c.EMISSION], row[c.ADDS])
-        if not made or self._made(handler, inner, at, made[0], arguments) != expected:
+        if not made or self._made(handler, key, made[0], arguments) != expected:
             raise self._impure(handler, at, state, arguments)
         return made[0]
 
@@ -543,6 +705,16 @@ class TransitionTable:
         return self.failing.get(step, ())
 
     # ---- mistakes of a model ----
+
+    def _answered(self, handler: str, at: Here, arguments: tuple[Any, ...], step: Step[Any]) -> PrecedesError:
+        """M013, with the first packet that a step transmits and its receiver."""
+        packet, receiver = next(
+            (action.packet, receiver)
+            for action in step.actions
+            if isinstance(action, Transmit)
+            for receiver in self._receivers_of(action)
+        )
+        return declarations.answered(self.protocol, handler, at, arguments, packet, receiver)
 
     def _impure(self, handler: str, at: Here, state: Any, arguments: tuple[Any, ...]) -> PrecedesError:
         return errors.mistake(

@@ -24,7 +24,7 @@ from precedes.protocol.exploration.distinct_rows import Code, DistinctRows
 from precedes.protocol.exploration.execution_columns import ExecutionColumns
 from precedes.protocol.exploration.histories import Histories, Recording, needed
 from precedes.protocol.exploration.inherited_verdicts import InheritedVerdicts
-from precedes.protocol.exploration.interned_states import InnerState, TransitionTable
+from precedes.protocol.exploration.interned_states import TransitionTable
 from precedes.protocol.exploration.kept_search import Kept, named, part
 from precedes.protocol.exploration.seen_histories import SeenHistories
 from precedes.protocol.exploration.stability import permanent
@@ -477,7 +477,7 @@ class Judge:
 
     def _at(self, number: int) -> tuple[Here, Any]:
         """Where an entity is, and its state."""
-        inner: InnerState = self.table.inners.values[number]
+        inner = self.table.inner_state(number)
         return self.table.here(inner.placement, inner.now), self.table.states.values[inner.state]
 
     def _each_pair(self, rows: Rows, numbers: Int64, *, quiescent: bool) -> None:

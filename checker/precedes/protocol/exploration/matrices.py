@@ -11,12 +11,15 @@ import numpy.typing as npt
 
 from precedes.protocol.exploration import compiled_tables as c
 from precedes.protocol.exploration import search_steps
-from precedes.protocol.exploration.distinct_rows import Code, longer
+from precedes.protocol.exploration.distinct_rows import Code, is_roomy, longer
 
-ROOM: Final = 1024
-"""Rows of a matrix in the beginning."""
+ROOM: Final = 3 << 8
+"""Rows of a matrix in the beginning. Of slots there are four for three rows."""
 AT_ONCE: Final = 1 << 16
 """So much is asked for at once."""
+
+FLAT: Final = frozenset({"sent", "others", "logged", "events", "in_flight", "scratch"})
+"""Those that are one row of numbers."""
 
 FILLED: Final = {
     "inboxes": c.INBOXES,
@@ -49,9 +52,10 @@ class Matrices:
     def __init__(
         self, setting: list[int], entities: int, inner: list[int], *, faulty: bool, renamings: int
     ) -> None:
-        """`inner`: the last numbers of every new inner state."""
+        """`inner`: the last numbers of every new inner state, few where there is no time, no timer and no fault."""
+        is_simple = c.PENDING + len(inner) == c.FEW_INNER_FIELDS
         widths = {
-            "inners": c.INNER_FIELDS,
+            "inners": c.PENDING + len(inner),
             "steps": c.STEP_FIELDS,
             "answers": c.ANSWER_FIELDS,
             "flights": c.FLIGHT_FIELDS,
@@ -73,7 +77,7 @@ class Matrices:
             "locals": c.LOCAL_FIELDS,
             "inboxes": 2,
             "in_flight": 0,
-            "components": c.COMPONENT_FIELDS,
+            "components": c.FEW_COMPONENT_FIELDS if is_simple else c.COMPONENT_FIELDS,
             "faults": 10 if faulty else 0,
             "transitions": c.TRANSITION_FIELDS,
             "renamed": renamings if renamings > 1 else 0,
@@ -83,12 +87,11 @@ class Matrices:
             "out": entities + 1,
             "via": 2,
         }
-        flat = ("sent", "others", "logged", "events", "in_flight", "scratch")
         self.arrays = {
-            name: np.zeros(ROOM if name in flat else (ROOM, width), np.int32)
+            name: np.zeros(ROOM if name in FLAT else (ROOM, width), np.int32)
             for name, width in widths.items()
         }
-        self.used = dict.fromkeys(self.arrays, 0)
+        self._written = dict.fromkeys(self.arrays, 0)
         self._put: dict[str, tuple[list[int], list[int]]] = {}
         """Rows with numbers of their own that are not in the matrices yet: the numbers, and one row after the other."""
         self._last = {"inners": inner}
@@ -96,14 +99,18 @@ class Matrices:
         self.sizes = np.zeros(c.SIZES, np.int64)
         self.sizes[c.INBOXES] = self.sizes[c.COURSES] = 1
         self._new: dict[str, list[int]] = {name: [] for name in widths}
-        """Numbers that were added and are not in the matrices yet, by matrix, one row after the other."""
+        self._wide = {
+            name: 1 if name in FLAT else width - len(self._last.get(name, ()))
+            for name, width in widths.items()
+        }
+        """How many numbers of a new row are added."""
         self.arrays |= {
             "setting": np.array(setting, np.int32),
             "row": np.zeros(entities + 1, np.int32),
             "asked": np.zeros((AT_ONCE, 3), np.int32),
         }
         self.arrays |= {
-            slots: np.full(2 * ROOM, -1, np.int32)
+            slots: np.full(ROOM // 3 * 4, -1, np.int32)
             for slots in ("answer_slots", *(slots for slots, _ in HASHED.values()))
         }
 
@@ -119,18 +126,27 @@ class Matrices:
         """Do what `search_steps.run` does, where that needs no states."""
         return int(code(search_steps.run)(self.tables(), search_steps.NO_STATES, what, one, other, mode))
 
+    def count(self, name: str) -> int:
+        """How many rows handlers have filled, those that are not written yet among them."""
+        return self._written[name] + len(self._new[name]) // self._wide[name]
+
+    def fresh(self, name: str) -> list[int]:
+        """The rows that are not in a matrix yet, one after the other, but for their last numbers where these are always
+        the same. What is added here is added to the matrix.
+        """
+        return self._new[name]
+
     def add(self, name: str, *values: int) -> int:
-        """Add a row, but for its last numbers where these are always the same. Its number."""
+        """Add a row. Its number."""
+        number = self.count(name)
         self._new[name] += values
-        number = self.used[name]
-        self.used[name] = number + 1
         return number
 
     def place_answers(self, code: Code, first: int) -> None:
         """Let answers be found, from this one on."""
-        last = self.used["answers"]
-        if 2 * last > len(self.arrays["answer_slots"]):
-            self.arrays["answer_slots"], first = np.full(4 << last.bit_length(), -1, np.int32), 0
+        last = self.count("answers")
+        if not is_roomy(self.arrays["answer_slots"], last):
+            self.arrays["answer_slots"], first = np.full(2 << last.bit_length(), -1, np.int32), 0
         if last > first:
             self.run(code, search_steps.ANSWERS, first, last)
 
@@ -150,16 +166,15 @@ class Matrices:
         self._put.clear()
         for name, new in self._new.items():
             if new:
-                array, used = self.arrays[name], self.used[name]
+                array, used = self.arrays[name], self.count(name)
                 if used > len(array):
                     capacity = 1 << (used - 1).bit_length()
-                    array = self.arrays[name] = longer(array, capacity, len(array))
-                last = self._last.get(name, [])
-                width = array.shape[1] - len(last) if array.ndim > 1 else 1
-                rows = np.array(new, np.int32).reshape(-1, width)
-                added = array[used - len(rows) : used].reshape(-1, width + len(last))
-                added[:, :width] = rows
+                    array = self.arrays[name] = longer(array, capacity, self._written[name])
+                last, width = self._last.get(name, []), self._wide[name]
+                added = array[self._written[name] : used].reshape(-1, width + len(last))
+                added[:, :width] = np.array(new, np.int32).reshape(-1, width)
                 added[:, width:] = last
+                self._written[name] = used
                 new.clear()
 
     def make_room(self, code: Code) -> None:
@@ -176,7 +191,7 @@ class Matrices:
         """Write the slots of matrices anew."""
         for name in HASHED.keys() & names:
             slots, place = HASHED[name]
-            self.arrays[slots] = np.full(2 * len(self.arrays[name]), -1, np.int32)
+            self.arrays[slots] = np.full(len(self.arrays[name]) // 3 * 4, -1, np.int32)
             self.run(code, place)
 
     # ---- a search that is kept ----
@@ -186,7 +201,7 @@ class Matrices:
         self.write()
         digest = hashlib.sha256()
         for name in sorted(self._new.keys() - FILLED.keys() - SCRATCH.keys() - {"scratch"}):
-            digest.update(self.arrays[name][: self.used[name]].tobytes())
+            digest.update(self.arrays[name][: self._written[name]].tobytes())
         return digest.hexdigest()
 
     def kept(self) -> dict[str, npt.NDArray[Any]]:
@@ -200,6 +215,6 @@ class Matrices:
         self.sizes[[c.ASKED, c.BLOCKED, *SCRATCH.values()]] = 0
         for name in FILLED:
             array = kept[name]
-            capacity = max(ROOM, 1 << len(array).bit_length())
+            capacity = max(ROOM, 3 << (len(array) // 2).bit_length())
             self.arrays[name] = longer(array, capacity, len(array))
         self._place(code, FILLED.keys())

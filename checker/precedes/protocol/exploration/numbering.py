@@ -12,7 +12,6 @@ from precedes.protocol.exploration.compiled_tables import (
     AS_SEND,
     BEFORE,
     BLOCKED,
-    COMPONENT_FIELDS,
     COMPONENTS,
     COURSES,
     CRASH,
@@ -33,7 +32,10 @@ from precedes.protocol.exploration.compiled_tables import (
     WANTS,
     Tables,
     hashed,
+    may_be,
+    noted,
 )
+from precedes.protocol.exploration.distinct_rows import put_in_slot
 
 
 def inbox_code(flights: Int32Out, first: int, last: int) -> int:
@@ -48,15 +50,17 @@ def inbox_of(tables: Tables, length: int) -> int:
     """The number of the inbox that is in `scratch`; -1 where there is no room for it."""
     scratch, inboxes, in_flight, slots = tables.scratch, tables.inboxes, tables.in_flight, tables.inbox_slots
     mask = len(slots) - 1
-    slot = inbox_code(scratch, 0, length) & mask
+    code = inbox_code(scratch, 0, length)
+    slot = code & mask
     while slots[slot] >= 0:
-        found = int(slots[slot])
-        first = int(inboxes[found, 0])
-        same = int(inboxes[found, 1]) - first == length
-        for k in range(length):
-            same = same and in_flight[first + k] == scratch[k]
-        if same:
-            return found
+        if may_be(int(slots[slot]), code, mask):
+            found = int(slots[slot]) & mask
+            first = int(inboxes[found, 0])
+            same = int(inboxes[found, 1]) - first == length
+            for k in range(length):
+                same = same and in_flight[first + k] == scratch[k]
+            if same:
+                return found
         slot = (slot + 1) & mask
     sizes = tables.sizes
     made, first = int(sizes[INBOXES]), int(sizes[IN_FLIGHT])
@@ -67,7 +71,7 @@ def inbox_of(tables: Tables, length: int) -> int:
         in_flight[first + k] = scratch[k]
     inboxes[made, 0] = first
     inboxes[made, 1] = first + length
-    slots[slot] = made
+    slots[slot] = noted(code, made, mask)
     sizes[INBOXES] += 1
     sizes[IN_FLIGHT] += length
     return made
@@ -76,11 +80,13 @@ def inbox_of(tables: Tables, length: int) -> int:
 def pair_of(tables: Tables, kind: int, rows: MatrixOut, slots: Int32Out, left: int, right: int) -> int:
     """The number of a row that begins with two numbers, in the table of a kind; -1 where there is no room."""
     mask = len(slots) - 1
-    slot = hashed(hashed(left, right), 0) & mask
+    code = hashed(hashed(left, right), 0)
+    slot = code & mask
     while slots[slot] >= 0:
-        found = int(slots[slot])
-        if rows[found, 0] == left and rows[found, 1] == right:
-            return found
+        if may_be(int(slots[slot]), code, mask):
+            found = int(slots[slot]) & mask
+            if rows[found, 0] == left and rows[found, 1] == right:
+                return found
         slot = (slot + 1) & mask
     made = int(tables.sizes[kind])
     if made == len(rows):
@@ -88,7 +94,7 @@ def pair_of(tables: Tables, kind: int, rows: MatrixOut, slots: Int32Out, left: i
         return -1
     rows[made, 0] = left
     rows[made, 1] = right
-    slots[slot] = made
+    slots[slot] = noted(code, made, mask)
     tables.sizes[kind] += 1
     return made
 
@@ -109,11 +115,14 @@ def past_of(tables: Tables, made: int, sends: int, rest: int, crash: int) -> int
     if sends < 0 or rest < 0:
         return -1
     mask = len(slots) - 1
-    slot = past_code(made, sends, rest, crash) & mask
+    code = past_code(made, sends, rest, crash)
+    slot = code & mask
     while slots[slot] >= 0:
-        past = pasts[slots[slot]]
-        if past[SENDS] == sends and past[REST] == rest and past[MADE] == made and past[CRASH] == crash:
-            return int(slots[slot])
+        if may_be(int(slots[slot]), code, mask):
+            found = int(slots[slot]) & mask
+            past = pasts[found]
+            if past[SENDS] == sends and past[REST] == rest and past[MADE] == made and past[CRASH] == crash:
+                return found
         slot = (slot + 1) & mask
     number = int(tables.sizes[PASTS])
     if number == len(pasts):
@@ -123,7 +132,7 @@ def past_of(tables: Tables, made: int, sends: int, rest: int, crash: int) -> int
     pasts[number, SENDS] = sends
     pasts[number, REST] = rest
     pasts[number, CRASH] = crash
-    slots[slot] = number
+    slots[slot] = noted(code, number, mask)
     tables.sizes[PASTS] += 1
     return number
 
@@ -205,18 +214,20 @@ def component_of(tables: Tables, local: int, inbox: int) -> int:
     if local < 0 or inbox < 0 or sizes[BLOCKED] & FULL:
         return -1
     mask = len(slots) - 1
-    slot = component_code(local, inbox) & mask
+    code = component_code(local, inbox)
+    slot = code & mask
     while slots[slot] >= 0:
-        found = int(slots[slot])
-        if components[found, LOCAL] == local and components[found, INBOX] == inbox:
-            return found
+        if may_be(int(slots[slot]), code, mask):
+            found = int(slots[slot]) & mask
+            if components[found, LOCAL] == local and components[found, INBOX] == inbox:
+                return found
         slot = (slot + 1) & mask
     made = int(sizes[COMPONENTS])
     if made == len(components):
         sizes[BLOCKED] |= FULL
     if sizes[BLOCKED]:
         return -1
-    for field in range(COMPONENT_FIELDS):
+    for field in range(components.shape[1]):
         components[made, field] = -1
     for field in range(tables.faults.shape[1]):
         tables.faults[made, field] = -1
@@ -224,64 +235,47 @@ def component_of(tables: Tables, local: int, inbox: int) -> int:
         tables.renamed[made, field] = -1
     components[made, LOCAL] = local
     components[made, INBOX] = inbox
-    slots[slot] = made
+    slots[slot] = noted(code, made, mask)
     sizes[COMPONENTS] += 1
     return made
 
 
 def place_courses(tables: Tables) -> None:
     """Write the slots of all courses of events anew."""
-    slots, courses = tables.course_slots, tables.courses
-    mask = len(slots) - 1
+    courses = tables.courses
     for course in range(1, tables.sizes[COURSES]):
-        slot = hashed(hashed(int(courses[course, BEFORE]), int(courses[course, EVENT])), 0) & mask
-        while slots[slot] >= 0:
-            slot = (slot + 1) & mask
-        slots[slot] = course
+        code = hashed(hashed(int(courses[course, BEFORE]), int(courses[course, EVENT])), 0)
+        put_in_slot(tables.course_slots, code, course)
 
 
 def place_pasts(tables: Tables) -> None:
     """Write the slots of all pasts anew."""
-    slots, pasts = tables.past_slots, tables.pasts
-    mask = len(slots) - 1
+    pasts = tables.pasts
     for past in range(tables.sizes[PASTS]):
         made, sends = int(pasts[past, MADE]), int(pasts[past, SENDS])
-        slot = past_code(made, sends, int(pasts[past, REST]), int(pasts[past, CRASH])) & mask
-        while slots[slot] >= 0:
-            slot = (slot + 1) & mask
-        slots[slot] = past
+        code = past_code(made, sends, int(pasts[past, REST]), int(pasts[past, CRASH]))
+        put_in_slot(tables.past_slots, code, past)
 
 
 def place_locals(tables: Tables) -> None:
     """Write the slots of all local states anew."""
-    slots, locals_ = tables.local_slots, tables.locals
-    mask = len(slots) - 1
+    locals_ = tables.locals
     for local in range(tables.sizes[LOCALS]):
-        slot = hashed(hashed(int(locals_[local, INNER]), int(locals_[local, PAST])), 0) & mask
-        while slots[slot] >= 0:
-            slot = (slot + 1) & mask
-        slots[slot] = local
+        code = hashed(hashed(int(locals_[local, INNER]), int(locals_[local, PAST])), 0)
+        put_in_slot(tables.local_slots, code, local)
 
 
 def place_inboxes(tables: Tables) -> None:
     """Write the slots of all inboxes anew."""
-    slots = tables.inbox_slots
-    mask = len(slots) - 1
+    inboxes = tables.inboxes
     for inbox in range(tables.sizes[INBOXES]):
-        slot = (
-            inbox_code(tables.in_flight, int(tables.inboxes[inbox, 0]), int(tables.inboxes[inbox, 1])) & mask
-        )
-        while slots[slot] >= 0:
-            slot = (slot + 1) & mask
-        slots[slot] = inbox
+        code = inbox_code(tables.in_flight, int(inboxes[inbox, 0]), int(inboxes[inbox, 1]))
+        put_in_slot(tables.inbox_slots, code, inbox)
 
 
 def place_components(tables: Tables) -> None:
     """Write the slots of all components anew."""
-    slots, components = tables.component_slots, tables.components
-    mask = len(slots) - 1
+    components = tables.components
     for component in range(tables.sizes[COMPONENTS]):
-        slot = component_code(int(components[component, LOCAL]), int(components[component, INBOX])) & mask
-        while slots[slot] >= 0:
-            slot = (slot + 1) & mask
-        slots[slot] = component
+        code = component_code(int(components[component, LOCAL]), int(components[component, INBOX]))
+        put_in_slot(tables.component_slots, code, component)

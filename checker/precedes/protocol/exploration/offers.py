@@ -17,6 +17,7 @@ from precedes.protocol.exploration.compiled_tables import (
     BLOCKED,
     CAUSE,
     COMPONENT,
+    COMPONENT_FIELDS,
     COPIED,
     CORRUPTED,
     CORRUPTED_LAST,
@@ -39,6 +40,7 @@ from precedes.protocol.exploration.compiled_tables import (
     FULL,
     INBOX,
     INNER,
+    INNER_FIELDS,
     KIND,
     LAST,
     LATER,
@@ -88,7 +90,9 @@ from precedes.protocol.exploration.compiled_tables import (
     WANTS,
     Tables,
     hashed,
+    may_be,
 )
+from precedes.protocol.exploration.distinct_rows import put_in_slot
 from precedes.protocol.exploration.numbering import (
     component_of,
     inbox_of,
@@ -184,11 +188,13 @@ def answer_of(tables: Tables, inner: int, cause: int) -> int:
     """The answer of an inner state to a packet, or to requests; -1 where it is asked for."""
     answers, slots = tables.answers, tables.answer_slots
     mask = len(slots) - 1
-    slot = hashed(hashed(inner, cause), 0) & mask
+    code = hashed(hashed(inner, cause), 0)
+    slot = code & mask
     while slots[slot] >= 0:
-        found = int(slots[slot])
-        if answers[found, ASKED_OF] == inner and answers[found, CAUSE] == cause:
-            return found
+        if may_be(int(slots[slot]), code, mask):
+            found = int(slots[slot]) & mask
+            if answers[found, ASKED_OF] == inner and answers[found, CAUSE] == cause:
+                return found
         slot = (slot + 1) & mask
     ask(tables, FOR_ANSWER, inner, cause)
     return -1
@@ -201,13 +207,10 @@ def requested(made: int) -> int:
 
 def place_answers(tables: Tables, first: int, last: int) -> None:
     """Write the slots of answers."""
-    answers, slots = tables.answers, tables.answer_slots
-    mask = len(slots) - 1
+    answers = tables.answers
     for answer in range(first, last):
-        slot = hashed(hashed(int(answers[answer, ASKED_OF]), int(answers[answer, CAUSE])), 0) & mask
-        while slots[slot] >= 0:
-            slot = (slot + 1) & mask
-        slots[slot] = answer
+        code = hashed(hashed(int(answers[answer, ASKED_OF]), int(answers[answer, CAUSE])), 0)
+        put_in_slot(tables.answer_slots, code, answer)
 
 
 def offer(tables: Tables, first: int, last: int, inbox: int, kind: int, cause: int) -> None:
@@ -302,7 +305,7 @@ def offer_all(tables: Tables, component: int, what: int) -> bool:
         offer_own(tables, inner, inbox, RECOVERIES, FOR_RECOVERIES, RECOVERED)
         return True
     overdue = offer_packets(tables, component, what)
-    if what == OF_OWN and not tables.inners[inner, STOPPED]:
+    if what == OF_OWN and tables.inners.shape[1] == INNER_FIELDS and not tables.inners[inner, STOPPED]:
         if tables.inners[inner, DUE] < 0:
             ask(tables, FOR_TIMERS, inner, 0)
             return False
@@ -317,7 +320,7 @@ def worked_out(tables: Tables, component: int, what: int) -> bool:
     """Work out what a component can do, once. False where something is asked for, or there is no room."""
     components, faults, sizes = tables.components, tables.faults, tables.sizes
     if what == OF_OWN:
-        known = components[component, OWN_LAST] >= 0
+        known = components[component, OWN_TIMEOUTS] >= 0
     elif what == OF_REQUESTS:
         known = components[component, REQUESTED] >= 0
     else:
@@ -340,14 +343,15 @@ def worked_out(tables: Tables, component: int, what: int) -> bool:
             return False
     sizes[TRANSITIONS] = end
     if what == OF_OWN:
-        components[component, OWN_TIMEOUTS] = end if timeouts < 0 else timeouts
-        components[component, OWN_EARLY] = end if early < 0 else early
         components[component, OWN] = first
-        components[component, OWN_LAST] = end
-        inner = int(tables.locals[local, INNER])
-        components[component, TICKS] = ticks and (
-            tables.inners[inner, STOPPED] != 0 or tables.inners[inner, MAY_TICK] != 0
-        )
+        components[component, OWN_TIMEOUTS] = end if timeouts < 0 else timeouts
+        if components.shape[1] == COMPONENT_FIELDS:
+            components[component, OWN_EARLY] = end if early < 0 else early
+            components[component, OWN_LAST] = end
+            inner = int(tables.locals[local, INNER])
+            components[component, TICKS] = ticks and (
+                tables.inners[inner, STOPPED] != 0 or tables.inners[inner, MAY_TICK] != 0
+            )
     elif what == OF_REQUESTS:
         components[component, REQUESTED] = first
         components[component, REQUESTED_LAST] = end

@@ -26,7 +26,7 @@ from precedes.protocol.exploration.compiled_tables import (
     VANISHED,
     Tables,
 )
-from precedes.protocol.exploration.distinct_rows import row_code
+from precedes.protocol.exploration.distinct_rows import sought
 from precedes.protocol.exploration.expansion import BY_TICK, EVERY, expanded
 
 ARRIVAL, TIMEOUT, TIMER, TICK, REQUEST = range(5)
@@ -38,17 +38,8 @@ NOWHERE: Final = -1
 
 def number_of(tables: Tables, rows: MatrixOut, slots: Int32Out, made: int) -> int:
     """The number of the state that a successor is; NOWHERE where it was not found."""
-    mask = len(slots) - 1
-    slot = row_code(tables.out, made) & mask
-    while slots[slot] >= 0:
-        found = int(slots[slot])
-        same = True
-        for place in range(rows.shape[1]):
-            same = same and rows[found, place] == tables.out[made, place]
-        if same:
-            return found
-        slot = (slot + 1) & mask
-    return NOWHERE
+    found, _ = sought(rows, slots, tables.out, made)
+    return found if found >= 0 else NOWHERE
 
 
 def label_of(tables: Tables, made: int) -> int:

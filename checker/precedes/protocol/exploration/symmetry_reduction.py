@@ -110,7 +110,7 @@ class Symmetry:
 
     def _rename(self, number: int) -> None:
         table = self.table
-        placement, now, state, stopped, lost = table.inners.values[number]
+        placement, now, state, stopped, lost = table.inner_state(number)
         if self._proof is not None and not stopped:
             self._proof.of_state(table.here(placement, now), table.states.values[state])
         others = list(zip(self._placements.renamed(placement), self._states.renamed(state), strict=True))
@@ -127,7 +127,7 @@ class Symmetry:
 
     def _rename_flight(self, number: int) -> None:
         table = self.table
-        sender, packet, sent = table.flights.values[number]
+        sender, packet, sent = table.flight_of(number)
         if self._proof is not None:
             self._proof.of_packet(table.packets.values[packet])
         packets = self._packets.renamed(packet)
