@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import pickle
 from dataclasses import FrozenInstanceError, dataclass, field
 from typing import Any
 
 import pytest
 
-from precedes.protocol import replace
+from precedes.protocol import made_by_slots, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +70,27 @@ def test_a_field_that_is_not_there(value: Any) -> None:
 def test_no_dataclass() -> None:
     with pytest.raises(TypeError):
         replace(3, one=1)
+
+
+@made_by_slots
+@dataclass(frozen=True, slots=True)
+class BySlots:
+    one: int
+    other: tuple[int, ...] = ()
+
+
+def test_made_by_slots_as_by_dataclasses() -> None:
+    for made, same in ((BySlots(1), Slots(1)), (BySlots(other=(2,), one=1), Slots(1, (2,)))):
+        assert dataclasses.astuple(made) == dataclasses.astuple(same)
+        assert (hash(made), repr(made)) == (hash(same), f"By{same!r}")
+        assert pickle.loads(pickle.dumps(made)) == dataclasses.replace(made) == replace(made, one=1) == made
+        with pytest.raises(FrozenInstanceError):
+            made.one = 8  # type: ignore[misc]
+    with pytest.raises(TypeError, match=r"BySlots\.__init__\(\) missing 1 required"):
+        BySlots()  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("of", [Dictionary, Counted, ByName])
+def test_what_slots_alone_do_not_make(of: type) -> None:
+    with pytest.raises(TypeError, match=of.__name__):
+        made_by_slots(of)

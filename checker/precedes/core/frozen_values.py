@@ -36,9 +36,9 @@ def made_by_slots(of: type[_T]) -> type[_T]:
     made: dict[str, Any] = {}
     exec("\n".join(lines), setters, made)  # noqa: S102 - of names of fields, as dataclasses does it
     made["__init__"].__defaults__ = defaults
-    made["__init__"].__annotations__ = of.__init__.__annotations__  # type: ignore[misc]
+    made["__init__"].__annotations__ = of.__init__.__annotations__
     made["__init__"].__qualname__ = f"{of.__qualname__}.__init__"
-    of.__init__ = made["__init__"]  # type: ignore[misc]
+    of.__init__ = made["__init__"]  # type: ignore[method-assign]
     return of
 
 

@@ -228,10 +228,12 @@ def all_worked_out(tables: Tables, budget: int, asks: bool) -> bool:
     """Work out what every entity may do, requests where they may be made, and what may go wrong. False where something
     is asked for, which is then everything that is not known.
     """
-    complete = True
+    complete, last = True, OF_LOSSES
+    if tables.faults.shape[1] > 0:
+        last += 5
     for entity in range(tables.setting[ENTITIES]):
         component = int(tables.row[entity])
-        for what in range(OF_OWN, OF_LOSSES + 5):
+        for what in range(OF_OWN, last):
             if what == OF_REQUESTS and not asks:
                 continue
             if what >= OF_LOSSES and not digit(tables, budget, LOSSES + what - OF_LOSSES):
@@ -297,6 +299,8 @@ def every(tables: Tables, mode: int) -> int:
 def plan_faults(tables: Tables, budget: int, chosen: int) -> None:
     """Plan what may go wrong."""
     n, row, components = int(tables.setting[ENTITIES]), tables.row, tables.components
+    if tables.faults.shape[1] == 0:
+        return
     for kind in range(5):
         if not digit(tables, budget, LOSSES + kind):
             continue

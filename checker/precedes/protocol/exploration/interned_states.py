@@ -22,6 +22,7 @@ from precedes.protocol.exploration import numbering, offers, search_steps
 from precedes.protocol.exploration.distinct_rows import Code
 from precedes.protocol.exploration.histories import Entry, Recording, entries
 from precedes.protocol.exploration.matrices import Matrices
+from precedes.protocol.exploration.shared_parts import SharedParts
 from precedes.protocol.invariants import OfStep
 from precedes.protocol.model import Deliver, Here, Message, Protocol, Step, Timer, Transmit
 from precedes.protocol.moves import Arrived, Crashed, Expired, Lost, Move, Recovered, Requested, Vanished
@@ -168,6 +169,7 @@ class TransitionTable:
         self._receivers: dict[frozenset[int] | None, tuple[int, ...]] = {}
         self._causes: dict[int, int] = {}
         """The number of a packet that comes in, by packet and sender."""
+        self._shared = SharedParts()
         self._has_waiters = type(protocol).waiting is not Protocol.waiting
         self._has_timers = type(protocol).timers is not Protocol.timers
         self.may_rearrange = type(protocol).receipt_log is not Protocol.receipt_log
@@ -203,17 +205,25 @@ class TransitionTable:
 
     def state(self, state: Any) -> int:
         """The number of a protocol's state."""
+        new = len(self.states)
         try:
-            return self.states.number(state)
+            number = self.states.number(state)
         except TypeError as error:
             raise errors.unhashable(self.protocol, "a state", state, error) from None
+        if number == new:
+            self._shared.share(state)
+        return number
 
     def packet(self, packet: Hashable) -> int:
         """The number of a packet."""
+        new = len(self.packets)
         try:
-            return self.packets.number(packet)
+            number = self.packets.number(packet)
         except TypeError as error:
             raise errors.unhashable(self.protocol, "a packet", packet, error) from None
+        if number == new:
+            self._shared.share(packet)
+        return number
 
     def inner(self, inner: InnerState, like: int | None = None) -> int:
         """The number of an inner state. `like`: the protocol's state of which it has a renaming."""
