@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from precedes.core.exit_codes import Exit
+from precedes.core.garbage_collection import paused
 from precedes.core.isolation import Channel, Isolation
 from precedes.reports.progress import Commentary
 
@@ -63,10 +64,11 @@ class Asked:
         return f"explore {self.model}"
 
     def run(self, channel: Channel) -> bytes:
-        """Explore every instance of the model."""
-        from precedes.cli.exploration_process import done
+        """Explore every instance of the model. The process ends with it, so no garbage is looked for."""
+        with paused():
+            from precedes.cli.exploration_process import done
 
-        return msgspec.json.encode(done(self, channel))
+            return msgspec.json.encode(done(self, channel))
 
 
 def answered(asked: Asked, silence: float, comments: Commentary) -> Done:

@@ -21,11 +21,11 @@ from precedes.protocol.exploration import compiled_tables as c
 from precedes.protocol.exploration import numbering, offers, search_steps
 from precedes.protocol.exploration.distinct_rows import Code
 from precedes.protocol.exploration.histories import Entry, Recording, entries
+from precedes.protocol.exploration.known_additions import KnownAdditions
 from precedes.protocol.exploration.matrices import Matrices
 from precedes.protocol.exploration.shared_parts import SharedParts
 from precedes.protocol.invariants import OfStep
-from precedes.protocol.model import Deliver, Here, Message, Protocol, Step, Timer, Transmit
-from precedes.protocol.moves import Arrived, Crashed, Expired, Lost, Move, Recovered, Requested, Vanished
+from precedes.protocol.model import Here, Message, Protocol, Step, Timer, Transmit
 from precedes.protocol.network import Network, Reliable, SingleChannel, Timed
 from precedes.protocol.validation import declarations, errors, returned_values
 from precedes.protocol.validation.handler_calls import called, raise_as_mistake
@@ -33,9 +33,6 @@ from precedes.protocol.validation.handler_calls import called, raise_as_mistake
 Watch: TypeAlias = Callable[[str, Here, Any, tuple[Any, ...], object], None]
 """Told of every new call of a handler: which, where, the state, what else it was called with, what it returned."""
 
-_Mark: TypeAlias = tuple[bool, int, tuple[int, ...] | None, int] | None
-"""What the only event of a step is known by: whether it is a send, the address of its message, the recorded clock and
-the time. To hash a message takes longer. None: the step has no event, or several."""
 Requests: TypeAlias = Callable[[int, int], tuple[Message, ...]]
 """The messages that an entity may be asked to send, after so many requests."""
 
@@ -79,9 +76,6 @@ STATE_BITS: Final = 32
 STATE: Final = (1 << STATE_BITS) - 1
 SENT_BITS: Final = 32
 """... and a flight as packet and sender, and in so many bits when it was sent."""
-MOST_KNOWN: Final = 1 << 16
-"""So many events are known by their messages. A model that makes its messages anew has no use of it."""
-
 HOW: Final = {
     EventKind.SEND: c.AS_SEND,
     EventKind.CRASH: c.AS_CRASH,
@@ -162,10 +156,6 @@ class TransitionTable:
         """... and what the row of an inner state begins with: entity, placement, when, whether it has stopped."""
         self._waits = bytearray()
         """Whether a message waits in a protocol's state: 1 no, 2 yes, 0 not known."""
-        self._known: dict[_Mark, int] = {}
-        """What is added to the past by a step that logs one event, by its mark ..."""
-        self._marked: list[object] = []
-        """... and what has the messages of the marks: as long as one is there, nothing else has its address."""
         self._receivers: dict[frozenset[int] | None, tuple[int, ...]] = {}
         self._causes: dict[int, int] = {}
         """The number of a packet that comes in, by packet and sender."""
@@ -173,6 +163,7 @@ class TransitionTable:
         self._has_waiters = type(protocol).waiting is not Protocol.waiting
         self._has_timers = type(protocol).timers is not Protocol.timers
         self.may_rearrange = type(protocol).receipt_log is not Protocol.receipt_log
+        self._known = KnownAdditions(recording, rearranges=self.may_rearrange)
 
     def begin(self, setting: list[int], *, faulty: bool, requests: Requests, renamings: int = 1) -> None:
         """Make the matrices for a setting."""
@@ -229,6 +220,11 @@ class TransitionTable:
         """The number of an inner state. `like`: the protocol's state of which it has a renaming."""
         placement, now, state, stopped, lost = inner
         return self._inner(self._site(placement, now, stopped, lost) << STATE_BITS | state, like)
+
+    def called_in(self, number: int) -> tuple[Here, Any]:
+        """Where a handler is called in an inner state, and with which state of the protocol."""
+        key = self.inners.values[number]
+        return self._heres[key >> STATE_BITS], self.states.values[key & STATE]
 
     def inner_state(self, number: int) -> InnerState:
         """An inner state."""
@@ -414,14 +410,10 @@ class TransitionTable:
         """Find out what is asked. Nearly all questions are about packets that come in: there are hundreds of thousands,
         and most packets are refused, or delivered and nothing else is done.
         """
-        inners, states, triggers, heres = (
-            self.inners.values,
-            self.states.values,
-            self.triggers.values,
-            self._heres,
-        )
+        inners, states, triggers = self.inners.values, self.states.values, self.triggers.values
+        sites, heres = self._sites.values, self._heres
         matrices, answers = self.matrices, self.matrices.fresh("answers")
-        steps, arrive, known = self._step_rows, self.protocol.arrive, self._known
+        steps, arrive, known = self._step_rows, self.protocol.arrive, self._known.additions
         plain = not (self.check_purity or self.watch is not None or self.of_step)
         for kind, of, cause in questions:
             if kind != c.FOR_ANSWER or cause < 0:
@@ -442,7 +434,7 @@ class TransitionTable:
                 answers += (of, cause, first, first, 0)
                 continue
             if type(outcome) is Step:
-                addition = known.get(self._mark(key, outcome, None))
+                addition = known.get(self._known.mark(sites[key >> STATE_BITS][1], outcome, None))
                 if addition is not None:
                     after = self._inner(key & ~STATE | self.state(outcome.state))
                     steps += (after, 0, True, 0, False, addition, of, cause, 0)
@@ -539,11 +531,10 @@ class TransitionTable:
 
         `by`: the number of what it is called for.
         """
-        key = self.inners.values[of]
-        at, state = self._heres[key >> STATE_BITS], self.states.values[key & STATE]
+        at, state = self.called_in(of)
         outcome = called(self.protocol, handler, at, state, *arguments)
         if self.check_purity and called(self.protocol, handler, at, state, *arguments) != outcome:
-            raise self._impure(handler, at, state, arguments)
+            raise self.impure(handler, at, state, arguments)
         if self.watch is not None:
             self.watch(handler, at, state, arguments, outcome)
         return self._rows(of, handler, by, outcome, *arguments)
@@ -553,12 +544,11 @@ class TransitionTable:
         first = self.matrices.count("steps")
         if outcome is None:
             return first, first
-        key = self.inners.values[of]
-        at, state = self._heres[key >> STATE_BITS], self.states.values[key & STATE]
+        at, state = self.called_in(of)
         patience = arguments[0].patience if handler == "expire" else 0
         options = returned_values.steps(self.protocol, outcome)
         for option, step in enumerate(options):
-            after, emission, addition = self._made(handler, key, step, arguments)
+            after, emission, addition = self.made(handler, of, step, arguments)
             failing = self._failing(at, state, arguments, step) if self.of_step and arguments else ()
             if failing:
                 self.failing[first + option] = failing
@@ -566,17 +556,18 @@ class TransitionTable:
             self._step_rows += (after, emission, acts, patience, bool(failing), addition, of, by, option)
         return first, first + len(options)
 
-    def _made(
-        self, handler: str, key: int, step: Step[Any], arguments: tuple[Any, ...]
+    def made(
+        self, handler: str, of: int, step: Step[Any], arguments: tuple[Any, ...]
     ) -> tuple[int, int, int]:
-        """The inner state after a step, what it transmits, and what it adds to the past. `key`: of the inner state
-        before it.
+        """The inner state after a step, what it transmits, and what it adds to the past. `of`: the inner state before
+        it.
         """
+        key = self.inners.values[of]
         site = key >> STATE_BITS
         at, now = self._heres[site], self._sites.values[site][1]
         request = arguments[0] if handler == "send" else None
-        mark = None if handler == "recover" else self._mark(key, step, request)
-        addition = self._known.get(mark)
+        mark = None if handler == "recover" else self._known.mark(now, step, request)
+        addition = self._known.additions.get(mark)
         more: tuple[Entry, ...] = ()
         if addition is None:
             rearranges = self.may_rearrange and self.protocol.receipt_log(step.state) is not None
@@ -593,34 +584,8 @@ class TransitionTable:
         if addition is None:
             addition = self._addition(more, accepted=request is not None)
             if mark is not None:
-                self._know(mark, addition, request, step)
+                self._known.note(mark, addition, request, step)
         return after, emission, addition
-
-    def _mark(self, key: int, step: Step[Any], request: Message | None) -> _Mark:
-        """What the only event of a step is known by."""
-        actions = step.actions
-        if self.may_rearrange or type(actions) is not tuple:
-            return None
-        if request is None:
-            if len(actions) != 1 or type(actions[0]) is not Deliver:
-                return None
-            message, clock = actions[0].message, actions[0].clock
-        else:
-            for action in actions:
-                if type(action) is not Transmit:
-                    return None
-            message, clock = request, step.clock
-        recording = self.recording
-        now = self._sites.values[key >> STATE_BITS][1] if recording.times else 0
-        return request is not None, id(message), clock if recording.clocks else None, now
-
-    def _know(self, mark: _Mark, addition: int, request: Message | None, step: Step[Any]) -> None:
-        """Remember what a step with one event adds to the past."""
-        if len(self._known) >= MOST_KNOWN:
-            self._known.clear()
-            self._marked.clear()
-        self._known[mark] = addition
-        self._marked.append(request if request is not None else step.actions)
 
     def _failing(self, at: Here, before: Any, arguments: tuple[Any, ...], step: Step[Any]) -> tuple[str, ...]:
         """The invariants that a step breaks."""
@@ -671,44 +636,6 @@ class TransitionTable:
             self._emission_rows += (first, first + len(flights))
         return number
 
-    # ---- what is shown ----
-
-    def step(self, number: int) -> Step[Any]:
-        """A step, by calling its handler again. PrecedesError M010 where that returns something else now."""
-        row = self.matrices.arrays["steps"][number].tolist()
-        key = self.inners.values[row[c.WHENCE]]
-        at, state = self._heres[key >> STATE_BITS], self.states.values[key & STATE]
-        trigger: Trigger = self.triggers.values[row[c.BY]] if row[c.BY] >= 0 else None
-        handler, arguments = _call(trigger)
-        outcome = called(self.protocol, handler, at, state, *arguments)
-        steps = () if outcome is None else returned_values.steps(self.protocol, outcome)
-        made = steps[row[c.OPTION] :][:1]
-        expected = (row[c.AFTER], row[c.EMISSION], row[c.ADDS])
-        if not made or self._made(handler, key, made[0], arguments) != expected:
-            raise self._impure(handler, at, state, arguments)
-        return made[0]
-
-    def move(self, entity: int, transition: int) -> Move:
-        """The move that a transition of an entity is."""
-        _, _, step, kind, cause = self.matrices.arrays["transitions"][transition].tolist()
-        if kind == c.CRASHED:
-            return Crashed(entity)
-        made = Step(None) if step < 0 else self.step(step)
-        by = -1 if step < 0 else int(self.matrices.arrays["steps"][step, c.BY])
-        if kind == c.REQUESTED_MOVE:
-            return Requested(entity, self.triggers.values[by], made)
-        if kind in (c.EXPIRED, c.EXPIRED_EARLY):
-            return Expired(entity, self.triggers.values[by], made, kind == c.EXPIRED_EARLY)
-        if kind == c.RECOVERED:
-            return Recovered(entity, made)
-        came: Cause = self.triggers.values[cause]
-        if kind == c.LOST:
-            return Lost(entity, came.sender, came.packet)
-        if kind == c.VANISHED:
-            return Vanished(entity, came.sender, came.packet)
-        assert kind in (c.ARRIVED, c.COPIED)
-        return Arrived(entity, came.sender, came.packet, made, kind == c.COPIED, came.original)
-
     def broken(self, transition: int) -> tuple[str, ...]:
         """The invariants that the step of a transition breaks."""
         step = int(self.matrices.arrays["transitions"][transition, c.STEP]) if transition >= 0 else -1
@@ -726,7 +653,8 @@ class TransitionTable:
         )
         return declarations.answered(self.protocol, handler, at, arguments, packet, receiver)
 
-    def _impure(self, handler: str, at: Here, state: Any, arguments: tuple[Any, ...]) -> PrecedesError:
+    def impure(self, handler: str, at: Here, state: Any, arguments: tuple[Any, ...]) -> PrecedesError:
+        """M010: a handler returned two things for the same arguments."""
         return errors.mistake(
             self.protocol,
             "M010",
@@ -734,21 +662,6 @@ class TransitionTable:
             f"it was called twice with {errors.short(state)} and {errors.short(arguments)}; "
             "a handler is a pure function: no random numbers, no clock, nothing it changes",
         )
-
-
-def _call(trigger: Trigger) -> tuple[str, tuple[Any, ...]]:
-    """The handler that is called for something, and with what."""
-    match trigger:
-        case Cause(sender, packet):
-            return "arrive", (packet, sender)
-        case Message():
-            return "send", (trigger,)
-        case Timer():
-            return "expire", (trigger,)
-        case None:
-            return "recover", ()
-        case _:
-            assert_never(trigger)
 
 
 def kind_of(network: Network) -> int:

@@ -16,6 +16,7 @@ from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration import compiled_tables as c
 from precedes.protocol.exploration import expansion, search_steps
 from precedes.protocol.exploration.interned_states import Placement, TransitionTable, kind_of
+from precedes.protocol.exploration.shown_moves import move
 from precedes.protocol.model import Message
 from precedes.protocol.moves import Began, Move, Ticked
 from precedes.protocol.network import Network, Timed
@@ -112,7 +113,7 @@ class Space:
         via = tables.via[:count].tolist()
         now = table.inner_of(state[0]).now
         moves = [
-            Ticked(now + 1) if transition == expansion.BY_TICK else table.move(entity, transition)
+            Ticked(now + 1) if transition == expansion.BY_TICK else move(table, entity, transition)
             for entity, transition in via
         ]
         return Expanded(
