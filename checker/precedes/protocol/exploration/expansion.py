@@ -247,7 +247,8 @@ def every(tables: Tables, mode: int) -> int:
     n, row, components = int(tables.setting[ENTITIES]), tables.row, tables.components
     budget = int(row[n])
     timed = tables.setting[NETWORK] == TIMED
-    now = int(tables.inners[inner_of(tables, int(row[0])), NOW])
+    # Whatever is read here is read in every state, and mostly from far away in memory.
+    now = int(tables.inners[inner_of(tables, int(row[0])), NOW]) if timed else 0
     requests = digit(tables, budget, MESSAGES)
     asks = requests > 0 and not (timed and now > tables.setting[LAST_REQUEST])
     if not all_worked_out(tables, budget, asks) or (tables.sizes[BLOCKED] and not timed):
@@ -275,9 +276,10 @@ def every(tables: Tables, mode: int) -> int:
     accepted = wanted = False
     for entity in range(n if asks and chosen == -1 else 0):
         component = int(row[entity])
-        wanted = wanted or tables.locals[components[component, LOCAL], WANTS] != 0
         first, last = int(components[component, REQUESTED]), int(components[component, REQUESTED_LAST])
         accepted = plan(tables, entity, first, last, spent(tables, budget, MESSAGES), -1) or accepted
+    for entity in range(n if asks and chosen == -1 and not accepted else 0):
+        wanted = wanted or tables.locals[components[row[entity], LOCAL], WANTS] != 0
     plan_faults(tables, budget, chosen)
     if not follow(tables, 0):
         return INCOMPLETE

@@ -170,7 +170,7 @@ class FoundStates:
     def _run(self, what: int, one: int, other: int) -> int:
         table = self.table
         table.code.by_machine = table.code.by_machine or self.count > PLAIN
-        steps = len(table.matrices.arrays["steps"])
+        steps = len(table.matrices.arrays["steps"]) if table.of_step else 0
         if steps > len(self._broken):
             self._broken = np.concatenate((self._broken, np.full(steps - len(self._broken), -1, np.int32)))
         table.matrices.sizes[c.STATES] = self.count

@@ -15,6 +15,7 @@ from precedes.protocol.exploration.compiled_tables import (
     ASKED_OF,
     ASKS,
     BLOCKED,
+    BROKEN_LINKS,
     CAUSE,
     COMPONENT,
     COMPONENT_FIELDS,
@@ -143,7 +144,9 @@ def inserted(tables: Tables, flight: int, length: int) -> int:
 def put(tables: Tables, component: int, first: int, last: int) -> int:
     """The component when the flights from `first` to `last` of `sent` have been transmitted to it."""
     local, inbox = int(tables.components[component, LOCAL]), int(tables.components[component, INBOX])
-    placement = int(tables.inners[inner_of(tables, component), PLACEMENT])
+    placement = -1
+    if tables.setting[BROKEN_LINKS] > 0:
+        placement = int(tables.inners[inner_of(tables, component), PLACEMENT])
     begin, end = int(tables.inboxes[inbox, 0]), int(tables.inboxes[inbox, 1])
     scratch = tables.scratch
     length = end - begin
@@ -151,7 +154,7 @@ def put(tables: Tables, component: int, first: int, last: int) -> int:
         scratch[k] = tables.in_flight[begin + k]
     for k in range(first, last):
         flight = int(tables.sent[k])
-        if not tables.cut[placement, tables.flights[flight, SENDER]]:
+        if placement < 0 or not tables.cut[placement, tables.flights[flight, SENDER]]:
             length = inserted(tables, flight, length)
     return component_of(tables, local, inbox_of(tables, length))
 

@@ -128,8 +128,8 @@ def represented(tables: Tables) -> bool:
 
 
 def note_broken(tables: Tables, states: States, number: int) -> None:
-    """Note which steps from a state break invariants."""
-    for made in range(tables.sizes[OUT]):
+    """Note which steps from a state break invariants, where any of steps are asked."""
+    for made in range(tables.sizes[OUT] if len(states.broken) else 0):
         step = broken_by(tables, made)
         if step >= 0 and states.broken[step] < 0:
             states.broken[step] = number

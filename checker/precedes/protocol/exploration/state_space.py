@@ -68,6 +68,7 @@ class Space:
             setting[c.SHORTEST], setting[c.LONGEST] = network.shortest, network.longest
         setting[c.LAST_REQUEST] = last_request(network, bounds.ticks)
         setting[c.RENAMINGS] = len(self.renamings)
+        setting[c.BROKEN_LINKS] = bounds.broken_links
         self.beginning = expansion.ANYBODY + sum(
             count * stride for count, (stride, _) in zip(counts, digits[1:], strict=True)
         )
