@@ -8,7 +8,7 @@ and the compiled tables add these to a past.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias, assert_never
 
@@ -95,6 +95,21 @@ class Interned:
             values.append(value)
         return number
 
+    def known(self, value: Any) -> int | None:
+        """The number of a value; None where it has none."""
+        return self._numbers.get(value)
+
+    def reserve(self, count: int) -> int:
+        """Keep so many numbers for values that are placed later. The first of them."""
+        first = len(self.values)
+        self.values += [None] * count
+        return first
+
+    def place(self, number: int, value: Any) -> None:
+        """Give a value a number that was kept for it."""
+        self.values[number] = value
+        self._numbers[value] = number
+
     def __len__(self) -> int:
         return len(self.values)
 
@@ -119,9 +134,12 @@ class TransitionTable:
         self.of_step = of_step
         self.check_purity = check_purity
         self.watch: Watch | None = None
-        self.rename: Callable[[int], None] | None = None
-        """Told of every new inner state, where entities can be exchanged; and so of flights and events."""
+        self.number_inner: Callable[[InnerState], int] = self._number_inner
+        """Gives an inner state a number that was not looked at before ..."""
+        self.make_inner: Callable[[int], InnerState] | None = None
+        """... and makes one that has a number already. Where entities can be exchanged, whole orbits get numbers."""
         self.rename_flight: Callable[[int], None] | None = None
+        """Told of every new flight, where entities can be exchanged; and so of events."""
         self.rename_event: Callable[[int], None] | None = None
         self.rounds: list[npt.NDArray[np.int32]] | None = None
         """What was asked, where the search is to be kept."""
@@ -177,19 +195,31 @@ class TransitionTable:
         except TypeError as error:
             raise errors.unhashable(self.protocol, "a packet", packet, error) from None
 
-    def inner(self, inner: InnerState, like: int | None = None) -> int:
-        """The number of an inner state. `like`: the protocol's state of which it has a renaming."""
+    def inner(self, inner: InnerState) -> int:
+        """The number of an inner state."""
+        number = self.inners.known(inner)
+        return self.number_inner(inner) if number is None else number
+
+    def inner_state(self, number: int) -> InnerState:
+        """An inner state."""
+        found: InnerState | None = self.inners.values[number]
+        if found is None:
+            assert self.make_inner is not None
+            return self.make_inner(number)
+        return found
+
+    def _number_inner(self, inner: InnerState) -> int:
         number = self.inners.number(inner)
-        if number < self.matrices.used["inners"]:
-            return number
-        placement, now, state, stopped, _ = inner
-        entity = self.placements.values[placement].entity
-        waiting = not stopped and self._has_waiting(state if like is None else like)
-        may_tick = stopped or not self._has_timers
-        self.matrices.add("inners", entity, placement, now, stopped, waiting, 1 if may_tick else -1)
-        if like is None and self.rename is not None:
-            self.rename(number)
+        self.add_inners(inner, (inner.placement,))
         return number
+
+    def add_inners(self, inner: InnerState, placements: Iterable[int]) -> None:
+        """Add the rows of an inner state, or of what it is in several placements."""
+        waiting = not inner.stopped and self._has_waiting(inner.state)
+        may_tick = 1 if inner.stopped or not self._has_timers else -1
+        for placement in placements:
+            entity = self.placements.values[placement].entity
+            self.matrices.add("inners", entity, placement, inner.now, inner.stopped, waiting, may_tick)
 
     def _has_waiting(self, state: int) -> bool:
         if state not in self._waits:
@@ -280,8 +310,7 @@ class TransitionTable:
 
     def inner_of(self, component: int) -> InnerState:
         """The inner state of a component."""
-        found: InnerState = self.inners.values[numbering.inner_of(self.matrices.tables(), component)]
-        return found
+        return self.inner_state(numbering.inner_of(self.matrices.tables(), component))
 
     def inbox_of(self, component: int) -> list[tuple[int, Hashable]]:
         """The packets in flight to a component, with their senders."""
@@ -332,7 +361,7 @@ class TransitionTable:
         if kind == c.FOR_CORRUPTED:
             self._answer_corrupted(of)
             return
-        inner: InnerState = self.inners.values[of]
+        inner = self.inner_state(of)
         if kind == c.FOR_ANSWER:
             if cause < 0:
                 self._answer_requests(of, inner, -1 - cause)
@@ -504,7 +533,7 @@ class TransitionTable:
     def step(self, number: int) -> Step[Any]:
         """A step, by calling its handler again. PrecedesError M010 where that returns something else now."""
         row = self.matrices.arrays["steps"][number].tolist()
-        inner: InnerState = self.inners.values[row[c.WHENCE]]
+        inner = self.inner_state(row[c.WHENCE])
         at, state = self.here(inner.placement, inner.now), self.states.values[inner.state]
         trigger: Trigger = self.triggers.values[row[c.BY]] if row[c.BY] >= 0 else None
         handler, arguments = _call(trigger)

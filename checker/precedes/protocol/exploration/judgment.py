@@ -24,7 +24,7 @@ from precedes.protocol.exploration.distinct_rows import Code, DistinctRows
 from precedes.protocol.exploration.execution_columns import ExecutionColumns
 from precedes.protocol.exploration.histories import Histories, Recording, needed
 from precedes.protocol.exploration.inherited_verdicts import InheritedVerdicts
-from precedes.protocol.exploration.interned_states import InnerState, TransitionTable
+from precedes.protocol.exploration.interned_states import TransitionTable
 from precedes.protocol.exploration.kept_search import Kept, named, part
 from precedes.protocol.exploration.seen_histories import SeenHistories
 from precedes.protocol.exploration.stability import permanent
@@ -172,6 +172,8 @@ class Judge:
         recording = needed(leaf.formula for leaf in self.leaves.values())
         # Invariants of whole states are shown who has sent and delivered what.
         self.recording: Recording = replace(recording, logs=recording.logs or bool(self.of_state.all))
+        self._ended: list[Int64] = []
+        """States that lead to no farther one and were not judged yet."""
         self.inherited: InheritedVerdicts | None = None
         """What is known of the formulas that are `lasting`, until one of them is found violated or unknown."""
         self._table: TransitionTable | None = None
@@ -252,11 +254,20 @@ class Judge:
         for formulas in (self.always, self.on_the_way, self.in_quiescence, self.lasting):
             self._scan(formulas)
         if self.inherited is not None and unended is not None:
-            self.ended(np.arange(unended, self.inherited.states))
+            self._ended.append(np.arange(unended, self.inherited.states))
+        self._judge_ended()
 
     def ended(self, numbers: Int64) -> None:
-        """Judge states that lead to no farther one."""
-        if self.inherited is not None:
+        """Judge states that lead to no farther one, when there are many or others are judged, too."""
+        if self.inherited is not None and len(numbers):
+            self._ended.append(numbers)
+            if sum(map(len, self._ended)) >= AT_ONCE:
+                self._judge_ended()
+
+    def _judge_ended(self) -> None:
+        if self.inherited is not None and self._ended:
+            numbers = np.concatenate(self._ended)
+            self._ended.clear()
             self._judge_lasting(self.inherited, self.inherited.unjudged(numbers), count=False)
 
     def look_at(self, first: int) -> None:
@@ -298,6 +309,7 @@ class Judge:
 
     def kept(self) -> tuple[Kept, dict[str, Any]]:
         """What was judged, and of what is not; as arrays, and as what JSON can say."""
+        self._judge_ended()
         arrays: Kept = {"histories": self.seen.kept()}
         if self.inherited is not None:
             arrays |= named("inherited", self.inherited.kept())
@@ -477,7 +489,7 @@ class Judge:
 
     def _at(self, number: int) -> tuple[Here, Any]:
         """Where an entity is, and its state."""
-        inner: InnerState = self.table.inners.values[number]
+        inner = self.table.inner_state(number)
         return self.table.here(inner.placement, inner.now), self.table.states.values[inner.state]
 
     def _each_pair(self, rows: Rows, numbers: Int64, *, quiescent: bool) -> None:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from precedes.protocol.exploration import compiled_tables as c
 from precedes.protocol.exploration.distinct_rows import longer
 from precedes.protocol.exploration.histories import Entry, with_receipts
-from precedes.protocol.exploration.interned_states import InnerState, Interned, TransitionTable
+from precedes.protocol.exploration.interned_states import Interned, TransitionTable
 
 Int32 = npt.NDArray[np.int32]
 
@@ -75,7 +75,7 @@ class SeenHistories(Sequence[tuple[Entry, ...]]):
     def _told(self, local: int) -> tuple[Entry, ...]:
         table = self._table
         number, past, _ = table.matrices.arrays["locals"][local].tolist()
-        inner: InnerState = table.inners.values[number]
+        inner = table.inner_state(number)
         state = table.states.values[inner.state]
         receipts = None if state is None else table.protocol.receipt_log(state)
         if receipts is None:
