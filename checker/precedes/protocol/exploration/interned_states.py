@@ -8,7 +8,7 @@ and the compiled tables add these to a past.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias, assert_never
 
@@ -210,16 +210,19 @@ class TransitionTable:
 
     def _number_inner(self, inner: InnerState) -> int:
         number = self.inners.number(inner)
-        self.add_inners(inner, (inner.placement,))
+        entity = self.placements.values[inner.placement].entity
+        self.add_inners(inner, ((entity, inner.placement),))
         return number
 
-    def add_inners(self, inner: InnerState, placements: Iterable[int]) -> None:
-        """Add the rows of an inner state, or of what it is in several placements."""
+    def add_inners(self, inner: InnerState, placements: Sequence[tuple[int, int]]) -> None:
+        """Add the rows of an inner state, or of what it is in several placements, each with its entity."""
         waiting = not inner.stopped and self._has_waiting(inner.state)
-        may_tick = 1 if inner.stopped or not self._has_timers else -1
+        last = (inner.now, inner.stopped, waiting, 1 if inner.stopped or not self._has_timers else -1)
+        rows: list[int] = []
         for placement in placements:
-            entity = self.placements.values[placement].entity
-            self.matrices.add("inners", entity, placement, inner.now, inner.stopped, waiting, may_tick)
+            rows += placement
+            rows += last
+        self.matrices.extend("inners", len(placements), rows)
 
     def _has_waiting(self, state: int) -> bool:
         if state not in self._waits:

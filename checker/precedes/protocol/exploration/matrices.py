@@ -127,6 +127,11 @@ class Matrices:
         self.used[name] = number + 1
         return number
 
+    def extend(self, name: str, count: int, values: list[int]) -> None:
+        """Add so many rows, one after the other."""
+        self._new[name] += values
+        self.used[name] += count
+
     def place_answers(self, code: Code, first: int) -> None:
         """Let answers be found, from this one on."""
         last = self.used["answers"]

@@ -87,8 +87,10 @@ class InnerOrbits:
         self._table = table
         self._renamings = renamings
         self._orbits_of_placements = placements
-        self._placements: dict[int, list[int]] = {}
-        """What placements are after each renaming. There are few, and they are asked for again and again."""
+        self._placements: dict[int, list[tuple[int, int]]] = {}
+        """What placements are after each renaming, each with its entity. There are few, and they are asked for again
+        and again.
+        """
         self._rename = rename
         entities = range(table.entities)
         self._home = [
@@ -126,8 +128,8 @@ class InnerOrbits:
             table.inners.place(first + shape.members[way], home)
         places = self._placed(inner.placement)
         table.add_inners(inner, [places[way] for way in shape.ways])
-        for row in shape.rows:
-            table.matrices.add("renamed_inners", first, row)
+        rows = [number for row in shape.rows for number in (first, row)]
+        table.matrices.extend("renamed_inners", len(shape.rows), rows)
         return first, True
 
     def made(self, number: int) -> InnerState:
@@ -148,13 +150,14 @@ class InnerOrbits:
         if not renaming:
             return inner
         placement, now, state, stopped, lost = inner
-        there = self._placed(placement)[renaming]
+        _, there = self._placed(placement)[renaming]
         return InnerState(there, now, self._state(state, renaming), stopped, lost)
 
-    def _placed(self, placement: int) -> list[int]:
+    def _placed(self, placement: int) -> list[tuple[int, int]]:
         found = self._placements.get(placement)
         if found is None:
-            found = self._placements[placement] = self._orbits_of_placements.renamed(placement)
+            orbit, values = self._orbits_of_placements.renamed(placement), self._table.placements.values
+            found = self._placements[placement] = [(values[each].entity, each) for each in orbit]
         return found
 
     def _state(self, state: int, renaming: int) -> int:
@@ -173,7 +176,8 @@ class InnerOrbits:
             composed, inverse = self._renamings.composed, self._renamings.inverse
             back = inverse[ways[0]]
             still = [composed[back][way] for way, first in zip(ways, same, strict=True) if not first]
-            members, found = [-1] * len(self._renamings), []
+            members = [-1] * len(self._renamings)
+            found: list[int] = []
             for way in range(len(members)):
                 if members[way] < 0:
                     for each in still:
