@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 from math import comb
 
 import pytest
 
 from precedes.core.diagnostics import PrecedesError
+from precedes.core.garbage_collection import paused
 from precedes.core.verdict import Verdict
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
@@ -322,3 +324,18 @@ def test_an_impure_handler_is_told() -> None:
 def test_faults_that_the_network_has_not_are_refused() -> None:
     with pytest.raises(PrecedesError, match="no losses"):
         explored(Plain(), Bounds(entities=2, losses=1))
+
+
+@pytest.mark.parametrize(("frozen", "calls"), [(0, ["freeze", "unfreeze"]), (7, [])])
+def test_what_was_made_without_collections_is_taken_for_old(
+    frozen: int, calls: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless somebody has frozen something, which stays frozen."""
+    called: list[str] = []
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: frozen)
+    monkeypatch.setattr(gc, "freeze", lambda: called.append("freeze"))
+    monkeypatch.setattr(gc, "unfreeze", lambda: called.append("unfreeze"))
+    with paused():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    assert called == calls
