@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from precedes.engines.columnar.native import Int32Out, MatrixOut, by_address, helpers, machine_code
+from precedes.engines.columnar.native import Int32Out, MatrixOut, by_address, helpers, is_loaded, machine_code
 
 CALLER = """
 import numpy as np
@@ -91,6 +91,8 @@ def table(rows: int) -> Table:
 def test_a_tuple_is_taken_by_its_address() -> None:
     by_machine, by_python = table(5), table(5)
     assert machine_code(written)(by_machine, 3) == written(by_python, 3) == 2
+    assert is_loaded(written)
+    assert not is_loaded(table)
     assert by_machine.doubled.tolist() == by_python.doubled.tolist() == [1, 2, 3, 3, 4]
     assert (
         by_machine.written.tolist() == by_python.written.tolist() == [[0, 7], [0, 9], [0, 11], [0, 0], [0, 0]]

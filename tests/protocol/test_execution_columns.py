@@ -12,7 +12,7 @@ from precedes.core.columns import Batch
 from precedes.core.transposition import batch_of
 from precedes.protocol import Protocol
 from precedes.protocol.bounds import Bounds, Destinations
-from precedes.protocol.exploration import judgment
+from precedes.protocol.exploration import formula_judge
 from precedes.protocol.exploration.execution_columns import ExecutionColumns
 from precedes.protocol.exploration.explorer import explore
 from precedes_models.cmd.protocol import Cmd
@@ -53,6 +53,6 @@ def test_they_are_what_values_make(
             assert same(made, batch_of(values))
             return made
 
-    monkeypatch.setattr(judgment, "ExecutionColumns", Compared)
+    monkeypatch.setattr(formula_judge, "ExecutionColumns", Compared)
     explore(protocol, bounds)
     assert judged

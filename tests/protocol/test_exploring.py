@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 from math import comb
 
 import pytest
 
 from precedes.core.diagnostics import PrecedesError
+from precedes.core.garbage_collection import paused
 from precedes.core.verdict import Verdict
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.protocol import Message, OfEntity, Protocol, Reliable, SingleChannel, Timed
 from precedes.protocol.bounds import Bounds, Destinations
-from precedes.protocol.exploration import explorer
+from precedes.protocol.exploration import state_search
 from precedes.protocol.exploration.explorer import explore
 from precedes.protocol.exploration.result import FIRST, Exploration
 from precedes.protocol.moves import Arrived, Expired, Lost, Requested
@@ -252,8 +254,8 @@ def test_a_search_walks_ahead_where_it_does_not_come_to_the_ends_of_behaviors(
     asked = [requirement("quiescent order_preserving", standard_library())]
     bounds = Bounds(entities=3, messages=4, seconds=0.0)
     alone = explore(Plain(), bounds, asked, plain=True)
-    monkeypatch.setattr(explorer, "AWHILE", -1.0)
-    monkeypatch.setattr(explorer, "AHEAD", -1.0)
+    monkeypatch.setattr(state_search, "AWHILE", -1.0)
+    monkeypatch.setattr(state_search, "AHEAD", -1.0)
     ahead, first = (explore(Plain(), bounds, asked, plain=True, first=first) for first in (False, True))
     assert (alone.verdict, ahead.verdict, first.verdict) == (
         Verdict.UNKNOWN,
@@ -272,8 +274,8 @@ def test_a_search_walks_ahead_where_it_does_not_come_to_the_ends_of_behaviors(
 
 
 def test_a_search_that_ends_tells_of_shortest_behaviors_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(explorer, "AWHILE", -1.0)
-    monkeypatch.setattr(explorer, "AHEAD", -1.0)
+    monkeypatch.setattr(state_search, "AWHILE", -1.0)
+    monkeypatch.setattr(state_search, "AHEAD", -1.0)
     found = explored(Plain(), Bounds(entities=3, messages=3), "order_preserving")
     assert [len(each.behavior) for each in found.findings] == [5]
 
@@ -322,3 +324,18 @@ def test_an_impure_handler_is_told() -> None:
 def test_faults_that_the_network_has_not_are_refused() -> None:
     with pytest.raises(PrecedesError, match="no losses"):
         explored(Plain(), Bounds(entities=2, losses=1))
+
+
+@pytest.mark.parametrize(("frozen", "calls"), [(0, ["freeze", "unfreeze"]), (7, [])])
+def test_what_was_made_without_collections_is_taken_for_old(
+    frozen: int, calls: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless somebody has frozen something, which stays frozen."""
+    called: list[str] = []
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: frozen)
+    monkeypatch.setattr(gc, "freeze", lambda: called.append("freeze"))
+    monkeypatch.setattr(gc, "unfreeze", lambda: called.append("unfreeze"))
+    with paused():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    assert called == calls

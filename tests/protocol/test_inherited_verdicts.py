@@ -14,7 +14,7 @@ from precedes.language.requirements import requirement
 from precedes.logic.premises import premise_of
 from precedes.protocol import Message, Protocol, Reliable
 from precedes.protocol.bounds import Bounds, Destinations
-from precedes.protocol.exploration import judgment
+from precedes.protocol.exploration import formula_judge
 from precedes.protocol.exploration.explorer import explore
 from precedes.protocol.exploration.inherited_verdicts import InheritedVerdicts
 from precedes.protocol.exploration.result import Exploration
@@ -50,7 +50,7 @@ def test_nothing_else_is_told_than_where_every_execution_is_judged(
 ) -> None:
     asked = [requirement(name, standard_library()) for name in ASKED]
     inherited = told(explore(protocol, bounds, asked, plain=plain))
-    monkeypatch.setattr(judgment, "_is_lasting", lambda asked: False)
+    monkeypatch.setattr(formula_judge, "_is_lasting", lambda asked: False)
     assert inherited == told(explore(protocol, bounds, asked, plain=plain))
 
 

@@ -14,7 +14,7 @@ from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.protocol import Protocol, SingleChannel
 from precedes.protocol.bounds import Bounds, Destinations
-from precedes.protocol.exploration import explorer, found_states
+from precedes.protocol.exploration import found_states, state_search
 from precedes.protocol.exploration.explorer import explore
 from precedes.protocol.exploration.result import Exploration, Observer
 from precedes_models.cmd.auxiliary import Auxiliary
@@ -39,7 +39,7 @@ CASES: dict[str, tuple[Protocol[Any], Bounds, int, dict[str, Any]]] = {
 def few_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search of few states stops at its limit, too."""
     monkeypatch.setattr(found_states, "CHUNK", 16)
-    monkeypatch.setattr(explorer, "CHUNK", 16)
+    monkeypatch.setattr(state_search, "CHUNK", 16)
 
 
 def explored(

@@ -10,9 +10,10 @@ import pytest
 
 from precedes.core.verdict import Verdict
 from precedes.protocol.bounds import Bounds
-from precedes.protocol.exploration.explorer import Order, explore
+from precedes.protocol.exploration.explorer import explore
 from precedes.protocol.exploration.reductions import Reduction
 from precedes.protocol.exploration.result import Exploration
+from precedes.protocol.exploration.state_search import Order
 from precedes_models.cmd.auxiliary import LEMMA_6, Auxiliary
 
 

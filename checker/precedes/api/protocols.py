@@ -28,7 +28,7 @@ from precedes.protocol.simulation.trace import Simulation
 
 if TYPE_CHECKING:
     from precedes.language.library import Library
-    from precedes.protocol.exploration.explorer import Order
+    from precedes.protocol.exploration.state_search import Order
     from precedes.reports.page.contents import Page
 
 

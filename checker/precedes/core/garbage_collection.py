@@ -12,7 +12,8 @@ def paused() -> Iterator[None]:
     """No collection within.
 
     Of a file with thousands of scenarios, and of millions of states of a protocol, nothing is garbage; looking for it
-    takes a third to half of the time.
+    takes a third to half of the time. So does the first collection afterwards, which would look at everything that is
+    new. It is taken for old, and the next full collection looks at it.
     """
     enabled = gc.isenabled()
     gc.disable()
@@ -20,4 +21,8 @@ def paused() -> Iterator[None]:
         yield
     finally:
         if enabled:
+            # What somebody else has frozen stays so.
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()

@@ -16,8 +16,9 @@ from precedes.language.scenario_printer import definitions
 from precedes.protocol import Protocol
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration import properties
-from precedes.protocol.exploration.explorer import Order, explore
+from precedes.protocol.exploration.explorer import explore
 from precedes.protocol.exploration.result import Exploration, Observer
+from precedes.protocol.exploration.state_search import Order
 from precedes.protocol.liveness import endless_behaviors
 from precedes.protocol.validation import declarations
 from precedes.protocol.validation.carried_values import with_attributes

@@ -13,6 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import ClassVar, Final, Generic, TypeAlias, TypeVar
 
 from precedes.core.frozen_values import made_by_slots
@@ -47,7 +48,13 @@ class Message:
 
     def renamed(self, names: tuple[int, ...]) -> Message:
         """The message after entity k has become `names[k]`."""
-        return Message(names[self.sender], self.number, frozenset(names[k] for k in self.destinations))
+        return _renamed(self, names)
+
+
+@lru_cache(maxsize=1 << 14)
+def _renamed(message: Message, names: tuple[int, ...]) -> Message:
+    # There are few messages, and each is renamed with every packet and state that has it.
+    return Message(names[message.sender], message.number, frozenset(names[k] for k in message.destinations))
 
 
 @dataclass(frozen=True, slots=True)

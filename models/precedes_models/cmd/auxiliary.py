@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import ClassVar
 
 from precedes.protocol import (
@@ -42,7 +43,13 @@ class Record:
 
     def renamed(self, names: tuple[int, ...]) -> Record:
         """The s-record after entity k has become `names[k]`."""
-        return Record(names[self.sender], names[self.receiver], self.time)
+        return _renamed(self, names)
+
+
+@lru_cache(maxsize=1 << 14)
+def _renamed(record: Record, names: tuple[int, ...]) -> Record:
+    # There are few s-records, and each is renamed with every packet and state that has it.
+    return Record(names[record.sender], names[record.receiver], record.time)
 
 
 @made_by_slots

@@ -12,7 +12,8 @@ from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.protocol import Protocol
 from precedes.protocol.bounds import Bounds, Destinations
-from precedes.protocol.exploration.explorer import Order, explore
+from precedes.protocol.exploration.explorer import explore
+from precedes.protocol.exploration.state_search import Order
 from precedes_models.birman_schiper_stephenson import BirmanSchiperStephenson
 from precedes_models.cmd.auxiliary import Auxiliary, Reading, Record
 from precedes_models.cmd.protocol import Cmd

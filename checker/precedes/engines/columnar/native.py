@@ -45,6 +45,7 @@ MatrixOut = Annotated[npt.NDArray[np.int32], Written(2)]
 
 _Tuple = TypeVar("_Tuple", bound=type[tuple[Any, ...]])
 _BY_ADDRESS: Final[set[type]] = set()
+_LOADED: Final[set[Callable[..., Any]]] = set()
 
 
 def by_address(tuple_type: _Tuple) -> _Tuple:
@@ -69,9 +70,16 @@ def machine_code(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function as machine code. It releases the GIL."""
     hints = get_type_hints(function, include_extras=True)
     signature = machine_type(hints.pop("return"))(*map(machine_type, hints.values()))
-    return compiled(
+    made = compiled(
         _calling_machine_code(function), signature, _text_behind(function), counted=makes_arrays(function)
     )
+    _LOADED.add(function)
+    return made
+
+
+def is_loaded(function: Callable[..., Any]) -> bool:
+    """Whether this process has the function as machine code already."""
+    return function in _LOADED
 
 
 @cache

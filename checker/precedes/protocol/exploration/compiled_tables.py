@@ -122,8 +122,9 @@ class Tables(NamedTuple):
     inboxes      the first and the last flight of each in `in_flight`
     faults       the transitions by the kind of fault, of each component
     renamed      what a component becomes under each renaming, -1 where that is not known
-    renamed_inners, renamed_flights, renamed_events, composed: the same of inner states, flights and events; two
-                 renamings as one
+    renamed_flights, renamed_events, composed: the same of flights and events; two renamings as one
+    renamed_inners  of an inner state, the first one of its orbit, and the row of `members` that has, for each renaming,
+                 the how many-th of the orbit it becomes
     asked        what is asked for: which kind, of which inner state or flight, to which cause
     """
 
@@ -143,6 +144,7 @@ class Tables(NamedTuple):
     events: Int32Out
     renamings: MatrixOut
     composed: MatrixOut
+    members: MatrixOut
     renamed_inners: MatrixOut
     renamed_flights: MatrixOut
     renamed_events: MatrixOut

@@ -8,7 +8,7 @@ and the compiled tables add these to a past.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias, assert_never
 
@@ -106,6 +106,21 @@ class Interned:
         self.values.append(value)
         return len(self.values) - 1
 
+    def known(self, value: Any) -> int | None:
+        """The number of a value; None where it has none."""
+        return self._numbers.get(value)
+
+    def reserve(self, count: int) -> int:
+        """Keep so many numbers for values that are placed later. The first of them."""
+        first = len(self.values)
+        self.values += [None] * count
+        return first
+
+    def place(self, number: int, value: Any) -> None:
+        """Give a value a number that was kept for it."""
+        self.values[number] = value
+        self._numbers[value] = number
+
     def __len__(self) -> int:
         return len(self.values)
 
@@ -130,9 +145,12 @@ class TransitionTable:
         self.of_step = of_step
         self.check_purity = check_purity
         self.watch: Watch | None = None
-        self.rename: Callable[[int], None] | None = None
-        """Told of every new inner state, where entities can be exchanged; and so of flights and events."""
+        self.number_inner: Callable[[InnerState], int] | None = None
+        """Gives an inner state a number that was not looked at before ..."""
+        self.make_inner: Callable[[int], InnerState] | None = None
+        """... and makes one that has a number already. Where entities can be exchanged, whole orbits get numbers."""
         self.rename_flight: Callable[[int], None] | None = None
+        """Told of every new flight, where entities can be exchanged; and so of events."""
         self.rename_event: Callable[[int], None] | None = None
         self.rounds: list[npt.NDArray[np.int32]] | None = None
         """What was asked, where the search is to be kept."""
@@ -216,21 +234,34 @@ class TransitionTable:
             self._shared.share(packet)
         return number
 
-    def inner(self, inner: InnerState, like: int | None = None) -> int:
-        """The number of an inner state. `like`: the protocol's state of which it has a renaming."""
-        placement, now, state, stopped, lost = inner
-        return self._inner(self._site(placement, now, stopped, lost) << STATE_BITS | state, like)
+    def inner(self, inner: InnerState) -> int:
+        """The number of an inner state."""
+        return self._inner(self.inner_key(inner))
 
-    def called_in(self, number: int) -> tuple[Here, Any]:
-        """Where a handler is called in an inner state, and with which state of the protocol."""
-        key = self.inners.values[number]
-        return self._heres[key >> STATE_BITS], self.states.values[key & STATE]
+    def inner_key(self, inner: InnerState) -> int:
+        """An inner state as one number, as `inners` has it."""
+        placement, now, state, stopped, lost = inner
+        return self._site(placement, now, stopped, lost) << STATE_BITS | state
 
     def inner_state(self, number: int) -> InnerState:
         """An inner state."""
-        key = self.inners.values[number]
+        return self._of_key(self._key_of(number))
+
+    def _key_of(self, number: int) -> int:
+        key: int | None = self.inners.values[number]
+        if key is not None:
+            return key
+        assert self.make_inner is not None
+        return self.inner_key(self.make_inner(number))
+
+    def _of_key(self, key: int) -> InnerState:
         placement, now, stopped, lost = self._sites.values[key >> STATE_BITS]
         return InnerState(placement, now, key & STATE, stopped, lost)
+
+    def called_in(self, number: int) -> tuple[Here, Any]:
+        """Where a handler is called in an inner state, and with which state of the protocol."""
+        key = self._key_of(number)
+        return self._heres[key >> STATE_BITS], self.states.values[key & STATE]
 
     def _site(self, placement: int, now: int, stopped: bool = False, lost: bool = False) -> int:
         """The number of a site."""
@@ -240,21 +271,28 @@ class TransitionTable:
             self._site_rows.append((self.placements.values[placement].entity, placement, now, stopped))
         return site
 
-    def _inner(self, key: int, like: int | None = None) -> int:
+    def _inner(self, key: int) -> int:
         """The number of an inner state that is given by its site and the protocol's state."""
+        if self.number_inner is not None:
+            number = self.inners.known(key)
+            return self.number_inner(self._of_key(key)) if number is None else number
         new = len(self.inners)
         number = self.inners.number(key)
-        if number < new:
-            return number
-        row = self._site_rows[key >> STATE_BITS]
-        stopped = row[-1]
-        waiting = (
-            self._has_waiters and not stopped and self._has_waiting(key & STATE if like is None else like)
-        )
-        self._inner_rows += (*row, waiting, 1 if stopped or not self._has_timers else -1)
-        if like is None and self.rename is not None:
-            self.rename(number)
+        if number == new:
+            row = self._site_rows[key >> STATE_BITS]
+            self._inner_rows += (*row, *self._last_of_row(key & STATE, stopped=row[-1]))
         return number
+
+    def add_inners(self, inner: InnerState, placements: Sequence[tuple[int, int]]) -> None:
+        """Add the rows of an inner state, or of what it is in several placements, each with its entity."""
+        last = (inner.now, inner.stopped, *self._last_of_row(inner.state, stopped=inner.stopped))
+        for placement in placements:
+            self._inner_rows += (*placement, *last)
+
+    def _last_of_row(self, state: int, *, stopped: bool) -> tuple[bool, int]:
+        """Whether a message waits in an inner state, and whether time may go on, as its row has it."""
+        waiting = self._has_waiters and not stopped and self._has_waiting(state)
+        return waiting, 1 if stopped or not self._has_timers else -1
 
     def _has_waiting(self, state: int) -> bool:
         waits = self._waits
@@ -420,6 +458,8 @@ class TransitionTable:
                 self._answer(kind, of, cause)
                 continue
             came, key = triggers[cause], inners[of]
+            if key is None:
+                key = self._key_of(of)
             packet, sender = came.packet, came.sender
             if not plain:
                 answers += (of, cause, *self._steps(of, "arrive", cause, packet, sender), 0)
@@ -562,7 +602,7 @@ class TransitionTable:
         """The inner state after a step, what it transmits, and what it adds to the past. `of`: the inner state before
         it.
         """
-        key = self.inners.values[of]
+        key = self._key_of(of)
         site = key >> STATE_BITS
         at, now = self._heres[site], self._sites.values[site][1]
         request = arguments[0] if handler == "send" else None

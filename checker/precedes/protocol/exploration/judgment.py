@@ -4,136 +4,32 @@ each execution, many executions in one scan.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import permutations
-from typing import Any, Final, Generic, TypeAlias, TypeVar
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.execution import EventKind, Execution
-from precedes.core.formula import TRUTH, Not, Requirement
-from precedes.core.mode import Mode, completed, in_mode, judged, mode_of
-from precedes.core.verdict import FALSE, TRUE
-from precedes.engines.columnar.batch_scan import scan
-from precedes.logic.plan import Plan, leaves_of, plan
-from precedes.logic.premises import PREMISE, premise_of
-from precedes.protocol.exploration import compiled_tables as c
-from precedes.protocol.exploration.distinct_rows import Code, DistinctRows
-from precedes.protocol.exploration.execution_columns import ExecutionColumns
-from precedes.protocol.exploration.histories import Histories, Recording, needed
-from precedes.protocol.exploration.inherited_verdicts import InheritedVerdicts
+from precedes.core.formula import Requirement
+from precedes.core.mode import Mode, in_mode, mode_of
+from precedes.logic.plan import leaves_of
+from precedes.protocol.exploration.formula_judge import FormulaJudge
+from precedes.protocol.exploration.histories import Recording
 from precedes.protocol.exploration.interned_states import TransitionTable
+from precedes.protocol.exploration.invariant_judge import InvariantJudge
 from precedes.protocol.exploration.kept_search import Kept, named, part
 from precedes.protocol.exploration.seen_histories import SeenHistories
-from precedes.protocol.exploration.stability import permanent
-from precedes.protocol.exploration.state_space import State
-from precedes.protocol.invariants import Invariant, OfEntity, OfPair, OfState, OfStep, Situation
-from precedes.protocol.model import Here
-
-AT_ONCE: Final = 20_000
-"""Executions in one scan."""
+from precedes.protocol.exploration.tally import Tally
+from precedes.protocol.invariants import Invariant, OfPair, OfState, OfStep
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 Rows: TypeAlias = npt.NDArray[np.int32]
 """States, one in a row."""
 
 
-@dataclass(slots=True)
-class Formulas:
-    """Formulas that are judged of the same executions, each execution once."""
-
-    requirements: tuple[Requirement, ...]
-    plan: Plan
-    seen: DistinctRows | None = None
-    """The executions, each as the histories of its entities."""
-    judged: int = 0
-    """How many of these were judged."""
-    states: list[Int64] = field(default_factory=list)
-    """Of those that were not, the state that each was met in, and the how many-th that was."""
-    turns: list[Int64] = field(default_factory=list)
-
-    def asks(self, name: str, asked: Requirement) -> bool:
-        """Whether this is what is asked under a name."""
-        return self.plan.leaves.get(name) == asked
-
-
-@dataclass(frozen=True, slots=True)
-class Violated:
-    """What a formula that fails asks of the state in which it does, and the how many-th state that is."""
-
-    asked: Requirement
-    turn: int
-
-
-@dataclass(frozen=True, slots=True)
-class AtTheEnd:
-    """What formulas that ask of quiescent states say of some states, whatever is in flight there.
-
-    `names` are the formulas, `of_states` has the values of each state in its row, premises among them, and `executions`
-    those of each execution once.
-    """
-
-    names: tuple[str, ...]
-    columns: Mapping[str, int]
-    of_states: npt.NDArray[np.int32]
-    executions: npt.NDArray[np.int32]
-
-    def values(self, name: str) -> npt.NDArray[np.int32]:
-        """The value of a formula in each of the states."""
-        return self.of_states[:, self.columns[name]]
-
-    @property
-    def exercised(self) -> dict[str, int]:
-        """By how many executions each formula was exercised."""
-        return {
-            name: int((self.executions[:, self.columns[PREMISE + name]] == TRUE).sum()) for name in self.names
-        }
-
-
-_Kind = TypeVar("_Kind", bound=OfEntity | OfPair | OfState)
-
-
-class _Invariants(Generic[_Kind]):
-    """The invariants of one kind, and of what they have been judged: in any state, and in quiescent ones."""
-
-    def __init__(self, invariants: tuple[_Kind, ...]) -> None:
-        self.all = invariants
-        self._asked = {
-            quiescent: tuple(i for i in invariants if i.quiescent is quiescent) for quiescent in (False, True)
-        }
-        self._judged: dict[bool, DistinctRows] = {}
-
-    def begin(self, width: int, code: Code) -> None:
-        """Judge what is told apart by so many numbers."""
-        self._judged = {quiescent: DistinctRows(width, code) for quiescent in (False, True)}
-
-    def kept(self) -> Kept:
-        """What has been judged."""
-        return {
-            "quiescent" if quiescent else "always": rows.rows[: rows.count]
-            for quiescent, rows in self._judged.items()
-        }
-
-    def take_up(self, kept: Kept) -> None:
-        """Know what has been judged."""
-        for quiescent, rows in self._judged.items():
-            rows.take_up(kept["quiescent" if quiescent else "always"])
-
-    def asked(self, quiescent: bool) -> tuple[_Kind, ...]:
-        """Those of one mode."""
-        return self._asked[quiescent]
-
-    def new(self, what: npt.NDArray[np.int32], *, quiescent: bool) -> npt.NDArray[np.intp]:
-        """The places of what has not been judged before; from now on it has."""
-        return self._judged[quiescent].add(what)
-
-
 class Judge:
-    """Collects what does not hold: `failures` has, for each property, the first state in which it was seen to fail,
-    `exercised` how often each was exercised: its premise was met, `unknown` why a verdict was open.
-    """
+    """Judges formulas and invariants, and counts in a tally what came of it."""
 
     def __init__(
         self,
@@ -148,368 +44,69 @@ class Judge:
         are not judged where what is known of the states before and after them says enough.
         """
         asked = [in_mode(each, Mode.QUIESCENT) for each in requirements] if quiescent else requirements
-        self.invariants = tuple(_quiescent(each) for each in invariants) if quiescent else tuple(invariants)
-        self.leaves = leaves_of(asked)
+        checked = tuple(_quiescent(each) for each in invariants) if quiescent else tuple(invariants)
+        leaves = leaves_of(asked)
+        self.tally = Tally((*leaves, *(invariant.name for invariant in checked)))
+        self.formulas = FormulaJudge(leaves, self.tally, inherits=inherits)
+        self.invariants = InvariantJudge(checked, self.tally)
         self.modes = {
-            **{name: mode_of(leaf.formula) for name, leaf in self.leaves.items()},
-            **{invariant.name: _mode(invariant) for invariant in self.invariants},
+            **{name: mode_of(leaf.formula) for name, leaf in leaves.items()},
+            **{invariant.name: _mode(invariant) for invariant in checked},
         }
-        self.lasting, self.always, self.on_the_way, self.in_quiescence = _groups(
-            tuple(self.leaves.values()), inherits=inherits
-        )
-        self.failures: dict[str, int] = {}
-        self.violated: dict[str, Violated] = {}
-        """Of the failures, those of formulas."""
-        self._turn = 0
-        self.exercised: dict[str, int] = dict.fromkeys(
-            (*self.leaves, *(invariant.name for invariant in self.invariants)), 0
-        )
-        self.unknown: dict[str, int] = {}
-        self.of_entity = _Invariants(tuple(i for i in self.invariants if isinstance(i, OfEntity)))
-        self.of_pair = _Invariants(tuple(i for i in self.invariants if isinstance(i, OfPair)))
-        self.of_state = _Invariants(tuple(i for i in self.invariants if isinstance(i, OfState)))
-        self.of_step = tuple(i for i in self.invariants if isinstance(i, OfStep))
-        recording = needed(leaf.formula for leaf in self.leaves.values())
-        # Invariants of whole states are shown who has sent and delivered what.
-        self.recording: Recording = replace(recording, logs=recording.logs or bool(self.of_state.all))
-        self.inherited: InheritedVerdicts | None = None
-        """What is known of the formulas that are `lasting`, until one of them is found violated or unknown."""
-        self._table: TransitionTable | None = None
-        self._histories: Histories | None = None
-        self._columns: ExecutionColumns | None = None
-        self._seen: SeenHistories | None = None
+
+    @property
+    def recording(self) -> Recording:
+        """What is kept of histories. Invariants of whole states are shown who has sent and delivered what."""
+        recording = self.formulas.recording
+        return replace(recording, logs=recording.logs or bool(self.invariants.of_state.all))
 
     @property
     def asks_on_the_way(self) -> bool:
         """Whether anything but of single entities is asked where something is in flight."""
-        invariants = (*self.of_pair.asked(False), *self.of_state.asked(False))
-        asked = (self.lasting, self.always, self.on_the_way)
-        return bool(any(formulas.requirements for formulas in asked) or invariants)
-
-    @property
-    def executions(self) -> int:
-        """How many executions were judged, or told by others; once for each group of formulas that was asked."""
-        told = self.lasting.judged if self.inherited is None else self.inherited.seen.count
-        return max(told, self.always.judged) + self.on_the_way.judged + self.in_quiescence.judged
-
-    @property
-    def table(self) -> TransitionTable:
-        """The transition table of the exploration that is judged."""
-        assert self._table is not None
-        return self._table
+        return self.formulas.ask_on_the_way or self.invariants.ask_on_the_way
 
     def begin(self, table: TransitionTable, reserve: int = 0) -> None:
         """Judge states made of the local states of this table. `reserve`: how many states there may be, where that is
         known.
         """
-        self._table = table
-        self._histories = Histories(table.protocol, table.entities)
         self._seen = SeenHistories(table)
-        self._columns = ExecutionColumns(table.protocol, self._histories, self._seen)
-        self.of_entity.begin(1, table.code)
-        self.of_pair.begin(2, table.code)
-        for formulas in (self.always, self.on_the_way, self.in_quiescence):
-            formulas.seen = DistinctRows(table.entities, table.code)
-        if self.lasting.requirements:
-            self.inherited = InheritedVerdicts(table.entities, table.code, reserve)
+        self.formulas.begin(self._seen, reserve)
+        self.invariants.begin(self._seen)
 
     def reached(self, rows: Rows, first: int, parents: Rows | None = None) -> None:
         """Judge what is asked of every state: `rows` are states in the order in which they were found, from number
         `first` on; `parents` those from which they were found, where this judge `inherits`.
         """
         numbers = np.arange(first, first + len(rows))
-        self._each_entity(rows, numbers, quiescent=False)
-        self._each_pair(rows, numbers, quiescent=False)
-        self._collect(self.always, rows, numbers, numbers)
-        if self.inherited is None:
-            self._collect(self.lasting, rows, numbers, numbers)
-        elif parents is not None:
-            unknown, met = self.inherited.reached(self._logs(rows), parents)
-            for name in self.lasting.plan.leaves:
-                if name.startswith(PREMISE):
-                    self.exercised[name.removeprefix(PREMISE)] += met
-            self._judge_lasting(self.inherited, unknown, count=True)
+        self.invariants.reached(rows, numbers)
+        self.formulas.reached(rows, numbers, parents)
 
     def expanded(self, rows: Rows, numbers: Int64, quiescent: npt.NDArray[np.bool_]) -> None:
         """Judge what is asked of states of which it is known whether something is in flight: their rows and numbers in
         the order in which they were expanded.
         """
-        turns = np.arange(self._turn, self._turn + len(rows))
-        self._turn += len(rows)
-        calm = np.flatnonzero(quiescent)
-        self._each_entity(rows[calm], numbers[calm], quiescent=True)
-        self._each_pair(rows[calm], numbers[calm], quiescent=True)
-        if self.of_state.all:
-            for row, number, is_quiescent in zip(rows, numbers.tolist(), quiescent.tolist(), strict=True):
-                self._whole(row, number, quiescent=is_quiescent)
-        self._collect(self.in_quiescence, rows[calm], numbers[calm], turns[calm])
-        if self.on_the_way.requirements:
-            moving = np.flatnonzero(~quiescent)
-            self._collect(self.on_the_way, rows[moving], numbers[moving], turns[moving])
-
-    def finish(self, unended: int | None = None) -> None:
-        """Judge what has been collected. `unended`: from this state on it is not known what states lead to."""
-        for formulas in (self.always, self.on_the_way, self.in_quiescence, self.lasting):
-            self._scan(formulas)
-        if self.inherited is not None and unended is not None:
-            self.ended(np.arange(unended, self.inherited.states))
-
-    def ended(self, numbers: Int64) -> None:
-        """Judge states that lead to no farther one."""
-        if self.inherited is not None:
-            self._judge_lasting(self.inherited, self.inherited.unjudged(numbers), count=False)
-
-    def look_at(self, first: int) -> None:
-        """Judge some of the states from this one on."""
-        if self.inherited is not None:
-            self._judge_lasting(self.inherited, self.inherited.sample(first), count=False)
-
-    def _judge_lasting(self, inherited: InheritedVerdicts, executions: Int64, *, count: bool) -> None:
-        """Judge executions of formulas whose violations last. `count`: those whose premise is met are counted."""
-        for first in range(0, len(executions), AT_ONCE):
-            some = executions[first : first + AT_ONCE]
-            values = self._values(self.lasting.plan, inherited.seen.rows[some])
-            names = self.lasting.plan.names
-            premises = [column for column, name in enumerate(names) if name.startswith(PREMISE)]
-            leaves = [column for column, name in enumerate(names) if name in self.leaves]
-            if (values[:, leaves] != TRUE).any():
-                self._judge_every_execution(inherited)
-                return
-            inherited.note(some, (values[:, premises] == TRUE).all(axis=1))
-            for column in premises if count else ():
-                self.exercised[names[column].removeprefix(PREMISE)] += int((values[:, column] == TRUE).sum())
-
-    def _judge_every_execution(self, inherited: InheritedVerdicts) -> None:
-        """Judge every execution so far, the first ones first, and from now on each by itself."""
-        self.inherited = None
-        formulas = self.lasting
-        for leaf in formulas.requirements:
-            self.exercised[leaf.name] = 0
-        every = np.arange(inherited.seen.count)
-        formulas.seen = inherited.seen
-        formulas.states, formulas.turns = [inherited.first_states(every)], [inherited.first_states(every)]
-        self._scan(formulas)
-
-    # ---- a search that is kept ----
-
-    @property
-    def _every_group(self) -> tuple[Formulas, ...]:
-        return self.lasting, self.always, self.on_the_way, self.in_quiescence
-
-    def kept(self) -> tuple[Kept, dict[str, Any]]:
-        """What was judged, and of what is not; as arrays, and as what JSON can say."""
-        arrays: Kept = {"histories": self.seen.kept()}
-        if self.inherited is not None:
-            arrays |= named("inherited", self.inherited.kept())
-        for number, formulas in enumerate(self._every_group):
-            if formulas.seen is not None:
-                waiting = np.zeros((2, 0), np.int64)
-                if formulas.states:
-                    waiting = np.array([np.concatenate(formulas.states), np.concatenate(formulas.turns)])
-                rows = formulas.seen.rows[: formulas.seen.count]
-                arrays |= named(f"formulas{number}", {"seen": rows, "waiting": waiting})
-        for name, invariants in (("entity", self.of_entity), ("pair", self.of_pair)):
-            arrays |= named(name, invariants.kept())
-        violated = {
-            name: (
-                next(k for k, one in enumerate(self._every_group) if one.asks(name, each.asked)),
-                each.turn,
-            )
-            for name, each in self.violated.items()
-        }
-        numbers = {
-            "judged": [formulas.judged for formulas in self._every_group],
-            "turn": self._turn,
-            "failures": self.failures,
-            "violated": violated,
-            "exercised": self.exercised,
-            "unknown": self.unknown,
-        }
-        return arrays, numbers
-
-    def take_up(self, arrays: Kept, numbers: dict[str, Any]) -> None:
-        """Know what was judged."""
-        self.seen.take_up(arrays["histories"])
-        inherited = part(arrays, "inherited")
-        if self.inherited is not None and inherited:
-            self.inherited.take_up(inherited)
-        else:
-            self.inherited = None
-        for number, formulas in enumerate(self._every_group):
-            kept = part(arrays, f"formulas{number}")
-            if kept:
-                formulas.seen = DistinctRows(self.table.entities, self.table.code)
-                formulas.seen.take_up(kept["seen"])
-                states, turns = kept["waiting"]
-                if len(states):
-                    formulas.states, formulas.turns = [states], [turns]
-            formulas.judged = numbers["judged"][number]
-        for name, invariants in (("entity", self.of_entity), ("pair", self.of_pair)):
-            invariants.take_up(part(arrays, name))
-        self._turn, self.failures = numbers["turn"], numbers["failures"]
-        self.exercised, self.unknown = numbers["exercised"], numbers["unknown"]
-        self.violated = {
-            name: Violated(self._every_group[group].plan.leaves[name], turn)
-            for name, (group, turn) in numbers["violated"].items()
-        }
+        self.invariants.expanded(rows, numbers, quiescent)
+        self.formulas.expanded(rows, numbers, quiescent)
 
     def fail(self, name: str, state: int) -> None:
         """Remember the first state in which a property fails."""
-        self.failures.setdefault(name, state)
+        self.tally.fail(name, state)
 
-    @property
-    def seen(self) -> SeenHistories:
-        """The histories of the exploration that is judged."""
-        assert self._seen is not None
-        return self._seen
+    # ---- a search that is kept ----
 
-    def _logs(self, rows: Rows) -> npt.NDArray[np.int32]:
-        """The histories of the entities of some states."""
-        return self.seen.of(self.table.matrices.arrays["components"][rows[:, :-1], c.LOCAL])
+    def kept(self) -> tuple[Kept, dict[str, Any]]:
+        """What was judged, and of what is not; as arrays, and as what JSON can say."""
+        arrays, numbers = self.formulas.kept()
+        histories: Kept = {"histories": self._seen.kept()}
+        kept = histories | named("formulas", arrays) | named("invariants", self.invariants.kept())
+        return kept, {"formulas": numbers, "tally": vars(self.tally)}
 
-    def _inners(self, rows: Rows) -> npt.NDArray[np.int32]:
-        """The inner states of some states; -1 where a state has no such component, or the entity has stopped."""
-        arrays = self.table.matrices.arrays
-        components = rows[:, :-1]
-        inners = arrays["locals"][arrays["components"][np.maximum(components, 0), c.LOCAL], c.INNER]
-        absent = (components < 0) | (arrays["inners"][inners, c.STOPPED] != 0)
-        found: npt.NDArray[np.int32] = np.where(absent, np.int32(-1), inners)
-        return found
-
-    def _collect(self, formulas: Formulas, rows: Rows, numbers: Int64, turns: Int64) -> None:
-        if not formulas.requirements or not len(rows):
-            return
-        assert formulas.seen is not None
-        for first in range(0, len(rows), AT_ONCE):
-            part = slice(first, first + AT_ONCE)
-            new = formulas.seen.add(self._logs(rows[part]))
-            formulas.states.append(numbers[part][new])
-            formulas.turns.append(turns[part][new])
-            if formulas.seen.count - formulas.judged >= AT_ONCE:
-                self._scan(formulas)
-
-    def _scan(self, formulas: Formulas) -> None:
-        if formulas.seen is None or formulas.seen.count == formulas.judged:
-            return
-        states, turns = np.concatenate(formulas.states), np.concatenate(formulas.turns)
-        for first in range(0, len(states), AT_ONCE):
-            some = slice(formulas.judged, min(formulas.judged + AT_ONCE, formulas.seen.count))
-            part = slice(first, first + AT_ONCE)
-            self._note(
-                formulas.plan,
-                self._values(formulas.plan, formulas.seen.rows[some]),
-                states[part],
-                turns[part],
-            )
-            formulas.judged = some.stop
-        formulas.states.clear()
-        formulas.turns.clear()
-
-    def _values(self, asked: Plan, executions: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-        """What is judged of executions, each by the histories of its entities."""
-        assert self._columns is not None
-        batch = self._columns.batch(executions, interleaved=self._interleaved)
-        values: npt.NDArray[np.int32] = scan(batch, asked).values
-        return values
-
-    def _note(self, asked: Plan, values: npt.NDArray[np.int32], states: Int64, turns: Int64) -> None:
-        """Note what was judged of executions: in which states these were met, and the how many-th that was."""
-        for column, name in enumerate(asked.names):
-            value = values[:, column]
-            if name.startswith(PREMISE):
-                self.exercised[name.removeprefix(PREMISE)] += int((value == TRUE).sum())
-                continue
-            if name not in self.leaves:
-                continue
-            bad = (value == FALSE).nonzero()[0]
-            if len(bad):
-                first = int(bad[0])
-                # What is asked on the way and what is asked in quiescence are judged one after the other.
-                if name not in self.violated or turns[first] < self.violated[name].turn:
-                    self.violated[name] = Violated(asked.leaves[name], int(turns[first]))
-                    self.failures[name] = int(states[first])
-            doubtful = value[value > TRUE]
-            if len(doubtful):
-                self.unknown.setdefault(name, int(doubtful[0]))
-
-    def at_the_end(self, rows: Rows) -> AtTheEnd:
-        """What the formulas that ask of quiescent states say of some states, as if nothing were in flight there."""
-        asked = self.in_quiescence.plan
-        names = tuple(leaf.name for leaf in self.in_quiescence.requirements)
-        distinct = DistinctRows(self.table.entities, self.table.code)
-        numbers = distinct.numbered(self._logs(rows))[0]
-        columns = {name: column for column, name in enumerate(asked.names)}
-        executions = np.zeros((distinct.count, len(columns)), np.int32)
-        for first in range(0, distinct.count if names else 0, AT_ONCE):
-            part = slice(first, min(first + AT_ONCE, distinct.count))
-            executions[part] = self._values(asked, distinct.rows[part])
-        of_states = executions[numbers]
-        return AtTheEnd(names, columns, of_states, executions)
-
-    def asked_at_the_end(self, name: str) -> Requirement | None:
-        """What a formula asks of a quiescent state; None for what is no formula."""
-        return self.in_quiescence.plan.leaves.get(name)
-
-    def execution(self, state: State) -> Execution:
-        """The execution of a state, as far as the formulas need it."""
-        assert self._histories is not None
-        logs = [self.seen[log] for log in self._logs(np.array([state], np.int32))[0].tolist()]
-        return self._histories.execution(logs, "found", interleaved=self._interleaved)
-
-    @property
-    def _interleaved(self) -> bool:
-        return not (self.seen.rearranges and self.recording.interleaving)
-
-    def _each_entity(self, rows: Rows, numbers: Int64, *, quiescent: bool) -> None:
-        asked = self.of_entity.asked(quiescent)
-        if not asked or not len(rows):
-            return
-        table, inners = self.table, self._inners(rows)
-        new = self.of_entity.new(inners.reshape(-1, 1), quiescent=quiescent)
-        for place in new.tolist():
-            inner = int(inners.flat[place])
-            if inner < 0:
-                continue
-            here, state = self._at(inner)
-            for invariant in asked:
-                judged = invariant.check(table.protocol, here, state)
-                self._told(invariant.name, judged, int(numbers[place // inners.shape[1]]))
-
-    def _at(self, number: int) -> tuple[Here, Any]:
-        """Where an entity is, and its state."""
-        inner = self.table.inner_state(number)
-        return self.table.here(inner.placement, inner.now), self.table.states.values[inner.state]
-
-    def _each_pair(self, rows: Rows, numbers: Int64, *, quiescent: bool) -> None:
-        asked = self.of_pair.asked(quiescent)
-        if not asked or not len(rows):
-            return
-        inners = self._inners(rows)
-        pairs = list(permutations(range(inners.shape[1]), 2))
-        both = inners[:, pairs].reshape(-1, 2)
-        for place in self.of_pair.new(both, quiescent=quiescent).tolist():
-            one, other = both[place].tolist()
-            if one < 0 or other < 0:
-                continue
-            (here, state), (there, of_other) = self._at(one), self._at(other)
-            for invariant in asked:
-                judged = invariant.check(self.table.protocol, here, state, there, of_other)
-                self._told(invariant.name, judged, int(numbers[place // len(pairs)]))
-
-    def _told(self, name: str, judged: bool | None, state: int) -> None:
-        if judged is None:
-            return
-        self.exercised[name] += 1
-        if not judged:
-            self.fail(name, state)
-
-    def _whole(self, row: Rows, number: int, *, quiescent: bool) -> None:
-        asked = self.of_state.all if quiescent else self.of_state.asked(False)
-        if not asked:
-            return
-        situation = situation_of(self.table, self.seen, tuple(row.tolist()))
-        for invariant in asked:
-            self._told(invariant.name, invariant.check(self.table.protocol, situation), number)
+    def take_up(self, arrays: Kept, numbers: dict[str, Any]) -> None:
+        """Know what was judged."""
+        self._seen.take_up(arrays["histories"])
+        self.formulas.take_up(part(arrays, "formulas"), numbers["formulas"])
+        self.invariants.take_up(part(arrays, "invariants"))
+        self.tally.take_up(**numbers["tally"])
 
 
 def _quiescent(invariant: Invariant) -> Invariant:
@@ -521,61 +118,3 @@ def _mode(invariant: Invariant) -> Mode:
     """A step is taken, whatever is in flight."""
     in_quiescence = not isinstance(invariant, OfStep) and invariant.quiescent
     return Mode.QUIESCENT if in_quiescence else Mode.ALWAYS
-
-
-def _groups(
-    leaves: tuple[Requirement, ...], *, inherits: bool
-) -> tuple[Formulas, Formulas, Formulas, Formulas]:
-    """What is asked of every state, first what lasts there; and of the leaves that tell states apart, what they ask of
-    those in which something is in flight, and of the quiescent ones.
-    """
-    always = tuple(leaf for leaf in leaves if mode_of(leaf.formula) is Mode.ALWAYS)
-    lasting = tuple(leaf for leaf in always if inherits and _is_lasting(completed(leaf)))
-    others = tuple(leaf for leaf in leaves if leaf not in always)
-    on_the_way = tuple(
-        replace(leaf, formula=asked)
-        for leaf in others
-        if (asked := judged(leaf.formula, quiescent=False)) != TRUTH
-    )
-    rest = tuple(leaf for leaf in always if leaf not in lasting)
-    return (
-        _formulas(lasting),
-        _formulas(rest),
-        _formulas(on_the_way),
-        _formulas(tuple(map(completed, others))),
-    )
-
-
-def _is_lasting(asked: Requirement) -> bool:
-    """Whether a requirement is violated wherever it was violated before, and exercised wherever it was."""
-    return permanent(asked.formula) and permanent(Not(premise_of(asked).formula))
-
-
-def _formulas(requirements: tuple[Requirement, ...]) -> Formulas:
-    asked = tuple(map(completed, requirements))
-    return Formulas(requirements, plan((*asked, *map(premise_of, asked))))
-
-
-def situation_of(table: TransitionTable, histories: SeenHistories, state: State) -> Situation:
-    """A whole state as values."""
-    inners = [table.inner_of(component) for component in state[:-1]]
-    under_way = tuple(
-        (sender, entity, packet)
-        for entity, component in enumerate(state[:-1])
-        for sender, packet in table.inbox_of(component)
-    )
-    arrays = table.matrices.arrays
-    seen = histories.of(arrays["components"][list(state[:-1]), c.LOCAL])
-    logs = [histories[log] for log in seen.tolist()]
-    return Situation(
-        tuple(None if inner.stopped else table.states.values[inner.state] for inner in inners),
-        under_way,
-        tuple(
-            tuple(e.message for e in log if e.kind is EventKind.SEND and e.message is not None)
-            for log in logs
-        ),
-        tuple(
-            tuple(e.message for e in log if e.kind is EventKind.DELIVER and e.message is not None)
-            for log in logs
-        ),
-    )

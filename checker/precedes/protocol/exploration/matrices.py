@@ -69,7 +69,8 @@ class Matrices:
             "events": 0,
             "renamings": 2 * entities,
             "composed": renamings,
-            "renamed_inners": renamings if renamings > 1 else 0,
+            "members": renamings,
+            "renamed_inners": 2,
             "renamed_flights": renamings if renamings > 1 else 0,
             "renamed_events": renamings if renamings > 1 else 0,
             "courses": c.COURSE_FIELDS,
@@ -141,6 +142,10 @@ class Matrices:
         number = self.count(name)
         self._new[name] += values
         return number
+
+    def extend(self, name: str, values: list[int]) -> None:
+        """Add rows, one after the other."""
+        self._new[name] += values
 
     def place_answers(self, code: Code, first: int) -> None:
         """Let answers be found, from this one on."""

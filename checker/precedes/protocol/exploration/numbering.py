@@ -194,7 +194,8 @@ def renamed_local(tables: Tables, local: int, renaming: int) -> int:
     crash, made = int(tables.pasts[past, CRASH]), int(tables.pasts[past, MADE])
     if crash >= 0:
         crash = int(tables.renamed_events[crash, renaming])
-    inner = int(tables.renamed_inners[tables.locals[local, INNER], renaming])
+    first, row = tables.renamed_inners[tables.locals[local, INNER]]
+    inner = int(first) + int(tables.members[row, renaming])
     return local_of(tables, inner, past_of(tables, made, sends, rest, crash))
 
 

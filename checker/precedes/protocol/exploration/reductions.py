@@ -26,7 +26,7 @@ class Reduction(Enum):
 def usable(protocol: Protocol[Any], bounds: Bounds, judge: Judge) -> frozenset[Reduction]:
     """The reductions under which every property that is violated is found violated: see docs/protocols.md."""
     found = set()
-    formulas = [leaf.formula for leaf in judge.leaves.values()]
+    formulas = [leaf.formula for leaf in judge.formulas.leaves.values()]
     if symmetry_reduction.applies(protocol, bounds, formulas):
         found.add(Reduction.SYMMETRY)
     single_channel = isinstance(protocol.network, SingleChannel)
@@ -35,12 +35,18 @@ def usable(protocol: Protocol[Any], bounds: Bounds, judge: Judge) -> frozenset[R
     faults = any(getattr(bounds, fault.count) for fault in FAULTS if fault.moment is not Moment.BEGINNING)
     rearranges = type(protocol).receipt_log is not Protocol.receipt_log
     if (
-        not (protocol.answers or faults or rearranges or judge.of_pair.all or judge.of_state.all)
+        not (
+            protocol.answers
+            or faults
+            or rearranges
+            or judge.invariants.of_pair.all
+            or judge.invariants.of_state.all
+        )
         and not isinstance(protocol.network, Timed)
         and all(map(lasts, formulas))
     ):
         found.add(Reduction.ONE_BY_ONE)
         has_timers = type(protocol).timers is not Protocol.timers
-        if not (formulas or has_timers or judge.of_entity.asked(True)) and bounds.entities > 1:
+        if not (formulas or has_timers or judge.invariants.of_entity.asked(True)) and bounds.entities > 1:
             found.add(Reduction.BY_ITSELF)
     return frozenset(found)

@@ -22,7 +22,7 @@ class SeenHistories(Sequence[tuple[Entry, ...]]):
     """The histories of one exploration by their numbers; there are more of them as it goes on."""
 
     def __init__(self, table: TransitionTable) -> None:
-        self._table = table
+        self.table = table
         self.rearranges = False
         """Whether a state was seen whose RL is not what deliveries say."""
         self._rearranged = Interned()
@@ -30,9 +30,9 @@ class SeenHistories(Sequence[tuple[Entry, ...]]):
         """Where a protocol may rearrange: the history of each local state."""
 
     def __len__(self) -> int:
-        if self._table.may_rearrange:
+        if self.table.may_rearrange:
             return len(self._rearranged)
-        return int(self._table.matrices.sizes[c.PASTS])
+        return int(self.table.matrices.sizes[c.PASTS])
 
     @overload
     def __getitem__(self, number: int) -> tuple[Entry, ...]: ...
@@ -41,17 +41,17 @@ class SeenHistories(Sequence[tuple[Entry, ...]]):
     def __getitem__(self, number: int | slice) -> tuple[Entry, ...] | Sequence[tuple[Entry, ...]]:
         if isinstance(number, slice):
             return [self[each] for each in range(*number.indices(len(self)))]
-        if self._table.may_rearrange:
+        if self.table.may_rearrange:
             found: tuple[Entry, ...] = self._rearranged.values[number]
             return found
-        return self._table.history(number)
+        return self.table.history(number)
 
     def of(self, locals_: Int32) -> Int32:
         """The numbers of the histories of some local states."""
-        if not self._table.may_rearrange:
-            found: Int32 = self._table.matrices.arrays["locals"][locals_, c.PAST]
+        if not self.table.may_rearrange:
+            found: Int32 = self.table.matrices.arrays["locals"][locals_, c.PAST]
             return found
-        count = int(self._table.matrices.sizes[c.LOCALS])
+        count = int(self.table.matrices.sizes[c.LOCALS])
         if len(self._numbers) < count:
             known = len(self._numbers)
             self._numbers = longer(self._numbers, count, known)
@@ -73,7 +73,7 @@ class SeenHistories(Sequence[tuple[Entry, ...]]):
             self._rearranged.number(self._told(local))
 
     def _told(self, local: int) -> tuple[Entry, ...]:
-        table = self._table
+        table = self.table
         number, past, _ = table.matrices.arrays["locals"][local].tolist()
         inner = table.inner_state(number)
         state = table.states.values[inner.state]

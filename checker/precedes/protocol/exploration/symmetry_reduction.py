@@ -6,7 +6,7 @@ messages, so it never has two names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import permutations
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from precedes.core.traversal import walk
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration.histories import Entry
 from precedes.protocol.exploration.interned_states import InnerState, Placement
+from precedes.protocol.exploration.orbits import InnerOrbits, Orbits, Renamings
 from precedes.protocol.exploration.state_space import Space
 from precedes.protocol.invariants import Invariant
 from precedes.protocol.model import Protocol
@@ -49,81 +50,36 @@ def compared(
     return tuple(proof.compared(invariant) for invariant in invariants)
 
 
-class Orbits:
-    """What numbered things become when entities are renamed, all renamings of one of them being found at once.
-
-    `make` renames one thing by one renaming. Of what has been renamed before, everything is known by composition.
-    """
-
-    def __init__(self, renamings: tuple[Renaming, ...], make: Callable[[int, int], int]) -> None:
-        numbers = {names: number for number, names in enumerate(renamings)}
-        self._composed = [
-            [numbers[tuple(after[k] for k in before)] for before in renamings] for after in renamings
-        ]
-        self._renamings = range(len(renamings))
-        self._make = make
-        self._bases: dict[int, tuple[list[int], int]] = {}
-        """For each thing: all renamings of the first that was seen of its orbit, and which of them it is."""
-
-    def renamed(self, thing: int) -> list[int]:
-        """The numbers of a thing after each renaming."""
-        base = self._bases.get(thing)
-        if base is None:
-            return self._found(thing)
-        orbit, one = base
-        return [orbit[after[one]] for after in self._composed] if one else orbit
-
-    def _found(self, thing: int) -> list[int]:
-        orbit = [self._make(thing, renaming) for renaming in self._renamings]
-        for renaming, number in enumerate(orbit):
-            self._bases.setdefault(number, (orbit, renaming))
-        return orbit
-
-
 class Symmetry:
-    """Renames local states and flights, each when it is new, so that the compiled search can choose the representative
-    of a state: the least of its renamings as a row of numbers.
+    """Gives numbers to the renamings of inner states, flights and events, so that the compiled search can choose the
+    representative of a state: the least of its renamings as a row of numbers.
     """
 
     def __init__(self, space: Space) -> None:
         self.table = table = space.table
-        self.renamings = renamings = space.renamings
+        self.renamings = names = space.renamings
         entities = range(space.entities)
-        numbers = {names: number for number, names in enumerate(renamings)}
-        self._composed = [
-            [numbers[tuple(after[k] for k in before)] for before in renamings] for after in renamings
-        ]
-        self._states = Orbits(renamings, self._state)
+        renamings = Renamings(names)
         self._packets = Orbits(renamings, self._packet)
-        self._placements = Orbits(renamings, self._placement)
+        self._inners = InnerOrbits(table, renamings, Orbits(renamings, self._placement), self._state)
         arrays = table.matrices.arrays
-        arrays["composed"] = np.array(self._composed, np.int32)
+        arrays["composed"] = np.array(renamings.composed, np.int32)
         arrays["renamings"] = np.array(
-            [(*names, *(names.index(k) for k in entities)) for names in renamings], np.int32
+            [(*each, *(each.index(k) for k in entities)) for each in names], np.int32
         )
-        exchanging = Exchanging(table.protocol, space.entities, renamings, every=table.check_purity)
+        exchanging = Exchanging(table.protocol, space.entities, names, every=table.check_purity)
         exchanging.beginning()
         self._proof = LocalSymmetry(exchanging) if table.check_purity else None
         table.watch = exchanging.watch
-        table.rename, table.rename_flight = self._rename, self._rename_flight
-        table.rename_event = self._rename_event
+        table.number_inner, table.make_inner = self._number_inner, self._inners.made
+        table.rename_flight, table.rename_event = self._rename_flight, self._rename_event
 
-    def _rename(self, number: int) -> None:
+    def _number_inner(self, inner: InnerState) -> int:
         table = self.table
-        placement, now, state, stopped, lost = table.inner_state(number)
-        if self._proof is not None and not stopped:
-            self._proof.of_state(table.here(placement, now), table.states.values[state])
-        others = list(zip(self._placements.renamed(placement), self._states.renamed(state), strict=True))
-        orbit = [
-            number,
-            *(
-                table.inner(InnerState(where, now, other, stopped, lost), like=state)
-                for where, other in others[1:]
-            ),
-        ]
-        for one, base in enumerate(orbit):
-            renamed = [orbit[after[one]] for after in self._composed] if one else orbit
-            table.matrices.put("renamed_inners", base, renamed)
+        number, is_new = self._inners.number(inner)
+        if is_new and self._proof is not None and not inner.stopped:
+            self._proof.of_state(table.here(inner.placement, inner.now), table.states.values[inner.state])
+        return number
 
     def _rename_flight(self, number: int) -> None:
         table = self.table

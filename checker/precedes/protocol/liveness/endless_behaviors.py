@@ -22,10 +22,11 @@ from precedes.language.requirements import requirement
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration import compiled_tables as c
 from precedes.protocol.exploration.expansion import MESSAGES
+from precedes.protocol.exploration.formula_judge import AtTheEnd
 from precedes.protocol.exploration.found_states import FoundStates
 from precedes.protocol.exploration.histories import replayed
 from precedes.protocol.exploration.interned_states import Cause
-from precedes.protocol.exploration.judgment import AtTheEnd, Judge
+from precedes.protocol.exploration.judgment import Judge
 from precedes.protocol.exploration.recurring_steps import ARRIVAL, KINDS, REQUEST, TICK
 from precedes.protocol.exploration.result import DEADLOCK, Exploration, Finding
 from precedes.protocol.exploration.state_space import Space, State
@@ -91,7 +92,7 @@ class _Asking:
 
     def answered(self, found: Exploration) -> Exploration:
         """The exploration with the findings that are lassos."""
-        judged = self.judge.at_the_end(self.states.rows[self.concerned])
+        judged = self.judge.formulas.at_the_end(self.states.rows[self.concerned])
         findings = {finding.property: finding for finding in found.findings}
         for name, states in self._violating(judged):
             if not len(states):
@@ -185,7 +186,7 @@ class _Asking:
         finding = Finding(
             name, tuple(moves), execution, quiescent=False, about=self._about(lasso), loop=len(lasso.loop)
         )
-        asked = self.judge.asked_at_the_end(DELIVERY if name == LIVELOCK else name)
+        asked = self.judge.formulas.asked_at_the_end(DELIVERY if name == LIVELOCK else name)
         if asked is None:
             return finding
         explanation = explain(asked, execution)

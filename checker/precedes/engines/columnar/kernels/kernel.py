@@ -7,6 +7,7 @@ runs either way. Kernels release the GIL.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -17,13 +18,23 @@ import numpy.typing as npt
 from precedes.core.columns import offsets_of
 from precedes.engines.columnar.codes import DEFERRED
 from precedes.engines.columnar.kernel_columns import Columns, listed
-from precedes.engines.columnar.native import Int32Out, MatrixOut, machine_code, names_used, read_only
+from precedes.engines.columnar.native import (
+    Int32Out,
+    MatrixOut,
+    is_loaded,
+    machine_code,
+    names_used,
+    read_only,
+)
 
 PLAIN_EVENTS: Final = 20_000
 """Below this many events executions are judged without numba: loading it takes longer than the work."""
 
 PLAIN_STEPS: Final = 10 * PLAIN_EVENTS
 """And below this many events times entities, the cost of vector time."""
+
+THERE_ALREADY: Final = 0.4
+"""Below this part of both where numba has been loaded for something else, and only the kernel has not."""
 
 PLACES: Final = 5
 """The columns of what shows a violation: two local entities, three local messages, -1 where there is none."""
@@ -68,10 +79,10 @@ class Kernel:
     def run(
         self, columns: Columns, jit: bool | None = None
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        """The values (E) and the places (E x `PLACES`). `jit` None: by how many events there are."""
+        """The values (E) and the places (E x `PLACES`). `jit` None: by how many events there are, and what is there."""
         values = np.zeros(columns.executions, np.int32)
         places = np.full((columns.executions, PLACES), -1, np.int32)
-        compiled = is_large(columns) if jit is None else jit
+        compiled = is_loaded(self.function) or is_large(columns) if jit is None else jit
         self.judge((0, columns.executions), columns, compiled, values, places)
         return values, places
 
@@ -113,10 +124,11 @@ def unsure_executions(columns: Columns) -> npt.NDArray[np.bool_]:
 
 
 def is_large(columns: Columns) -> bool:
-    """Whether to load numba for these columns."""
+    """Whether to load a kernel's machine code for these columns, and numba where that is not there."""
     events = np.diff(columns.event_offsets[columns.entity_offsets])
     steps = int((events * np.diff(columns.entity_offsets)).sum())
-    return columns.events >= PLAIN_EVENTS or steps >= PLAIN_STEPS
+    part = THERE_ALREADY if "numba" in sys.modules else 1.0
+    return columns.events >= part * PLAIN_EVENTS or steps >= part * PLAIN_STEPS
 
 
 def span_of(x: int, columns: Columns) -> Span:
