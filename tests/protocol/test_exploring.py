@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 from math import comb
+from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -14,9 +16,9 @@ from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.protocol import Message, OfEntity, Protocol, Reliable, SingleChannel, Timed
 from precedes.protocol.bounds import Bounds, Destinations
-from precedes.protocol.exploration import state_search
+from precedes.protocol.exploration import matrices, state_search
 from precedes.protocol.exploration.explorer import explore
-from precedes.protocol.exploration.result import FIRST, Exploration
+from precedes.protocol.exploration.result import DEADLOCK, FIRST, Exploration
 from precedes.protocol.moves import Arrived, Expired, Lost, Requested
 from tests.protocol.toys import Alternating, Broken, InTurn, Plain, Tosses, Waits
 
@@ -339,3 +341,16 @@ def test_what_was_made_without_collections_is_taken_for_old(
         assert not gc.isenabled()
     assert gc.isenabled()
     assert called == calls
+
+
+@pytest.mark.parametrize("order", ["breadth", "depth"])
+def test_a_search_stops_where_a_table_is_full(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, order: Literal["breadth", "depth"]
+) -> None:
+    monkeypatch.setattr(matrices, "MOST_ROWS", 3 << 8)
+    kept = None if order == "depth" else tmp_path / "search.npz"
+    found = explore(Plain(), Bounds(entities=2, script=sends(8)), [], plain=True, order=order, resume=kept)
+    assert 100 < found.states < 1 << 9
+    assert (found.stopped_by, found.complete) == (state_search.NO_ROOM, False)
+    assert found.verdicts[DEADLOCK] is Verdict.UNKNOWN
+    assert kept is None or not kept.exists()

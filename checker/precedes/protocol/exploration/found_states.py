@@ -102,17 +102,19 @@ class FoundStates:
         self._states.count = count
 
     def expand(self, first: int, last: int) -> tuple[Int64, Int32]:
-        """Expand the states from `first` to `last`: their numbers, and what was found out about them."""
+        """Expand the states from `first` to `last`: their numbers, and what was found out about them; of fewer where
+        there is no more room.
+        """
         begin, started = first, time.monotonic()
         found = np.empty(last - first, np.int32)
-        while first < last:
+        while first < last and not self.table.matrices.full:
             stop = self._run(search_steps.BREADTH, first, last)
             found[first - begin : stop - begin] = self._found[: stop - first]
             self._end()
             first = stop
         took = time.monotonic() - started
         self._most = min(MOST, max(CHUNK, self._most // 2 if took > AWHILE else 2 * self._most))
-        return np.arange(begin, last), found
+        return np.arange(begin, first), found[: first - begin]
 
     def wait(self) -> None:
         """Let all states wait to be expanded, the last one first."""

@@ -15,6 +15,8 @@ from precedes.protocol.exploration.distinct_rows import Code, is_roomy, longer
 
 ROOM: Final = 3 << 8
 """Rows of a matrix in the beginning. Of slots there are four for three rows."""
+MOST_ROWS: Final = 3 << 29
+"""Rows of the largest matrix. Some of twice as many would have numbers that 32 bits cannot hold."""
 AT_ONCE: Final = 1 << 16
 """So much is asked for at once."""
 
@@ -97,6 +99,8 @@ class Matrices:
         """Rows with numbers of their own that are not in the matrices yet: the numbers, and one row after the other."""
         self._last = {"inners": inner}
         """The last numbers of every new row, where these are always the same."""
+        self.full = False
+        """Whether a matrix has as many rows as it can have."""
         self.sizes = np.zeros(c.SIZES, np.int64)
         self.sizes[c.INBOXES] = self.sizes[c.COURSES] = 1
         self._new: dict[str, list[int]] = {name: [] for name in widths}
@@ -183,9 +187,17 @@ class Matrices:
                 new.clear()
 
     def make_room(self, code: Code) -> None:
-        """Double what is at least half full of what compiled functions fill."""
+        """Double what is at least half full of what compiled functions fill. `full` where that would be too large.
+
+        MemoryError where more room is wanted even so.
+        """
+        if self.full:
+            raise MemoryError(f"a table of the search has more than {MOST_ROWS:,} rows")
         filled = FILLED | SCRATCH
         grown = [name for name, size in filled.items() if 2 * self.sizes[size] >= len(self.arrays[name])]
+        if any(2 * len(self.arrays[name]) > MOST_ROWS for name in grown):
+            self.full = True
+            return
         for name in grown or ("scratch",):
             array = self.arrays[name]
             used = int(self.sizes[filled[name]]) if name in filled else len(array)

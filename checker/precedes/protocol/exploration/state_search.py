@@ -23,6 +23,7 @@ from precedes.protocol.exploration.found_states import CHUNK, PLAIN, FoundStates
 from precedes.protocol.exploration.interned_states import TransitionTable
 from precedes.protocol.exploration.judgment import Judge
 from precedes.protocol.exploration.kept_search import named, part
+from precedes.protocol.exploration.matrices import MOST_ROWS
 from precedes.protocol.exploration.quiescence import unheard
 from precedes.protocol.exploration.reductions import Reduction
 from precedes.protocol.exploration.remaining_states import remaining_states
@@ -57,6 +58,8 @@ MOST_RESERVED: Final = 1 << 26
 """The most states that room is reserved for."""
 SELDOM: Final = 100
 """Behaviors are too long to end where less than one state in so many is quiescent."""
+NO_ROOM: Final = f"the limit of {MOST_ROWS:,} rows of a table"
+"""What stopped a search in which something grows without end, such as what is in flight."""
 Order: TypeAlias = Literal["breadth", "depth"]
 _KEPT: Final = ("layer", "next", "end", "depth", "layers", "quiescent", "broken", "met", "spent")
 """What a search knows that is no array."""
@@ -190,13 +193,14 @@ class Search:
     def _expand_layer(self) -> bool:
         """Expand what is left of a layer. False where the search is over before its end."""
         while self.next < self.end:
-            if self.next >= self.next_stop:
+            if self.next >= self.next_stop or self.table.matrices.full:
                 if self._stops(self.depth, self.states.count - self.next):
                     return False
                 self.next_stop = self.next - self.next % CHUNK + self.states.chunk
             last = min(self.end, self.next_stop)
-            self._look_at(*self.states.expand(self.next, last))
-            self.next = last
+            numbers, found = self.states.expand(self.next, last)
+            self._look_at(numbers, found)
+            self.next += len(numbers)
         return True
 
     def _depth(self) -> int:
@@ -255,6 +259,8 @@ class Search:
             self.stopped_by = f"the limit of {bounds.seconds:g} s"
         elif bounds.megabytes is not None and (most_memory() or 0) > bounds.megabytes:
             self.stopped_by = f"the limit of {bounds.megabytes:,} MB"
+        elif self.table.matrices.full:
+            self.stopped_by = NO_ROOM
         return self.stopped_by is not None
 
     def _look_ahead(self) -> None:
@@ -305,7 +311,7 @@ class Search:
         """Keep the search where it met a limit; where it did not, it is done and the file goes. Whether it is kept."""
         if self.stopped_by is None:
             file.unlink(missing_ok=True)
-        if self.stopped_by is None or self.depth == self.bounds.depth:
+        if self.stopped_by in (None, NO_ROOM) or self.depth == self.bounds.depth:
             return False
         arrays, judged = self.judge.kept()
         kept = {
