@@ -169,6 +169,9 @@ def test_what_may_be_screened() -> None:
 
     assert can_screen(named("ST", "causal_order"))
     assert can_screen(named("forall L: order_preserving(L)"))
+    assert can_screen(named("bounded_disorder(2)", "generic_order(p, q: key(p) = key(q))"))
+    assert can_screen(named("generic_order(p, q: exists r: sent(r) and p != q)"))
+    assert not can_screen(named("order_equivalent per key"))
     assert not can_screen(named("ST", "deadline"))
     assert not any(can_screen(named("ST", name)) for name in (*DELIVERY_KERNELS, *POSITION_KERNELS))
     assert not can_screen(named("not acyclic_order"))

@@ -32,6 +32,7 @@ from precedes.core.mode import completed
 from precedes.core.traversal import attributes_in, walk
 from precedes.logic.canonical_form import Node, canonical
 from precedes.logic.contents import groups_in, names_in, views_in
+from precedes.logic.families import implying, member_of_family
 from precedes.logic.lemmas import consequences
 from precedes.logic.recognition import DEFINITIONS, UNTUNED, recognise
 
@@ -40,14 +41,20 @@ from precedes.logic.recognition import DEFINITIONS, UNTUNED, recognise
 class Step:
     """One formula to evaluate on each execution; `definition` is its name where it is recognized.
 
-    With attributes `per`, the definition is asked of each part that their values make. What is `sought` is only asked
-    whether it may be true, so that what is false is so, and what holds or is unknown may be either.
+    With attributes `per`, the definition is asked of each part that their values make; if `alike`, of each two messages
+    with the same values, so that a message without one is compared with all. A definition that has a number is asked
+    with `bound`. Where a definition that the formula is `implied_by` holds of a complete execution, the formula does.
+    What is `sought` is only asked whether it may be true, so that what is false is so, and what holds or is unknown may
+    be either.
     """
 
     formula: Formula
     definition: str | None
     per: tuple[Attribute, ...] = ()
     sought: bool = False
+    alike: bool = False
+    bound: int = 0
+    implied_by: str | None = None
 
     @property
     def kernel(self) -> str | None:
@@ -283,7 +290,7 @@ class _Builder:
             case Per():
                 return self._per(formula)
             case Forall() | Exists() | Acyclic():
-                return self._step(Step(formula, None))
+                return self._step(_compared(formula))
             case _:
                 assert_never(formula)
 
@@ -292,6 +299,9 @@ class _Builder:
         definitions = recognise(formula.body) or ()
         if len(definitions) == 1:
             return self._step(Step(formula, definitions[0], formula.attributes))
+        member = member_of_family(formula.body)
+        if member is not None and not member.alike:
+            return self._step(Step(formula, member.name, formula.attributes, bound=member.bound))
         parts: tuple[Formula, ...] = tuple(DEFINITIONS[name] for name in definitions)
         if not parts and isinstance(formula.body, And):
             parts = formula.body.parts
@@ -302,6 +312,17 @@ class _Builder:
     def _step(self, step: Step) -> Expression:
         self.steps.append(step)
         return Value(len(self.steps) - 1)
+
+
+def _compared(formula: Formula) -> Step:
+    """The step for a formula that is none of `DEFINITIONS`."""
+    member = member_of_family(formula)
+    if member is None:
+        return Step(formula, None, implied_by=implying(formula))
+    if member.alike:
+        return Step(formula, member.name, member.alike, alike=True, implied_by=member.name)
+    # What keeps the order of every sender lets nothing overtake.
+    return Step(formula, member.name, bound=member.bound, implied_by="order_preserving")
 
 
 def _implication(left: Expression, right: Expression) -> Expression:

@@ -20,6 +20,7 @@ from precedes.engines.columnar.compiler.estimate import SECONDS
 from precedes.engines.columnar.compiler.formula_compiler import Witnesses, compile_formula, senderless
 from precedes.engines.columnar.execution_source import BatchSource, ExecutionSource
 from precedes.engines.columnar.kernels.choice import reads_destinations, tuning
+from precedes.engines.columnar.kernels.disorder import SELECTED, Overtaken, messages_between
 from precedes.engines.columnar.kernels.kernel import PLAIN_EVENTS
 from precedes.engines.columnar.kernels.order import KNOWN_LOGS
 from precedes.engines.columnar.kernels.per_part import PartKernels
@@ -162,10 +163,12 @@ class Scan:
         return replace(found, part=named_values(self.source, message, asked.attributes))
 
     def _located(self, x: int, evidence: _Evidence) -> Witness:
+        kernel = evidence.step.definition
         if evidence.compiled is not None and evidence.row is not None and evidence.row[x] >= 0:
-            return Witness(*evidence.compiled.of(int(evidence.row[x])))
+            found = Witness(*evidence.compiled.of(int(evidence.row[x])))
+            return self._with_overtakers(x, evidence, found) if kernel == "bounded_disorder" else found
         assert evidence.places is not None
-        by_machine, kernel = self.source.by_machine, evidence.step.definition
+        by_machine = self.source.by_machine
         places = evidence.places[x].tolist()
         if kernel == "acyclic_order":
             if evidence.parts:
@@ -173,6 +176,8 @@ class Scan:
             return Witness(*shortest_cycle(self.source.columns(KNOWN_LOGS), x, by_machine=by_machine))
         entities = tuple(e for e in places[:2] if e >= 0)
         messages = tuple(m for m in places[2:] if m >= 0)
+        if kernel == "bounded_disorder":
+            return self._with_overtakers(x, evidence, Witness(entities, messages))
         if kernel in CHAINED:
             columns = self.source.columns(CHAIN)
             between: tuple[int, ...] = ()
@@ -181,6 +186,20 @@ class Scan:
             path = chain(columns, x, *messages, by_machine=by_machine)
             messages = tuple(dict.fromkeys((*path, *between)))
         return Witness(entities, messages)
+
+    def _with_overtakers(self, x: int, evidence: _Evidence, found: Witness) -> Witness:
+        """What shows that a message is overtaken from afar, with enough of what the sender sent in between."""
+        columns = self.source.columns(SELECTED)
+        here = slice(*columns.message_offsets[x : x + 2].tolist())
+        part, bound = [0] * (here.stop - here.start), evidence.step.bound
+        if evidence.parts is not None:
+            part = evidence.parts.part[here].tolist()
+        elif evidence.step.per:
+            # Which of them are in the part is not known here, so that all are shown.
+            bound = len(part)
+        overtaken, overtaker = found.messages
+        pair = Overtaken(found.entities[0], overtaken, overtaker)
+        return replace(found, messages=messages_between(columns, x, pair, bound, part))
 
     def _cycle_in(self, x: int, parts: Parts, first: int) -> Witness:
         """A cycle of messages that are in one part with a message."""
@@ -220,7 +239,8 @@ def columns_read(plan: Plan, *, complete: bool) -> frozenset[str]:
     """The columns that a scan by the plan reads, or may read."""
     read: set[str] = set()
     for step in (plan.steps[number] for number in plan.needed(complete=complete)):
-        tuned = tuning(step.definition, complete=complete)
+        # A kernel reads the same of the whole and of its parts.
+        tuned = tuning(replace(step, per=(), alike=False), complete=complete)
         read |= tuned.columns
         if tuned.defers or step.per:
             read |= compile_formula(step.formula, sought=step.sought).reads(complete=complete)
@@ -233,12 +253,15 @@ def long_steps(source: ExecutionSource, plan: Plan, most: float) -> Iterator[tup
     """
     for number in plan.needed(complete=source.complete):
         step = plan.steps[number]
-        if tuning(
-            None if step.per and not _by_parts(step, source) else step.definition, complete=source.complete
-        ).left:
-            seconds = compile_formula(step.formula, sought=step.sought).steps(source) * SECONDS
-            if seconds.max(initial=0) > most:
-                yield plan.asking(number, complete=source.complete), seconds
+        tuned = tuning(step, complete=source.complete)
+        if _by_parts(step, source) or not tuned.left:
+            continue
+        seconds = compile_formula(step.formula, sought=step.sought).steps(source) * SECONDS
+        if seconds.max(initial=0) > most and tuned.kernels:
+            values, _ = _of_whole(source, step, None)
+            seconds = np.where(values == DEFERRED, seconds, 0)
+        if seconds.max(initial=0) > most:
+            yield plan.asking(number, complete=source.complete), seconds
 
 
 def _by_parts(step: Step, source: ExecutionSource) -> bool:
@@ -265,16 +288,14 @@ def _value(expression: Expression, evidence: Evidence, rows: slice | int, comple
 def _evaluated(source: ExecutionSource, step: Step, of_parts: PartKernels, jit: bool | None) -> _Evidence:
     parts = None
     if step.definition is not None and _by_parts(step, source):
-        values, places = of_parts.run(step.definition, step.per)
+        if step.alike:
+            values, places = of_parts.run_on_pairs(step.definition, step.per)
+        else:
+            values, places = of_parts.run(step.definition, step.per, step.bound)
         parts = of_parts.cut(step.per).parts
+        _left_out(source, step, values)
     else:
-        tuned = tuning(None if step.per else step.definition, complete=source.complete)
-        values, places = tuned.run(source.columns(tuned.columns), jit)
-    if reads_destinations(step.definition):
-        # These kernels know who is a destination by name, and nothing of groups.
-        values[_to_groups(source)] = DEFERRED
-    if without_sends(step.formula) != step.formula:
-        values[senderless(source)] = DEFERRED
+        values, places = _of_whole(source, step, jit)
     left = np.flatnonzero(values == DEFERRED)
     if len(left) == 0:
         return _Evidence(step, values, places, parts=parts)
@@ -287,6 +308,23 @@ def _evaluated(source: ExecutionSource, step: Step, of_parts: PartKernels, jit: 
     row = np.full(source.executions, -1, np.int64)
     row[left] = rows
     return _Evidence(step, values, places, witnesses, row, parts)
+
+
+def _of_whole(source: ExecutionSource, step: Step, jit: bool | None) -> tuple[Values, Values]:
+    """The values and the places by the kernels for a step, if there are any."""
+    tuned = tuning(step, complete=source.complete)
+    values, places = tuned.run(source.columns(tuned.columns), jit)
+    _left_out(source, step, values)
+    return values, places
+
+
+def _left_out(source: ExecutionSource, step: Step, values: Values) -> None:
+    """Leave the executions to the compiled formula of which kernels do not know all that they ask."""
+    if reads_destinations(step.definition or step.implied_by):
+        # These kernels know who is a destination by name, and nothing of groups.
+        values[_to_groups(source)] = DEFERRED
+    if without_sends(step.formula) != step.formula:
+        values[senderless(source)] = DEFERRED
 
 
 def _to_groups(source: ExecutionSource) -> npt.NDArray[np.bool_]:

@@ -36,6 +36,7 @@ class Columns(NamedTuple):
     where they put none
     event_own                   the count that an event's own clock has for it, 0 where the clock does not count it
     delta                       `MISSING_TIME` where none is given
+    bound                       the number that is asked for, see `precedes.logic.plan.Step`
     delivery                    the number in `event_kind` of what counts as delivery
     made_...                    every delivery, see `deliveries.Deliveries`
     acknowledged_...            see `deliveries.Acknowledged`
@@ -117,6 +118,7 @@ class Columns(NamedTuple):
     epsilon: int
     delivery: int
     complete: bool
+    bound: int
 
     @property
     def executions(self) -> int:
@@ -129,7 +131,7 @@ class Columns(NamedTuple):
         return int(self.event_offsets[-1])
 
 
-NUMBERS: Final = frozenset({"delta", "epsilon", "delivery", "complete"})
+NUMBERS: Final = frozenset({"delta", "epsilon", "delivery", "complete", "bound"})
 """What there is once for all executions."""
 
 ALWAYS: Final = frozenset({"entity_offsets", "message_offsets", "event_offsets"})
@@ -175,6 +177,7 @@ def columns_by(find: Callable[[str], Any], reads: Collection[str], setting: Sett
         epsilon=setting.epsilon,
         delivery=EVENT_CODES[setting.delivery],
         complete=setting.complete,
+        bound=0,
     )
 
 

@@ -55,9 +55,9 @@ def can_screen(plan: Plan) -> bool:
 
 
 def _definitions(plan: Plan) -> set[str | None]:
-    """The definitions that are asked for; None where something else is, or something of parts."""
+    """The definitions that are asked for, or imply what is; None where something else is, or something of parts."""
     steps = [plan.steps[number] for number in plan.needed(complete=True)]
-    return {None if step.per else step.definition for step in steps}
+    return {step.implied_by or (None if step.per else step.definition) for step in steps}
 
 
 def _of_views(asked: set[str | None]) -> ViewQuestion:

@@ -8,7 +8,7 @@ row.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Final, assert_never
 
@@ -20,6 +20,7 @@ from precedes.engines.columnar.codes import DEFERRED
 from precedes.engines.columnar.kernel_columns import Columns
 from precedes.engines.columnar.kernels.causal_order import CAUSAL_KERNELS
 from precedes.engines.columnar.kernels.claimed_positions import POSITION_KERNELS
+from precedes.engines.columnar.kernels.disorder import DISORDER_KERNELS
 from precedes.engines.columnar.kernels.every_delivery import DELIVERY_KERNELS
 from precedes.engines.columnar.kernels.information import INFORMATION_KERNELS
 from precedes.engines.columnar.kernels.kernel import PLACES, Kernel
@@ -28,6 +29,7 @@ from precedes.engines.columnar.kernels.shared_logs import SHARED_LOG_KERNELS
 from precedes.engines.columnar.kernels.strict_order import STRICT_KERNELS
 from precedes.engines.columnar.kernels.time import TIME_KERNELS
 from precedes.engines.columnar.kernels.views import VIEW_KERNELS
+from precedes.logic.plan import Step
 from precedes.logic.recognition import UNTUNED
 
 TUNED: Final[dict[str, Kernel]] = {
@@ -43,7 +45,8 @@ TUNED: Final[dict[str, Kernel]] = {
 }
 """The kernels by the names of their definitions."""
 
-KERNELS: Final[Mapping[str, Kernel]] = {**TUNED, **SCREEN_KERNELS}
+KERNELS: Final[Mapping[str, Kernel]] = {**TUNED, **DISORDER_KERNELS, **SCREEN_KERNELS}
+"""The same, with those of definitions that have a parameter and those that only tell where something holds."""
 
 Values = npt.NDArray[np.int32]
 
@@ -70,6 +73,7 @@ NEVER_CERTAIN: Final = frozenset(
 
 SCREENS: Final[Mapping[str, tuple[str, ...]]] = {
     "fifo_delivery": ("order_preserving",),
+    "bounded_disorder": ("order_preserving",),
     "causal_delivery": ("causal_order",),
     "local_order": ("causal_order",),
     "one_order": ("one_order",),
@@ -89,6 +93,7 @@ class Meaning(Enum):
     """What the values of the kernels say of the definition."""
 
     DECIDED = auto()
+    HOLDS_OR_DEFERRED = auto()
     VIOLATED_OR_UNKNOWN = auto()
     UNKNOWN_OR_DEFERRED = auto()
     DEFERRED = auto()
@@ -96,21 +101,25 @@ class Meaning(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """The kernels for a definition, on complete executions or on incomplete ones, and what their values mean."""
+    """The kernels for a definition, on complete executions or on incomplete ones, and what their values mean.
+
+    `bound`: the number that is asked for, of a definition that has one.
+    """
 
     kernels: tuple[str, ...]
     meaning: Meaning
+    bound: int = 0
 
     @property
     def defers(self) -> bool:
         """Whether some executions may be left to the compiled formula."""
-        deferring = (Meaning.UNKNOWN_OR_DEFERRED, Meaning.DEFERRED)
+        deferring = (Meaning.HOLDS_OR_DEFERRED, Meaning.UNKNOWN_OR_DEFERRED, Meaning.DEFERRED)
         return self.meaning in deferring or any(KERNELS[name].defers for name in self.kernels)
 
     @property
     def left(self) -> bool:
-        """Whether all executions are left to the compiled formula."""
-        return self.meaning is Meaning.DEFERRED
+        """Whether all executions are left to the compiled formula, or all but those that are as they should be."""
+        return self.meaning in (Meaning.DEFERRED, Meaning.HOLDS_OR_DEFERRED)
 
     @property
     def columns(self) -> frozenset[str]:
@@ -122,11 +131,14 @@ class Tuning:
         executions = columns.executions
         nowhere = np.full((executions, PLACES), -1, np.int32)
         unknown = np.full(executions, int(Reason.INCOMPLETE), np.int32)
-        found = [KERNELS[name].run(columns, jit) for name in self.kernels]
+        found = [replace(KERNELS[name], bound=self.bound).run(columns, jit) for name in self.kernels]
         match self.meaning:
             case Meaning.DECIDED:
                 ((values, places),) = found
                 return values, places
+            case Meaning.HOLDS_OR_DEFERRED:
+                ((values, _),) = found
+                return np.where(values == TRUE, values, np.int32(DEFERRED)), nowhere
             case Meaning.VIOLATED_OR_UNKNOWN:
                 values, places = found[0] if found else (unknown, nowhere)
                 return np.where(values < TRUE, values, values | unknown), places
@@ -139,17 +151,25 @@ class Tuning:
                 assert_never(self.meaning)
 
 
+_LEFT: Final = Tuning((), Meaning.DEFERRED)
+
+
 def reads_destinations(definition: str | None) -> bool:
     """Whether a definition has a kernel, and this kernel reads who the destinations of messages are."""
-    return definition in TUNED and "destinations" in TUNED[definition].reads
+    return definition is not None and definition in KERNELS and "destinations" in KERNELS[definition].reads
 
 
-def tuning(definition: str | None, *, complete: bool) -> Tuning:
-    """How a definition is judged; of a formula that is not recognised, that all is left to the compiler."""
-    if definition is None or definition in (UNTUNED if complete else COMPILED):
-        return Tuning((), Meaning.DEFERRED)
+def tuning(step: Step, *, complete: bool) -> Tuning:
+    """How the formula of a step is judged as a whole; of one that is not recognised, what is left to the compiler."""
+    definition = step.definition
+    if step.alike and not complete:
+        return Tuning(() if definition is None else (definition,), Meaning.UNKNOWN_OR_DEFERRED)
+    if definition is None and step.implied_by is not None and complete:
+        return Tuning((step.implied_by,), Meaning.HOLDS_OR_DEFERRED)
+    if step.per or definition is None or definition in (UNTUNED if complete else COMPILED):
+        return _LEFT
     if complete:
-        return Tuning((definition,), Meaning.DECIDED)
+        return Tuning((definition,), Meaning.DECIDED, step.bound)
     if definition in SCREENS:
         return Tuning(SCREENS[definition], Meaning.UNKNOWN_OR_DEFERRED)
     return Tuning(() if definition in NEVER_CERTAIN else (definition,), Meaning.VIOLATED_OR_UNKNOWN)

@@ -60,12 +60,13 @@ class Kernel:
     """A function `f(first, last, columns, values, places)`, and the columns that it reads.
 
     `correct_only`: it is asked of the receipt logs of correct entities, so those of faulty ones are given to it as
-    empty.
+    empty. `bound`: the number that is asked for, of a definition that has one.
     """
 
     function: Judge
     reads: tuple[str, ...]
     correct_only: bool = False
+    bound: int = 0
 
     @property
     def defers(self) -> bool:
@@ -96,6 +97,7 @@ class Kernel:
     ) -> None:
         """Write the same for some executions, from the first one up to the last one."""
         asked = without_faulty_receivers(columns) if self.correct_only else columns
+        asked = asked._replace(bound=self.bound)
         if compiled:
             machine_code(self.function)(*some, asked, values, places)
         else:

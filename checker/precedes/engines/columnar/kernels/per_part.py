@@ -8,7 +8,7 @@ the messages that violate it are in one part; else the compiled formula decides.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
@@ -21,7 +21,7 @@ from precedes.core.verdict import FALSE, TRUE, Reason
 from precedes.engines.columnar.codes import DEFERRED
 from precedes.engines.columnar.execution_source import ExecutionSource
 from precedes.engines.columnar.kernel_columns import ALWAYS, Columns
-from precedes.engines.columnar.kernels.choice import TUNED
+from precedes.engines.columnar.kernels.choice import KERNELS
 from precedes.engines.columnar.kernels.kernel import PLACES, Kernel, is_large
 from precedes.engines.columnar.native import Int32Out, Int64Out, machine_code, read_only
 from precedes.engines.columnar.parts import Members, Parts, members_of, parts_of
@@ -79,6 +79,9 @@ SAMPLE: Final = 16
 MOST: Final = 0.75
 """So large a part of them is most."""
 
+OF_PLACES: Final = frozenset({"bounded_disorder"})
+"""Definitions about logs and the places in them, which are others in a part."""
+
 TIMED: Final = frozenset({"deadline"})
 """Definitions about one message at a time, with times: whether these fit together is asked of the whole."""
 
@@ -91,20 +94,37 @@ class PartKernels:
         self._compiled = is_large(source.columns(())) if jit is None else jit
         self._cuts: dict[frozenset[Attribute], Cut] = {}
 
-    def run(self, definition: str, per: tuple[Attribute, ...]) -> tuple[Values, Values]:
-        """The values and the places, as of a kernel; `DEFERRED` where the compiled formula is to decide."""
+    def run(self, definition: str, per: tuple[Attribute, ...], bound: int = 0) -> tuple[Values, Values]:
+        """The values and the places, as of a kernel; `DEFERRED` where the compiled formula is to decide. `bound`: the
+        number that is asked for.
+        """
         cut = self.cut(per)
-        values, places = self._judged(definition, cut)
+        values, places = self._judged(definition, cut, bound)
         return np.where(cut.without, np.int32(Reason.NO_ATTRIBUTE), values), places
 
-    def _judged(self, definition: str, cut: Cut) -> tuple[Values, Values]:
+    def run_on_pairs(self, definition: str, alike: tuple[Attribute, ...]) -> tuple[Values, Values]:
+        """The same of a definition about two messages, asked of those with equal values of some attributes.
+
+        Where a message lacks a value, it may be equal to any: then what is violated by two of a part is violated, and
+        what holds of all messages holds.
+        """
+        cut = self.cut(alike)
+        values, places = self._judged(definition, cut, 0)
+        open_ones = cut.lacking & (values != FALSE)
+        if open_ones.any():
+            kernel = KERNELS[definition]
+            whole, _ = kernel.run(self._source.columns(kernel.reads), self._compiled)
+            values = np.where(open_ones, np.where(whole == TRUE, TRUE, np.int32(DEFERRED)), values)
+        return values, places
+
+    def _judged(self, definition: str, cut: Cut, bound: int) -> tuple[Values, Values]:
         if definition in UNTUNED:
             nowhere = np.full((self._source.executions, PLACES), -1, np.int32)
             return np.full(self._source.executions, DEFERRED, np.int32), nowhere
-        kernel = TUNED[definition]
+        kernel = replace(KERNELS[definition], bound=bound)
         if cut.all_inside and (definition in OF_ONE or definition in TIMED):
             return kernel.run(self._source.columns(kernel.reads), self._compiled)
-        if definition in OF_ONE:
+        if definition in OF_ONE or definition in OF_PLACES:
             return cut.judged(kernel)
         if definition in OF_LOGS:
             return self._of_logs(kernel, cut)
@@ -160,6 +180,14 @@ class Cut:
         found: npt.NDArray[np.bool_] = (np.diff(self.parts.starts) == 0) & (
             np.diff(self._offsets.message_offsets) > 0
         )
+        return found
+
+    @cached_property
+    def lacking(self) -> npt.NDArray[np.bool_]:
+        """The executions (E) with a message that is in no part."""
+        found = np.zeros(self._source.executions, np.bool_)
+        outside = np.flatnonzero(self.parts.part < 0)
+        found[np.searchsorted(self._offsets.message_offsets, outside, "right") - 1] = True
         return found
 
     # ---- from parts to executions ------------------------------------------------------------------------
