@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 import pyarrow as pa
@@ -37,7 +38,7 @@ def read_batches(
     given = [path for path in paths if isinstance(path, TraceSource)]
     named = expand([path for path in paths if not isinstance(path, TraceSource)], notices)
     options = with_members((*given, *named), options)
-    sources = (source.asked(options.attributes) for source in (*given, *named))
+    sources = (replace(source.asked(options.attributes), coded=True) for source in (*given, *named))
     tables = (table for source in sources for table in read_table(source, notices))
     yield from batches_of(tables, options, notices, events_per_batch, budget)
 

@@ -31,6 +31,9 @@ REQUIRED_COLUMNS: Final = ("execution", "entity", "event")
 NEEDED_COLUMNS: Final = (*REQUIRED_COLUMNS, "message")
 """What rows of nearly every trace have."""
 
+CODED: Final = ("execution", "entity", "message")
+"""What a canonical table may have as dictionaries of texts, where its reader asks for them: see `TraceSource.coded`."""
+
 INPUT_COLUMNS: Final = (
     "execution",
     "entity",
@@ -106,6 +109,15 @@ def schema_of(attributes: Sequence[Attribute]) -> pa.Schema:
 def with_columns(fields: Iterable[pa.Field[Any]]) -> pa.Schema:
     """The canonical schema and some columns of attributes."""
     return pa.schema([*_FIELDS, *fields])
+
+
+def plain(table: pa.Table) -> pa.Table:
+    """A canonical table that has texts for dictionaries."""
+    for place, field in enumerate(table.schema):
+        if field.name in CODED and field.type != pa.string():
+            texts = field.with_type(pa.string())
+            table = table.set_column(place, texts, table[field.name].cast(pa.string()))
+    return table
 
 
 def kept_schema(columns: Iterable[str]) -> pa.Schema:

@@ -52,7 +52,7 @@ class TraceSource:
     path; `attributes` are those that are read; `every`: every other column is read, too, as text, for a file that is
     asked later; `settings` are what the user sets for reading a log of another system, and `texts` are those of the
     files that are read beside the log, by setting, where they were read before: another process may not see these
-    files.
+    files; `coded`: the canonical columns `CODED` may be dictionaries, as a file has them.
     """
 
     path: str
@@ -67,6 +67,7 @@ class TraceSource:
     every: bool = False
     settings: tuple[tuple[str, str], ...] = ()
     texts: tuple[tuple[str, str], ...] = ()
+    coded: bool = False
 
     def setting(self, name: str, default: str = "") -> str:
         """What the user set for reading a log of another system."""

@@ -26,21 +26,48 @@ Whole = TypeVar("Whole", np.int32, np.int64)
 
 def encode(*columns: Column) -> tuple[Names, list[Codes]]:
     """The distinct names in all of the columns, in order, and per column their codes (ABSENT for null)."""
-    joined = arrow.chunked_array([chunk for column in columns for chunk in column.chunks], arrow.string())
-    coded = joined.dictionary_encode()
-    parts = [chunk.indices.fill_null(ABSENT).to_numpy() for chunk in coded.chunks]
-    if not parts:
+    chunks = [chunk for column in columns for chunk in column.chunks if len(chunk)]
+    if not chunks:
         return np.empty(0, np.object_), [np.empty(0, np.int32) for _ in columns]
+    texts = list(map(_texts, chunks))
+    coded = arrow.chunked_array(texts, arrow.string()).dictionary_encode()
+    of_texts = np.concatenate([chunk.indices.fill_null(ABSENT).to_numpy() for chunk in coded.chunks])
+    ends = np.cumsum(list(map(len, texts)))[:-1]
+    parts = list(map(_codes, chunks, np.split(of_texts, ends)))
     # Arrow encodes all chunks with one dictionary, and every chunk has all of it.
     dictionary = coded.chunk(0).dictionary
     order = pc.sort_indices(dictionary).to_numpy()
+    if any(map(_is_coded, chunks)):
+        # Of a dictionary, a part of the rows may have some names only.
+        there = np.zeros(len(dictionary) + 1, np.bool_)
+        for part in parts:
+            there[part] = True
+        order = order[there[order]]
     rank = np.empty(len(dictionary) + 1, np.int32)
-    rank[order] = np.arange(len(dictionary), dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
     rank[ABSENT] = ABSENT
     codes = rank[np.concatenate(parts)]
     names = dictionary.take(arrow.array(order)).to_numpy(zero_copy_only=False)
     ends = np.cumsum([len(column) for column in columns])[:-1]
     return names, np.split(codes, ends)
+
+
+def _is_coded(chunk: Column) -> bool:
+    return bool(arrow.types.is_dictionary(chunk.type))
+
+
+def _texts(chunk: Column) -> Column:
+    """The texts of a part of a column, each once where it has them in a dictionary."""
+    return chunk.dictionary if _is_coded(chunk) else chunk
+
+
+def _codes(chunk: Column, of_texts: Codes) -> Codes:
+    """The code of every row of a part of a column, of the codes of its texts."""
+    if not _is_coded(chunk):
+        return of_texts
+    # The last one is of what is not there.
+    found: Codes = np.append(of_texts, np.int32(ABSENT))[chunk.indices.fill_null(ABSENT).to_numpy()]
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ from precedes.traces.notices import Notices
 from precedes.traces.schema import (
     ATTRIBUTE,
     BY_TIME,
+    CODED,
     EVENT_NAMES,
     ID_COLUMNS,
     ID_LIST_COLUMNS,
@@ -55,6 +56,7 @@ _RFC_3339: Final = (
     r"(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$"
 )
 _EVENTS: Final = arrow.array(EVENT_NAMES)
+_DICTIONARY: Final = arrow.dictionary(arrow.int32(), arrow.string())
 _VIEW: Final = EVENT_CODES[EventKind.VIEW]
 _MOST_CLOCK_FIELDS: Final = 256
 _PER_UNIT: Final = {"s": NANOSECONDS, "ms": 10**6, "us": 10**3, "ns": 1}
@@ -108,7 +110,10 @@ def _canonical(
         given[name] = _filled(given.get(name), value, len(table))
     if any(name not in given for name in REQUIRED_COLUMNS):
         raise Irregular
-    columns: dict[str, Any] = {name: _ids(given[name]) for name in ID_COLUMNS if name in given}
+    coded = CODED if source.coded else ()
+    columns: dict[str, Any] = {
+        name: _ids(given[name], coded=name in coded) for name in ID_COLUMNS if name in given
+    }
     columns |= {
         name: _id_lists(_listed(given[name]) if name == "group" else given[name])
         for name in ID_LIST_COLUMNS
@@ -138,6 +143,10 @@ def _canonical(
     columns["row"] = arrow.array(rows, arrow.int64())
     columns["file_order"] = arrow.array(np.full(len(table), source.order, np.int32))
     schema = schema_of(source.attributes) if not source.every else kept_schema(columns)
+    for name in coded:
+        if name in columns:
+            place = schema.get_field_index(name)
+            schema = schema.set(place, schema.field(place).with_type(columns[name].type))
     arrays = [columns[f.name] if f.name in columns else arrow.nulls(len(table), f.type) for f in schema]
     return pa.Table.from_arrays(arrays, schema=schema)
 
@@ -363,7 +372,12 @@ def _text(column: Any) -> Any:
     raise Irregular
 
 
-def _ids(column: Column) -> Column:
+def _ids(column: Column, *, coded: bool = False) -> Column:
+    """Ids as text; as a dictionary of texts where it is one, and may be (`coded`)."""
+    if coded and column.type == _DICTIONARY:
+        dictionaries = [chunk.dictionary for chunk in column.chunks]
+        if all(not each.null_count and letters.none_is_empty(each) for each in dictionaries):
+            return column
     text = _text(column)
     if not all(map(letters.none_is_empty, text.chunks)):
         _refuse(pc.equal(pc.binary_length(text), 0))
@@ -413,7 +427,13 @@ def _list_like(lists: Column, values: Column) -> Column:
 
 
 def _events(column: Column) -> Column:
-    codes = pc.index_in(_text(column), value_set=_EVENTS)
+    if column.type == _DICTIONARY:
+        known = [
+            pc.index_in(chunk.dictionary, value_set=_EVENTS).take(chunk.indices) for chunk in column.chunks
+        ]
+        codes = arrow.chunked_array(known, arrow.int32())
+    else:
+        codes = pc.index_in(_text(column), value_set=_EVENTS)
     _refuse(pc.is_null(codes))
     return pc.cast(codes, arrow.int8())
 
@@ -427,7 +447,7 @@ def _messages(columns: dict[str, Any], notices: Notices) -> None:
     if message is not None:
         idle = pc.sum(pc.and_(pc.invert(needs), pc.is_valid(message))).as_py() or 0
         if idle:
-            columns["message"] = pc.if_else(needs, message, arrow.scalar(None, arrow.string()))
+            columns["message"] = pc.if_else(needs, _text(message), arrow.scalar(None, arrow.string()))
             notices.count(notice.VALUE_IGNORED, MESSAGE_IGNORED, idle)
     if "dest" in columns:
         sends = pc.equal(events, 0)

@@ -26,7 +26,14 @@ from precedes.traces.formats.written_rows import COLUMNS, Values
 from precedes.traces.layout.columnar_file import ColumnarFile, Layout, layout_of, tell_version
 from precedes.traces.notices import Notices
 from precedes.traces.problems import some_columns, unreadable
-from precedes.traces.schema import NEEDED_COLUMNS, REDELIVERED, REQUIRED_COLUMNS, TABLE_SCHEMA, column_of
+from precedes.traces.schema import (
+    CODED,
+    NEEDED_COLUMNS,
+    REDELIVERED,
+    REQUIRED_COLUMNS,
+    TABLE_SCHEMA,
+    column_of,
+)
 from precedes.traces.sources import TraceSource
 
 ROWS_AT_ONCE: Final = 1 << 20
@@ -54,7 +61,7 @@ def read_groups(source: TraceSource, notices: Notices, groups: range | None) -> 
         numbers = range(file.num_row_groups) if groups is None else groups
         counts = [file.metadata.row_group(k).num_rows for k in range(numbers.stop)]
         first, last = 1 + sum(counts[: numbers.start]), sum(counts)
-        batches = file.iter_batches(ROWS_AT_ONCE, row_groups=list(numbers), columns=known)
+        batches = _coded(source, file).iter_batches(ROWS_AT_ONCE, row_groups=list(numbers), columns=known)
         while True:
             with reading(source.shown, first):
                 try:
@@ -69,6 +76,13 @@ def read_groups(source: TraceSource, notices: Notices, groups: range | None) -> 
             first += len(batch)
         if first != last + 1:
             raise damaged(source)
+
+
+def _coded(source: TraceSource, file: Any) -> Any:
+    """The file, of which texts that the source may have as dictionaries are read so, as they are written."""
+    texts = [name for name in (*CODED, "event") if source.coded and name in file.schema_arrow.names]
+    texts = [name for name in texts if file.schema_arrow.field(name).type == arrow.string()]
+    return opened(source, metadata=file.metadata, read_dictionary=texts) if texts else file
 
 
 def row_groups(source: TraceSource) -> tuple[int, ...]:

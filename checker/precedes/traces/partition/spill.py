@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from precedes.traces.arrow import arrow
 from precedes.traces.assembly.encoding import encode
-from precedes.traces.schema import common_schema
+from precedes.traces.schema import CODED, common_schema, plain
 
 ROWS_IN_MEMORY: Final = 4_000_000
 """The budget: canonical rows take about 150 bytes each, and as much again while they are assembled."""
@@ -65,7 +65,10 @@ def whole_executions(
 
 
 def _joined(tables: Sequence[pa.Table]) -> pa.Table:
-    """The rows of canonical tables, which may have different columns of attributes."""
+    """The rows of canonical tables, which may have different columns of attributes, and dictionaries or none."""
+    kinds = {tuple(table.schema.field(name).type for name in CODED) for table in tables}
+    if len(kinds) > 1:
+        tables = [plain(table) for table in tables]
     joined: pa.Table = arrow.concat_tables(tables, promote_options="default")
     return joined
 
@@ -139,6 +142,7 @@ class _Stretch:
 
 def _written(table: pa.Table, path: Path) -> _Stretch:
     """Sort rows by execution, as they came within one, and write them; columns without a value are left out."""
+    table = plain(table)
     _, (codes,) = encode(table["execution"])
     if not (codes[1:] >= codes[:-1]).all():
         table = table.take(arrow.array(np.argsort(codes, kind="stable")))
