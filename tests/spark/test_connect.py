@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyspark
@@ -13,6 +15,7 @@ from pyspark.errors import PySparkAttributeError
 from pyspark.sql import SparkSession
 
 from precedes.core.diagnostics import PrecedesError
+from precedes.engines.spark.entrance import entered
 from precedes.engines.spark.messages import WorkerMessages
 from tests.spark.test_behaviors import MODEL
 from tests.spark.test_submitted import environ
@@ -28,7 +31,7 @@ from pyspark.sql import SparkSession, functions
 import precedes
 from precedes.spark import daily, latest, register, verify, violations, watch
 
-spark = SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", "2").getOrCreate()
+spark = SparkSession.builder.remote(sys.argv[3]).config("spark.sql.shuffle.partitions", "2").getOrCreate()
 assert "connect" in type(spark).__module__
 folder, trace = Path(sys.argv[1]), sys.argv[2]
 rows = spark.createDataFrame(
@@ -96,13 +99,40 @@ spark.stop()
 """
 
 
+@pytest.fixture(params=["local[2]", "a server"])
+def remote(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """Where a client finds Spark: a server that it starts itself, or one that was started as on a cluster."""
+    if request.param != "a server":
+        yield request.param
+        return
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    home = Path(pyspark.__file__).parent
+    kept = {"SPARK_LOG_DIR": str(tmp_path / "logs"), "SPARK_PID_DIR": str(tmp_path / "pids")}
+    settings = {
+        "spark.connect.grpc.binding.port": port, "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": 2
+    }  # fmt: skip
+    options = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
+
+    def control(action: str, *words: str) -> None:
+        script = ["bash", str(home / "sbin" / f"{action}-connect-server.sh"), *words]
+        subprocess.run(script, env=environ(home) | kept, cwd=tmp_path, check=True, capture_output=True)
+
+    control("start", "--master", "local[2]", *options)
+    try:
+        yield f"sc://127.0.0.1:{port}"
+    finally:
+        control("stop")
+
+
 @pytest.mark.slow
-def test_a_client_has_the_same_answers(tmp_path: Path) -> None:
+def test_a_client_has_the_same_answers(tmp_path: Path, remote: str) -> None:
     (tmp_path / "client.py").write_text(CLIENT, encoding="utf-8")
     (tmp_path / "own.py").write_text(MODEL, encoding="utf-8")
     trace = Path(__file__).parents[2] / "traces/rabbitmq-fanout.jsonl.gz"
     ended = subprocess.run(
-        [sys.executable, "client.py", tmp_path, trace],
+        [sys.executable, "client.py", tmp_path, trace, remote],
         cwd=tmp_path,
         env=environ(Path(pyspark.__file__).parent),
         capture_output=True,
@@ -151,6 +181,13 @@ def test_the_client_alone_is_enough() -> None:
         [sys.executable, "-c", CLIENT_ALONE], capture_output=True, text=True, check=False, timeout=300
     )
     assert ended.returncode == 0, ended.stderr[-2000:]
+
+
+def test_a_server_is_no_master() -> None:
+    """The command needs a session in its own process."""
+    with pytest.raises(PrecedesError, match="is a server of Spark Connect") as raised, entered("sc://there"):
+        pass
+    assert raised.value.diagnostics[0].code == "U001"
 
 
 def test_what_needs_a_context_says_so(monkeypatch: pytest.MonkeyPatch, spark: SparkSession) -> None:

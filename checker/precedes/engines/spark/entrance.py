@@ -101,8 +101,14 @@ def _refuse_missing() -> None:
 def _refuse_silent(master: str) -> None:
     """Raise PrecedesError (K001) where nobody takes a connection at the addresses of a standalone master.
 
-    Spark itself takes a minute to find out.
+    Spark itself takes a minute to find out. A server of Spark Connect (U001) is no master: the command needs a session
+    in its own process.
     """
+    if master.startswith("sc://"):
+        raise usage(
+            f"{master} is a server of Spark Connect, and the command needs a session in its own process",
+            "name the master of the cluster, or call precedes.verify on a DataFrame of a session of the server",
+        )
     if not master.startswith("spark://"):
         return
     said: list[str] = []
