@@ -62,19 +62,20 @@ def main() -> None:
     for each in (*names(), *(requirement(text, standard_library()) for text in FAMILIES)):
         prepared = plan([each])
         runs = [judging(laid_out(size, views=prepared.of_views), prepared) for size in sizes]
-        runs[0]()
+        for run in runs:
+            run()
         found.append(Asked(each.name, tuple(run()[0] for run in runs), os.getloadavg()[0]))
     found.sort(key=lambda one: -one.seconds[-1])
     for one in found[:12]:
         numbers = "".join(f"{seconds:9.3f}" for seconds in one.seconds)
         print(f"  {one.name:<40}{numbers}{one.seconds[-1] / one.seconds[0]:7.1f}  load {one.load:.1f}")
-    paths = [laid_out(size, views=False) for size in (sizes[0], *sizes)]
-    asking = (partial(precedes.infer, path, delta="1s") for path in paths)
-    first, *rest = (calling(ask, time.process_time)()[0] for ask in asking)
-    infer = Asked("infer", tuple(rest), os.getloadavg()[0])
-    print(f"  {infer.name:<40}{''.join(f'{seconds:9.1f}' for seconds in rest)}, at first {first:.1f}")
+    paths = [laid_out(size, views=False) for size in sizes]
+    asking = [calling(partial(precedes.infer, path, delta="1s"), time.process_time) for path in paths]
+    first, rest = (tuple(ask()[0] for ask in asking) for _ in range(2))
+    infer = Asked("infer", rest, os.getloadavg()[0])
+    print(f"  {infer.name:<40}{''.join(f'{seconds:9.1f}' for seconds in rest)}, at first {sum(first):.1f}")
     lines = [asdict(one) for one in (*found, infer)]
-    document = {"events": sizes, "entities": ENTITIES, "first infer": first, "names": lines}
+    document = {"events": sizes, "entities": ENTITIES, "first infer": sum(first), "names": lines}
     Path("build/one_execution.json").write_text(json.dumps(document, indent=1), encoding="utf-8")
 
 
