@@ -145,11 +145,11 @@ def judged(case: Execution, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "chunk", [0, *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(1, 40))]
+    "chunk", [0, *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(1, 60))]
 )
 def test_verdicts_are_those_of_the_definition(chunk: int) -> None:
     met = set()
-    for seed in range(chunk * 60, chunk * 60 + 60):
+    for seed in range(chunk * 40, chunk * 40 + 40):
         case = execution(Seeded(seed), SHAPES[seed % 3])
         for text in ASKED:
             judged(case, text)
