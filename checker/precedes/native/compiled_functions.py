@@ -25,7 +25,7 @@ from typing import Annotated, Any, Final, TypeVar, get_args, get_origin, get_typ
 import numpy as np
 import numpy.typing as npt
 
-from precedes.engines.columnar.codes import CODES
+from precedes.native.codes import CODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def compiled(
     njit: Any = numba.njit  # its types do not know of `_nrt`
     options: dict[str, Any] = {"nogil": True, "_nrt": counted, "no_cfunc_wrapper": True}
     if signature is None:
-        from precedes.engines.columnar.helper_compiler import HelperCompiler
+        from precedes.native.helper_compiler import HelperCompiler
 
         options |= CALLED_BY_MACHINE_CODE | {"forceinline": inlined, "pipeline_class": HelperCompiler}
     made = njit(**options)(function)
@@ -218,7 +218,7 @@ def machine_type(hint: Any) -> Any:
         fields = get_type_hints(hint, include_extras=True)
         whole = tuple_of([machine_type(field) for field in fields.values()], hint)
         if hint in _BY_ADDRESS:
-            from precedes.engines.columnar.tuple_address import address_type
+            from precedes.native.tuple_address import address_type
 
             return address_type(hint, whole)
         return whole
