@@ -46,12 +46,22 @@ MatrixOut = Annotated[npt.NDArray[np.int32], Written(2)]
 _Tuple = TypeVar("_Tuple", bound=type[tuple[Any, ...]])
 _BY_ADDRESS: Final[set[type]] = set()
 _LOADED: Final[set[Callable[..., Any]]] = set()
+_Helper = TypeVar("_Helper", bound=Callable[..., Any])
+_INLINED: Final[set[Callable[..., Any]]] = set()
 
 
 def by_address(tuple_type: _Tuple) -> _Tuple:
     """Let machine code take a named tuple by its address. For one of many arrays, which is handed on often."""
     _BY_ADDRESS.add(tuple_type)
     return tuple_type
+
+
+def inlined(helper: _Helper) -> _Helper:
+    """Let machine code have a function in each place that calls it, also one that takes a tuple by its address. For a
+    short one that is called for each byte or cell: a call takes longer than what it does.
+    """
+    _INLINED.add(helper)
+    return helper
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -90,9 +100,10 @@ def _called(helper: FunctionType) -> Callable[..., Any]:
     tuple is handed on in parts; LLVM decides where none is.
     """
     counted = makes_arrays(helper)
-    inlined = not counted and _BY_ADDRESS.isdisjoint(get_type_hints(helper).values())
+    by_address = not _BY_ADDRESS.isdisjoint(get_type_hints(helper).values())
+    always = not counted and (helper in _INLINED or not by_address)
     function = _calling_machine_code(helper)
-    return compiled(function, None, _text_behind(helper), counted=counted, inlined=inlined)
+    return compiled(function, None, _text_behind(helper), counted=counted, inlined=always)
 
 
 def _calling_machine_code(function: Callable[..., Any]) -> FunctionType:
