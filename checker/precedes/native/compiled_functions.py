@@ -13,6 +13,7 @@ from __future__ import annotations
 import dis
 import hashlib
 import inspect
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
@@ -62,6 +63,18 @@ def inlined(helper: _Helper) -> _Helper:
     """
     _INLINED.add(helper)
     return helper
+
+
+def load() -> None:
+    """Load numba, which takes a third of a second. For who will need it in any case, before others ask whether it is
+    there.
+    """
+    import numba  # noqa: F401
+
+
+def is_loaded() -> bool:
+    """Whether numba is loaded, so that machine code costs no more than its own loading."""
+    return "numba" in sys.modules
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

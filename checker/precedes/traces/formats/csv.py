@@ -30,7 +30,7 @@ from precedes.traces.arrow import Column, arrow, arrow_csv, pc
 from precedes.traces.formats import limits
 from precedes.traces.formats.byte_places import WINDOW, Letters, Places, count_of, places_of
 from precedes.traces.formats.canonical_columns import Irregular, canonical, whole_numbers
-from precedes.traces.formats.one_pass import LEAST_BYTES, OnePass, records_of
+from precedes.traces.formats.one_pass import OnePass, pays, records_of
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
 from precedes.traces.formats.text_stream import Stream, as_text, next_block, opened, too_long
 from precedes.traces.formats.values import (
@@ -77,7 +77,7 @@ def read_csv(source: TraceSource, stream: Stream, notices: Notices) -> Iterator[
                 header, records = _header(source, block)
                 next_row = 2
                 name_unknown(source.unknown(header), notices)
-                once = records_of(source, header) if len(block) >= LEAST_BYTES else None
+                once = records_of(source, header) if pays(source, block) else None
             if records:
                 tables, count = _Records(source, header, once, next_row).read(records, notices, pool)
                 next_row += count

@@ -35,7 +35,7 @@ from precedes.traces.formats.line_slices import (
     tidied,
 )
 from precedes.traces.formats.mixed_ids import EVERY_ID, ids_as_texts, mixed_ids
-from precedes.traces.formats.one_pass import LEAST_BYTES, OnePass, lines_of
+from precedes.traces.formats.one_pass import OnePass, lines_of, pays
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
 from precedes.traces.formats.text_stream import Stream, as_text, next_block, opened, too_long
 from precedes.traces.formats.values import DuplicateName, RowError, parse_json, seconds, shown
@@ -65,7 +65,7 @@ def read_json_lines(source: TraceSource, stream: Stream, notices: Notices) -> It
         blocks = _blocks(stream)
         while (block := next_block(blocks, source, first_line)) is not None:
             as_text(block, source.shown, first_line)
-            if first_line == 1 and len(block) >= LEAST_BYTES:
+            if first_line == 1 and pays(source, block):
                 once = lines_of(source, _names(block))
             cut = list(slices(block, first_line, SLICE_BYTES))
             read = partial(_read_slice, source, once)

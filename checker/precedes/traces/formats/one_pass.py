@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from precedes.core.formula import AttributeSort
 from precedes.native.codes import NO_TIME_GIVEN
-from precedes.native.compiled_functions import machine_code, read_only
+from precedes.native.compiled_functions import is_loaded, machine_code, read_only
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow
 from precedes.traces.formats.byte_places import Letters, count_of
@@ -31,8 +31,9 @@ from precedes.traces.schema import ATTRIBUTE, EVENT_NAMES, INPUT_COLUMNS, kept_s
 from precedes.traces.sources import TraceSource
 
 LEAST_BYTES: Final = 8 << 20
-"""Of a file of which it pays to load machine code. `verify` loads some for far fewer rows, but `convert` needs none."""
-
+"""Of a file for which it pays to load these kernels."""
+LEAST_TO_LOAD: Final = 96 << 20
+"""Of a file for which it pays to load numba, too, where nothing else needs it."""
 _MOST_BYTES: Final = 16 << 20
 """Of a slice. It is longer only where a row is, and what is set aside for it is some twenty times as long."""
 _NO_PLACE: Final = -1
@@ -59,6 +60,11 @@ _KINDS: Final = {
     "clock": (sheet.UNREAD, 0),
 }
 """What the columns of a trace are for machine code, and their columns of codes."""
+
+
+def pays(source: TraceSource, block: bytes) -> bool:
+    """Whether a file that begins with a block is so long that kernels should read it."""
+    return max(source.size, len(block)) >= (LEAST_BYTES if is_loaded() else LEAST_TO_LOAD)
 
 
 @dataclass(frozen=True, slots=True)
