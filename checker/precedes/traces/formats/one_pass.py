@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -275,32 +275,33 @@ def _sheet(size: int, lines: int, shape: Shape) -> Sheet:
     slots = 1 << (4 * room).bit_length()
     space = size + _MOST_LETTERS
     made = Sheet(
-        text=np.empty(size + sheet.PADDING, np.uint8),
+        text=_memory(size + sheet.PADDING, np.uint8),
         kinds=shape.kinds,
         columns=shape.columns,
-        codes=np.empty((lines, columns), np.int32),
+        codes=_memory(lines * columns, np.int32).reshape(lines, columns),
         event=np.empty(lines, np.int8),
         redelivered=np.empty(lines, np.int8),
-        seq=np.empty(lines, np.int64),
-        time=np.empty(lines, np.int64),
-        number=np.empty(lines, np.int64),
+        seq=_memory(lines, np.int64),
+        time=_memory(lines, np.int64),
+        number=_memory(lines, np.int64),
         room=room,
         slots=slots,
         space=space,
-        buckets=np.empty(tables * slots, np.int32),
+        buckets=_memory(tables * slots, np.int32),
         masks=np.empty(tables, np.int64),
         sizes=np.zeros(tables, np.int64),
         last=np.full(tables, -1, np.int64),
-        ends=np.empty(tables * room, np.int32),
-        words=np.empty(tables * room, np.int64),
-        letters=np.empty(tables * space, np.uint8),
-        list_ends=np.zeros((sheet.LISTS, room), np.int32),
+        ends=_memory(tables * room, np.int32),
+        words=_memory(tables * room, np.int64),
+        letters=_memory(tables * space, np.uint8),
+        list_ends=_memory(sheet.LISTS * room, np.int32).reshape(sheet.LISTS, room),
         # An entry of a list has two letters, one of them between it and the next one.
-        entries=np.empty((sheet.LISTS, size // 2 + 1), np.int32),
+        entries=_memory(sheet.LISTS * (size // 2 + 1), np.int32).reshape(sheet.LISTS, size // 2 + 1),
         seen=np.empty((sheet.DEEPEST, sheet.MOST_NAMES + 1), np.int64),
         order=np.full(_POSITIONS, -1, np.int32),
         tally=np.empty(sheet.TALLIES, np.int64),
     )
+    made.list_ends[:, 0] = 0
     for table in range(tables):
         _empty_table(made, table)
     for table, names in ((tables - 3, EVENT_NAMES), (tables - 1, shape.names)):
@@ -309,6 +310,13 @@ def _sheet(size: int, lines: int, shape: Shape) -> Sheet:
         text = np.frombuffer(b"".join(written), np.uint8).copy()
         machine_code(sheet.add_texts)(made._replace(text=text), read_only(ends), table)
     return made
+
+
+def _memory(count: int, kind: type[np.generic]) -> npt.NDArray[Any]:
+    """Memory that takes room only where it is written. numpy would ask for large pages, which the system clears whole,
+    and nearly all of a sheet is never written.
+    """
+    return np.frombuffer(arrow.allocate_buffer(max(count, 1) * np.dtype(kind).itemsize), kind)[:count]
 
 
 def _clear(found: Sheet, lines: int) -> None:
