@@ -7,6 +7,8 @@ too.
 
 from __future__ import annotations
 
+import mmap
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
@@ -313,10 +315,15 @@ def _sheet(size: int, lines: int, shape: Shape) -> Sheet:
 
 
 def _memory(count: int, kind: type[np.generic]) -> npt.NDArray[Any]:
-    """Memory that takes room only where it is written. numpy would ask for large pages, which the system clears whole,
-    and nearly all of a sheet is never written.
+    """Memory that takes room only where it is written, and is given back at once.
+
+    Nearly all of a sheet is never written. numpy would ask for large pages, which the system clears whole. Arrow keeps
+    what it has.
     """
-    return np.frombuffer(arrow.allocate_buffer(max(count, 1) * np.dtype(kind).itemsize), kind)[:count]
+    if sys.platform == "win32":
+        return np.empty(count, kind)
+    pages = mmap.mmap(-1, max(count, 1) * np.dtype(kind).itemsize, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    return np.frombuffer(pages, kind)[:count]
 
 
 def _clear(found: Sheet, lines: int) -> None:
