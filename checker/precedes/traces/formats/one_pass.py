@@ -168,9 +168,10 @@ class OnePass:
         try:
             found = self.free.get_nowait()
         except Empty:
-            found = _sheet(size, lines, self.shape)
-        if len(found.text) < size + sheet.PADDING or len(found.event) < lines:
-            found = _sheet(size, lines, self.shape)
+            found = None
+        if found is None or len(found.text) < size + sheet.PADDING or len(found.event) < lines:
+            # The next slices are a little longer, or have a few lines more.
+            found = _sheet(size + size // 8, lines + lines // 8, self.shape)
         _clear(found, lines)
         return found
 
