@@ -65,14 +65,14 @@ def inlined(helper: _Helper) -> _Helper:
     return helper
 
 
-def load() -> None:
+def load_numba() -> None:
     """Load numba, which takes a third of a second. For who will need it in any case, before others ask whether it is
     there.
     """
     import numba  # noqa: F401
 
 
-def is_loaded() -> bool:
+def numba_is_loaded() -> bool:
     """Whether numba is loaded, so that machine code costs no more than its own loading."""
     return "numba" in sys.modules
 

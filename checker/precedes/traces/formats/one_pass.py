@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from precedes.core.formula import AttributeSort
 from precedes.native.codes import NO_TIME_GIVEN
-from precedes.native.compiled_functions import is_loaded, machine_code, read_only
+from precedes.native.compiled_functions import machine_code, numba_is_loaded, read_only
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow
 from precedes.traces.formats.byte_places import Letters, count_of
@@ -66,7 +66,7 @@ _KINDS: Final = {
 
 def pays(source: TraceSource, block: bytes) -> bool:
     """Whether a file that begins with a block is so long that kernels should read it."""
-    return max(source.size, len(block)) >= (LEAST_BYTES if is_loaded() else LEAST_TO_LOAD)
+    return max(source.size, len(block)) >= (LEAST_BYTES if numba_is_loaded() else LEAST_TO_LOAD)
 
 
 @dataclass(frozen=True, slots=True)
