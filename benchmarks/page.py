@@ -22,7 +22,7 @@ PAGE: Final = ROOT / "docs/performance.md"
 PLOTS: Final = ROOT / "docs/performance"
 MEASURED: Final = (
     *("bench", "phases", "single", "skew", "exploring", "conforming", "spin", "foreign"),
-    "by_hand",
+    *("by_hand", "raw_text"),
 )
 MARK: Final = "<!-- The part above is written by `python -m benchmarks.page`. -->\n"
 
@@ -74,6 +74,7 @@ def generated(measured: dict[str, Any]) -> str:
         judged=f"{max(row['executions'] for row in measured['conforming']['rows']):,}",
         spin=_spin(measured["spin"]["rows"]),
         **_foreign(measured["foreign"]),
+        **_raw_text(measured["raw_text"]),
     )
 
 
@@ -194,6 +195,43 @@ def _conforming(measured: Sequence[dict[str, Any]]) -> str:
     ]
     heads = ("how", "executions", "s", "s of the processor", "executions a second", "peak MiB", "load")
     return _table(heads, rows)
+
+
+TEXT: Final = {
+    "jsonl as it is written": "JSON Lines as it is written",
+    "jsonl numbers and texts as ids": "numbers and texts as ids, against Arrow on the first",
+    "jsonl other columns": "with other columns: a text, a number, an object",
+    "jsonl no seq, no time": "without `seq` and `time`",
+    "csv as it is written": "CSV as it is written",
+    "csv numbers and texts as ids": "numbers and texts as ids",
+    "csv other columns": "with other columns",
+    "csv no seq, no time": "without `seq` and `time`",
+}
+"""The files that are read beside Arrow, in words."""
+
+
+def _raw_text(measured: dict[str, Any]) -> dict[str, str]:
+    read = [
+        (f"{TEXT[name]} ({one['mb']:.0f} MB)", *_sides(one, 3), _at_most(one, 2), f"{one['load']:.0f}")
+        for name, one in measured["read"].items()
+    ]
+    commands = [
+        ("JSON Lines" if name.startswith("jsonl") else "CSV", f"`{name.partition(' ')[2]}`", *_sides(one, 2))
+        for name, one in measured["commands"].items()
+    ]
+    return {
+        "text_rows": f"{measured['rows']:,}",
+        "raw_text": _table(("file", "ours (s)", "Arrow (s)", "ratio", "target", "load"), read),
+        "raw_commands": _table(("file", "command", "ours (s)", "Arrow (s)", "ratio"), commands),
+    }
+
+
+def _sides(one: dict[str, Any], places: int) -> tuple[str, ...]:
+    return (f"{one['ours']:.{places}f}", f"{one['theirs']:.{places}f}", f"{one['ratio']:.2f}")
+
+
+def _at_most(one: dict[str, Any], reach: float) -> str:
+    return _reach({**one, "reach": reach, "faster": False, "reached": one["ratio"] <= reach})
 
 
 def _foreign(measured: dict[str, Any]) -> dict[str, str]:

@@ -1,10 +1,11 @@
-"""JSON Lines and CSV beside Arrow's own readers: `python -m benchmarks.raw_text [--rows 200000] [--commands]`.
+"""JSON Lines and CSV beside Arrow's own readers: `python -m benchmarks.raw_text [--rows 1000000] [--commands]`.
 
 The workload of `python -m benchmarks` as text: as it is written, with ids that are numbers in some rows and texts in
 others (beside Arrow's reading of the first, for it cannot read this), with columns that are no part of a trace, and
 without `seq` and `time`. Ours makes canonical rows and keeps nothing, Arrow finds its own types and gives a table; in
-this process, in turns, seconds of the processor, all threads together. With `--commands`, whole processes of
-`precedes verify` and `precedes convert` stand beside one in which Arrow reads the file. Prints a line for each.
+this process, in turns, seconds of the processor, all threads together: both have as many as there are cores. With
+`--commands`, whole processes of `precedes verify` and `precedes convert` stand beside one in which Arrow reads the
+file. Prints a line for each, and writes build/raw_text.json.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ import pyarrow.json
 from benchmarks import traces
 from benchmarks.measuring import PRECEDES, Run, calling, once, side_by_side
 from benchmarks.workload import Workload, rows, table
+from precedes.native.compiled_functions import load_numba
 from precedes.traces import Notices
 from precedes.traces.reader import read_table
 from precedes.traces.sources import source_of
@@ -120,48 +122,63 @@ def reading(read: Callable[[Path], None], path: Path) -> Run:
     return calling(partial(read, path), time.process_time)
 
 
-def in_turns(rows: int, times: int) -> None:
+def in_turns(rows: int, times: int) -> dict[str, Any]:
     """Each file, read in turns in this process."""
+    # As it is in a process that has judged before.
+    load_numba()
+    found = {}
     for suffix in SUFFIXES:
         for kind in KINDS:
             path = written(kind, rows, suffix)
             # Arrow cannot read a column of numbers and texts in JSON.
-            beside = written("as it is written", rows, suffix) if kind == MIXED else path
+            beside = (
+                written("as it is written", rows, suffix) if kind == MIXED and suffix == "jsonl" else path
+            )
             one, other = side_by_side(reading(ours, path), reading(arrows, beside), times)
-            print(_line(f"{suffix:<6}{kind}", one.seconds, other.seconds), flush=True)
+            megabytes = path.stat().st_size / 1e6
+            found[f"{suffix} {kind}"] = _noted(f"{suffix:<6}{kind}", one.seconds, other.seconds) | {
+                "mb": megabytes
+            }
+    return found
 
 
-def commands(rows: int, times: int) -> None:
-    """Whole processes in turns, seconds of the processor and of the clock, medians."""
+def commands(rows: int, times: int) -> dict[str, Any]:
+    """Whole processes in turns, seconds of the processor, medians."""
+    found = {}
     for suffix in SUFFIXES:
         path = str(written("as it is written", rows, suffix))
         module = "json" if suffix == "jsonl" else suffix
         read = f"import pyarrow.{module} as r; r.read_{module}({path!r})"
         asked = {
-            "verify": [PRECEDES, "verify", path, "--require", "ST"],
+            "verify --require ST": [PRECEDES, "verify", path, "--require", "ST"],
             "convert": [PRECEDES, "convert", path, "-o", str(traces.FOLDER / "converted.parquet")],
         }
         for name, command in asked.items():
             turns = [(once(command), once([sys.executable, "-c", read])) for _ in range(times + 1)][1:]
-            for clock in ("processor", "seconds"):
-                one, other = (
-                    statistics.median(getattr(e, clock) for e in side) for side in zip(*turns, strict=True)
-                )
-                print(_line(f"{suffix:<6}{name}, {clock}", one, other), flush=True)
+            one, other = (statistics.median(e.processor for e in side) for side in zip(*turns, strict=True))
+            peak = max(one.peak_mib for one, _ in turns)
+            found[f"{suffix} {name}"] = _noted(f"{suffix:<6}{name}", one, other) | {"peak_mib": peak}
+    return found
 
 
-def _line(what: str, one: float, other: float) -> str:
-    return f"  {what:<34}{one:8.3f} {other:8.3f} {one / other:6.2f}  load {os.getloadavg()[0]:.1f}"
+def _noted(what: str, one: float, other: float) -> dict[str, float]:
+    load = os.getloadavg()[0]
+    print(f"  {what:<34}{one:8.3f} {other:8.3f} {one / other:6.2f}  load {load:.1f}", flush=True)
+    return {"ours": one, "theirs": other, "ratio": one / other, "load": load}
 
 
 def main() -> None:
     """Each file in turns."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--rows", type=int, default=200_000)
+    parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--times", type=int, default=3)
     parser.add_argument("--commands", action="store_true", help="whole processes")
     given = parser.parse_args()
-    (commands if given.commands else in_turns)(given.rows, given.times)
+    measured = (commands if given.commands else in_turns)(given.rows, given.times)
+    written_to = Path("build/raw_text.json")
+    document = json.loads(written_to.read_text(encoding="utf-8")) if written_to.exists() else {}
+    document |= {"rows": given.rows, "commands" if given.commands else "read": measured}
+    written_to.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -23,18 +23,18 @@ from precedes.core.execution import (
 from precedes.core.formula import Requirement
 from precedes.core.transposition import batch_of, execution_of
 from precedes.core.verdict import FALSE, TRUE, Reason, verdict
-from precedes.engines.columnar import codes
 from precedes.engines.columnar.batch_scan import scan
-from precedes.engines.columnar.codes import DEFERRED
 from precedes.engines.columnar.fast_path.view_screen import ASKED
 from precedes.engines.columnar.kernel_columns import ALWAYS, Columns, columns_of
 from precedes.engines.columnar.kernels.choice import KERNELS, TUNED
 from precedes.engines.columnar.kernels.kernel import STOPS
 from precedes.engines.columnar.kernels.views import VIEW_KERNELS
-from precedes.engines.columnar.native import names_used
 from precedes.engines.reference import evaluate
 from precedes.logic.plan import Plan, plan
 from precedes.logic.recognition import DEFINITIONS, UNTUNED
+from precedes.native import codes
+from precedes.native.codes import DEFERRED
+from precedes.native.compiled_functions import names_used
 from precedes.testing.choices import Seeded
 from precedes.testing.random_executions import TRACES, Shape, execution, with_evidence
 from precedes.testing.random_formulas import ATTRIBUTES

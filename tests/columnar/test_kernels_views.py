@@ -8,13 +8,13 @@ from precedes.core.formula import Requirement
 from precedes.core.transposition import batch_of, execution_of
 from precedes.core.verdict import FALSE, verdict
 from precedes.engines.columnar.batch_scan import scan
-from precedes.engines.columnar.codes import DEFERRED
 from precedes.engines.columnar.kernel_columns import columns_of
 from precedes.engines.columnar.kernels.choice import TUNED
 from precedes.engines.columnar.kernels.views import VIEW_KERNELS
 from precedes.engines.reference import evaluate
 from precedes.logic.plan import plan
 from precedes.logic.recognition import DEFINITIONS
+from precedes.native.codes import DEFERRED
 from precedes.testing.choices import Seeded
 from precedes.testing.random_executions import Shape, execution
 from tests.sampling import one_in

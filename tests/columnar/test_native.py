@@ -11,13 +11,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from precedes.engines.columnar.native import Int32Out, MatrixOut, by_address, helpers, is_loaded, machine_code
+from precedes.native.compiled_functions import (
+    Int32Out,
+    MatrixOut,
+    by_address,
+    helpers,
+    is_loaded,
+    machine_code,
+)
 
 CALLER = """
 import numpy as np
 import numpy.typing as npt
 from helper import added
-from precedes.engines.columnar.native import Int32Out, machine_code
+from precedes.native.compiled_functions import Int32Out, machine_code
 
 def summed(first: int, last: int, values: Int32Out) -> None:
     for k in range(first, last):

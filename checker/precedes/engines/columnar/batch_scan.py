@@ -15,7 +15,6 @@ from precedes.core.columns import Batch
 from precedes.core.formula import Per
 from precedes.core.transposition import batch_of, execution_of
 from precedes.core.verdict import FALSE, TRUE
-from precedes.engines.columnar.codes import DEFERRED
 from precedes.engines.columnar.compiler.estimate import SECONDS
 from precedes.engines.columnar.compiler.formula_compiler import Witnesses, compile_formula, senderless
 from precedes.engines.columnar.execution_source import BatchSource, ExecutionSource
@@ -36,6 +35,7 @@ from precedes.engines.columnar.offenders import Offenders, OffenderSearch
 from precedes.engines.columnar.parts import Parts, named_values
 from precedes.logic.plan import Both, Expression, Followed, Inverse, Plan, Step, Value, conjuncts
 from precedes.logic.senders import without_sends
+from precedes.native.codes import DEFERRED
 
 FEW: Final = 4
 """Where less than one execution in so many is left to the compiled formula, these are copied out first."""

@@ -18,8 +18,8 @@ from precedes.core.columns import MISSING_TIME, NOBODY, Batch, Groups, own_if_co
 from precedes.core.execution import EVENT_CODES, UNKNOWN_NAME, EventKind
 from precedes.engines.columnar.deliveries import acknowledged_of, deliveries_of
 from precedes.engines.columnar.installations import installed_of, views_of_events
-from precedes.engines.columnar.native import element_type, names_used, read_only
 from precedes.engines.columnar.positions import ascending, claimed_of
+from precedes.native.compiled_functions import element_type, names_used, read_only
 
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]

@@ -31,7 +31,6 @@ from precedes.core.formula import (
     ViewVariable,
 )
 from precedes.core.transposition import execution_of
-from precedes.engines.columnar.codes import SEND
 from precedes.engines.columnar.compiler.formula_compiler import arguments, as_lists, facts_of
 from precedes.engines.columnar.compiler.functions import Generated, generate_enumeration
 from precedes.engines.columnar.compiler.machine_code import jitted_enumeration, plain
@@ -43,6 +42,7 @@ from precedes.engines.columnar.parts import named_values
 from precedes.engines.reference.offenders import offenders as by_definition
 from precedes.logic.recognition import recognise
 from precedes.logic.universals import Clause, clauses, naming_parts, universal
+from precedes.native.codes import SEND
 
 BUDGET: Final = 500_000_000
 """Steps of the loops of a clause in one execution, a few seconds of machine code."""

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from precedes.core.columns import NOT_RECORDED, offsets_of
 from precedes.core.formula import Attribute, AttributeSort
 from precedes.engines.columnar.execution_source import ExecutionSource
-from precedes.engines.columnar.native import Int64Out, machine_code, read_only
+from precedes.native.compiled_functions import Int64Out, machine_code, read_only
 
 Int64 = npt.NDArray[np.int64]
 

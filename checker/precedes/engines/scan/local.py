@@ -23,7 +23,9 @@ from precedes.engines.scan.foretelling import foretold
 from precedes.engines.scan.partials import Merging, Partial, judge
 from precedes.engines.scan.row_groups import GroupJudge, settled
 from precedes.logic.plan import Plan
+from precedes.native.compiled_functions import load_numba
 from precedes.traces import Notices, TraceOptions, TraceSource, read_batches
+from precedes.traces.formats.one_pass import LEAST_BYTES
 from precedes.traces.layout.columnar_file import ColumnarFile, Layout, layouts_of, with_members
 
 MOST_THREADS: Final = 8
@@ -58,6 +60,9 @@ def verify(
         judging = GroupJudge(plan, options, every=every)
         found = _by_groups(layouts, judging, Merging(plan, limit), notices, each)
         return settled(found, layouts, options)
+    if sum(source.size for source in sources) >= LEAST_BYTES:
+        # So many rows are judged by machine code, and are read by it where it is there.
+        load_numba()
     return judged(foretold(read_batches(sources, options, notices), plan, notices), plan, limit, each)
 
 

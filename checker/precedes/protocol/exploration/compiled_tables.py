@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from precedes.engines.columnar.native import Int32Out, Int64Out, MatrixOut, by_address
+from precedes.native.compiled_functions import Int32Out, Int64Out, MatrixOut, by_address
 
 # ---- what is in a row of each matrix ----
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from precedes.engines.columnar.native import Int32Out, MatrixOut, machine_code
+from precedes.native.compiled_functions import Int32Out, MatrixOut, machine_code
 from precedes.protocol.exploration.compiled_tables import hashed, may_be, noted
 
 FEW: Final = 1024

@@ -5,7 +5,7 @@ Everything here is in the subset of Python that numba compiles.
 
 from __future__ import annotations
 
-from precedes.engines.columnar.native import Int32Out, MatrixOut
+from precedes.native.compiled_functions import Int32Out, MatrixOut
 from precedes.protocol.exploration.compiled_tables import (
     AS_CRASH,
     AS_RECOVERY,

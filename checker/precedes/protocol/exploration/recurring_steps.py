@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from precedes.engines.columnar.native import Int32Out, MatrixOut
+from precedes.native.compiled_functions import Int32Out, MatrixOut
 from precedes.protocol.exploration.compiled_tables import (
     ACTS,
     ARRIVED,

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from precedes.engines.columnar.native import Int32Out, MatrixOut, by_address
+from precedes.native.compiled_functions import Int32Out, MatrixOut, by_address
 from precedes.protocol.exploration.compiled_tables import (
     ASKED,
     BLOCKED,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from precedes.engines.columnar.native import Int32Out, Int64Out
+from precedes.native.compiled_functions import Int32Out, Int64Out
 from precedes.protocol.exploration.distinct_rows import Code
 from precedes.protocol.liveness.step_graph import Int32, StepGraph
 

@@ -30,9 +30,18 @@ from precedes.traces.arrow import Column, arrow, arrow_csv, pc
 from precedes.traces.formats import limits
 from precedes.traces.formats.byte_places import WINDOW, Letters, Places, count_of, places_of
 from precedes.traces.formats.canonical_columns import Irregular, canonical, whole_numbers
+from precedes.traces.formats.one_pass import OnePass, pays, records_of
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
 from precedes.traces.formats.text_stream import Stream, as_text, next_block, opened, too_long
-from precedes.traces.formats.values import RowError, cell_parser, from_cells, ids_of_cell, seconds, shown
+from precedes.traces.formats.values import (
+    COMMA,
+    RowError,
+    cell_parser,
+    from_cells,
+    ids_of_cell,
+    seconds,
+    shown,
+)
 from precedes.traces.formats.written_rows import COLUMNS, Values, write_text
 from precedes.traces.notices import Notices
 from precedes.traces.problems import some_columns, unreadable
@@ -41,7 +50,6 @@ from precedes.traces.sources import TraceSource
 
 BLOCK_BYTES: Final = 16 << 20
 SLICE_BYTES: Final = 4 << 20
-COMMA: Final = "cells of `dest` have a comma in them: B,C is one entity, B;C are two"
 _LIST: Final = "["
 _QUOTE, _LINE = b'"\n'
 
@@ -58,6 +66,7 @@ def read_csv(source: TraceSource, stream: Stream, notices: Notices) -> Iterator[
     Raises PrecedesError.
     """
     header: list[str] | None = None
+    once: OnePass | None = None
     next_row = 1
     blocks = _blocks(stream)
     with ThreadPoolExecutor(available_cores()) as pool:
@@ -68,8 +77,9 @@ def read_csv(source: TraceSource, stream: Stream, notices: Notices) -> Iterator[
                 header, records = _header(source, block)
                 next_row = 2
                 name_unknown(source.unknown(header), notices)
+                once = records_of(source, header) if pays(source, block) else None
             if records:
-                tables, count = _Records(source, header, next_row).read(records, notices, pool)
+                tables, count = _Records(source, header, once, next_row).read(records, notices, pool)
                 next_row += count
                 yield from (table for table in tables if len(table))
 
@@ -166,10 +176,13 @@ def _first_record(block: bytes) -> tuple[list[str], memoryview]:
 
 @dataclass(frozen=True, slots=True)
 class _Records:
-    """How the records of a block are read: the columns of their file, and the number of the first."""
+    """How the records of a block are read: the columns of their file, how machine code reads them, if it does, and the
+    number of the first.
+    """
 
     source: TraceSource
     header: list[str]
+    once: OnePass | None
     first: int
 
     def read(
@@ -201,6 +214,9 @@ class _Records:
         """
         found = Notices()
         with reading(self.source.shown, self.first):
+            letters = np.frombuffer(records, np.uint8)
+            if self.once and (table := self.once.table(letters, 0, found)) is not None:
+                return table, found
             try:
                 return _by_arrow(self.source, self.header, records, found), found
             except Irregular:

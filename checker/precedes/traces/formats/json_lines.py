@@ -9,7 +9,7 @@ crashes on that within one call. Whatever Arrow rejects, or accepts although it 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Final
@@ -35,6 +35,7 @@ from precedes.traces.formats.line_slices import (
     tidied,
 )
 from precedes.traces.formats.mixed_ids import EVERY_ID, ids_as_texts, mixed_ids
+from precedes.traces.formats.one_pass import OnePass, lines_of, pays
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
 from precedes.traces.formats.text_stream import Stream, as_text, next_block, opened, too_long
 from precedes.traces.formats.values import DuplicateName, RowError, parse_json, seconds, shown
@@ -59,12 +60,16 @@ def read(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
 def read_json_lines(source: TraceSource, stream: Stream, notices: Notices) -> Iterator[pa.Table]:
     """Canonical tables of a stream of bytes; raises PrecedesError for the first block with bad lines."""
     first_line = 1
+    once: OnePass | None = None
     with ThreadPoolExecutor(available_cores()) as pool:
         blocks = _blocks(stream)
         while (block := next_block(blocks, source, first_line)) is not None:
             as_text(block, source.shown, first_line)
+            if first_line == 1 and pays(source, block):
+                once = lines_of(source, _names(block))
             cut = list(slices(block, first_line, SLICE_BYTES))
-            tables = _read_block(source, block, cut, notices, pool)
+            read = partial(_read_slice, source, once)
+            tables = _read_block(source, block, cut, notices, partial(pool.map, read, cut))
             first_line = cut[-1].first_line + count_lines(cut[-1].lines)
             yield from (table for table in tables if len(table))
 
@@ -89,11 +94,24 @@ def _blocks(stream: Stream) -> Iterator[bytes]:
         piece = following
 
 
+def _names(block: bytes) -> tuple[str, ...]:
+    """The names of the first line, if it is an object."""
+    try:
+        first = parse_json(block[: block.find(b"\n")].decode())
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(first) if isinstance(first, dict) else ()
+
+
 def _read_block(
-    source: TraceSource, block: bytes, cut: list[Slice], notices: Notices, pool: ThreadPoolExecutor
+    source: TraceSource,
+    block: bytes,
+    cut: list[Slice],
+    notices: Notices,
+    read_slices: Callable[[], Iterable[tuple[pa.Table, Notices]]],
 ) -> list[pa.Table]:
     try:
-        read = list(pool.map(partial(_read_slice, source), cut))
+        read = list(read_slices())
     except PrecedesError:
         return [_whole_block(source, block, cut[0].first_line, notices)]
     for _, found in read:
@@ -120,9 +138,12 @@ def _whole_block(source: TraceSource, block: bytes, first_line: int, notices: No
         raise unreadable(told.code, told.message, source.shown, told.hint, found.line) from error
 
 
-def _read_slice(source: TraceSource, given: Slice) -> tuple[pa.Table, Notices]:
+def _read_slice(source: TraceSource, once: OnePass | None, given: Slice) -> tuple[pa.Table, Notices]:
     notices = Notices()
     with reading(source.shown, given.first_line):
+        letters = np.frombuffer(given.lines, np.uint8)
+        if once and (table := once.table(letters, given.first_line, notices)) is not None:
+            return table, notices
         try:
             return _by_arrow(source, _tidied(given), notices), notices
         except Irregular:

@@ -57,6 +57,7 @@ _OTHER_WORDS: Final[Synonyms] = {
 
 DEST_IGNORED: Final = "`dest` on rows that are not sends is ignored"
 MESSAGE_IGNORED: Final = "`message` on crash, recover, view and local rows is ignored"
+COMMA: Final = "cells of `dest` have a comma in them: B,C is one entity, B;C are two"
 VIEW_IGNORED: Final = (
     "`view` on rows that are not views is ignored: the view of an event is the last one installed before it"
 )

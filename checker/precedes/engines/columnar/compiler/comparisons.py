@@ -41,7 +41,11 @@ from precedes.core.formula import (
     ViewTerm,
 )
 from precedes.core.verdict import Reason
-from precedes.engines.columnar.codes import (
+from precedes.engines.columnar.compiler.source_text import Carried, Code, Source, all_of
+from precedes.engines.columnar.compiler.terms import NO_ARRIVAL, UNLOGGED, Operand, Terms
+from precedes.engines.columnar.runtime import events, logs, memberships
+from precedes.logic.linear_forms import Measure, is_time, linear_form
+from precedes.native.codes import (
     GROUP_CHOOSES,
     NO_ATTRIBUTE,
     NO_TIME_GIVEN,
@@ -49,10 +53,6 @@ from precedes.engines.columnar.codes import (
     NO_VIEW_NUMBER,
     NO_VIEWS,
 )
-from precedes.engines.columnar.compiler.source_text import Carried, Code, Source, all_of
-from precedes.engines.columnar.compiler.terms import NO_ARRIVAL, UNLOGGED, Operand, Terms
-from precedes.engines.columnar.runtime import events, logs, memberships
-from precedes.logic.linear_forms import Measure, is_time, linear_form
 
 LARGE: Final = 2**62
 """A constant from here on is handled in floating point."""

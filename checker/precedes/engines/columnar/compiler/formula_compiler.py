@@ -23,7 +23,6 @@ from precedes.engines.columnar.compiler.machine_code import jitted, plain
 from precedes.engines.columnar.compiler.terms import Facts
 from precedes.engines.columnar.execution_source import ExecutionSource
 from precedes.engines.columnar.kernel_columns import Columns, listed
-from precedes.engines.columnar.native import read_only
 from precedes.engines.columnar.parts import (
     Members,
     Parts,
@@ -34,6 +33,7 @@ from precedes.engines.columnar.parts import (
     values_of,
 )
 from precedes.logic.senders import without_sends
+from precedes.native.compiled_functions import read_only
 
 PLAIN_FORMULA_STEPS: Final = 3_000_000
 """Up to so many steps of its loops a formula is judged without numba: to compile would take longer than the work."""

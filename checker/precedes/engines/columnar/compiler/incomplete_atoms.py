@@ -56,7 +56,6 @@ from precedes.core.formula import (
     ViewTerm,
 )
 from precedes.core.verdict import Reason
-from precedes.engines.columnar.codes import NO_ATTRIBUTE, NO_VALUE
 from precedes.engines.columnar.compiler.source_text import NO, YES, Code, all_of, guarded
 from precedes.engines.columnar.compiler.terms import (
     NO_ARRIVAL,
@@ -67,6 +66,7 @@ from precedes.engines.columnar.compiler.terms import (
     settled,
 )
 from precedes.engines.columnar.runtime import incomplete, memberships
+from precedes.native.codes import NO_ATTRIBUTE, NO_VALUE
 
 OPEN: Final = int(Reason.INCOMPLETE)
 

@@ -32,7 +32,6 @@ from precedes.core.formula import (
     ViewTerm,
 )
 from precedes.core.verdict import Reason
-from precedes.engines.columnar.codes import NO_VALUE, NO_VIEWS
 from precedes.engines.columnar.compiler.comparisons import (
     Measurement,
     may_be_any,
@@ -43,6 +42,7 @@ from precedes.engines.columnar.compiler.incomplete_atoms import OPEN, Incomplete
 from precedes.engines.columnar.compiler.source_text import Code, all_of
 from precedes.engines.columnar.compiler.terms import Operand, Terms
 from precedes.logic.linear_forms import Measure, is_time, linear_form
+from precedes.native.codes import NO_VALUE, NO_VIEWS
 
 RELATIONS: Final = {Relation.LESS: 0, Relation.AT_MOST: 1, Relation.EQUAL: 2}
 """How `compared_openly` is told the relation."""

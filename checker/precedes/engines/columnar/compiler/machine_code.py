@@ -17,11 +17,11 @@ from typing import Any
 
 from precedes.core.cache_directory import cache_directory
 from precedes.engines.columnar import kernel_columns
-from precedes.engines.columnar.codes import CODES
 from precedes.engines.columnar.compiler.execution_tables import RUNTIME
 from precedes.engines.columnar.compiler.functions import Generated
 from precedes.engines.columnar.kernel_columns import Columns, Int32, Int64
-from precedes.engines.columnar.native import Int32Out, Int64Out, compiled, digest, machine_type, module_text
+from precedes.native.codes import CODES
+from precedes.native.compiled_functions import Int32Out, Int64Out, compiled, digest, machine_type, module_text
 
 
 def _as_it_is(function: Callable[..., Any]) -> Callable[..., Any]:

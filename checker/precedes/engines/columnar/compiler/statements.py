@@ -67,7 +67,6 @@ from precedes.core.formula import (
 )
 from precedes.core.traversal import free_variables
 from precedes.core.verdict import Reason
-from precedes.engines.columnar.codes import NO_VIEWS
 from precedes.engines.columnar.compiler.comparisons import compared
 from precedes.engines.columnar.compiler.domains import Guard, domain, guards_and_body, parts_named
 from precedes.engines.columnar.compiler.incomplete_atoms import IncompleteAtoms
@@ -86,6 +85,7 @@ from precedes.engines.columnar.compiler.source_text import (
 )
 from precedes.engines.columnar.compiler.terms import SimpleAtom, Terms
 from precedes.logic.parts import written_out
+from precedes.native.codes import NO_VIEWS
 
 DEEPEST: Final = 40
 """Indentation at which a part is written as a function of its own: Python allows 100 levels."""

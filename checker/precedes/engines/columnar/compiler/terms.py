@@ -69,16 +69,16 @@ from precedes.core.formula import (
     ViewVariable,
 )
 from precedes.core.verdict import Reason
-from precedes.engines.columnar.codes import (
+from precedes.engines.columnar.compiler.source_text import NO, YES, Carried, Code, Source, all_of, guarded
+from precedes.engines.columnar.execution_source import Sort
+from precedes.engines.columnar.runtime import logs, memberships
+from precedes.native.codes import (
     GROUP_CHOOSES,
     NO_ACKNOWLEDGEMENT,
     NO_ATTRIBUTE,
     NO_VALUE,
     NO_VIEWS,
 )
-from precedes.engines.columnar.compiler.source_text import NO, YES, Carried, Code, Source, all_of, guarded
-from precedes.engines.columnar.execution_source import Sort
-from precedes.engines.columnar.runtime import logs, memberships
 
 SimpleAtom = (
     Truth

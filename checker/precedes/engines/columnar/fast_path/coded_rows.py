@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from precedes.engines.columnar.codes import FIRST_WITHOUT_MESSAGE, KINDS, LAST_WITHOUT_MESSAGE
-from precedes.engines.columnar.native import read_only
+from precedes.native.codes import FIRST_WITHOUT_MESSAGE, KINDS, LAST_WITHOUT_MESSAGE
+from precedes.native.compiled_functions import read_only
 from precedes.traces.layout.columnar_file import Coded
 
 Int32 = npt.NDArray[np.int32]

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from precedes.engines.columnar.codes import NO_TIME_GIVEN, SEND
 from precedes.engines.columnar.fast_path.coded_rows import CodedRows, is_kind
-from precedes.engines.columnar.native import BoolOut, Int8Out, Int32Out, Int64Out
+from precedes.native.codes import NO_TIME_GIVEN, SEND
+from precedes.native.compiled_functions import BoolOut, Int8Out, Int32Out, Int64Out
 from precedes.traces.layout.columnar_file import EVERYBODY, LISTED, MOST_BITS
 
 

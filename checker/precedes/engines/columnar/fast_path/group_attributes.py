@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from precedes.core.columns import NO_ATTRIBUTES, NOT_RECORDED, Attributes, Int64, of_carrier
 from precedes.core.formula import Attribute, AttributeSort, Carrier
-from precedes.engines.columnar.codes import NO_VALUE
-from precedes.engines.columnar.native import Int64Out, machine_code, read_only
+from precedes.native.codes import NO_VALUE
+from precedes.native.compiled_functions import Int64Out, machine_code, read_only
 from precedes.traces import TraceOptions
 from precedes.traces.arrow import arrow
 from precedes.traces.layout.columnar_file import Coded, ColumnarFile, damaged

@@ -26,8 +26,8 @@ from precedes.engines.columnar.kernel_columns import (
     no_views,
 )
 from precedes.engines.columnar.kernels.kernel import PLAIN_EVENTS
-from precedes.engines.columnar.native import machine_code
 from precedes.engines.columnar.positions import claimed_of
+from precedes.native.compiled_functions import machine_code
 from precedes.traces import TraceOptions
 from precedes.traces.layout.columnar_file import MOST_BITS, Coded, ColumnarFile, damaged
 

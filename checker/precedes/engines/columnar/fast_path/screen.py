@@ -28,9 +28,9 @@ from precedes.engines.columnar.fast_path.view_screen import (
     screen_views,
     view_sets,
 )
-from precedes.engines.columnar.native import machine_code
 from precedes.logic.plan import Both, Expression, Followed, Inverse, Plan, Value
 from precedes.logic.prerequisites import NOTHING, Seen
+from precedes.native.compiled_functions import machine_code
 from precedes.traces import TraceOptions
 from precedes.traces.layout.columnar_file import Coded, ColumnarFile, damaged
 

@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from precedes.engines.columnar.codes import SEND
 from precedes.engines.columnar.fast_path.coded_rows import CodedRows, is_kind
-from precedes.engines.columnar.native import BoolOut, Int32Out, Int64Out, UInt32Out
+from precedes.native.codes import SEND
+from precedes.native.compiled_functions import BoolOut, Int32Out, Int64Out, UInt32Out
 from precedes.traces.layout.columnar_file import EVERYBODY, MOST_BITS
 
 _DAMAGED: Final = -1

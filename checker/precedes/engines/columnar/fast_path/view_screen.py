@@ -9,10 +9,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from precedes.engines.columnar.codes import SEND, VIEW
 from precedes.engines.columnar.fast_path.coded_rows import CodedRows
 from precedes.engines.columnar.fast_path.screen_kernels import Screened, has_order
-from precedes.engines.columnar.native import Int64Out
+from precedes.native.codes import SEND, VIEW
+from precedes.native.compiled_functions import Int64Out
 from precedes.traces.layout.columnar_file import EVERYBODY, MOST_BITS
 
 _NONE: Final = -1

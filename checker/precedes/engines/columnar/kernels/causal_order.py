@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from precedes.engines.columnar.codes import CYCLE, DEFERRED, FALSE, SEND
 from precedes.engines.columnar.kernel_columns import Columns
 from precedes.engines.columnar.kernels.kernel import Kernel, Span, most_entries, span_of
 from precedes.engines.columnar.kernels.turns import (
@@ -32,7 +31,8 @@ from precedes.engines.columnar.kernels.vector_times import (
     vector_times_of,
     widest_block,
 )
-from precedes.engines.columnar.native import Int32Out, MatrixOut
+from precedes.native.codes import CYCLE, DEFERRED, FALSE, SEND
+from precedes.native.compiled_functions import Int32Out, MatrixOut
 
 
 def delivers_two(begin: int, end: int, base: int, at_one: bool, columns: Columns) -> bool:

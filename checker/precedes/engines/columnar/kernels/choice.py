@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from precedes.core.verdict import TRUE, Reason
-from precedes.engines.columnar.codes import DEFERRED
 from precedes.engines.columnar.kernel_columns import Columns
 from precedes.engines.columnar.kernels.causal_order import CAUSAL_KERNELS
 from precedes.engines.columnar.kernels.claimed_positions import POSITION_KERNELS
@@ -31,6 +30,7 @@ from precedes.engines.columnar.kernels.time import TIME_KERNELS
 from precedes.engines.columnar.kernels.views import VIEW_KERNELS
 from precedes.logic.plan import Step
 from precedes.logic.recognition import UNTUNED
+from precedes.native.codes import DEFERRED
 
 TUNED: Final[dict[str, Kernel]] = {
     **ORDER_KERNELS,

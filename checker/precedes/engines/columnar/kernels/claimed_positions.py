@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from precedes.engines.columnar.codes import FALSE, NO_ATTRIBUTE, NO_VALUE
 from precedes.engines.columnar.kernel_columns import Columns
 from precedes.engines.columnar.kernels.every_delivery import HISTORIES
 from precedes.engines.columnar.kernels.kernel import Kernel, span_of
 from precedes.engines.columnar.kernels.order import KNOWN_LOGS
-from precedes.engines.columnar.native import Int32Out, MatrixOut
+from precedes.native.codes import FALSE, NO_ATTRIBUTE, NO_VALUE
+from precedes.native.compiled_functions import Int32Out, MatrixOut
 
 
 def positions_never_go_back(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from precedes.engines.columnar.native import Int32Out
+from precedes.native.compiled_functions import Int32Out
 
 
 class Logs(NamedTuple):

@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from precedes.engines.columnar.codes import ACK, FALSE, NACK, NO_ACKNOWLEDGEMENT, SEND_NOT_LOGGED
 from precedes.engines.columnar.kernel_columns import Columns
 from precedes.engines.columnar.kernels.kernel import Kernel, most_entries, span_of
 from precedes.engines.columnar.kernels.order import SendersMet
-from precedes.engines.columnar.native import Int32Out, MatrixOut
+from precedes.native.codes import ACK, FALSE, NACK, NO_ACKNOWLEDGEMENT, SEND_NOT_LOGGED
+from precedes.native.compiled_functions import Int32Out, MatrixOut
 
 
 def every_delivery_in_order(

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from precedes.core.columns import offsets_of
-from precedes.engines.columnar.codes import DEFERRED
 from precedes.engines.columnar.kernel_columns import Columns, listed
-from precedes.engines.columnar.native import (
+from precedes.native.codes import DEFERRED
+from precedes.native.compiled_functions import (
     Int32Out,
     MatrixOut,
     is_loaded,

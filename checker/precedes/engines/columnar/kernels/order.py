@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from precedes.engines.columnar.codes import DEFERRED, FALSE, SEND, SEND_NOT_LOGGED
 from precedes.engines.columnar.kernel_columns import Columns
 from precedes.engines.columnar.kernels.delivery_cycle import Logs, inversion, located, narrowed, on_cycles
 from precedes.engines.columnar.kernels.kernel import Kernel, Span, most_entries, span_of
-from precedes.engines.columnar.native import Int32Out, MatrixOut
+from precedes.native.codes import DEFERRED, FALSE, SEND, SEND_NOT_LOGGED
+from precedes.native.compiled_functions import Int32Out, MatrixOut
 
 
 class SendersMet(NamedTuple):

@@ -18,15 +18,15 @@ import numpy.typing as npt
 from precedes.core.columns import offsets_of
 from precedes.core.formula import Attribute
 from precedes.core.verdict import FALSE, TRUE, Reason
-from precedes.engines.columnar.codes import DEFERRED
 from precedes.engines.columnar.execution_source import ExecutionSource
 from precedes.engines.columnar.kernel_columns import ALWAYS, Columns
 from precedes.engines.columnar.kernels.choice import KERNELS
 from precedes.engines.columnar.kernels.kernel import PLACES, Kernel, is_large
-from precedes.engines.columnar.native import Int32Out, Int64Out, machine_code, read_only
 from precedes.engines.columnar.parts import Members, Parts, members_of, parts_of
 from precedes.engines.columnar.positions import ascending
 from precedes.logic.recognition import UNTUNED
+from precedes.native.codes import DEFERRED
+from precedes.native.compiled_functions import Int32Out, Int64Out, machine_code, read_only
 
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]

@@ -10,7 +10,6 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from precedes.engines.columnar.codes import DEFERRED, FALSE, SEND
 from precedes.engines.columnar.kernel_columns import Columns
 from precedes.engines.columnar.kernels.information import ADDRESSES, addressed
 from precedes.engines.columnar.kernels.kernel import Kernel, Span, most_entries, span_of
@@ -30,7 +29,8 @@ from precedes.engines.columnar.kernels.vector_times import (
     vector_times,
     vector_times_of,
 )
-from precedes.engines.columnar.native import Int32Out, MatrixOut
+from precedes.native.codes import DEFERRED, FALSE, SEND
+from precedes.native.compiled_functions import Int32Out, MatrixOut
 
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]

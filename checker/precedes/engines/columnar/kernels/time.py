@@ -7,16 +7,6 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from precedes.engines.columnar.codes import (
-    CLOCKS,
-    DEFERRED,
-    EPSILON,
-    FALSE,
-    NO_DELTA,
-    NO_TIME,
-    NO_TIME_GIVEN,
-    SEND_NOT_LOGGED,
-)
 from precedes.engines.columnar.kernel_columns import Columns
 from precedes.engines.columnar.kernels.kernel import Kernel, Span, span_of
 from precedes.engines.columnar.kernels.turns import (
@@ -34,7 +24,17 @@ from precedes.engines.columnar.kernels.vector_times import (
     vector_times_of,
     widest_block,
 )
-from precedes.engines.columnar.native import Int32Out, MatrixOut
+from precedes.native.codes import (
+    CLOCKS,
+    DEFERRED,
+    EPSILON,
+    FALSE,
+    NO_DELTA,
+    NO_TIME,
+    NO_TIME_GIVEN,
+    SEND_NOT_LOGGED,
+)
+from precedes.native.compiled_functions import Int32Out, MatrixOut
 
 
 class Limit(NamedTuple):

@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from precedes.engines.columnar.codes import SEND
 from precedes.engines.columnar.kernel_columns import Columns
 from precedes.engines.columnar.kernels.kernel import Span, most_entries, span_of
+from precedes.native.codes import SEND
 
 TURN: Final = 32
 """Events after which a history gives way to another: what is sent is then delivered while it is in the cache."""

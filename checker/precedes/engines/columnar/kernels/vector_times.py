@@ -13,7 +13,6 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from precedes.engines.columnar.codes import SEND
 from precedes.engines.columnar.kernel_columns import Columns
 from precedes.engines.columnar.kernels.kernel import Span, most_entries
 from precedes.engines.columnar.kernels.turns import (
@@ -24,6 +23,7 @@ from precedes.engines.columnar.kernels.turns import (
     turns_taken,
     well_known,
 )
+from precedes.native.codes import SEND
 
 BLOCK: Final = 16
 """Senders whose components of vector time are computed together: they fill a line of the cache."""

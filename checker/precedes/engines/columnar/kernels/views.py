@@ -10,13 +10,13 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from precedes.engines.columnar.codes import DEFERRED, FALSE, NO_VALUE, NO_VIEW_NUMBER, SEND
 from precedes.engines.columnar.kernel_columns import Columns
 from precedes.engines.columnar.kernels.delivery_cycle import Logs
 from precedes.engines.columnar.kernels.kernel import Kernel, Span, most_entries, span_of
 from precedes.engines.columnar.kernels.order import Fronts, disagree, drained
 from precedes.engines.columnar.kernels.turns import all_logged
-from precedes.engines.columnar.native import Int32Out, MatrixOut
+from precedes.native.codes import DEFERRED, FALSE, NO_VALUE, NO_VIEW_NUMBER, SEND
+from precedes.native.compiled_functions import Int32Out, MatrixOut
 
 Int64 = npt.NDArray[np.int64]
 

@@ -14,7 +14,6 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from precedes.engines.columnar.codes import SEND
 from precedes.engines.columnar.kernel_columns import Columns
 from precedes.engines.columnar.kernels.delivery_cycle import (
     Logs,
@@ -26,7 +25,8 @@ from precedes.engines.columnar.kernels.delivery_cycle import (
 )
 from precedes.engines.columnar.kernels.kernel import Span, span_of
 from precedes.engines.columnar.kernels.order import known_logs
-from precedes.engines.columnar.native import Int32Out, machine_code, read_only
+from precedes.native.codes import SEND
+from precedes.native.compiled_functions import Int32Out, machine_code, read_only
 
 CHAINED: Final = frozenset({"causal_order", "process_causal_order", "causal_delivery", "delta_causal_order"})
 """The kernels whose two messages are the ends of a chain."""

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from precedes.engines.columnar.codes import ARRIVE, CYCLE, LOCAL, SEND, SEND_NOT_LOGGED
 from precedes.engines.columnar.kernel_columns import Columns
 from precedes.engines.columnar.runtime.logs import Column, Here, Scratch
+from precedes.native.codes import ARRIVE, CYCLE, LOCAL, SEND, SEND_NOT_LOGGED
 
 
 class Numbering(NamedTuple):

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from precedes.engines.columnar.codes import INCOMPLETE
 from precedes.engines.columnar.kernel_columns import Columns
 from precedes.engines.columnar.runtime.events import Past, certainly_before
 from precedes.engines.columnar.runtime.logs import Here
+from precedes.native.codes import INCOMPLETE
 
 SENDS = 0
 DELIVERS = 1

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import MutableSequence, Sequence
 from typing import NamedTuple
 
-from precedes.engines.columnar.codes import CLOCKS, NO_TIME_GIVEN, NO_VALUE
 from precedes.engines.columnar.kernel_columns import Columns
+from precedes.native.codes import CLOCKS, NO_TIME_GIVEN, NO_VALUE
 
 Column = Sequence[int]
 Scratch = MutableSequence[int]

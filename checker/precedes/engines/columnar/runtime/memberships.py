@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from precedes.engines.columnar.codes import INCOMPLETE, SEND_NOT_LOGGED
 from precedes.engines.columnar.kernel_columns import Columns
 from precedes.engines.columnar.runtime.logs import Column, Here, Scratch
+from precedes.native.codes import INCOMPLETE, SEND_NOT_LOGGED
 
 UNKNOWN = -2
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import dis
 import hashlib
 import inspect
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from typing import Annotated, Any, Final, TypeVar, get_args, get_origin, get_typ
 import numpy as np
 import numpy.typing as npt
 
-from precedes.engines.columnar.codes import CODES
+from precedes.native.codes import CODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +47,34 @@ MatrixOut = Annotated[npt.NDArray[np.int32], Written(2)]
 _Tuple = TypeVar("_Tuple", bound=type[tuple[Any, ...]])
 _BY_ADDRESS: Final[set[type]] = set()
 _LOADED: Final[set[Callable[..., Any]]] = set()
+_Helper = TypeVar("_Helper", bound=Callable[..., Any])
+_INLINED: Final[set[Callable[..., Any]]] = set()
 
 
 def by_address(tuple_type: _Tuple) -> _Tuple:
     """Let machine code take a named tuple by its address. For one of many arrays, which is handed on often."""
     _BY_ADDRESS.add(tuple_type)
     return tuple_type
+
+
+def inlined(helper: _Helper) -> _Helper:
+    """Let machine code have a function in each place that calls it, also one that takes a tuple by its address. For a
+    short one that is called for each byte or cell: a call takes longer than what it does.
+    """
+    _INLINED.add(helper)
+    return helper
+
+
+def load_numba() -> None:
+    """Load numba, which takes a third of a second. For who will need it in any case, before others ask whether it is
+    there.
+    """
+    import numba  # noqa: F401
+
+
+def numba_is_loaded() -> bool:
+    """Whether numba is loaded, so that machine code costs no more than its own loading."""
+    return "numba" in sys.modules
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -90,9 +113,10 @@ def _called(helper: FunctionType) -> Callable[..., Any]:
     tuple is handed on in parts; LLVM decides where none is.
     """
     counted = makes_arrays(helper)
-    inlined = not counted and _BY_ADDRESS.isdisjoint(get_type_hints(helper).values())
+    by_address = not _BY_ADDRESS.isdisjoint(get_type_hints(helper).values())
+    always = not counted and (helper in _INLINED or not by_address)
     function = _calling_machine_code(helper)
-    return compiled(function, None, _text_behind(helper), counted=counted, inlined=inlined)
+    return compiled(function, None, _text_behind(helper), counted=counted, inlined=always)
 
 
 def _calling_machine_code(function: Callable[..., Any]) -> FunctionType:
@@ -115,7 +139,7 @@ def compiled(
     njit: Any = numba.njit  # its types do not know of `_nrt`
     options: dict[str, Any] = {"nogil": True, "_nrt": counted, "no_cfunc_wrapper": True}
     if signature is None:
-        from precedes.engines.columnar.helper_compiler import HelperCompiler
+        from precedes.native.helper_compiler import HelperCompiler
 
         options |= CALLED_BY_MACHINE_CODE | {"forceinline": inlined, "pipeline_class": HelperCompiler}
     made = njit(**options)(function)
@@ -218,7 +242,7 @@ def machine_type(hint: Any) -> Any:
         fields = get_type_hints(hint, include_extras=True)
         whole = tuple_of([machine_type(field) for field in fields.values()], hint)
         if hint in _BY_ADDRESS:
-            from precedes.engines.columnar.tuple_address import address_type
+            from precedes.native.tuple_address import address_type
 
             return address_type(hint, whole)
         return whole
