@@ -13,12 +13,12 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from precedes.engines.columnar.codes import DEFERRED, FALSE
 from precedes.engines.columnar.kernel_columns import Columns
 from precedes.engines.columnar.kernels.information import ADDRESSES, addressed
 from precedes.engines.columnar.kernels.kernel import Kernel, Span, most_entries, span_of
 from precedes.engines.columnar.kernels.turns import all_logged
-from precedes.engines.columnar.native import Int32Out, MatrixOut
+from precedes.native.codes import DEFERRED, FALSE
+from precedes.native.compiled_functions import Int32Out, MatrixOut
 
 
 class Overtakers(NamedTuple):
