@@ -83,3 +83,9 @@ def test_a_message_of_an_event_without_one_is_left_out(tmp_path: Path) -> None:
     expected = executions([written(tmp_path / "rows.parquet", made)], {})
     made[2] |= {"message": "idle"}
     assert executions([written(tmp_path / "idle.parquet", made)], {}) == expected
+
+
+def test_a_dictionary_may_have_no_name(tmp_path: Path) -> None:
+    made = [{"execution": "x", "entity": "A", "seq": 0, "event": "crash"}]
+    (execution,) = executions([written(tmp_path / "rows.parquet", made)], {})
+    assert (len(execution.histories), execution.messages) == (1, {})

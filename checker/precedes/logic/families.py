@@ -7,7 +7,7 @@ numbers and the attributes that it has in it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor
 from typing import Final
@@ -131,12 +131,8 @@ def implying(formula: Formula) -> str | None:
 
 
 def _without_premise(formula: Formula) -> Formula | None:
-    match formula:
-        case Forall(variable, span, body):
-            inner = _without_premise(body)
-            return None if inner is None else Forall(variable, span, inner)
-        case Implies(_, conclusion):
-            return conclusion
-        case _:
-            # Anything else has no premise in front of it.
-            return None
+    """What follows from the premise that stands behind the quantifiers; None where there is none."""
+    if isinstance(formula, Forall):
+        inner = _without_premise(formula.body)
+        return None if inner is None else replace(formula, body=inner)
+    return formula.right if isinstance(formula, Implies) else None

@@ -27,9 +27,10 @@ Whole = TypeVar("Whole", np.int32, np.int64)
 def encode(*columns: Column) -> tuple[Names, list[Codes]]:
     """The distinct names in all of the columns, in order, and per column their codes (ABSENT for null)."""
     chunks = [chunk for column in columns for chunk in column.chunks if len(chunk)]
-    if not chunks:
-        return np.empty(0, np.object_), [np.empty(0, np.int32) for _ in columns]
     texts = list(map(_texts, chunks))
+    if not any(map(len, texts)):
+        # No rows, or none with a name in a dictionary that has none.
+        return np.empty(0, np.object_), [np.full(len(column), ABSENT, np.int32) for column in columns]
     coded = arrow.chunked_array(texts, arrow.string()).dictionary_encode()
     of_texts = np.concatenate([chunk.indices.fill_null(ABSENT).to_numpy() for chunk in coded.chunks])
     ends = np.cumsum(list(map(len, texts)))[:-1]
