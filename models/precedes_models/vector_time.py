@@ -6,6 +6,7 @@ A clock of N entities is a tuple of N ints; component k counts the events of ent
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TypeAlias
 
 Clock: TypeAlias = tuple[int, ...]
@@ -43,6 +44,7 @@ def at_most(first: Clock, second: Clock) -> bool:
     return all(mine <= other for mine, other in zip(first, second, strict=True))
 
 
+@lru_cache(maxsize=1 << 14)
 def renamed(clock: Clock, names: tuple[int, ...]) -> Clock:
     """The clock after entity k has become `names[k]`."""
     moved = [0] * len(clock)

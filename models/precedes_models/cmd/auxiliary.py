@@ -52,6 +52,12 @@ def _renamed(record: Record, names: tuple[int, ...]) -> Record:
     return Record(names[record.sender], names[record.receiver], record.time)
 
 
+@lru_cache(maxsize=1 << 14)
+def _all_renamed(records: frozenset[Record], names: tuple[int, ...]) -> frozenset[Record]:
+    # Four of five states and packets have a set that others have, too, and a set keeps its hash.
+    return frozenset([_renamed(record, names) for record in records])
+
+
 @made_by_slots
 @dataclass(frozen=True, slots=True)
 class Packet:
@@ -328,10 +334,10 @@ class Auxiliary(Protocol[Entity]):
         """The state after entity k has become `names[k]`."""
         return Entity(
             vector_time.renamed(state.clock, names),
-            frozenset(record.renamed(names) for record in state.records),
-            tuple(self.renamed_packet(packet, names) for packet in state.queue),
+            _all_renamed(state.records, names),
+            tuple([self.renamed_packet(packet, names) for packet in state.queue]),
             state.own,
-            frozenset(record.renamed(names) for record in state.confirmed),
+            _all_renamed(state.confirmed, names),
         )
 
     def renamed_packet(self, packet: Hashable, names: tuple[int, ...]) -> Packet:
@@ -340,6 +346,6 @@ class Auxiliary(Protocol[Entity]):
         return Packet(
             packet.message.renamed(names),
             vector_time.renamed(packet.clock, names),
-            frozenset(record.renamed(names) for record in packet.records),
-            frozenset(record.renamed(names) for record in packet.confirmed),
+            _all_renamed(packet.records, names),
+            _all_renamed(packet.confirmed, names),
         )

@@ -8,7 +8,7 @@ and the compiled tables add these to a past.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias, assert_never
 
@@ -29,9 +29,7 @@ from precedes.protocol.model import Here, Message, Protocol, Step, Timer, Transm
 from precedes.protocol.network import Network, Reliable, SingleChannel, Timed
 from precedes.protocol.validation import declarations, errors, returned_values
 from precedes.protocol.validation.handler_calls import called, raise_as_mistake
-
-Watch: TypeAlias = Callable[[str, Here, Any, tuple[Any, ...], object], None]
-"""Told of every new call of a handler: which, where, the state, what else it was called with, what it returned."""
+from precedes.protocol.validation.symmetry_check import Exchanging
 
 Requests: TypeAlias = Callable[[int, int], tuple[Message, ...]]
 """The messages that an entity may be asked to send, after so many requests."""
@@ -144,10 +142,11 @@ class TransitionTable:
         self.timed = isinstance(self.network, Timed)
         self.of_step = of_step
         self.check_purity = check_purity
-        self.watch: Watch | None = None
-        self.number_inner: Callable[[InnerState], int] | None = None
+        self.exchanging: Exchanging | None = None
+        """Told of every new call of a handler, where entities can be exchanged."""
+        self.number_inner: Callable[[int], int] | None = None
         """Gives an inner state a number that was not looked at before ..."""
-        self.make_inner: Callable[[int], InnerState] | None = None
+        self.make_inner: Callable[[int], int] | None = None
         """... and makes one that has a number already. Where entities can be exchanged, whole orbits get numbers."""
         self.rename_flight: Callable[[int], None] | None = None
         """Told of every new flight, where entities can be exchanged; and so of events."""
@@ -241,29 +240,27 @@ class TransitionTable:
     def inner_key(self, inner: InnerState) -> int:
         """An inner state as one number, as `inners` has it."""
         placement, now, state, stopped, lost = inner
-        return self._site(placement, now, stopped, lost) << STATE_BITS | state
+        return self.site(placement, now, stopped, lost) << STATE_BITS | state
 
     def inner_state(self, number: int) -> InnerState:
         """An inner state."""
-        return self._of_key(self._key_of(number))
+        key = self._key_of(number)
+        placement, now, stopped, lost = self._sites.values[key >> STATE_BITS]
+        return InnerState(placement, now, key & STATE, stopped, lost)
 
     def _key_of(self, number: int) -> int:
         key: int | None = self.inners.values[number]
         if key is not None:
             return key
         assert self.make_inner is not None
-        return self.inner_key(self.make_inner(number))
-
-    def _of_key(self, key: int) -> InnerState:
-        placement, now, stopped, lost = self._sites.values[key >> STATE_BITS]
-        return InnerState(placement, now, key & STATE, stopped, lost)
+        return self.make_inner(number)
 
     def called_in(self, number: int) -> tuple[Here, Any]:
         """Where a handler is called in an inner state, and with which state of the protocol."""
         key = self._key_of(number)
         return self._heres[key >> STATE_BITS], self.states.values[key & STATE]
 
-    def _site(self, placement: int, now: int, stopped: bool = False, lost: bool = False) -> int:
+    def site(self, placement: int, now: int, stopped: bool = False, lost: bool = False) -> int:
         """The number of a site."""
         site = self._sites.number((placement, now, stopped, lost))
         if site == len(self._heres):
@@ -275,7 +272,7 @@ class TransitionTable:
         """The number of an inner state that is given by its site and the protocol's state."""
         if self.number_inner is not None:
             number = self.inners.known(key)
-            return self.number_inner(self._of_key(key)) if number is None else number
+            return self.number_inner(key) if number is None else number
         new = len(self.inners)
         number = self.inners.number(key)
         if number == new:
@@ -283,11 +280,23 @@ class TransitionTable:
             self._inner_rows += (*row, *self._last_of_row(key & STATE, stopped=row[-1]))
         return number
 
-    def add_inners(self, inner: InnerState, placements: Sequence[tuple[int, int]]) -> None:
-        """Add the rows of an inner state, or of what it is in several placements, each with its entity."""
-        last = (inner.now, inner.stopped, *self._last_of_row(inner.state, stopped=inner.stopped))
-        for placement in placements:
-            self._inner_rows += (*placement, *last)
+    def renamed_sites(self, site: int, renamed: Callable[[int], Iterable[int]]) -> list[int]:
+        """What a site is after each renaming. `renamed` tells it of a placement."""
+        placement, now, stopped, lost = self._sites.values[site]
+        return [self.site(each, now, stopped, lost) for each in renamed(placement)]
+
+    def add_inners(self, state: int, sites: Iterable[int]) -> None:
+        """Add the rows of inner states, which differ only in the entity that is in a protocol's state."""
+        rows = self._site_rows
+        last: tuple[bool, int] | None = None
+        for site in sites:
+            row = rows[site]
+            last = last or self._last_of_row(state, stopped=row[-1])
+            self._inner_rows += (*row, *last)
+
+    def entity_at(self, site: int) -> int:
+        """The entity of a site."""
+        return self._site_rows[site][0]
 
     def _last_of_row(self, state: int, *, stopped: bool) -> tuple[bool, int]:
         """Whether a message waits in an inner state, and whether time may go on, as its row has it."""
@@ -452,7 +461,7 @@ class TransitionTable:
         sites, heres = self._sites.values, self._heres
         matrices, answers = self.matrices, self.matrices.fresh("answers")
         steps, arrive, known = self._step_rows, self.protocol.arrive, self._known.additions
-        plain = not (self.check_purity or self.watch is not None or self.of_step)
+        exchanging, asked = self.exchanging, bool(self.of_step)
         for kind, of, cause in questions:
             if kind != c.FOR_ANSWER or cause < 0:
                 self._answer(kind, of, cause)
@@ -461,7 +470,7 @@ class TransitionTable:
             if key is None:
                 key = self._key_of(of)
             packet, sender = came.packet, came.sender
-            if not plain:
+            if self.check_purity:
                 answers += (of, cause, *self._steps(of, "arrive", cause, packet, sender), 0)
                 continue
             at, state = heres[key >> STATE_BITS], states[key & STATE]
@@ -469,6 +478,8 @@ class TransitionTable:
                 outcome = arrive(at, state, packet, sender)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a model raises is told as its mistake
                 raise_as_mistake(self.protocol, "arrive", at, (state, packet, sender), error)
+            if exchanging is not None and exchanging.looks_at_next():
+                exchanging.compare("arrive", at, state, (packet, sender), outcome)
             first = matrices.count("steps")
             if outcome is None:
                 answers += (of, cause, first, first, 0)
@@ -477,7 +488,8 @@ class TransitionTable:
                 addition = known.get(self._known.mark(sites[key >> STATE_BITS][1], outcome, None))
                 if addition is not None:
                     after = self._inner(key & ~STATE | self.state(outcome.state))
-                    steps += (after, 0, True, 0, False, addition, of, cause, 0)
+                    breaks = asked and self._breaks(first, at, state, packet, outcome)
+                    steps += (after, 0, outcome.actions != (), 0, breaks, addition, of, cause, 0)
                     answers += (of, cause, first, first + 1, 0)
                     continue
             answers += (of, cause, *self._rows(of, "arrive", cause, outcome, packet, sender), 0)
@@ -575,8 +587,8 @@ class TransitionTable:
         outcome = called(self.protocol, handler, at, state, *arguments)
         if self.check_purity and called(self.protocol, handler, at, state, *arguments) != outcome:
             raise self.impure(handler, at, state, arguments)
-        if self.watch is not None:
-            self.watch(handler, at, state, arguments, outcome)
+        if self.exchanging is not None:
+            self.exchanging.watch(handler, at, state, arguments, outcome)
         return self._rows(of, handler, by, outcome, *arguments)
 
     def _rows(self, of: int, handler: str, by: int, outcome: object, *arguments: Any) -> tuple[int, int]:
@@ -589,11 +601,10 @@ class TransitionTable:
         options = returned_values.steps(self.protocol, outcome)
         for option, step in enumerate(options):
             after, emission, addition = self.made(handler, of, step, arguments)
-            failing = self._failing(at, state, arguments, step) if self.of_step and arguments else ()
-            if failing:
-                self.failing[first + option] = failing
+            asked = bool(self.of_step and arguments)
+            breaks = asked and self._breaks(first + option, at, state, arguments[0], step)
             acts = bool(step.actions)
-            self._step_rows += (after, emission, acts, patience, bool(failing), addition, of, by, option)
+            self._step_rows += (after, emission, acts, patience, breaks, addition, of, by, option)
         return first, first + len(options)
 
     def made(
@@ -619,7 +630,7 @@ class TransitionTable:
         if emission and handler != "send" and not self.protocol.answers:
             raise self._answered(handler, at, (self.states.values[key & STATE], *arguments), step)
         if handler == "recover":
-            site = self._site(self._sites.values[site][0], now)
+            site = self.site(self._sites.values[site][0], now)
         after = self._inner(site << STATE_BITS | state)
         if addition is None:
             addition = self._addition(more, accepted=request is not None)
@@ -627,16 +638,18 @@ class TransitionTable:
                 self._known.note(mark, addition, request, step)
         return after, emission, addition
 
-    def _failing(self, at: Here, before: Any, arguments: tuple[Any, ...], step: Step[Any]) -> tuple[str, ...]:
-        """The invariants that a step breaks."""
+    def _breaks(self, number: int, at: Here, before: Any, cause: Any, step: Step[Any]) -> bool:
+        """Whether a step, which gets this number, breaks an invariant of steps."""
         failing: list[str] = []
         for invariant in self.of_step:
-            judged = invariant.check(self.protocol, at, before, arguments[0], step)
+            judged = invariant.check(self.protocol, at, before, cause, step)
             if judged is not None:
                 self.met[invariant.name] += 1
             if judged is False:
                 failing.append(invariant.name)
-        return tuple(failing)
+        if failing:
+            self.failing[number] = tuple(failing)
+        return bool(failing)
 
     def _emission(self, entity: int, now: int, step: Step[Any]) -> int:
         """The number of what a step transmits."""

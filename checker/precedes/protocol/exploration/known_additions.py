@@ -1,4 +1,4 @@
-"""What steps add to the past, for those that log one event: found again without making the event.
+"""What steps add to the past, for those that log one event or none: found again without making the event.
 
 To make and to hash an event takes as long as many a handler. Messages are passed on as they came in a request or a
 packet, so that the address of a message says which it is.
@@ -16,7 +16,9 @@ MOST: Final = 1 << 16
 
 Mark: TypeAlias = tuple[bool, int, tuple[int, ...] | None, int] | None
 """What the only event of a step is known by: whether it is a send, the address of its message, the recorded clock and
-the time. None: the step has no event, or several."""
+the time. None: the step has several events, or one that is no send and no delivery."""
+NO_EVENT: Final = (False, 0, None, 0)
+"""The mark of a step that does nothing but change the state. Nothing has the address 0."""
 
 
 class KnownAdditions:
@@ -36,6 +38,8 @@ class KnownAdditions:
         if self._rearranges or type(actions) is not tuple:
             return None
         if request is None:
+            if not actions:
+                return NO_EVENT
             if len(actions) != 1 or type(actions[0]) is not Deliver:
                 return None
             message, clock = actions[0].message, actions[0].clock

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from precedes.protocol.exploration.interned_states import InnerState, TransitionTable
+from precedes.protocol.exploration.interned_states import STATE, STATE_BITS, TransitionTable
 from precedes.protocol.validation.symmetry_check import Renaming
 
 
@@ -83,14 +83,12 @@ class InnerOrbits:
         placements: Orbits,
         rename: Callable[[int, int], int],
     ) -> None:
-        """`rename` renames a protocol's state by a renaming."""
+        """`rename` renames a protocol's state by a renaming that is not number 0."""
         self._table = table
         self._renamings = renamings
-        self._orbits_of_placements = placements
-        self._placements: dict[int, list[tuple[int, int]]] = {}
-        """What placements are after each renaming, each with its entity. There are few, and they are asked for again
-        and again.
-        """
+        self._placements = placements
+        self._sites: dict[int, list[int]] = {}
+        """What sites are after each renaming. There are few, and they are asked for again and again."""
         self._rename = rename
         entities = range(table.entities)
         self._home = [
@@ -99,46 +97,47 @@ class InnerOrbits:
         ]
         """For each entity, the renamings that make it the last one."""
         self._shapes: dict[tuple[int, tuple[int, ...]], Shape] = {}
-        self._states: dict[tuple[int, int], int] = {}
-        """States that were renamed. Many inner states have the same, where time goes on."""
+        self._states: list[dict[int, int]] = [{} for _ in renamings.names]
+        """For each renaming, the states that were renamed. Many inner states have the same, where time goes on."""
         self._shape_of: list[Shape] = []
         self._orbit_of: list[int] = []
         """Of every orbit its shape, and of every inner state the number of its orbit."""
         self._first: list[int] = []
         """The first inner state of each orbit, which is always made."""
 
-    def number(self, inner: InnerState) -> tuple[int, bool]:
+    def number(self, key: int) -> tuple[int, bool]:
         """The number of an inner state that was not looked at before, and whether its orbit is new."""
-        table, inverse = self._table, self._renamings.inverse
-        ways = self._home[table.placements.values[inner.placement].entity]
-        there = self._renamed(inner, ways[0])
-        found = table.inners.known(table.inner_key(there)) if ways[0] else None
+        table, inners, state = self._table, self._table.inners, key & STATE
+        sites = self._renamed_sites(key >> STATE_BITS)
+        ways = self._home[table.entity_at(sites[0])]
+        there = self._renamed(sites, state, ways[0])
+        found = inners.known(there) if ways[0] else None
         if found is not None:
-            number = self._after(found, inverse[ways[0]])
-            table.inners.place(number, table.inner_key(inner))
+            number = self._after(found, self._renamings.inverse[ways[0]])
+            inners.place(number, key)
             return number, False
-        homes = [there, *(self._renamed(inner, way) for way in ways[1:])]
+        homes = [there, *[self._renamed(sites, state, way) for way in ways[1:]]]
         shape = self._shape(ways, tuple(map(homes.index, homes)))
-        first = table.inners.reserve(len(shape.ways))
+        first = inners.reserve(len(shape.ways))
         self._orbit_of += [len(self._first)] * len(shape.ways)
         self._first.append(first)
         self._shape_of.append(shape)
-        table.inners.place(first, table.inner_key(inner))
+        inners.place(first, key)
         for way, home in zip(ways, homes, strict=True):
-            table.inners.place(first + shape.members[way], table.inner_key(home))
-        places = self._placed(inner.placement)
-        table.add_inners(inner, [places[way] for way in shape.ways])
-        rows = [number for row in shape.rows for number in (first, row)]
-        table.matrices.extend("renamed_inners", rows)
+            inners.place(first + shape.members[way], home)
+        table.add_inners(state, [sites[way] for way in shape.ways])
+        table.matrices.extend("renamed_inners", [number for row in shape.rows for number in (first, row)])
         return first, True
 
-    def made(self, number: int) -> InnerState:
+    def made(self, number: int) -> int:
         """An inner state of which only the number was known."""
-        orbit = self._orbit_of[number]
+        orbit, inners = self._orbit_of[number], self._table.inners
         first = self._first[orbit]
-        inner = self._renamed(self._table.inner_state(first), self._shape_of[orbit].ways[number - first])
-        self._table.inners.place(number, self._table.inner_key(inner))
-        return inner
+        key: int = inners.values[first]
+        way = self._shape_of[orbit].ways[number - first]
+        made = self._renamed(self._renamed_sites(key >> STATE_BITS), key & STATE, way)
+        inners.place(number, made)
+        return made
 
     def _after(self, number: int, renaming: int) -> int:
         """The number of an inner state after a renaming."""
@@ -146,25 +145,21 @@ class InnerOrbits:
         first, shape = self._first[orbit], self._shape_of[orbit]
         return first + shape.members[self._renamings.composed[renaming][shape.ways[number - first]]]
 
-    def _renamed(self, inner: InnerState, renaming: int) -> InnerState:
-        if not renaming:
-            return inner
-        placement, now, state, stopped, lost = inner
-        _, there = self._placed(placement)[renaming]
-        return InnerState(there, now, self._state(state, renaming), stopped, lost)
+    def _renamed(self, sites: list[int], state: int, renaming: int) -> int:
+        """An inner state after a renaming. `sites`: what its site is after each."""
+        if renaming:
+            known = self._states[renaming]
+            found = known.get(state)
+            if found is None:
+                found = known[state] = self._rename(state, renaming)
+                self._states[self._renamings.inverse[renaming]][found] = state
+            state = found
+        return sites[renaming] << STATE_BITS | state
 
-    def _placed(self, placement: int) -> list[tuple[int, int]]:
-        found = self._placements.get(placement)
+    def _renamed_sites(self, site: int) -> list[int]:
+        found = self._sites.get(site)
         if found is None:
-            orbit, values = self._orbits_of_placements.renamed(placement), self._table.placements.values
-            found = self._placements[placement] = [(values[each].entity, each) for each in orbit]
-        return found
-
-    def _state(self, state: int, renaming: int) -> int:
-        found = self._states.get((state, renaming))
-        if found is None:
-            found = self._states[state, renaming] = self._rename(state, renaming)
-            self._states[found, self._renamings.inverse[renaming]] = state
+            found = self._sites[site] = self._table.renamed_sites(site, self._placements.renamed)
         return found
 
     def _shape(self, ways: list[int], same: tuple[int, ...]) -> Shape:

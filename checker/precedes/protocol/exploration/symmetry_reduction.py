@@ -16,7 +16,7 @@ from precedes.core.formula import EntityNamed, Formula, MessageNamed
 from precedes.core.traversal import walk
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration.histories import Entry
-from precedes.protocol.exploration.interned_states import InnerState, Placement
+from precedes.protocol.exploration.interned_states import Placement
 from precedes.protocol.exploration.orbits import InnerOrbits, Orbits, Renamings
 from precedes.protocol.exploration.state_space import Space
 from precedes.protocol.invariants import Invariant
@@ -70,15 +70,14 @@ class Symmetry:
         exchanging = Exchanging(table.protocol, space.entities, names, every=table.check_purity)
         exchanging.beginning()
         self._proof = LocalSymmetry(exchanging) if table.check_purity else None
-        table.watch = exchanging.watch
+        table.exchanging = exchanging
         table.number_inner, table.make_inner = self._number_inner, self._inners.made
         table.rename_flight, table.rename_event = self._rename_flight, self._rename_event
 
-    def _number_inner(self, inner: InnerState) -> int:
-        table = self.table
-        number, is_new = self._inners.number(inner)
-        if is_new and self._proof is not None and not inner.stopped:
-            self._proof.of_state(table.here(inner.placement, inner.now), table.states.values[inner.state])
+    def _number_inner(self, key: int) -> int:
+        number, is_new = self._inners.number(key)
+        if is_new and self._proof is not None and not self.table.inner_state(number).stopped:
+            self._proof.of_state(*self.table.called_in(number))
         return number
 
     def _rename_flight(self, number: int) -> None:
@@ -111,7 +110,7 @@ class Symmetry:
     def _state(self, number: int, renaming: int) -> int:
         table = self.table
         state = table.states.values[number]
-        if state is None or not renaming:
+        if state is None:
             return number
         return table.state(renamed_state(table.protocol, state, self.renamings[renaming]))
 

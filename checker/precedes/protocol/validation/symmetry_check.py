@@ -94,16 +94,27 @@ class Exchanging:
                     raise self._different("start", (at, (), state), (there, (), got))
 
     def watch(self, handler: str, at: Here, state: Any, arguments: tuple[Any, ...], outcome: object) -> None:
-        """Call a handler in other names, and compare."""
+        """Take a call of a handler into account: where it is looked at, compare."""
         if handler == "send":
             self._carries_the_same(arguments[0])
+        if self.looks_at_next():
+            self.compare(handler, at, state, arguments, outcome)
+
+    def looks_at_next(self) -> bool:
+        """Count a call. Whether it is looked at."""
         self._calls += 1
+        return self.every or self._calls <= ALL_OF or self._calls % EVERY == 0
+
+    def compare(
+        self, handler: str, at: Here, state: Any, arguments: tuple[Any, ...], outcome: object
+    ) -> None:
+        """Call a handler in other names, and compare."""
         if state is None or not self.renamings:
             return
         if self.every:
             for names in self.renamings:
                 self._compare(handler, at, state, arguments, outcome, names)
-        elif self._calls <= ALL_OF or self._calls % EVERY == 0:
+        else:
             names = self.renamings[self._turn % len(self.renamings)]
             self._turn += 1
             self._compare(handler, at, state, arguments, outcome, names)
