@@ -67,6 +67,7 @@ def test_what_is_kept_and_cannot_be_read_is_compiled_anew(tmp_path: Path) -> Non
     for path in kept:
         path.write_bytes(path.read_bytes()[:100])
     assert run(tmp_path) == "[1, 2, 3] 0"
+    assert run(tmp_path) == "[1, 2, 3] 1", "it is kept in its place"
 
 
 @by_address

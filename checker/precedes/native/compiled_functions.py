@@ -14,8 +14,8 @@ import dis
 import hashlib
 import inspect
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -167,8 +167,16 @@ def _place(function: Callable[..., Any], behind: str) -> Any:
         def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
             return (*super()._index_key(sig, codegen), behind)
 
-        def _guard_against_spurious_io_errors(self) -> AbstractContextManager[None]:
-            return suppress(OSError, ImportError, EOFError, UnpicklingError)
+        @contextmanager
+        def _guard_against_spurious_io_errors(self) -> Iterator[None]:
+            try:
+                yield
+            except (ImportError, AttributeError, EOFError, UnpicklingError):
+                # It was damaged, or another version left it, and would be read again whenever something is kept.
+                with suppress(OSError):
+                    self.flush()
+            except OSError:
+                pass
 
     return KeyedCache(function)
 
