@@ -164,7 +164,7 @@ def _compare_coded(source: TraceSource) -> None:
     """Read a file with ids as dictionaries, where it has them so. AssertionError unless that finds the same rows, or
     tells the same mistake.
     """
-    found = []
+    found: list[object] = []
     for coded in (False, True):
         try:
             tables = list(read_table(replace(source, coded=coded), Notices()))
