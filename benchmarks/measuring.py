@@ -7,9 +7,11 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 PRECEDES = str(Path(sys.executable).with_name("precedes"))
 
@@ -61,35 +63,104 @@ def calling(action: Callable[[], object], clock: Callable[[], float] = time.perf
     return run
 
 
+@dataclass(frozen=True, slots=True)
+class Process:
+    """What /proc/PID/stat says: times in ticks. `used` is the processor's time, and `of_ended` the part of it that
+    children have used whose end the process was told.
+    """
+
+    parent: int
+    began: int
+    used: int
+    of_ended: int = 0
+    pages: int = 0
+
+
+class Family:
+    """A process and all that come from it, those that have ended among them."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._seen: dict[int, Process] = {}
+        self._lost = 0
+
+    def used(self, processes: Mapping[int, Process]) -> int:
+        """Ticks that the family has used, of all processes that there are now.
+
+        The time of a process that has ended is its parent's, if that was told, and else nobody's. Then what it had used
+        at the last look is kept, so that the sum never falls.
+        """
+        here = {
+            number
+            for number, process in self._seen.items()
+            if number in processes and processes[number].began == process.began
+        }
+        ended: Counter[int | None] = Counter()
+        for number, process in self._seen.items():
+            if number not in here:
+                ended[self._above(process.parent, here)] += process.used
+        for above, used in ended.items():
+            told = 0 if above is None else processes[above].of_ended - self._seen[above].of_ended
+            self._lost += max(0, used - told)
+        # A process whose parent has ended has another one.
+        self._seen = below(processes, [self._number, *here])
+        return self._lost + sum(process.used for process in self._seen.values())
+
+    def _above(self, number: int, here: Set[int]) -> int | None:
+        """The nearest parent that is still there."""
+        while number not in here:
+            if number not in self._seen:
+                return None
+            number = self._seen[number].parent
+        return number
+
+
+def below(processes: Mapping[int, Process], numbers: Sequence[int]) -> dict[int, Process]:
+    """The processes of these numbers and all that come from them."""
+    children: dict[int, list[int]] = {}
+    for number, process in processes.items():
+        children.setdefault(process.parent, []).append(number)
+    found: dict[int, Process] = {}
+    rest = list(numbers)
+    while rest:
+        number = rest.pop()
+        if number in processes and number not in found:
+            found[number] = processes[number]
+            rest.extend(children.get(number, ()))
+    return found
+
+
 def processor_of_all() -> float:
     """Seconds of the processor of this process and of all that it started, those that have ended among them."""
-    return sum(map(int, _of_all(slice(11, 15)))) / os.sysconf("SC_CLK_TCK")
+    return _OWN.used(processes()) / os.sysconf("SC_CLK_TCK")
 
 
 def resident_of_all() -> float:
     """MiB that this process and all that it started have in memory now; what they share counts for each."""
-    return sum(map(int, _of_all(slice(21, 22)))) * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+    pages = sum(process.pages for process in below(processes(), [os.getpid()]).values())
+    return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
 
 
-def _of_all(fields: slice) -> list[str]:
-    """Fields of /proc/PID/stat, the state being the first, of this process and all below it."""
-    held: dict[int, list[str]] = {}
-    children: dict[int, list[int]] = {}
+_OWN: Final = Family(os.getpid())
+
+
+def processes() -> dict[int, Process]:
+    """All processes that there are, by number."""
+    found: dict[int, Process] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
-            # The name of the program, in parentheses, may have blanks.
+            # The name of the program, in parentheses, may have blanks. The state is the first field after it.
             told = path.read_text(encoding="utf-8").rpartition(")")[2].split()
         except OSError:
             continue
-        number = int(path.parent.name)
-        children.setdefault(int(told[1]), []).append(number)
-        held[number] = told[fields]
-    found: list[str] = []
-    rest = [os.getpid()]
-    while rest:
-        number = rest.pop()
-        found += held.get(number, ())
-        rest.extend(children.get(number, ()))
+        times = list(map(int, told[11:15]))
+        found[int(path.parent.name)] = Process(
+            parent=int(told[1]),
+            began=int(told[19]),
+            used=sum(times),
+            of_ended=sum(times[2:]),
+            pages=int(told[21]),
+        )
     return found
 
 

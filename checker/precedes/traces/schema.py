@@ -31,7 +31,8 @@ REQUIRED_COLUMNS: Final = ("execution", "entity", "event")
 NEEDED_COLUMNS: Final = (*REQUIRED_COLUMNS, "message")
 """What rows of nearly every trace have."""
 
-CODED: Final = ("execution", "entity", "message")
+CODED_IDS: Final = ("execution", "entity", "message")
+CODED: Final = (*CODED_IDS, "file")
 """What a canonical table may have as dictionaries of texts, where its reader asks for them: see `TraceSource.coded`."""
 
 INPUT_COLUMNS: Final = (

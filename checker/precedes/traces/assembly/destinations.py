@@ -34,7 +34,10 @@ def to_all(names: TableNames, events: Events) -> Bool:
 def not_sent(events: Events, sender: Int32) -> Bool:
     """Which events deliver a message without a sender; `sender` is that of a batch."""
     found: Bool = events.kind == _DELIVER
-    found[found] = sender[events.message[found]] == NOBODY
+    unsent = sender == NOBODY
+    if not unsent.any():
+        return np.zeros_like(found)
+    found[found] = unsent[events.message[found]]
     return found
 
 
@@ -42,16 +45,17 @@ def tell_addressing(
     names: TableNames, events: Events, sender: Int32, options: TraceOptions, notices: Notices
 ) -> None:
     """Tell what was guessed of events, and who was met and meant in them."""
-    notices.count(notice.SENT_TO_ALL, TO_ALL, int(to_all(names, events).sum()))
+    guessed = int(to_all(names, events).sum())
+    notices.count(notice.SENT_TO_ALL, TO_ALL, guessed)
     unsent = not_sent(events, sender)
     if names.senderless is not None:
         unsent &= ~np.isin(names.entities.executions[events.entity], names.senderless)
     notices.count(notice.NOT_SENT, NOT_SENT, int(unsent.sum()))
-    notices.heard(_addressing(names, events, options))
+    chosen = bool(guessed < np.count_nonzero(events.kind == _SEND))
+    notices.heard(_addressing(names, events, options, chosen=chosen))
 
 
-def _addressing(names: TableNames, events: Events, options: TraceOptions) -> Addressing:
-    chosen = bool((names.dest.present[events.row[events.kind == _SEND]]).any())
+def _addressing(names: TableNames, events: Events, options: TraceOptions, *, chosen: bool) -> Addressing:
     if len(names.entity_names) > MOST_NAMES:
         return Addressing(None, frozenset(), chosen)
     met = np.zeros(len(names.entities.codes), np.bool_)

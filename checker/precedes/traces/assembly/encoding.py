@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from precedes.core.columns import Int64, Names
-from precedes.traces.arrow import Column, arrow, pc
+from precedes.traces.arrow import Column, arrow, flattened, pc
 
 ABSENT: Final = -1
 _DENSE_CELLS: Final = 1 << 25
@@ -26,49 +26,68 @@ Whole = TypeVar("Whole", np.int32, np.int64)
 
 def encode(*columns: Column) -> tuple[Names, list[Codes]]:
     """The distinct names in all of the columns, in order, and per column their codes (ABSENT for null)."""
-    chunks = [chunk for column in columns for chunk in column.chunks if len(chunk)]
-    texts = list(map(_texts, chunks))
+    chunks = [_shorter(chunk) for column in columns for chunk in column.chunks if len(chunk)]
+    texts = [chunk.dictionary if _is_coded(chunk) else chunk for chunk in chunks]
     if not any(map(len, texts)):
         # No rows, or none with a name in a dictionary that has none.
         return np.empty(0, np.object_), [np.full(len(column), ABSENT, np.int32) for column in columns]
     coded = arrow.chunked_array(texts, arrow.string()).dictionary_encode()
     of_texts = np.concatenate([chunk.indices.fill_null(ABSENT).to_numpy() for chunk in coded.chunks])
     ends = np.cumsum(list(map(len, texts)))[:-1]
-    parts = list(map(_codes, chunks, np.split(of_texts, ends)))
+    parts = list(map(_part, chunks, np.split(of_texts, ends)))
     # Arrow encodes all chunks with one dictionary, and every chunk has all of it.
     dictionary = coded.chunk(0).dictionary
     order = pc.sort_indices(dictionary).to_numpy()
-    if any(map(_is_coded, chunks)):
+    if any(part.names is not None for part in parts):
         # Of a dictionary, a part of the rows may have some names only.
         there = np.zeros(len(dictionary) + 1, np.bool_)
         for part in parts:
-            there[part] = True
+            there[part.occurring()] = True
         order = order[there[order]]
     rank = np.empty(len(dictionary) + 1, np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     rank[ABSENT] = ABSENT
-    codes = rank[np.concatenate(parts)]
+    codes = np.concatenate([part.ranks(rank) for part in parts])
     names = dictionary.take(arrow.array(order)).to_numpy(zero_copy_only=False)
     ends = np.cumsum([len(column) for column in columns])[:-1]
     return names, np.split(codes, ends)
+
+
+def _shorter(chunk: Column) -> Column:
+    """A part of a column, as texts where it has fewer than its dictionary: it may be a small part of what was read."""
+    return chunk.dictionary_decode() if _is_coded(chunk) and len(chunk) < len(chunk.dictionary) else chunk
 
 
 def _is_coded(chunk: Column) -> bool:
     return bool(arrow.types.is_dictionary(chunk.type))
 
 
-def _texts(chunk: Column) -> Column:
-    """The texts of a part of a column, each once where it has them in a dictionary."""
-    return chunk.dictionary if _is_coded(chunk) else chunk
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a column. The name of row k is `places[k]`, or `names[places[k]]` where it has a dictionary; the last
+    of these is ABSENT.
+    """
+
+    places: Codes
+    names: Codes | None
+
+    def occurring(self) -> Codes:
+        """The names of its rows; one may occur more than once."""
+        if self.names is None:
+            return self.places
+        there = np.zeros(len(self.names), np.bool_)
+        there[self.places] = True
+        return self.names[there]
+
+    def ranks(self, rank: Codes) -> Codes:
+        """The rank of the name of every row."""
+        return (rank if self.names is None else rank[self.names])[self.places]
 
 
-def _codes(chunk: Column, of_texts: Codes) -> Codes:
-    """The code of every row of a part of a column, of the codes of its texts."""
+def _part(chunk: Column, of_texts: Codes) -> _Part:
     if not _is_coded(chunk):
-        return of_texts
-    # The last one is of what is not there.
-    found: Codes = np.append(of_texts, np.int32(ABSENT))[chunk.indices.fill_null(ABSENT).to_numpy()]
-    return found
+        return _Part(of_texts, None)
+    return _Part(chunk.indices.fill_null(ABSENT).to_numpy(), np.append(of_texts, np.int32(ABSENT)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +102,9 @@ class Lists:
         """The places of the values of some rows, row after row, and per value the place of its row."""
         lengths = self.offsets[rows + 1] - self.offsets[rows]
         owner = np.repeat(np.arange(len(rows)), lengths)
+        if len(owner) == self.offsets[-1] and (rows[1:] > rows[:-1]).all():
+            # These have all values, in their order.
+            return np.arange(len(owner)), owner
         before = np.cumsum(lengths) - lengths
         return np.arange(len(owner)) - before[owner] + self.offsets[rows][owner], owner
 
@@ -96,8 +118,9 @@ def lists_of(column: Column) -> Lists:
     offsets = np.zeros(len(column) + 1, np.int64)
     if column.null_count == len(column):
         return Lists(offsets, np.zeros(len(column), np.bool_), arrow.chunked_array([], kind.value_type))
-    np.cumsum(pc.fill_null(pc.list_value_length(column), 0).to_numpy(), out=offsets[1:])
-    values = arrow.chunked_array([chunk.flatten() for chunk in column.chunks], kind.value_type)
+    parts = [flattened(chunk) for chunk in column.chunks]
+    np.cumsum(np.concatenate([lengths for _, lengths in parts]), out=offsets[1:])
+    values = arrow.chunked_array([values for values, _ in parts], kind.value_type)
     return Lists(offsets, column.is_valid().to_numpy(), values)
 
 

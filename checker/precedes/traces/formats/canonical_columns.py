@@ -18,7 +18,7 @@ import pyarrow as pa
 from precedes.core.execution import EVENT_CODES, FIRST_WITHOUT_MESSAGE, LAST_WITHOUT_MESSAGE, EventKind
 from precedes.core.formula import AttributeSort
 from precedes.traces import notices as notice
-from precedes.traces.arrow import Column, arrow, pc
+from precedes.traces.arrow import Column, arrow, flattened, pc
 from precedes.traces.formats import letters, limits
 from precedes.traces.formats.column_types import is_text
 from precedes.traces.formats.values import (
@@ -36,7 +36,7 @@ from precedes.traces.notices import Notices
 from precedes.traces.schema import (
     ATTRIBUTE,
     BY_TIME,
-    CODED,
+    CODED_IDS,
     EVENT_NAMES,
     ID_COLUMNS,
     ID_LIST_COLUMNS,
@@ -110,7 +110,7 @@ def _canonical(
         given[name] = _filled(given.get(name), value, len(table))
     if any(name not in given for name in REQUIRED_COLUMNS):
         raise Irregular
-    coded = CODED if source.coded else ()
+    coded = CODED_IDS if source.coded else ()
     columns: dict[str, Any] = {
         name: _ids(given[name], coded=name in coded) for name in ID_COLUMNS if name in given
     }
@@ -139,16 +139,23 @@ def _canonical(
             columns[column_of(each)] = attribute_column(given[name], each.sort)
     if source.every:
         columns |= _kept(given, notices)
-    columns["file"] = arrow.repeat(source.shown, len(table))
+    columns["file"] = _one_text(source.shown, len(table), coded=source.coded)
     columns["row"] = arrow.array(rows, arrow.int64())
     columns["file_order"] = arrow.array(np.full(len(table), source.order, np.int32))
     schema = schema_of(source.attributes) if not source.every else kept_schema(columns)
-    for name in coded:
+    for name in (*coded, "file"):
         if name in columns:
             place = schema.get_field_index(name)
             schema = schema.set(place, schema.field(place).with_type(columns[name].type))
     arrays = [columns[f.name] if f.name in columns else arrow.nulls(len(table), f.type) for f in schema]
     return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _one_text(text: str, length: int, *, coded: bool) -> Column:
+    """So many times one text; `coded`: the text once, and as many numbers."""
+    if not coded:
+        return arrow.repeat(text, length)
+    return arrow.DictionaryArray.from_arrays(np.zeros(length, np.int32), arrow.array([text]))
 
 
 def table_of(rows: Iterable[tuple[int, Row]], source: TraceSource) -> pa.Table:
@@ -394,10 +401,11 @@ def _id_lists(column: Column) -> Column:
         raise Irregular
     chunks: list[Column] = []
     for chunk in column.chunks:
-        values = _text(chunk.flatten())
+        flat, lengths = flattened(chunk)
+        values = _text(flat)
         if values.null_count or not letters.none_is_empty(values):
             raise Irregular
-        chunks.append(_list_like(chunk, values))
+        chunks.append(_lists(chunk, values, lengths))
     return arrow.chunked_array(chunks, arrow.list_(arrow.string()))
 
 
@@ -417,12 +425,11 @@ def _list_of_one(values: Column) -> Column:
     return arrow.ListArray.from_arrays(arrow.array(offsets), values.drop_null(), mask=missing)
 
 
-def _list_like(lists: Column, values: Column) -> Column:
-    """Lists with the lengths and nulls of `lists` over other values, which stand for `lists.flatten()`."""
-    lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
-    offsets = np.zeros(len(lists) + 1, np.int32)
+def _lists(like: Column, values: Column, lengths: npt.NDArray[Any]) -> Column:
+    """Lists of these lengths over values that stand one after the other, null where those of `like` are."""
+    offsets = np.zeros(len(like) + 1, np.int32)
     np.cumsum(lengths, out=offsets[1:])
-    mask = lists.is_null() if lists.null_count else None
+    mask = like.is_null() if like.null_count else None
     return arrow.ListArray.from_arrays(arrow.array(offsets), values, mask=mask)
 
 
@@ -491,7 +498,8 @@ def _clocks(column: Column) -> dict[str, Column]:
         return {"clock": arrow.chunked_array([_sorted_map(chunk) for chunk in column.chunks], maps)}
     if arrow.types.is_list(kind) or arrow.types.is_large_list(kind) or arrow.types.is_fixed_size_list(kind):
         narrow = _attempt_cast(column, arrow.list_(kind.value_type))
-        chunks = [_list_like(chunk, _counts(chunk.flatten())) for chunk in narrow.chunks]
+        flat = [(chunk, *flattened(chunk)) for chunk in narrow.chunks]
+        chunks = [_lists(chunk, _counts(values), lengths) for chunk, values, lengths in flat]
         return {"vector": arrow.chunked_array(chunks, lists)}
     raise Irregular
 

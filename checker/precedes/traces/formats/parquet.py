@@ -27,7 +27,7 @@ from precedes.traces.layout.columnar_file import ColumnarFile, Layout, layout_of
 from precedes.traces.notices import Notices
 from precedes.traces.problems import some_columns, unreadable
 from precedes.traces.schema import (
-    CODED,
+    CODED_IDS,
     NEEDED_COLUMNS,
     REDELIVERED,
     REQUIRED_COLUMNS,
@@ -80,7 +80,7 @@ def read_groups(source: TraceSource, notices: Notices, groups: range | None) -> 
 
 def _coded(source: TraceSource, file: Any) -> Any:
     """The file, of which texts that the source may have as dictionaries are read so, as they are written."""
-    texts = [name for name in (*CODED, "event") if source.coded and name in file.schema_arrow.names]
+    texts = [name for name in (*CODED_IDS, "event") if source.coded and name in file.schema_arrow.names]
     texts = [name for name in texts if file.schema_arrow.field(name).type == arrow.string()]
     return opened(source, metadata=file.metadata, read_dictionary=texts) if texts else file
 
