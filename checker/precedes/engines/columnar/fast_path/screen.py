@@ -106,11 +106,25 @@ def screened(
         machine_code(screen_views)(rows_of(coded), question.delivery, of_views, found, view_sets())
     others = np.flatnonzero(~fine)
     starts, stops = offsets[others], offsets[others + 1]
+    left = coded if len(others) == size else _of(coded, starts, stops)
+    reader = GroupReader(file, number, options, (starts, stops), coded.message)
+    surely = Fine(
+        size - len(others),
+        rows - len(left.event),
+        int(counts[fine].sum()),
+        int(np.count_nonzero(counts[fine] == 0)),
+        _seen(coded, counts[fine], options, plan),
+    )
+    return surely, group_of_rows(file, left, options, reader)
+
+
+def _of(coded: Coded, starts: npt.NDArray[np.int64], stops: npt.NDArray[np.int64]) -> Coded:
+    """The rows of some executions."""
     chosen = places(starts, stops)
-    left = replace(
+    return replace(
         coded,
-        executions=len(others),
-        execution=np.repeat(np.arange(len(others), dtype=np.int32), stops - starts),
+        executions=len(starts),
+        execution=np.repeat(np.arange(len(starts), dtype=np.int32), stops - starts),
         entity=coded.entity[chosen],
         event=coded.event[chosen],
         message=coded.message[chosen],
@@ -118,15 +132,6 @@ def screened(
         view=None if coded.view is None else coded.view[chosen],
         members=None if coded.members is None else coded.members[chosen],
     )
-    reader = GroupReader(file, number, options, (starts, stops), coded.message)
-    surely = Fine(
-        size - len(others),
-        rows - len(chosen),
-        int(counts[fine].sum()),
-        int(np.count_nonzero(counts[fine] == 0)),
-        _seen(coded, counts[fine], options, plan),
-    )
-    return surely, group_of_rows(file, left, options, reader)
 
 
 def _seen(coded: Coded, messages: npt.NDArray[np.int32], options: TraceOptions, plan: Plan) -> Seen:
