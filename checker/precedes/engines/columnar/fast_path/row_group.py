@@ -10,7 +10,17 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.columns import NO_ATTRIBUTES, NOBODY, Attributes, Batch, Int32, Int64, Names, offsets_of
+from precedes.core.columns import (
+    NO_ATTRIBUTES,
+    NOBODY,
+    Attributes,
+    Batch,
+    Bool,
+    Int32,
+    Int64,
+    Names,
+    offsets_of,
+)
 from precedes.core.execution import EVENT_CODES
 from precedes.engines.columnar.execution_source import RowGroupSlice, Sort, numbers_of
 from precedes.engines.columnar.fast_path.coded_rows import rows_of
@@ -33,6 +43,8 @@ from precedes.traces import TraceOptions
 from precedes.traces.layout.columnar_file import MOST_BITS, Coded, ColumnarFile, damaged
 
 Array = npt.NDArray[Any]
+
+NOTHING_KNOWN: Final[Mapping[str | None, Bool]] = {}
 
 TIMES: Final = frozenset({"send_time", "delivered_time", "event_time", "made_time"})
 """The columns that are made only if somebody reads one of them."""
@@ -150,7 +162,9 @@ class RowGroup:
         options: TraceOptions,
         attributes: Attributes = NO_ATTRIBUTES,
         members: _ViewMembers | None = None,
+        surely: Mapping[str | None, Bool] = NOTHING_KNOWN,
     ) -> None:
+        self._surely = surely
         self._attributes = attributes
         self._made = made
         self._members = members
@@ -179,11 +193,19 @@ class RowGroup:
 
     def as_recorded(self) -> RowGroup:
         options = replace(self._options, complete=True)
-        return RowGroup(self._made, self._reader, options, self._attributes, self._members)
+        return RowGroup(self._made, self._reader, options, self._attributes, self._members, self._surely)
 
     def carrying(self, attributes: Attributes) -> RowGroup:
         """The same executions, whose messages carry something."""
         return RowGroup(self._made, self._reader, self._options, attributes, self._members)
+
+    def satisfying(self, surely: Mapping[str | None, Bool]) -> RowGroup:
+        """The same executions, of which (E) it is known that they satisfy some definitions."""
+        return RowGroup(self._made, self._reader, self._options, self._attributes, self._members, surely)
+
+    def surely(self, definition: str) -> Bool:
+        known = self._surely.get(definition)
+        return np.zeros(self.executions, np.bool_) if known is None else known
 
     @property
     def message_offsets(self) -> Int64:
