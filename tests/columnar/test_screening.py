@@ -144,7 +144,7 @@ def test_who_is_fine_satisfies_what_is_asked_of_views(tmp_path: Path, chunk: int
     write_executions([replace(one, name=f"x{k:03}") for k, one in enumerate(given_)], tmp_path / "t.jsonl")
     # What is strange in one execution keeps the screen from its whole row group.
     convert([tmp_path / "t.jsonl"], tmp_path / "t.parquet", Notices(), row_group=1)
-    passed = Counter[str]()
+    passed, surely = Counter[str](), Counter[str]()
     with closing(opened(tmp_path / "t.parquet")) as file:
         for number, group in enumerate(file.layout.groups):
             if not group.regular or group.named or group.listed:
@@ -160,6 +160,16 @@ def test_who_is_fine_satisfies_what_is_asked_of_views(tmp_path: Path, chunk: int
                     one = execution_of(batch, places[x])
                     assert evaluate(DEFINITIONS[name], one) == TRUE, (name, one)
                     passed[name] += 1
+            _, others = screened(file, number, TraceOptions(), required(*ASKED))
+            left = [names.index(name) for name in names_of(others)]
+            for name in ASKED:
+                for x in np.array(left)[others.surely(name)].tolist() if left else ():
+                    one = execution_of(batch, places[x])
+                    assert evaluate(DEFINITIONS[name], one) == TRUE, (name, one)
+                    surely[name] += 1
+            whole = scan_source(every, required(*ASKED)).values
+            assert (scan_source(others, required(*ASKED)).values == whole[left]).all()
+    assert surely.keys() >= {"one_view_order", "self_inclusion"}, surely
     assert all(passed[name] for name in ASKED), passed
 
 

@@ -61,6 +61,11 @@ class Step:
         """The tuned kernel that decides it on complete executions; None where it is compiled, or asked of parts."""
         return None if self.per or self.definition in UNTUNED else self.definition
 
+    @property
+    def screened(self) -> str | None:
+        """The definition that makes the formula hold of a complete execution of which, as a whole, it holds."""
+        return self.implied_by or (None if self.per else self.definition)
+
 
 @dataclass(frozen=True, slots=True)
 class Value:

@@ -254,7 +254,7 @@ def long_steps(source: ExecutionSource, plan: Plan, most: float) -> Iterator[tup
     for number in plan.needed(complete=source.complete):
         step = plan.steps[number]
         tuned = tuning(step, complete=source.complete)
-        if _by_parts(step, source) or not tuned.left:
+        if _by_parts(step, source) or not tuned.left or _surely(source, step).all():
             continue
         seconds = compile_formula(step.formula, sought=step.sought).steps(source) * SECONDS
         if seconds.max(initial=0) > most and tuned.kernels:
@@ -287,6 +287,9 @@ def _value(expression: Expression, evidence: Evidence, rows: slice | int, comple
 
 def _evaluated(source: ExecutionSource, step: Step, of_parts: PartKernels, jit: bool | None) -> _Evidence:
     parts = None
+    sure = _surely(source, step)
+    if sure.all():
+        return _Evidence(step, np.full(source.executions, TRUE, np.int32), None)
     if step.definition is not None and _by_parts(step, source):
         if step.alike:
             values, places = of_parts.run_on_pairs(step.definition, step.per)
@@ -296,6 +299,7 @@ def _evaluated(source: ExecutionSource, step: Step, of_parts: PartKernels, jit: 
         _left_out(source, step, values)
     else:
         values, places = _of_whole(source, step, jit)
+    values[sure] = TRUE
     left = np.flatnonzero(values == DEFERRED)
     if len(left) == 0:
         return _Evidence(step, values, places, parts=parts)
@@ -308,6 +312,13 @@ def _evaluated(source: ExecutionSource, step: Step, of_parts: PartKernels, jit: 
     row = np.full(source.executions, -1, np.int64)
     row[left] = rows
     return _Evidence(step, values, places, witnesses, row, parts)
+
+
+def _surely(source: ExecutionSource, step: Step) -> npt.NDArray[np.bool_]:
+    """The executions (E) of which it is known beforehand that a step holds."""
+    if step.screened is None:
+        return np.zeros(source.executions, np.bool_)
+    return source.surely(step.screened)
 
 
 def _of_whole(source: ExecutionSource, step: Step, jit: bool | None) -> tuple[Values, Values]:

@@ -14,7 +14,7 @@ from typing import Final, Literal, Protocol, Self, assert_never
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.columns import Attributes, Batch, Int32, Int64, Names
+from precedes.core.columns import Attributes, Batch, Bool, Int32, Int64, Names
 from precedes.core.execution import Execution
 from precedes.core.transposition import execution_of
 from precedes.engines.columnar.kernel_columns import Columns, ColumnTable, column_of
@@ -70,6 +70,9 @@ class ExecutionSource(Protocol):
     def as_recorded(self) -> Self:
         """The same executions if no row is missing."""
 
+    def surely(self, definition: str) -> Bool:
+        """The executions (E) of which it is known beforehand that a definition holds."""
+
     def columns(self, reads: Collection[str]) -> Columns:
         """The columns that are read, of all executions."""
 
@@ -124,6 +127,9 @@ class BatchSource:
 
     def as_recorded(self) -> BatchSource:
         return BatchSource(replace(self._batch, complete=True))
+
+    def surely(self, definition: str) -> Bool:  # noqa: ARG002 - nothing is known
+        return np.zeros(self.executions, np.bool_)
 
     def columns(self, reads: Collection[str]) -> Columns:
         return self._table.columns(reads)

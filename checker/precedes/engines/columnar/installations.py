@@ -49,24 +49,35 @@ class Installed(NamedTuple):
 def installed_of(events: Installations) -> Installed:
     """What entities installed."""
     view = events.event_view
-    installing = np.flatnonzero(events.event_kind == EVENT_CODES[EventKind.VIEW])
-    entity = np.searchsorted(events.event_offsets, installing, "right") - 1
-    without = view[installing] == NOBODY
-    execution = np.searchsorted(events.entity_offsets, entity, "right") - 1
-    unknown = np.ones(len(events.entity_offsets) - 1, np.bool_)
-    unknown[execution[~without]] = False
-    unknown[execution[without]] = True
-    installing, entity = installing[~without], entity[~without]
-    size = int(view[installing].max(initial=0)) + 1
-    keys, first, counts = np.unique(entity * size + view[installing], return_index=True, return_counts=True)
-    order = np.lexsort((first, keys // size))
+    installs = events.event_kind == EVENT_CODES[EventKind.VIEW]
+    known = installs & (view != NOBODY)
+    installing = np.flatnonzero(known)
+    offsets = offsets_of(known)[events.event_offsets]
+    unknown = np.diff(offsets[events.entity_offsets]) == 0
+    without = np.flatnonzero(installs & ~known)
+    if len(without):
+        entity = np.searchsorted(events.event_offsets, without, "right") - 1
+        unknown[np.searchsorted(events.entity_offsets, entity, "right") - 1] = True
     entities = len(events.event_offsets) - 1
+    entity = np.repeat(np.arange(entities), np.diff(offsets))
+    size = int(view[installing].max(initial=0)) + 1
+    keys = entity * size + view[installing]
+    if not _repeats(keys):
+        return Installed(offsets, view[installing], np.zeros(len(installing), np.bool_), unknown)
+    keys, first, counts = np.unique(keys, return_index=True, return_counts=True)
+    order = np.lexsort((first, keys // size))
     return Installed(
         offsets_of(np.bincount(entity[first], minlength=entities)),
         view[installing[first[order]]],
         counts[order] > 1,
         unknown,
     )
+
+
+def _repeats(keys: Int64) -> bool:
+    """Whether one of these numbers occurs twice."""
+    ordered = np.sort(keys)
+    return bool((ordered[1:] == ordered[:-1]).any())
 
 
 def views_of_events(event_view: Int32, event_offsets: Int64) -> Int32:

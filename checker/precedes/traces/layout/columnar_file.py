@@ -311,8 +311,8 @@ class ColumnarFile:
     def __init__(self, layout: Layout, metadata: Any = None) -> None:
         self.layout = layout
         source = layout.source
-        asked = [each for each in layout.asked if each.name != REDELIVERED]
-        texts = [each.name for each in asked if each.sort is AttributeSort.TEXT]
+        # Few texts stand for the values of many rows: those of a message repeat.
+        texts = [each.name for each in layout.asked if each.name != REDELIVERED]
         self._file = opened(source, metadata=metadata, read_dictionary=texts)
         if metadata is None and _said(source, self._file.metadata) != layout:
             raise unreadable("T003", "the file was replaced while it was read", source.shown)

@@ -14,9 +14,13 @@ from precedes.traces.sources import TraceSource
 def values_of(column: Column, attribute: Attribute, source: TraceSource, numbers: Int64) -> Column:
     """The values of an attribute in rows with these numbers. Raises PrecedesError for the first text that is none."""
     try:
-        return attribute_column(column, attribute.sort)
+        if not arrow.types.is_dictionary(column.type):
+            return attribute_column(column, attribute.sort)
+        coded = column.combine_chunks()
+        known = arrow.chunked_array([coded.dictionary])
+        return attribute_column(known, attribute.sort).take(coded.indices)
     except Irregular:
-        coded = column.combine_chunks().dictionary_encode()
+        coded = column.cast(arrow.string()).combine_chunks().dictionary_encode()
     values: list[object] = []
     for place, text in enumerate(coded.dictionary.to_pylist()):
         try:

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.columns import NO_ATTRIBUTES, NOBODY, Attributes, Batch, Int32, Int64, Names, offsets_of
+from precedes.core.columns import (
+    NO_ATTRIBUTES,
+    NOBODY,
+    Attributes,
+    Batch,
+    Bool,
+    Int32,
+    Int64,
+    Names,
+    offsets_of,
+)
 from precedes.core.execution import EVENT_CODES
 from precedes.engines.columnar.execution_source import RowGroupSlice, Sort, numbers_of
 from precedes.engines.columnar.fast_path.coded_rows import rows_of
@@ -33,6 +44,8 @@ from precedes.traces.layout.columnar_file import MOST_BITS, Coded, ColumnarFile,
 
 Array = npt.NDArray[Any]
 
+NOTHING_KNOWN: Final[Mapping[str | None, Bool]] = {}
+
 TIMES: Final = frozenset({"send_time", "delivered_time", "event_time", "made_time"})
 """The columns that are made only if somebody reads one of them."""
 
@@ -53,6 +66,30 @@ VIEWS: Final = frozenset(
 """The same, of views: who installs which is enough for all of these."""
 
 
+@dataclass(frozen=True)
+class _ViewMembers:
+    """Who is in each view, of so many entities at most, from the rows that install views."""
+
+    view: Int32
+    bits: Int64
+    entities: int
+    row_offsets: Int64
+    view_offsets: Int64
+
+    @cached_property
+    def columns(self) -> dict[str, Array]:
+        """The columns of the members of views."""
+        installing = np.flatnonzero(self.view != NOBODY)
+        first = np.repeat(self.view_offsets[:-1], np.diff(self.row_offsets))
+        bits = np.zeros(int(self.view_offsets[-1]), np.int64)
+        bits[first[installing] + self.view[installing]] = self.bits[installing]
+        of, entity = np.nonzero(bits[:, None] >> np.arange(self.entities) & 1)
+        return {
+            "view_member_offsets": offsets_of(np.bincount(of, minlength=len(bits))),
+            "view_members": entity.astype(np.int32),
+        }
+
+
 @dataclass(frozen=True, slots=True)
 class _Unmade:
     """The columns that were not made. It knows nothing of the row group: what two objects hold of each other stays in
@@ -62,6 +99,7 @@ class _Unmade:
     _made: Mapping[str, Array]
     _reader: GroupReader
     _attributes: Attributes
+    _members: _ViewMembers | None
 
     def column(self, name: str) -> Array:
         """A column that was not made: what a regular row group says of it, else it is read."""
@@ -92,6 +130,8 @@ class _Unmade:
                 not self._reader.viewed
             ):
                 return no_views(name, executions, len(self._made["event_kind"]))
+            case "view_member_offsets" | "view_members" if self._members is not None:
+                return self._members.columns[name]
             case "claimed_position":
                 return claimed_of(self._attributes, messages)
             case "faulty":
@@ -121,10 +161,14 @@ class RowGroup:
         reader: GroupReader,
         options: TraceOptions,
         attributes: Attributes = NO_ATTRIBUTES,
+        members: _ViewMembers | None = None,
+        surely: Mapping[str | None, Bool] = NOTHING_KNOWN,
     ) -> None:
+        self._surely = surely
         self._attributes = attributes
         self._made = made
-        self._table = ColumnTable(_Unmade(made, reader, attributes).column, options, dict(made))
+        self._members = members
+        self._table = ColumnTable(_Unmade(made, reader, attributes, members).column, options, dict(made))
         self._reader = reader
         self._options = options
 
@@ -148,11 +192,20 @@ class RowGroup:
         return self._reader.rows >= PLAIN_EVENTS
 
     def as_recorded(self) -> RowGroup:
-        return RowGroup(self._made, self._reader, replace(self._options, complete=True), self._attributes)
+        options = replace(self._options, complete=True)
+        return RowGroup(self._made, self._reader, options, self._attributes, self._members, self._surely)
 
     def carrying(self, attributes: Attributes) -> RowGroup:
         """The same executions, whose messages carry something."""
-        return RowGroup(self._made, self._reader, self._options, attributes)
+        return RowGroup(self._made, self._reader, self._options, attributes, self._members)
+
+    def satisfying(self, surely: Mapping[str | None, Bool]) -> RowGroup:
+        """The same executions, of which (E) it is known that they satisfy some definitions."""
+        return RowGroup(self._made, self._reader, self._options, self._attributes, self._members, surely)
+
+    def surely(self, definition: str) -> Bool:
+        known = self._surely.get(definition)
+        return np.zeros(self.executions, np.bool_) if known is None else known
 
     @property
     def message_offsets(self) -> Int64:
@@ -229,13 +282,15 @@ def group_of_rows(file: ColumnarFile, coded: Coded, options: TraceOptions, reade
         "event_message": coded.message,
         "event_time": rows.time,
     }
+    members = None
     if coded.view is not None and coded.members is not None:
         offsets = _view_offsets(file, coded.view, starts.row)
         made |= {"event_view": coded.view, "view_offsets": offsets}
         entities = int(np.diff(starts.entity).max(initial=0))
         if entities <= MOST_BITS:
-            made |= _members((coded.view, coded.members), entities, starts.row, offsets)
-    return RowGroup({k: v for k, v in made.items() if timed or k not in TIMES}, reader, options)
+            members = _ViewMembers(coded.view, coded.members, entities, starts.row, offsets)
+    made = {k: v for k, v in made.items() if timed or k not in TIMES}
+    return RowGroup(made, reader, options, members=members)
 
 
 def _view_offsets(file: ColumnarFile, view: Int32, row_offsets: Int64) -> Int64:
@@ -245,22 +300,6 @@ def _view_offsets(file: ColumnarFile, view: Int32, row_offsets: Int64) -> Int64:
     if (view < NOBODY).any() or (counts > np.diff(row_offsets)).any():
         raise damaged(file.layout.source)
     return offsets_of(counts)
-
-
-def _members(
-    installed: tuple[Int32, Int64], entities: int, row_offsets: Int64, view_offsets: Int64
-) -> dict[str, Array]:
-    """Who is in each view, of at most so many entities."""
-    view, members = installed
-    installing = np.flatnonzero(view != NOBODY)
-    execution = np.searchsorted(row_offsets, installing, "right") - 1
-    bits = np.zeros(int(view_offsets[-1]), np.int64)
-    bits[view_offsets[execution] + view[installing]] = members[installing]
-    of, entity = np.nonzero(bits[:, None] >> np.arange(entities) & 1)
-    return {
-        "view_member_offsets": offsets_of(np.bincount(of, minlength=len(bits))),
-        "view_members": entity.astype(np.int32),
-    }
 
 
 def _room(starts: Starts, totals: Int64, events: int, *, time: bool) -> Filled:

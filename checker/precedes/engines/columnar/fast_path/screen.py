@@ -23,8 +23,6 @@ from precedes.engines.columnar.fast_path.screen_kernels import (
 )
 from precedes.engines.columnar.fast_path.view_screen import (
     ASKED,
-    NOTHING_OF_VIEWS,
-    ViewQuestion,
     screen_views,
     view_sets,
 )
@@ -57,13 +55,7 @@ def can_screen(plan: Plan) -> bool:
 def _definitions(plan: Plan) -> set[str | None]:
     """The definitions that are asked for, or imply what is; None where something else is, or something of parts."""
     steps = [plan.steps[number] for number in plan.needed(complete=True)]
-    return {step.implied_by or (None if step.per else step.definition) for step in steps}
-
-
-def _of_views(asked: set[str | None]) -> ViewQuestion:
-    """What is asked of views by definitions."""
-    found = [question for name, question in ASKED.items() if name in asked]
-    return ViewQuestion(*map(any, zip(NOTHING_OF_VIEWS, *found, strict=True)))
+    return {step.screened for step in steps}
 
 
 def _positive(expression: Expression) -> bool:
@@ -89,8 +81,8 @@ def screened(
     Raises PrecedesError for a damaged file (T005).
     """
     asked = _definitions(plan)
-    of_views = _of_views(asked)
-    coded = file.coded(number, time=False, views=of_views != NOTHING_OF_VIEWS)
+    of_views = asked & set(ASKED)
+    coded = file.coded(number, time=False, views=bool(of_views))
     size, rows = coded.executions, len(coded.event)
     found = Screened(np.empty(size + 1, np.int64), np.empty(size, np.int32), np.empty(size, np.bool_))
     offsets, counts, fine = found
@@ -99,18 +91,36 @@ def screened(
     in_layout = machine_code(screen)(rows_of(coded), question, found, sets_of(rows), fronts_of(rows))
     if not in_layout:
         raise damaged(file.layout.source)
-    if of_views != NOTHING_OF_VIEWS and coded.view is None:
-        # Where no view is installed, what is asked of views is unknown.
-        fine[:] = False
-    elif of_views != NOTHING_OF_VIEWS:
-        machine_code(screen_views)(rows_of(coded), question.delivery, of_views, found, view_sets())
+    surely = dict.fromkeys(asked - of_views, fine.copy())
+    # Where no view is installed, what is asked of views is unknown.
+    kept = np.zeros(size, np.int32)
+    if of_views and coded.view is not None:
+        machine_code(screen_views)(rows_of(coded), question.delivery, found, view_sets(), kept)
+    for name in of_views:
+        surely[name] = kept & ASKED[name] == ASKED[name]
+        fine &= surely[name]
     others = np.flatnonzero(~fine)
     starts, stops = offsets[others], offsets[others + 1]
+    left = coded if len(others) == size else _of(coded, starts, stops)
+    reader = GroupReader(file, number, options, (starts, stops), coded.message)
+    passed = Fine(
+        size - len(others),
+        rows - len(left.event),
+        int(counts[fine].sum()),
+        int(np.count_nonzero(counts[fine] == 0)),
+        _seen(coded, counts[fine], options, plan),
+    )
+    group = group_of_rows(file, left, options, reader)
+    return passed, group.satisfying({name: of[others] for name, of in surely.items()})
+
+
+def _of(coded: Coded, starts: npt.NDArray[np.int64], stops: npt.NDArray[np.int64]) -> Coded:
+    """The rows of some executions."""
     chosen = places(starts, stops)
-    left = replace(
+    return replace(
         coded,
-        executions=len(others),
-        execution=np.repeat(np.arange(len(others), dtype=np.int32), stops - starts),
+        executions=len(starts),
+        execution=np.repeat(np.arange(len(starts), dtype=np.int32), stops - starts),
         entity=coded.entity[chosen],
         event=coded.event[chosen],
         message=coded.message[chosen],
@@ -118,15 +128,6 @@ def screened(
         view=None if coded.view is None else coded.view[chosen],
         members=None if coded.members is None else coded.members[chosen],
     )
-    reader = GroupReader(file, number, options, (starts, stops), coded.message)
-    surely = Fine(
-        size - len(others),
-        rows - len(chosen),
-        int(counts[fine].sum()),
-        int(np.count_nonzero(counts[fine] == 0)),
-        _seen(coded, counts[fine], options, plan),
-    )
-    return surely, group_of_rows(file, left, options, reader)
 
 
 def _seen(coded: Coded, messages: npt.NDArray[np.int32], options: TraceOptions, plan: Plan) -> Seen:
