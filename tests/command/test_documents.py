@@ -99,6 +99,7 @@ def test_what_is_not_run_is_little() -> None:
             SPARK,
             "$ precedes verify /mnt/traces/*.parquet --require ST --master spark://host:7077 --out verdicts",
         ),
+        (SPARK, "from pyspark.sql import SparkSession"),
         ("docs/index.md", "$ pip install ."),
     ]
 

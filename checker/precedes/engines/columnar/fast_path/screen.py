@@ -81,7 +81,7 @@ def screened(
     Raises PrecedesError for a damaged file (T005).
     """
     asked = _definitions(plan)
-    of_views = asked & set(ASKED)
+    of_views = {name for name in ASKED if name in asked}
     coded = file.coded(number, time=False, views=bool(of_views))
     size, rows = coded.executions, len(coded.event)
     found = Screened(np.empty(size + 1, np.int64), np.empty(size, np.int32), np.empty(size, np.bool_))
