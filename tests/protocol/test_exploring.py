@@ -10,7 +10,7 @@ from typing import Literal
 import pytest
 
 from precedes.core.diagnostics import PrecedesError
-from precedes.core.garbage_collection import paused
+from precedes.core.garbage_collection import MANY, paused
 from precedes.core.verdict import Verdict
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
@@ -328,19 +328,23 @@ def test_faults_that_the_network_has_not_are_refused() -> None:
         explored(Plain(), Bounds(entities=2, losses=1))
 
 
-@pytest.mark.parametrize(("frozen", "calls"), [(0, ["freeze", "unfreeze"]), (7, [])])
+@pytest.mark.parametrize(
+    ("frozen", "made", "calls"), [(0, MANY + 1, ["freeze", "unfreeze"]), (0, 10, []), (7, MANY + 1, [])]
+)
 def test_what_was_made_without_collections_is_taken_for_old(
-    frozen: int, calls: list[str], monkeypatch: pytest.MonkeyPatch
+    frozen: int, made: int, calls: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Unless somebody has frozen something, which stays frozen."""
+    """Unless it is little, or somebody has frozen something, which stays frozen."""
     called: list[str] = []
     monkeypatch.setattr(gc, "get_freeze_count", lambda: frozen)
     monkeypatch.setattr(gc, "freeze", lambda: called.append("freeze"))
     monkeypatch.setattr(gc, "unfreeze", lambda: called.append("unfreeze"))
+    gc.collect()
     with paused():
         assert not gc.isenabled()
+        alive: list[list[int]] = [[] for _ in range(made)]
     assert gc.isenabled()
-    assert called == calls
+    assert (called, len(alive)) == (calls, made)
 
 
 @pytest.mark.parametrize("order", ["breadth", "depth"])

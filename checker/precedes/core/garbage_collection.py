@@ -5,6 +5,10 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
+
+MANY: Final = 100_000
+"""New objects that are worth a look at what is frozen, which takes longer the more of it there is."""
 
 
 @contextmanager
@@ -13,7 +17,7 @@ def paused() -> Iterator[None]:
 
     Of a file with thousands of scenarios, and of millions of states of a protocol, nothing is garbage; looking for it
     takes a third to half of the time. So does the first collection afterwards, which would look at everything that is
-    new. It is taken for old, and the next full collection looks at it.
+    new. If there is much of it, it is taken for old, and the next full collection looks at it.
     """
     enabled = gc.isenabled()
     gc.disable()
@@ -22,7 +26,7 @@ def paused() -> Iterator[None]:
     finally:
         if enabled:
             # What somebody else has frozen stays so.
-            if not gc.get_freeze_count():
+            if gc.get_count()[0] > MANY and not gc.get_freeze_count():
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()
