@@ -21,7 +21,7 @@ RESULTS: Final = ROOT / "benchmarks/results"
 PAGE: Final = ROOT / "docs/performance.md"
 PLOTS: Final = ROOT / "docs/performance"
 MEASURED: Final = (
-    *("bench", "phases", "single", "skew", "exploring", "conforming", "spin", "foreign"),
+    *("bench", "phases", "single", "skew", "exploring", "conforming", "spin", "tlc", "foreign"),
     *("by_hand", "raw_text"),
 )
 MARK: Final = "<!-- The part above is written by `python -m benchmarks.page`. -->\n"
@@ -73,6 +73,8 @@ def generated(measured: dict[str, Any]) -> str:
         conforming=_conforming(measured["conforming"]["rows"]),
         judged=f"{max(row['executions'] for row in measured['conforming']['rows']):,}",
         spin=_spin(measured["spin"]["rows"]),
+        tlc=_tlc(measured["tlc"]["rows"]),
+        tlc_version=measured["tlc"]["rows"][0]["version"],
         **_foreign(measured["foreign"]),
         **_raw_text(measured["raw_text"]),
     )
@@ -310,6 +312,23 @@ def _spin(measured: Sequence[dict[str, Any]]) -> str:
         "load",
     )
     return _table(heads, rows)
+
+
+def _tlc(measured: Sequence[dict[str, Any]]) -> str:
+    rows = [
+        (
+            str(row["messages"]),
+            *(f"{row[name]:.1f}" for name in ("ours", "tlc")),
+            f"{row['ours'] / row['tlc']:.2f}",
+            *(f"{row[name]:.1f}" for name in ("ours_processor", "tlc_processor")),
+            f"{row['ours_processor'] / row['tlc_processor']:.2f}",
+            *(f"{row[name]:.0f}" for name in ("ours_mib", "tlc_mib")),
+            f"{row['load']:.1f}",
+        )
+        for row in measured
+    ]
+    processor = ("ours, processor", "TLC, processor", "ratio")
+    return _table(("messages", "ours", "TLC", "ratio", *processor, "our MiB", "its MiB", "load"), rows)
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
