@@ -9,18 +9,17 @@ runs first: a call in this process, of the first few. The results are written to
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
 import precedes
-from benchmarks.measuring import PRECEDES, once
+from benchmarks.measuring import PRECEDES, keep_rows, once
 from precedes.core.garbage_collection import paused
 from precedes.protocol import catalog
 from precedes.protocol.conformance.judge import Judge
@@ -84,14 +83,14 @@ def main() -> None:
     path = trace(executions)
     rows = []
     for row in measured(path, executions):
-        rows.append(asdict(row))
+        rows.append(row)
         print(
             f"{row.way:16} {row.executions:>9,} executions {row.seconds:8.1f} s"
             f"  {row.processor:8.1f} s of the processor  {row.executions / row.processor:8,.0f}/s"
             f"  load {row.load:.1f}",
             flush=True,
         )
-    RESULT.write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+    keep_rows(rows, RESULT)
 
 
 if __name__ == "__main__":

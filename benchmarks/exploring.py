@@ -14,11 +14,11 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.measuring import PRECEDES, once
+from benchmarks.measuring import PRECEDES, keep_rows, once
 
 RESULT: Final = Path("build/exploring.json")
 SIZES: Final = (4, 5, 6)
@@ -84,13 +84,12 @@ def main() -> None:
         for plain in (False, True):
             for asked in QUESTIONS:
                 row = measured(asked, messages, plain=plain)
-                rows.append(asdict(row))
+                rows.append(row)
                 print(
                     f"{row.seconds:8.1f} s {row.processor:8.1f} s CPU {row.states:>9,} states  {row.command}",
                     flush=True,
                 )
-                RESULT.parent.mkdir(exist_ok=True)
-                RESULT.write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+                keep_rows(rows, RESULT)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 import subprocess
@@ -9,9 +10,9 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, cast
 
 PRECEDES = str(Path(sys.executable).with_name("precedes"))
 
@@ -128,6 +129,13 @@ def below(processes: Mapping[int, Process], numbers: Sequence[int]) -> dict[int,
             found[number] = processes[number]
             rest.extend(children.get(number, ()))
     return found
+
+
+def keep_rows(rows: Sequence[object], path: Path) -> None:
+    """Write rows, which are dataclasses, as `benchmarks.page` reads them."""
+    path.parent.mkdir(exist_ok=True)
+    document = {"rows": [asdict(cast("Any", row)) for row in rows]}
+    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
 def processor_of_all() -> float:

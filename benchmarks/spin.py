@@ -10,17 +10,16 @@ written to build/spin.json.
 
 from __future__ import annotations
 
-import json
 import os
 import statistics
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
 from benchmarks.exploring import QUESTIONS, arguments
-from benchmarks.measuring import PRECEDES, Ended, once
+from benchmarks.measuring import PRECEDES, Ended, keep_rows, once
 
 RESULT: Final = Path("build/spin.json")
 SPECIFICATION: Final = Path(__file__).parent / "specifications/cmd-auxiliary.pml"
@@ -95,15 +94,14 @@ def main() -> None:
         raise SystemExit(f"the specification has room for {MOST} messages")
     for messages in sizes:
         row = measured(messages)
-        rows.append(asdict(row))
+        rows.append(row)
         print(
             f"{messages} messages, s of the processor: ours {row.ours_processor:.1f}, SPIN {row.spin_processor:.1f},"
             f" of which its search {row.pan_processor:.1f}; MiB {row.ours_mib:.0f} and {row.pan_mib:.0f};"
             f" load {row.load:.1f}",
             flush=True,
         )
-        RESULT.parent.mkdir(exist_ok=True)
-        RESULT.write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+        keep_rows(rows, RESULT)
 
 
 if __name__ == "__main__":

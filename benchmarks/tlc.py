@@ -9,18 +9,17 @@ process that explores. The results are written to build/tlc.json.
 
 from __future__ import annotations
 
-import json
 import os
 import statistics
 import subprocess
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
 from benchmarks.exploring import QUESTIONS, arguments
-from benchmarks.measuring import PRECEDES, once
+from benchmarks.measuring import PRECEDES, keep_rows, once
 
 RESULT: Final = Path("build/tlc.json")
 SPECIFICATION: Final = Path(__file__).parent / "specifications/cmd-auxiliary.tla"
@@ -90,15 +89,14 @@ def main() -> None:
     jar, rows = Path(sys.argv[1]), []
     for messages in [int(argument) for argument in sys.argv[2:]] or SIZES:
         row = measured(jar, messages)
-        rows.append(asdict(row))
+        rows.append(row)
         print(
             f"{messages} messages, s by the clock and of the processor: ours {row.ours:.1f} and"
             f" {row.ours_processor:.1f}, TLC {row.version} {row.tlc:.1f} and {row.tlc_processor:.1f};"
             f" MiB {row.ours_mib:.0f} and {row.tlc_mib:.0f}; load {row.load:.1f}",
             flush=True,
         )
-        RESULT.parent.mkdir(exist_ok=True)
-        RESULT.write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+        keep_rows(rows, RESULT)
 
 
 if __name__ == "__main__":
