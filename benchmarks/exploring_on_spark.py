@@ -34,8 +34,9 @@ from precedes.protocol.exploration import expansion, numbering, offers
 from precedes.protocol.exploration.explorer import explore
 from precedes.protocol.exploration.found_states import FoundStates
 from precedes.protocol.exploration.histories import needed
-from precedes.protocol.exploration.interned_states import InnerState, Placement, TransitionTable
+from precedes.protocol.exploration.interned_values import InnerState, Placement
 from precedes.protocol.exploration.state_space import Space
+from precedes.protocol.exploration.transition_table import TransitionTable
 from precedes_models.cmd.auxiliary import LEMMA_6, Auxiliary
 
 RESULT: Final = Path("build/exploring-on-spark.json")

@@ -8,8 +8,8 @@ from typing import Any, Final
 from precedes.core.execution import EventKind, Execution, History
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration.histories import Recording, entries, needed
-from precedes.protocol.exploration.interned_states import TransitionTable
 from precedes.protocol.exploration.state_space import Space
+from precedes.protocol.exploration.transition_table import TransitionTable
 from precedes.protocol.model import Protocol
 from precedes.protocol.moves import Arrived, Crashed, Expired, Move, Recovered, Requested
 

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from precedes.protocol.exploration import compiled_tables as c
 from precedes.protocol.exploration import search_steps
 from precedes.protocol.exploration.distinct_rows import FEW, DistinctRows, longer
-from precedes.protocol.exploration.interned_states import TransitionTable
 from precedes.protocol.exploration.search_steps import States
 from precedes.protocol.exploration.state_space import State
+from precedes.protocol.exploration.transition_table import TransitionTable
 
 CHUNK: Final = 512
 """States that are expanded at once in the beginning ..."""

@@ -16,11 +16,11 @@ from precedes.core.mode import Mode, in_mode, mode_of
 from precedes.logic.plan import leaves_of
 from precedes.protocol.exploration.formula_judge import FormulaJudge
 from precedes.protocol.exploration.histories import Recording
-from precedes.protocol.exploration.interned_states import TransitionTable
 from precedes.protocol.exploration.invariant_judge import InvariantJudge
 from precedes.protocol.exploration.kept_search import Kept, named, part
 from precedes.protocol.exploration.seen_histories import SeenHistories
 from precedes.protocol.exploration.tally import Tally
+from precedes.protocol.exploration.transition_table import TransitionTable
 from precedes.protocol.invariants import Invariant, OfPair, OfState, OfStep
 
 Int64: TypeAlias = npt.NDArray[np.int64]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from precedes.protocol.exploration.interned_states import STATE, STATE_BITS, TransitionTable
+from precedes.protocol.exploration.transition_table import STATE, STATE_BITS, TransitionTable
 from precedes.protocol.validation.symmetry_check import Renaming
 
 

@@ -4,8 +4,8 @@ never accepted.
 
 from __future__ import annotations
 
-from precedes.protocol.exploration.interned_states import TransitionTable
 from precedes.protocol.exploration.state_space import State
+from precedes.protocol.exploration.transition_table import TransitionTable
 from precedes.protocol.model import Message
 
 

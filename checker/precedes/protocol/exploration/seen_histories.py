@@ -13,7 +13,8 @@ import numpy.typing as npt
 from precedes.protocol.exploration import compiled_tables as c
 from precedes.protocol.exploration.distinct_rows import longer
 from precedes.protocol.exploration.histories import Entry, with_receipts
-from precedes.protocol.exploration.interned_states import Interned, TransitionTable
+from precedes.protocol.exploration.interned_values import Interned
+from precedes.protocol.exploration.transition_table import TransitionTable
 
 Int32 = npt.NDArray[np.int32]
 

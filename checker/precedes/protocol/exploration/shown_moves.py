@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, assert_never
 
 from precedes.protocol.exploration import compiled_tables as c
-from precedes.protocol.exploration.interned_states import Cause, TransitionTable, Trigger
+from precedes.protocol.exploration.interned_values import Cause, Trigger
+from precedes.protocol.exploration.transition_table import TransitionTable
 from precedes.protocol.model import Message, Step, Timer
 from precedes.protocol.moves import Arrived, Crashed, Expired, Lost, Move, Recovered, Requested, Vanished
 from precedes.protocol.validation import returned_values

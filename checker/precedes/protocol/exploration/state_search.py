@@ -20,7 +20,6 @@ from precedes.engines.reference import explain
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration import expansion, kept_search
 from precedes.protocol.exploration.found_states import CHUNK, PLAIN, FoundStates
-from precedes.protocol.exploration.interned_states import TransitionTable
 from precedes.protocol.exploration.judgment import Judge
 from precedes.protocol.exploration.kept_search import named, part
 from precedes.protocol.exploration.matrices import MOST_ROWS
@@ -41,6 +40,7 @@ from precedes.protocol.exploration.result import (
 from precedes.protocol.exploration.search_steps import FARTHEST
 from precedes.protocol.exploration.state_space import Space, State
 from precedes.protocol.exploration.symmetry_reduction import Symmetry
+from precedes.protocol.exploration.transition_table import TransitionTable
 from precedes.protocol.exploration.violating_behaviors import ViolatingBehaviors
 from precedes.protocol.model import Protocol
 

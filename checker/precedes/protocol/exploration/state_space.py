@@ -15,8 +15,9 @@ from precedes.core.faults import FAULTS, Moment
 from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration import compiled_tables as c
 from precedes.protocol.exploration import expansion, search_steps
-from precedes.protocol.exploration.interned_states import Placement, TransitionTable, kind_of
+from precedes.protocol.exploration.interned_values import Placement
 from precedes.protocol.exploration.shown_moves import move
+from precedes.protocol.exploration.transition_table import TransitionTable, kind_of
 from precedes.protocol.model import Message
 from precedes.protocol.moves import Began, Move, Ticked
 from precedes.protocol.network import Network, Timed

@@ -16,7 +16,7 @@ from precedes.core.formula import EntityNamed, Formula, MessageNamed
 from precedes.core.traversal import walk
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration.histories import Entry
-from precedes.protocol.exploration.interned_states import Placement
+from precedes.protocol.exploration.interned_values import Placement
 from precedes.protocol.exploration.orbits import InnerOrbits, Orbits, Renamings
 from precedes.protocol.exploration.state_space import Space
 from precedes.protocol.invariants import Invariant

@@ -25,7 +25,7 @@ from precedes.protocol.exploration.expansion import MESSAGES
 from precedes.protocol.exploration.formula_judge import AtTheEnd
 from precedes.protocol.exploration.found_states import FoundStates
 from precedes.protocol.exploration.histories import replayed
-from precedes.protocol.exploration.interned_states import Cause
+from precedes.protocol.exploration.interned_values import Cause
 from precedes.protocol.exploration.judgment import Judge
 from precedes.protocol.exploration.recurring_steps import ARRIVAL, KINDS, REQUEST, TICK
 from precedes.protocol.exploration.result import DEADLOCK, Exploration, Finding

@@ -1,5 +1,5 @@
-"""The interned values of an exploration, each with the number by which the compiled tables know it, and what the
-handlers of the model say of them.
+"""What can happen in the inner states of an exploration: what the handlers of the model say of them, with the numbers
+by which the compiled tables know every value.
 
 An inner state is a placement, the time and the protocol's own state. A handler is called once for each inner state and
 each cause. What an entity has logged is not among what a handler sees: a step has a number for the events that it logs,
@@ -9,8 +9,7 @@ and the compiled tables add these to a past.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, TypeAlias, assert_never
+from typing import Any, Final, TypeAlias, assert_never
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +20,12 @@ from precedes.protocol.exploration import compiled_tables as c
 from precedes.protocol.exploration import numbering, offers, search_steps
 from precedes.protocol.exploration.distinct_rows import Code
 from precedes.protocol.exploration.histories import Entry, Recording, entries
+from precedes.protocol.exploration.interned_values import (
+    Cause,
+    InnerState,
+    Interned,
+    Placement,
+)
 from precedes.protocol.exploration.known_additions import KnownAdditions
 from precedes.protocol.exploration.matrices import Matrices
 from precedes.protocol.exploration.shared_parts import SharedParts
@@ -35,40 +40,6 @@ Requests: TypeAlias = Callable[[int, int], tuple[Message, ...]]
 """The messages that an entity may be asked to send, after so many requests."""
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
-    """An entity under conditions that never change: how far its clock is ahead, and from whom nothing reaches it."""
-
-    entity: int
-    ahead: int = 0
-    cut: frozenset[int] = frozenset()
-
-
-class InnerState(NamedTuple):
-    """What an entity is in: where and when, and the number of its protocol's state.
-
-    `stopped`: it has crashed, and its state is what it has left; `lost` where that is nothing and it cannot recover.
-    """
-
-    placement: int
-    now: int
-    state: int
-    stopped: bool = False
-    lost: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """A packet that comes in. `original`: what it was before the network corrupted it."""
-
-    sender: int
-    packet: Hashable
-    original: Hashable = None
-
-
-Trigger: TypeAlias = Cause | Message | Timer | None
-"""What a handler is called for: a packet, a request, a timer, or a recovery."""
-
 STATE_BITS: Final = 32
 """An inner state is kept as one number: its site, and in so many bits the protocol's state ..."""
 STATE: Final = (1 << STATE_BITS) - 1
@@ -81,46 +52,6 @@ HOW: Final = {
 }
 """How events are added to a past where their interleaving does not matter: sends come first, and a crash that no
 recovery follows comes last."""
-
-
-class Interned:
-    """Values with numbers, in the order in which they came."""
-
-    def __init__(self) -> None:
-        self.values: list[Any] = []
-        self._numbers: dict[Any, int] = {}
-
-    def number(self, value: Any) -> int:
-        """The number of a value. TypeError where it cannot be hashed."""
-        values = self.values
-        new = len(values)
-        number = self._numbers.setdefault(value, new)
-        if number == new:
-            values.append(value)
-        return number
-
-    def add(self, value: Any) -> int:
-        """Add a value that is never looked for. Its number."""
-        self.values.append(value)
-        return len(self.values) - 1
-
-    def known(self, value: Any) -> int | None:
-        """The number of a value; None where it has none."""
-        return self._numbers.get(value)
-
-    def reserve(self, count: int) -> int:
-        """Keep so many numbers for values that are placed later. The first of them."""
-        first = len(self.values)
-        self.values += [None] * count
-        return first
-
-    def place(self, number: int, value: Any) -> None:
-        """Give a value a number that was kept for it."""
-        self.values[number] = value
-        self._numbers[value] = number
-
-    def __len__(self) -> int:
-        return len(self.values)
 
 
 class TransitionTable:
