@@ -150,18 +150,13 @@ def _by_hand(measured: Sequence[dict[str, Any]]) -> str:
             f"`{row['name']}`",
             f"{row['executions']:,}",
             f"{row['ours']}, against {row['theirs']}",
-            *(f"{row[side]['seconds']:.1f}" for side in ("our", "their")),
             *(f"{row[side]['processor']:.1f}" for side in ("our", "their")),
             f"{row['our']['processor'] / row['their']['processor']:.2f}",
             f"{row['load']:.1f}",
         )
         for row in measured
     ]
-    heads = (
-        *("name", "executions", "what", "ours (s)", "theirs (s)"),
-        *("ours, processor (s)", "theirs, processor (s)", "ratio", "load"),
-    )
-    return _table(heads, rows)
+    return _table(("name", "executions", "what", "ours (s)", "theirs (s)", "ratio", "load"), rows)
 
 
 def _exploring(measured: Sequence[dict[str, Any]]) -> str:
