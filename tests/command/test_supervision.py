@@ -153,9 +153,12 @@ def test_what_is_read_without_anybody_waiting_is_not_written_down() -> None:
 
 
 def test_an_interrupt_of_both_processes_is_one(tmp_path: Path) -> None:
+    """Also where the second one comes while the interpreter puts away what it has."""
     trace = tmp_path / "t.parquet"
     trace.write_bytes(b"PAR1")
-    process = started(trace, HANGS, "parquet_file", "arrow_parquet.ParquetFile", start_new_session=True)
+    again = "lambda self, kill=os.kill, here=os.getpid(), number=signal.SIGINT: kill(here, number)"
+    deed = f"globals()['late'] = type('Late', (), {{'__del__': {again}}})(); {HANGS}"
+    process = started(trace, deed, "parquet_file", "arrow_parquet.ParquetFile", start_new_session=True)
     worker(trace)
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=20)

@@ -214,8 +214,12 @@ def endless(tmp_path: Path) -> Path:
     return path
 
 
+UNHURRIED = ("--time-limit", "60")
+"""Without a limit a search stops at some number of states, which a quick machine has before anything is asked of it."""
+
+
 def begun(*arguments: object) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "precedes", "explore", *map(str, arguments)]
+    command = [sys.executable, "-m", "precedes", "explore", *UNHURRIED, *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -241,7 +245,7 @@ def test_a_terminal_shows_how_far_the_search_is(endless: Path) -> None:
     import pty
 
     here, there = pty.openpty()
-    command = [sys.executable, "-m", "precedes", "explore", str(endless), "--messages", "1"]
+    command = [sys.executable, "-m", "precedes", "explore", *UNHURRIED, str(endless), "--messages", "1"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=there) as process:
         os.close(there)
         shown = b""

@@ -100,7 +100,10 @@ def supervised(work: Callable[[], int], tell: Callable[[Diagnostic], None]) -> i
         _end_with(waiting)
         _hear_once()
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        return work()
+        code = work()
+        # An interrupt that is passed on only now would end an interpreter that puts away what it has.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        return code
     status = _wait(worker, passed_on)
     signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return _leave(status, passed_on, tell)
