@@ -88,3 +88,9 @@ def test_the_extension_names_files_that_there_are() -> None:
     assert contributed["grammars"][0]["scopeName"] == GRAMMAR["scopeName"]
     assert contributed["languages"][0]["extensions"] == [f".{each}" for each in GRAMMAR["fileTypes"]]
     json.loads((folder / "language-configuration.json").read_text(encoding="utf-8"))
+
+
+def test_the_bracket_that_ends_a_log_closes_none() -> None:
+    [grammar] = MANIFEST["contributes"]["grammars"]
+    ends = GRAMMAR["repository"]["log"]["endCaptures"]["0"]["name"]
+    assert any(ends.startswith(f"{scope}.") for scope in grammar["unbalancedBracketScopes"])
