@@ -29,7 +29,7 @@ import pyarrow.json
 from benchmarks import traces
 from benchmarks.measuring import PRECEDES, Run, calling, once, side_by_side
 from benchmarks.workload import Workload, rows, table
-from precedes.native.compiled_functions import load_numba
+from precedes.native.compiled_functions import load_llvm
 from precedes.traces import Notices
 from precedes.traces.reader import read_table
 from precedes.traces.sources import source_of
@@ -125,7 +125,7 @@ def reading(read: Callable[[Path], None], path: Path) -> Run:
 def in_turns(rows: int, times: int) -> dict[str, Any]:
     """Each file, read in turns in this process."""
     # As it is in a process that has judged before.
-    load_numba()
+    load_llvm()
     found = {}
     for suffix in SUFFIXES:
         for kind in KINDS:

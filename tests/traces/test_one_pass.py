@@ -20,7 +20,7 @@ import pytest
 
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.formula import Attribute, AttributeSort
-from precedes.native.compiled_functions import load_numba
+from precedes.native.compiled_functions import load_llvm
 from precedes.traces import Notices, read_table
 from precedes.traces.formats import csv, json_lines, one_pass
 from precedes.traces.formats.values import canonical_row
@@ -179,7 +179,7 @@ def test_a_long_file_is_read_alike_with_and_without_machine_code(tmp_path: Path,
             'x,E1,send,"a"b,,1\n'.replace('"a"b', "é") if suffix == "csv" else line(clock="[1]").decode()
         )
     assert path.stat().st_size > one_pass.LEAST_BYTES
-    load_numba()
+    load_llvm()
     found, other = Notices(), Notices()
     by_kernel = pa.concat_tables(read_table(str(path), found))
     with patch.object(one_pass, "LEAST_BYTES", NEVER):

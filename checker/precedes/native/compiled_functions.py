@@ -14,7 +14,7 @@ import dis
 import hashlib
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -27,6 +27,8 @@ import numpy as np
 import numpy.typing as npt
 
 from precedes.native.codes import CODES
+from precedes.native.kept_objects import kept_or_made
+from precedes.native.loaded_code import LoadedCode, Taker, address_of, array_of, number, truth, tuple_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +67,14 @@ def inlined(helper: _Helper) -> _Helper:
     return helper
 
 
-def load_numba() -> None:
-    """Load numba, which takes a third of a second. For who will need it in any case, before others ask whether it is
-    there.
-    """
-    import numba  # noqa: F401
+def load_llvm() -> None:
+    """Load what loads machine code. For who will need it in any case, before others ask whether it is there."""
+    import llvmlite.binding  # noqa: F401
 
 
-def numba_is_loaded() -> bool:
-    """Whether numba is loaded, so that machine code costs no more than its own loading."""
-    return "numba" in sys.modules
+def llvm_is_loaded() -> bool:
+    """Whether that is loaded, so that machine code costs no more than its own loading."""
+    return "llvmlite.binding" in sys.modules
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -84,17 +84,17 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return view
 
 
-CALLED_BY_MACHINE_CODE: Final = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""Options of what neither Python nor C calls: the ways in for these would be compiled, too, for each function."""
-
-
 @cache
 def machine_code(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function as machine code. It releases the GIL."""
     hints = get_type_hints(function, include_extras=True)
-    signature = machine_type(hints.pop("return"))(*map(machine_type, hints.values()))
-    made = compiled(
-        _calling_machine_code(function), signature, _text_behind(function), counted=makes_arrays(function)
+    returned = hints.pop("return")
+    made = loaded(
+        function,
+        list(hints.values()),
+        returned,
+        _text_behind(function),
+        lambda: (_calling_machine_code(function), makes_arrays(function)),
     )
     _LOADED.add(function)
     return made
@@ -116,7 +116,7 @@ def _called(helper: FunctionType) -> Callable[..., Any]:
     by_address = not _BY_ADDRESS.isdisjoint(get_type_hints(helper).values())
     always = not counted and (helper in _INLINED or not by_address)
     function = _calling_machine_code(helper)
-    return compiled(function, None, _text_behind(helper), counted=counted, inlined=always)
+    return compiled(function, _text_behind(helper), counted=counted, inlined=always)
 
 
 def _calling_machine_code(function: Callable[..., Any]) -> FunctionType:
@@ -126,29 +126,76 @@ def _calling_machine_code(function: Callable[..., Any]) -> FunctionType:
     return FunctionType(function.__code__, function.__globals__ | called, function.__name__)
 
 
-def compiled(
-    function: Callable[..., Any], signature: Any, behind: str, *, counted: bool, inlined: bool = False
-) -> Callable[..., Any]:
-    """A function as machine code, kept where numba finds a place for it.
+def loaded(
+    function: Callable[..., Any],
+    parameters: Sequence[Any],
+    returned: Any,
+    behind: str,
+    compilable: Callable[[], tuple[Callable[..., Any], bool]],
+) -> LoadedCode:
+    """A function as machine code: as it is kept, or compiled now.
 
-    `signature` None: it is compiled when it is called. `behind` tells the text of everything that is compiled into it.
-    `counted`: it makes arrays, so that numba counts who has them. `inlined`: it becomes part of what calls it, always.
+    `parameters` and `returned` are annotations. `behind` tells the text of everything that is compiled into it.
+    `compilable` is asked where nothing is kept: for the function as numba compiles it, and whether it makes arrays.
+    """
+    assert isinstance(function, FunctionType)
+
+    def make() -> bytes:
+        from precedes.native.entry_compiler import object_code
+
+        called, counted = compilable()
+        signature = machine_type(returned)(*map(machine_type, parameters))
+        made: Any = compiled(called, behind, counted=counted)
+        made.compile(signature)
+        code: bytes = object_code(made.overloads[signature.args])
+        return code
+
+    code = kept_or_made(function, behind, make)
+    return LoadedCode(function.__name__, code, [_taker(each) for each in parameters], returned)
+
+
+def _taker(hint: Any) -> Taker:
+    """What lays out an argument for machine code, by its annotation."""
+    if hint is int:
+        return number
+    if hint is bool:
+        return truth
+    if isinstance(hint, type) and issubclass(hint, tuple):
+        fields = [_taker(field) for field in get_type_hints(hint, include_extras=True).values()]
+        return address_of(fields) if hint in _BY_ADDRESS else tuple_of(fields)
+    written = None
+    if get_origin(hint) is Annotated:
+        hint, written = get_args(hint)
+    return array_of(
+        element_type(hint), 1 if written is None else written.dimensions, written=written is not None
+    )
+
+
+def compiled(
+    function: Callable[..., Any], behind: str, *, counted: bool, inlined: bool = False
+) -> Callable[..., Any]:
+    """A function as what machine code calls, kept where numba finds a place for it, and compiled when it is called.
+
+    `behind` tells the text of everything that is compiled into it. `counted`: it makes arrays, so that numba counts who
+    has them. `inlined`: it becomes part of what calls it, always.
     """
     import numba
 
-    njit: Any = numba.njit  # its types do not know of `_nrt`
-    options: dict[str, Any] = {"nogil": True, "_nrt": counted, "no_cfunc_wrapper": True}
-    if signature is None:
-        from precedes.native.helper_compiler import HelperCompiler
+    from precedes.native.helper_compiler import HelperCompiler
 
-        options |= CALLED_BY_MACHINE_CODE | {"forceinline": inlined, "pipeline_class": HelperCompiler}
-    made = njit(**options)(function)
+    njit: Any = numba.njit  # its types do not know of `_nrt`
+    made = njit(
+        nogil=True,
+        _nrt=counted,
+        # Neither Python nor C calls it: the ways in for these would be compiled, too.
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+        forceinline=inlined,
+        pipeline_class=HelperCompiler,
+    )(function)
     # There is no place where code is in an archive, or the home cannot be written.
     with suppress(RuntimeError):
         made._cache = _place(function, behind)
-    if signature is not None:
-        made.compile(signature)
-        made.disable_compile()
     result: Callable[..., Any] = made
     return result
 

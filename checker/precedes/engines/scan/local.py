@@ -23,7 +23,7 @@ from precedes.engines.scan.foretelling import foretold
 from precedes.engines.scan.partials import Merging, Partial, judge
 from precedes.engines.scan.row_groups import GroupJudge, settled
 from precedes.logic.plan import Plan
-from precedes.native.compiled_functions import load_numba
+from precedes.native.compiled_functions import load_llvm
 from precedes.traces import Notices, TraceOptions, TraceSource, read_batches
 from precedes.traces.formats.one_pass import LEAST_BYTES
 from precedes.traces.layout.columnar_file import ColumnarFile, Layout, layouts_of, with_members
@@ -62,7 +62,7 @@ def verify(
         return settled(found, layouts, options)
     if sum(source.size for source in sources) >= LEAST_BYTES:
         # So many rows are judged by machine code, and are read by it where it is there.
-        load_numba()
+        load_llvm()
     return judged(foretold(read_batches(sources, options, notices), plan, notices), plan, limit, each)
 
 

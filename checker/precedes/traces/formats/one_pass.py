@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from precedes.core.formula import AttributeSort
 from precedes.native.codes import NO_TIME_GIVEN
-from precedes.native.compiled_functions import machine_code, numba_is_loaded, read_only
+from precedes.native.compiled_functions import llvm_is_loaded, machine_code, read_only
 from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow
 from precedes.traces.formats.byte_places import Letters, count_of
@@ -35,7 +35,7 @@ from precedes.traces.sources import TraceSource
 LEAST_BYTES: Final = 8 << 20
 """Of a file for which it pays to load these kernels."""
 LEAST_TO_LOAD: Final = 96 << 20
-"""Of a file for which it pays to load numba, too, where nothing else needs it."""
+"""Of a file for which it pays to load LLVM, too, where nothing else needs it."""
 _MOST_BYTES: Final = 16 << 20
 """Of a slice. It is longer only where a row is, and what is set aside for it is some twenty times as long."""
 _NO_PLACE: Final = -1
@@ -66,7 +66,7 @@ _KINDS: Final = {
 
 def pays(source: TraceSource, block: bytes) -> bool:
     """Whether a file that begins with a block is so long that kernels should read it."""
-    return max(source.size, len(block)) >= (LEAST_BYTES if numba_is_loaded() else LEAST_TO_LOAD)
+    return max(source.size, len(block)) >= (LEAST_BYTES if llvm_is_loaded() else LEAST_TO_LOAD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +265,7 @@ def _one_pass(kernel: Callable[..., int], shape: Shape | None, source: TraceSour
         # Once, before threads need it.
         machine_code(kernel)
     except ImportError:
-        # There is no numba in a browser.
+        # There is no LLVM in a browser.
         return None
     return OnePass(kernel, shape, source)
 

@@ -21,7 +21,7 @@ from precedes.engines.columnar.compiler.execution_tables import RUNTIME
 from precedes.engines.columnar.compiler.functions import Generated
 from precedes.engines.columnar.kernel_columns import Columns, Int32, Int64
 from precedes.native.codes import CODES
-from precedes.native.compiled_functions import Int32Out, Int64Out, compiled, digest, machine_type, module_text
+from precedes.native.compiled_functions import Int32Out, Int64Out, compiled, digest, loaded, module_text
 
 
 def _as_it_is(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -58,21 +58,24 @@ def _machine_code(
     generated: Generated, result: type[int] | None, numbers: int, outputs: tuple[Any, ...]
 ) -> Callable[..., Any]:
     """`numbers`: how many come first; `outputs`: the columns that are written, by their annotations."""
-    import numba
-
     carried = [Int64] * (len(generated.carried) + bool(generated.texts))
     written = [Int32Out] * len(generated.scratch)
     types = [int] * numbers, [Columns], [Int32] * len(generated.named), carried, written, outputs
-    signature = machine_type(result)(*map(machine_type, chain(*types)))
-    path = kept(generated.text)
     # The function is part of a module, for numba looks that up when it reads its cache.
     module = ModuleType(f"precedes_formula_{digest(generated.text)}")
     sys.modules[module.__name__] = module
-    jit: Any = numba.njit
-    vars(module).update({**_jitted_runtime(), "jit": jit(_nrt=False), "__name__": module.__name__})
-    scan = _loaded(generated.text, str(path or "<precedes formula>"), vars(module))
-    # What is called makes no arrays, so none are counted.
-    return compiled(scan, signature, _behind(), counted=False)
+    vars(module).update({**_runtime_tuples(), "jit": _as_it_is, "__name__": module.__name__})
+    scan = _loaded(generated.text, str(kept(generated.text) or "<precedes formula>"), vars(module))
+
+    def compilable() -> tuple[Callable[..., Any], bool]:
+        import numba
+
+        jit: Any = numba.njit
+        vars(module).update({**_jitted_runtime(), "jit": jit(_nrt=False), "__name__": module.__name__})
+        # What is called makes no arrays, so none are counted.
+        return _loaded(generated.text, scan.__code__.co_filename, vars(module)), False
+
+    return loaded(scan, list(chain(*types)), result, _behind(), compilable)
 
 
 def _runtime_functions() -> dict[str, FunctionType]:
@@ -104,7 +107,7 @@ def _jitted_runtime() -> dict[str, Any]:
     }
     names |= _runtime_tuples()
     for name, function in _runtime_functions().items():
-        names[name] = compiled(FunctionType(function.__code__, names, name), None, _behind(), counted=False)
+        names[name] = compiled(FunctionType(function.__code__, names, name), _behind(), counted=False)
     return names
 
 

@@ -186,7 +186,7 @@ class RowGroup:
 
     @property
     def by_machine(self) -> bool:
-        # numba is there, because the columns were made by machine code. But a kernel of which no machine code is kept
+        # LLVM is there, because the columns were made by machine code. But a kernel of which no machine code is kept
         # takes seconds to compile, and a small file is not worth that. Of a large one the screen may leave few rows of
         # each row group, and many of all together.
         return self._reader.rows >= PLAIN_EVENTS

@@ -7,7 +7,6 @@ runs either way. Kernels release the GIL.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -22,19 +21,20 @@ from precedes.native.compiled_functions import (
     Int32Out,
     MatrixOut,
     is_loaded,
+    llvm_is_loaded,
     machine_code,
     names_used,
     read_only,
 )
 
 PLAIN_EVENTS: Final = 20_000
-"""Below this many events executions are judged without numba: loading it takes longer than the work."""
+"""Below this many events executions are judged as plain Python: loading machine code takes longer than the work."""
 
 PLAIN_STEPS: Final = 10 * PLAIN_EVENTS
 """And below this many events times entities, the cost of vector time."""
 
 THERE_ALREADY: Final = 0.4
-"""Below this part of both where numba has been loaded for something else, and only the kernel has not."""
+"""Below this part of both where LLVM has been loaded for something else, and only the kernel has not."""
 
 PLACES: Final = 5
 """The columns of what shows a violation: two local entities, three local messages, -1 where there is none."""
@@ -126,10 +126,10 @@ def unsure_executions(columns: Columns) -> npt.NDArray[np.bool_]:
 
 
 def is_large(columns: Columns) -> bool:
-    """Whether to load a kernel's machine code for these columns, and numba where that is not there."""
+    """Whether to load a kernel's machine code for these columns, and LLVM where that is not there."""
     events = np.diff(columns.event_offsets[columns.entity_offsets])
     steps = int((events * np.diff(columns.entity_offsets)).sum())
-    part = THERE_ALREADY if "numba" in sys.modules else 1.0
+    part = THERE_ALREADY if llvm_is_loaded() else 1.0
     return columns.events >= part * PLAIN_EVENTS or steps >= part * PLAIN_STEPS
 
 
