@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from precedes.protocol.bounds import Bounds, Destinations
+from precedes.protocol.exploration.interned_values import NOT_PLACED
 from precedes.protocol.exploration.judgment import Judge
 from precedes.protocol.exploration.reductions import Reduction
 from precedes.protocol.exploration.result import Observer
@@ -21,7 +22,7 @@ def test_numbers_of_an_orbit_are_its_renamings(entities: int, messages: int) -> 
     assert search.run("breadth").complete
     table, renamings = search.table, search.space.renamings
     # Some have a number and were not made.
-    assert None in table.inners.values
+    assert NOT_PLACED in table.inners.values
     tables = table.matrices.tables()
     sizes = set()
     for number in range(len(table.inners)):

@@ -328,7 +328,7 @@ class Auxiliary(Protocol[Entity]):
 
     def waiting(self, state: Entity) -> frozenset[Message]:
         """What is in the Queue."""
-        return frozenset(packet.message for packet in state.queue)
+        return frozenset([packet.message for packet in state.queue])
 
     def renamed(self, state: Entity, names: tuple[int, ...]) -> Entity:
         """The state after entity k has become `names[k]`."""

@@ -7,27 +7,38 @@ A handler makes a new state, and with it a new vector and new sets, which mostly
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Final
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any, Final, TypeAlias
 
 PARTS: Final = frozenset({tuple, frozenset})
 """The classes of parts that are kept once: they cannot change."""
+
+
+Known: TypeAlias = dict[Any, Any]
+"""The parts of one field, by themselves."""
 
 
 class SharedParts:
     """The tuples and sets that are fields of frozen dataclasses, by class and field."""
 
     def __init__(self) -> None:
-        self._of: dict[type, list[tuple[str, dict[Any, Any]]]] = {}
+        self._of: dict[type, tuple[Callable[[Any], tuple[Any, ...]], list[tuple[str, Known]]]] = {}
+        """Of each class what reads its fields, and their names."""
 
     def share(self, value: Any) -> None:
         """Let a value that has been hashed have equal parts of earlier ones instead of its own."""
         of = type(value)
-        fields = self._of.get(of)
-        if fields is None:
-            fields = self._of[of] = _fields(of)
-        for name, known in fields:
-            part = getattr(value, name)
-            if type(part) in PARTS:
+        found = self._of.get(of)
+        if found is None:
+            names = _fields(of)
+            # Of one name it would be the field itself.
+            read = attrgetter(*names, names[0]) if names else _nothing
+            found = self._of[of] = read, [(name, {}) for name in names]
+        read, fields = found
+        for (name, known), part in zip(fields, read(value), strict=False):
+            # What is empty is mostly what the state before had.
+            if part and type(part) in PARTS:
                 try:
                     first = known.setdefault(part, part)
                 except TypeError:
@@ -37,11 +48,15 @@ class SharedParts:
                     object.__setattr__(value, name, first)
 
 
-def _fields(of: type) -> list[tuple[str, dict[Any, Any]]]:
+def _nothing(_: Any) -> tuple[Any, ...]:
+    return ()
+
+
+def _fields(of: type) -> list[str]:
     """The fields by which a frozen dataclass is hashed, none of any other class."""
     if not dataclasses.is_dataclass(of):
         return []
     params = of.__dataclass_params__  # type: ignore[attr-defined]
     if not (params.frozen and params.eq):
         return []
-    return [(one.name, {}) for one in dataclasses.fields(of) if one.compare and one.hash is not False]
+    return [one.name for one in dataclasses.fields(of) if one.compare and one.hash is not False]

@@ -8,7 +8,8 @@ and the compiled tables add these to a past.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from array import array
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias, assert_never
 
 import numpy as np
@@ -21,9 +22,13 @@ from precedes.protocol.exploration import numbering, offers, search_steps
 from precedes.protocol.exploration.distinct_rows import Code
 from precedes.protocol.exploration.histories import Entry, Recording, entries
 from precedes.protocol.exploration.interned_values import (
+    NOT_PLACED,
+    PLACE,
+    PLACE_BITS,
     Cause,
     InnerState,
     Interned,
+    InternedPairs,
     Placement,
 )
 from precedes.protocol.exploration.known_additions import KnownAdditions
@@ -40,11 +45,11 @@ Requests: TypeAlias = Callable[[int, int], tuple[Message, ...]]
 """The messages that an entity may be asked to send, after so many requests."""
 
 
-STATE_BITS: Final = 32
+STATE_BITS: Final = PLACE_BITS
 """An inner state is kept as one number: its site, and in so many bits the protocol's state ..."""
-STATE: Final = (1 << STATE_BITS) - 1
-SENT_BITS: Final = 32
-"""... and a flight as packet and sender, and in so many bits when it was sent."""
+STATE: Final = PLACE
+CAUSE_BITS: Final = PLACE_BITS
+"""... and a flight as when it was sent, and in so many bits the packet and the sender."""
 HOW: Final = {
     EventKind.SEND: c.AS_SEND,
     EventKind.CRASH: c.AS_CRASH,
@@ -86,8 +91,9 @@ class TransitionTable:
         """What was asked, where the search is to be kept."""
         self.code = Code()
         self.states, self.packets, self.placements = Interned(), Interned(), Interned()
-        self.inners, self.triggers, self.flights = Interned(), Interned(), Interned()
-        self.emissions, self.events, self.additions = Interned(), Interned(), Interned()
+        self.inners, self.flights, self.emissions = InternedPairs(), InternedPairs(), InternedPairs()
+        """Emissions of one flight to one receiver, as this one and the flight. Others have their numbers in between."""
+        self.triggers, self.events, self.additions = Interned(), Interned(), Interned()
         self.failing: dict[int, tuple[str, ...]] = {}
         """The invariants that steps break, by step."""
         self.met: dict[str, int] = dict.fromkeys((step.name for step in of_step), 0)
@@ -105,8 +111,10 @@ class TransitionTable:
         self._waits = bytearray()
         """Whether a message waits in a protocol's state: 1 no, 2 yes, 0 not known."""
         self._receivers: dict[frozenset[int] | None, tuple[int, ...]] = {}
-        self._causes: dict[int, int] = {}
-        """The number of a packet that comes in, by packet and sender."""
+        self._trigger_of = array("i")
+        """What comes in with each flight."""
+        self._emission_of: dict[tuple[int, ...], int] = {}
+        """The numbers of the other emissions."""
         self._shared = SharedParts()
         self._has_waiters = type(protocol).waiting is not Protocol.waiting
         self._has_timers = type(protocol).timers is not Protocol.timers
@@ -180,8 +188,8 @@ class TransitionTable:
         return InnerState(placement, now, key & STATE, stopped, lost)
 
     def _key_of(self, number: int) -> int:
-        key: int | None = self.inners.values[number]
-        if key is not None:
+        key = self.inners.values[number]
+        if key != NOT_PLACED:
             return key
         assert self.make_inner is not None
         return self.make_inner(number)
@@ -208,7 +216,8 @@ class TransitionTable:
         number = self.inners.number(key)
         if number == new:
             row = self._site_rows[key >> STATE_BITS]
-            self._inner_rows += (*row, *self._last_of_row(key & STATE, stopped=row[-1]))
+            waiting, may_tick = self._last_of_row(key & STATE, stopped=row[-1])
+            self._inner_rows += (*row, waiting, may_tick)
         return number
 
     def renamed_sites(self, site: int, renamed: Callable[[int], Iterable[int]]) -> list[int]:
@@ -231,26 +240,28 @@ class TransitionTable:
 
     def _last_of_row(self, state: int, *, stopped: bool) -> tuple[bool, int]:
         """Whether a message waits in an inner state, and whether time may go on, as its row has it."""
-        waiting = self._has_waiters and not stopped and self._has_waiting(state)
-        return waiting, 1 if stopped or not self._has_timers else -1
-
-    def _has_waiting(self, state: int) -> bool:
+        may_tick = 1 if stopped or not self._has_timers else -1
+        if stopped or not self._has_waiters:
+            return False, may_tick
         waits = self._waits
         if state >= len(waits):
             waits.extend(bytes(2 * len(self.states) - len(waits)))
         if not waits[state]:
             waits[state] = 2 if self.protocol.waiting(self.states.values[state]) else 1
-        return waits[state] == 2
+        return waits[state] == 2, may_tick
 
     def flight(self, sender: int, packet: int, sent: int) -> int:
         """The number of a flight."""
         cause = packet * self.entities + sender
-        new = len(self.flights)
-        number = self.flights.number(cause << SENT_BITS | sent)
+        flights = self.flights
+        new, earlier = len(flights), flights.last_at(cause)
+        number = flights.number(sent << CAUSE_BITS | cause)
         if number == new:
-            trigger = self._causes.get(cause)
-            if trigger is None:
-                trigger = self._causes[cause] = self.triggers.add(Cause(sender, self.packets.values[packet]))
+            if earlier < 0:
+                trigger = self.triggers.add(Cause(sender, self.packets.values[packet]))
+            else:
+                trigger = self._trigger_of[earlier]
+            self._trigger_of.append(trigger)
             self._flight_rows += (sender, packet, sent, trigger, -1, -1)
             if self.rename_flight is not None:
                 self.rename_flight(number)
@@ -259,8 +270,8 @@ class TransitionTable:
     def flight_of(self, number: int) -> tuple[int, int, int]:
         """A flight: who transmitted it, the packet, and when."""
         key = self.flights.values[number]
-        packet, sender = divmod(key >> SENT_BITS, self.entities)
-        return sender, packet, key & ((1 << SENT_BITS) - 1)
+        packet, sender = divmod(key & PLACE, self.entities)
+        return sender, packet, key >> CAUSE_BITS
 
     def event(self, entry: Entry) -> int:
         """The number of an event."""
@@ -356,7 +367,7 @@ class TransitionTable:
         if self.rounds is not None and len(asked):
             self.rounds.append(asked.copy())
         first = self.matrices.count("answers")
-        self._answer_all(dict.fromkeys(map(tuple, asked.tolist())))
+        self._answer_all(_once(asked))
         self.matrices.place_answers(self.code, first)
         if sizes[c.BLOCKED] & c.FULL:
             self.matrices.make_room(self.code)
@@ -394,12 +405,16 @@ class TransitionTable:
         steps, arrive, known = self._step_rows, self.protocol.arrive, self._known.additions
         exchanging, asked = self.exchanging, bool(self.of_step)
         for kind, of, cause in questions:
-            if kind != c.FOR_ANSWER or cause < 0:
-                self._answer(kind, of, cause)
+            if kind != c.FOR_ANSWER:
+                self._answer(kind, of)
                 continue
-            came, key = triggers[cause], inners[of]
-            if key is None:
+            key = inners[of]
+            if key == NOT_PLACED:
                 key = self._key_of(of)
+            if cause < 0:
+                self._answer_requests(of, key, -1 - cause)
+                continue
+            came = triggers[cause]
             packet, sender = came.packet, came.sender
             if self.check_purity:
                 answers += (of, cause, *self._steps(of, "arrive", cause, packet, sender), 0)
@@ -411,10 +426,10 @@ class TransitionTable:
                 raise_as_mistake(self.protocol, "arrive", at, (state, packet, sender), error)
             if exchanging is not None and exchanging.looks_at_next():
                 exchanging.compare("arrive", at, state, (packet, sender), outcome)
-            first = matrices.count("steps")
             if outcome is None:
-                answers += (of, cause, first, first, 0)
+                answers += (of, cause, 0, 0, 0)
                 continue
+            first = matrices.count("steps")
             if type(outcome) is Step:
                 addition = known.get(self._known.mark(sites[key >> STATE_BITS][1], outcome, None))
                 if addition is not None:
@@ -425,14 +440,12 @@ class TransitionTable:
                     continue
             answers += (of, cause, *self._rows(of, "arrive", cause, outcome, packet, sender), 0)
 
-    def _answer(self, kind: int, of: int, cause: int) -> None:
+    def _answer(self, kind: int, of: int) -> None:
         if kind == c.FOR_CORRUPTED:
             self._answer_corrupted(of)
             return
         inner = self.inner_state(of)
-        if kind == c.FOR_ANSWER:
-            self._answer_requests(of, inner, -1 - cause)
-        elif kind == c.FOR_TIMERS:
+        if kind == c.FOR_TIMERS:
             self._answer_timers(of, inner)
         elif kind == c.FOR_CRASHES:
             self._write(of, c.CRASHES, self._crash(of, inner))
@@ -470,9 +483,9 @@ class TransitionTable:
         row[c.EARLY : c.EARLY + 2] = row[c.TIMEOUTS : c.TIMEOUTS + 2]
         row[c.MAY_TICK], row[c.PENDING] = may_tick, pending
 
-    def _answer_requests(self, of: int, inner: InnerState, made: int) -> None:
-        entity = self.placements.values[inner.placement].entity
-        messages = () if inner.stopped else self._requests(entity, made)
+    def _answer_requests(self, of: int, key: int, made: int) -> None:
+        entity, *_, stopped = self._site_rows[key >> STATE_BITS]
+        messages = () if stopped else self._requests(entity, made)
         first = last = self.matrices.count("steps")
         for message in messages:
             _, last = self._steps(of, "send", self.triggers.number(message), message)
@@ -527,6 +540,8 @@ class TransitionTable:
         first = self.matrices.count("steps")
         if outcome is None:
             return first, first
+        if handler == "send" and type(outcome) is Step and self._adds_send(of, by, outcome, arguments[0], first):
+            return first, first + 1
         at, state = self.called_in(of)
         patience = arguments[0].patience if handler == "expire" else 0
         options = returned_values.steps(self.protocol, outcome)
@@ -537,6 +552,24 @@ class TransitionTable:
             acts = bool(step.actions)
             self._step_rows += (after, emission, acts, patience, breaks, addition, of, by, option)
         return first, first + len(options)
+
+    def _adds_send(self, of: int, by: int, step: Step[Any], request: Message, number: int) -> bool:
+        """Add a step that accepts a request, where such a one was looked at before: that its actions are some is known
+        then. `number`: that of the step.
+        """
+        key = self._key_of(of)
+        site = key >> STATE_BITS
+        now = self._sites.values[site][1]
+        addition = self._known.additions.get(self._known.mark(now, step, request))
+        if addition is None:
+            return False
+        state = self.state(step.state)
+        at = self._heres[site]
+        emission = self._emission(at.entity, now, step)
+        after = self._inner(key & ~STATE | state)
+        breaks = bool(self.of_step) and self._breaks(number, at, self.states.values[key & STATE], request, step)
+        self._step_rows += (after, emission, step.actions != (), 0, breaks, addition, of, by, 0)
+        return True
 
     def made(
         self, handler: str, of: int, step: Step[Any], arguments: tuple[Any, ...]
@@ -588,12 +621,23 @@ class TransitionTable:
         for action in step.actions:
             if type(action) is Transmit:
                 flight = self.flight(entity, self.packet(action.packet), now if self.timed else 0)
-                for receiver in self._receivers_of(action):
+                receivers = self._receivers_of(action)
+                if len(receivers) == 1 and len(step.actions) == 1:
+                    return self._emitted_to_one(receivers[0], flight)
+                for receiver in receivers:
                     if receiver in flights:
                         flights[receiver].append(flight)
                     else:
                         flights[receiver] = [flight]
         return self._emitted(flights) if flights else 0
+
+    def _emitted_to_one(self, receiver: int, flight: int) -> int:
+        """The number of an emission of one flight."""
+        new = len(self.emissions)
+        number = self.emissions.number(receiver << PLACE_BITS | flight)
+        if number == new:
+            self._add_emission({receiver: [flight]})
+        return number
 
     def _receivers_of(self, action: Transmit) -> tuple[int, ...]:
         """Those to whom a packet is transmitted; the same sets come again and again."""
@@ -607,18 +651,25 @@ class TransitionTable:
 
     def _emitted(self, flights: dict[int, list[int]]) -> int:
         """The number of an emission: flights by their receivers."""
-        new = len(self.emissions)
+        if len(flights) == 1:
+            ((receiver, sent),) = flights.items()
+            if len(sent) == 1:
+                return self._emitted_to_one(receiver, sent[0])
         key = tuple([number for receiver, sent in flights.items() for number in (-1 - receiver, *sent)])
-        number = self.emissions.number(key)
-        if number == new:
-            first, begin = self.matrices.count("groups"), self.matrices.count("sent")
-            groups, sent_rows = self.matrices.fresh("groups"), self.matrices.fresh("sent")
-            for receiver, sent in flights.items():
-                sent_rows += sent
-                groups += (receiver, begin, begin + len(sent))
-                begin += len(sent)
-            self._emission_rows += (first, first + len(flights))
-        return number
+        known = self._emission_of.get(key)
+        if known is None:
+            known = self._emission_of[key] = self.emissions.reserve(1)
+            self._add_emission(flights)
+        return known
+
+    def _add_emission(self, flights: Mapping[int, Sequence[int]]) -> None:
+        first, begin = self.matrices.count("groups"), self.matrices.count("sent")
+        groups, sent_rows = self.matrices.fresh("groups"), self.matrices.fresh("sent")
+        for receiver, sent in flights.items():
+            sent_rows += sent
+            groups += (receiver, begin, begin + len(sent))
+            begin += len(sent)
+        self._emission_rows += (first, first + len(flights))
 
     def broken(self, transition: int) -> tuple[str, ...]:
         """The invariants that the step of a transition breaks."""
@@ -646,6 +697,16 @@ class TransitionTable:
             f"it was called twice with {errors.short(state)} and {errors.short(arguments)}; "
             "a handler is a pure function: no random numbers, no clock, nothing it changes",
         )
+
+
+def _once(asked: npt.NDArray[np.int32]) -> Iterable[tuple[int, int, int]]:
+    """What is asked for, each question once, in the order in which it was asked first."""
+    if asked[:, 0].any():
+        return dict.fromkeys(map(tuple, asked.tolist()))
+    # Nearly always all questions are for answers: of whom and to what is one number.
+    pairs = asked[:, 1].astype(np.int64) << 32 | asked[:, 2].astype(np.uint32)
+    first = np.sort(np.unique(pairs, return_index=True)[1])
+    return zip(*asked[first].T.tolist(), strict=True)
 
 
 def kind_of(network: Network) -> int:
