@@ -1,7 +1,8 @@
 """Where object code is kept between processes, and under which key.
 
 It is beside the source of its function, as Python keeps what it compiles, or in the user's cache directory where that
-cannot be written. A file has one function, for one kind of machine; what is damaged, or of another source, is replaced.
+cannot be written. A file has one function, for one kind of machine and one compiler; what is damaged, or of another
+source, is replaced.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def kept_or_made(function: FunctionType, behind: str, make: Callable[[], bytes])
     `behind` tells the text of everything that is compiled into it.
     """
     path = _place(function)
-    key = hashlib.sha256(f"{function.__qualname__} {behind} {_maker()}".encode()).digest()
+    key = hashlib.sha256(f"{path} {behind}".encode()).digest()
     code = None if path is None else _read(path, key)
     if code is None:
         code = make()
@@ -46,7 +47,7 @@ def kept_or_made(function: FunctionType, behind: str, make: Callable[[], bytes])
 def _place(function: FunctionType) -> Path | None:
     """The file for a function; None where there is no place for it."""
     source = Path(function.__code__.co_filename)
-    name = f"{source.stem}.{function.__qualname__}.{_machine()}.code"
+    name = f"{source.stem}.{function.__qualname__}.{_digest(_machine() + _maker())[:16]}.code"
     if not source.is_file():
         return None
     folder = source.parent / "__pycache__"
@@ -76,13 +77,11 @@ def _write(path: Path, key: bytes, code: bytes) -> None:
 
 @cache
 def _machine() -> str:
-    """A digest of what the code runs on."""
+    """What the code runs on."""
     import llvmlite.binding as llvm
 
     features = llvm.get_host_cpu_features().flatten()
-    return _digest(
-        f"{sys.implementation.cache_tag} {llvm.get_process_triple()} {llvm.get_host_cpu_name()} {features}"
-    )[:8]
+    return f"{sys.implementation.cache_tag} {llvm.get_process_triple()} {llvm.get_host_cpu_name()} {features}"
 
 
 @cache
@@ -96,9 +95,7 @@ def _maker() -> str:
     numba = Path(spec.origin).stat()
     told = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))
     here = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
-    return _digest(
-        f"{numba.st_mtime_ns} {numba.st_size} {llvmlite.__version__} {np.__version__} {told} {here}"
-    )
+    return f"{numba.st_mtime_ns} {numba.st_size} {llvmlite.__version__} {np.__version__} {told} {here}"
 
 
 def _digest(text: str) -> str:

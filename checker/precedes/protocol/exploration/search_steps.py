@@ -9,19 +9,22 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from precedes.native.compiled_functions import Int32Out, MatrixOut, by_address
+from precedes.native.prefetching import prefetch
 from precedes.protocol.exploration.compiled_tables import (
     ASKED,
     BLOCKED,
+    ENTITIES,
     EXPANDED,
     FOLLOWED,
     FULL,
     LAYER,
     OUT,
+    OWN,
     STATES,
     Tables,
     hashed,
 )
-from precedes.protocol.exploration.distinct_rows import found_or_placed, is_roomy
+from precedes.protocol.exploration.distinct_rows import found_or_placed, is_roomy, row_code
 from precedes.protocol.exploration.expansion import ENDS, broken_by, expanded, orbit, represent
 from precedes.protocol.exploration.numbering import (
     place_components,
@@ -34,6 +37,9 @@ from precedes.protocol.exploration.offers import place_answers
 
 WALKS: Final = 64
 """How many walks go on at once: what they ask for is answered together."""
+AHEAD: Final = 6
+"""States between the one that is expanded and one whose transitions are asked for, and twice as many to one whose
+components are."""
 FARTHEST: Final = 400
 """Moves after which a walk begins anew."""
 
@@ -110,10 +116,10 @@ def row_of(tables: Tables, states: States, number: int) -> None:
         tables.row[place] = states.rows[number, place]
 
 
-def has_room(tables: Tables, states: States) -> bool:
-    """Whether the successors of a state have room among the states."""
+def has_room(tables: Tables, states: States, waiting: int) -> bool:
+    """Whether the successors of a state have room among the states, and so many that wait."""
     sizes = tables.sizes
-    needed = int(sizes[STATES] + sizes[OUT]) + 1
+    needed = int(sizes[STATES] + sizes[OUT]) + waiting + 1
     if needed > len(states.rows) or not is_roomy(states.slots, needed):
         sizes[BLOCKED] |= FULL
     return bool(sizes[BLOCKED] == 0)
@@ -135,14 +141,30 @@ def note_broken(tables: Tables, states: States, number: int) -> None:
             states.broken[step] = number
 
 
-def add_successors(tables: Tables, states: States, number: int) -> int:
-    """Add the successors of a state that are new. The largest number of a successor; -1: there is none."""
-    sizes, farthest = tables.sizes, -1
-    sizes[FOLLOWED] += sizes[OUT]
+def lay_out(tables: Tables, states: States) -> int:
+    """Write the successors of a state behind the states, and ask for what they will be looked up in. How many there
+    are.
+    """
+    sizes, mask = tables.sizes, len(states.slots) - 1
+    first = int(sizes[STATES])
     for made in range(sizes[OUT]):
+        for place in range(states.rows.shape[1]):
+            states.rows[first + made, place] = tables.out[made, place]
+        prefetch(states.slots, row_code(states.rows, first + made) & mask)
+    return int(sizes[OUT])
+
+
+def add_successors(tables: Tables, states: States, number: int, waiting: int) -> int:
+    """Add those successors of a state that are new: so many stand behind the states. The largest number of a successor;
+    -1: there is none.
+    """
+    sizes, farthest = tables.sizes, -1
+    sizes[FOLLOWED] += waiting
+    first = int(sizes[STATES])
+    for made in range(first, first + waiting):
         new = int(sizes[STATES])
         for place in range(states.rows.shape[1]):
-            states.rows[new, place] = tables.out[made, place]
+            states.rows[new, place] = states.rows[made, place]
         after = found_or_placed(states.rows, states.slots, new)
         farthest = max(farthest, after)
         if after == new:
@@ -159,21 +181,43 @@ def breadth(tables: Tables, states: States, first: int, last: int, mode: int) ->
     From this one on it is found out what else will be asked for.
     """
     sizes = tables.sizes
-    stop = last
+    stop, before, waiting = last, -1, 0
     for number in range(first, last):
+        look_ahead(tables, states, number, last)
         row_of(tables, states, number)
         found = expanded(tables, mode)
-        if stop == last and sizes[BLOCKED] == 0 and represented(tables) and has_room(tables, states):
+        if stop == last and sizes[BLOCKED] == 0 and represented(tables) and has_room(tables, states, waiting):
             note_broken(tables, states, number)
-            if add_successors(tables, states, number) < sizes[LAYER]:
-                found += ENDS
+            add_waiting(tables, states, before, waiting, first)
+            before, waiting = number, lay_out(tables, states)
             states.order[number - first] = number
             states.found[number - first] = found
             continue
         stop = min(stop, number)
         if sizes[BLOCKED] & FULL or sizes[ASKED] == len(tables.asked):
             break
+    add_waiting(tables, states, before, waiting, first)
     return stop
+
+
+def add_waiting(tables: Tables, states: States, before: int, waiting: int, first: int) -> None:
+    """Add the successors of the state before, which were laid out while this one was not expanded yet: so memory has had
+    the time to answer.
+    """
+    if before >= 0 and add_successors(tables, states, before, waiting) < tables.sizes[LAYER]:
+        states.found[before - first] += ENDS
+
+
+def look_ahead(tables: Tables, states: States, number: int, last: int) -> None:
+    """Ask for what the expansion of states that are next but some will read."""
+    components, rows = tables.components, states.rows
+    if number + 2 * AHEAD < last:
+        for entity in range(tables.setting[ENTITIES]):
+            prefetch(components, max(0, int(rows[number + 2 * AHEAD, entity])))
+    if number + AHEAD < last:
+        for entity in range(tables.setting[ENTITIES]):
+            component = max(0, int(rows[number + AHEAD, entity]))
+            prefetch(tables.transitions, max(0, int(components[component, OWN])))
 
 
 def depth(tables: Tables, states: States, waiting: int, most: int, mode: int) -> int:
@@ -187,10 +231,10 @@ def depth(tables: Tables, states: States, waiting: int, most: int, mode: int) ->
         number = int(stack[place])
         row_of(tables, states, number)
         found = expanded(tables, mode)
-        if sizes[BLOCKED] == 0 and represented(tables) and has_room(tables, states):
+        if sizes[BLOCKED] == 0 and represented(tables) and has_room(tables, states, 0):
             first = int(sizes[STATES])
             note_broken(tables, states, number)
-            add_successors(tables, states, number)
+            add_successors(tables, states, number, lay_out(tables, states))
             states.order[sizes[EXPANDED]] = number
             states.found[sizes[EXPANDED]] = found
             sizes[EXPANDED] += 1
@@ -215,7 +259,7 @@ def walk(tables: Tables, states: States, beginnings: int, farthest: int, mode: i
             number = int(stack[place])
             row_of(tables, states, number)
             found = expanded(tables, mode)
-            if sizes[BLOCKED] == 0 and has_room(tables, states):
+            if sizes[BLOCKED] == 0 and has_room(tables, states, 0):
                 note_broken(tables, states, number)
                 states.order[sizes[EXPANDED]] = number
                 states.found[sizes[EXPANDED]] = found
