@@ -317,6 +317,8 @@ def serve() -> None:
     os.dup2(nothing, 0)
     # The caller is interrupted, and says so.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # numpy starts threads for products of matrices, which wait for work in a loop. Nothing here multiplies any.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     asked = _exactly(caller, int.from_bytes(_exactly(caller, 8)))
     leave_pandas_out()
     token, silence, job = pickle.loads(asked)  # noqa: S301 - from the process that started this one

@@ -21,7 +21,7 @@ from functools import cache
 from importlib import import_module
 from pickle import UnpicklingError
 from types import FunctionType
-from typing import Annotated, Any, Final, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,7 @@ import numpy.typing as npt
 from precedes.native.codes import CODES
 from precedes.native.kept_objects import kept_or_made
 from precedes.native.loaded_code import LoadedCode, Taker, address_of, array_of, number, truth, tuple_of
-from precedes.native.prefetching import prefetch, prefetching
+from precedes.native.prefetching import prefetch
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,10 @@ def _called(helper: FunctionType) -> Callable[..., Any]:
     tuple is handed on in parts; LLVM decides where none is.
     """
     if helper is prefetch:
-        return cast("Callable[..., Any]", prefetching())
+        from precedes.native.prefetch_instruction import prefetch_instruction
+
+        asked: Callable[..., Any] = prefetch_instruction
+        return asked
     counted = makes_arrays(helper)
     by_address = not _BY_ADDRESS.isdisjoint(get_type_hints(helper).values())
     always = not counted and (helper in _INLINED or not by_address)

@@ -114,6 +114,8 @@ class DistinctRows:
         if needed > len(self.rows):
             self.rows = longer(self.rows, needed + needed // 2, self.count)
         if not is_roomy(self.slots, needed):
+            # The old ones are never there beside the new ones.
+            del self.slots
             self.slots = np.full(1 << (needed + needed // 2).bit_length(), -1, np.int32)
             self._code(place_rows)(self.rows, self.slots, self.count)
 

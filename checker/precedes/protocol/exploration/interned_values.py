@@ -9,7 +9,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from precedes.protocol.model import Message, Timer, made_by_slots
+from precedes.core.frozen_values import made_by_slots
+from precedes.protocol.model import Message, Timer
 
 
 class Interned:
@@ -46,11 +47,11 @@ _MORE: Final = 8
 
 
 class InternedPairs:
-    """Pairs of whole numbers with numbers, in the order in which they came. A pair is one number: its second one has the
-    last 32 bits, and is its place.
+    """Pairs of whole numbers with numbers, in the order in which they came. A pair is one number: its second one has
+    the last 32 bits, and is its place.
 
-    Nearly every place is that of one pair or of few, one after the other. So a pair takes 16 bytes, and is found as fast
-    as in a dictionary, where it takes a hundred.
+    Nearly every place is that of one pair or of few, one after the other. So a pair takes 16 bytes, and is found as
+    fast as in a dictionary, where it takes a hundred.
     """
 
     def __init__(self) -> None:

@@ -208,6 +208,8 @@ class Matrices:
         """Write the slots of matrices anew."""
         for name in HASHED.keys() & names:
             slots, place = HASHED[name]
+            # The old ones are never there beside the new ones.
+            del self.arrays[slots]
             self.arrays[slots] = np.full(len(self.arrays[name]) // 3 * 4, -1, np.int32)
             self.run(code, place)
 

@@ -201,8 +201,8 @@ def breadth(tables: Tables, states: States, first: int, last: int, mode: int) ->
 
 
 def add_waiting(tables: Tables, states: States, before: int, waiting: int, first: int) -> None:
-    """Add the successors of the state before, which were laid out while this one was not expanded yet: so memory has had
-    the time to answer.
+    """Add the successors of the state before, which were laid out when this one was not expanded yet: so memory has had
+    time to answer.
     """
     if before >= 0 and add_successors(tables, states, before, waiting) < tables.sizes[LAYER]:
         states.found[before - first] += ENDS

@@ -17,13 +17,15 @@ PARTS: Final = frozenset({tuple, frozenset})
 
 Known: TypeAlias = dict[Any, Any]
 """The parts of one field, by themselves."""
+Reader: TypeAlias = Callable[[Any], tuple[Any, ...]]
+"""Reads the fields of a value."""
 
 
 class SharedParts:
     """The tuples and sets that are fields of frozen dataclasses, by class and field."""
 
     def __init__(self) -> None:
-        self._of: dict[type, tuple[Callable[[Any], tuple[Any, ...]], list[tuple[str, Known]]]] = {}
+        self._of: dict[type, tuple[Reader, list[tuple[str, Known]]]] = {}
         """Of each class what reads its fields, and their names."""
 
     def share(self, value: Any) -> None:
@@ -33,8 +35,8 @@ class SharedParts:
         if found is None:
             names = _fields(of)
             # Of one name it would be the field itself.
-            read = attrgetter(*names, names[0]) if names else _nothing
-            found = self._of[of] = read, [(name, {}) for name in names]
+            reader: Reader = attrgetter(*names, names[0]) if names else _nothing
+            found = self._of[of] = reader, [(name, {}) for name in names]
         read, fields = found
         for (name, known), part in zip(fields, read(value), strict=False):
             # What is empty is mostly what the state before had.

@@ -540,7 +540,11 @@ class TransitionTable:
         first = self.matrices.count("steps")
         if outcome is None:
             return first, first
-        if handler == "send" and type(outcome) is Step and self._adds_send(of, by, outcome, arguments[0], first):
+        if (
+            handler == "send"
+            and type(outcome) is Step
+            and self._adds_send(of, by, outcome, arguments[0], first)
+        ):
             return first, first + 1
         at, state = self.called_in(of)
         patience = arguments[0].patience if handler == "expire" else 0
@@ -567,7 +571,9 @@ class TransitionTable:
         at = self._heres[site]
         emission = self._emission(at.entity, now, step)
         after = self._inner(key & ~STATE | state)
-        breaks = bool(self.of_step) and self._breaks(number, at, self.states.values[key & STATE], request, step)
+        breaks = bool(self.of_step) and self._breaks(
+            number, at, self.states.values[key & STATE], request, step
+        )
         self._step_rows += (after, emission, step.actions != (), 0, breaks, addition, of, by, 0)
         return True
 
