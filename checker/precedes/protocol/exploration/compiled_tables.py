@@ -103,8 +103,8 @@ SETTINGS: Final = 7
 and the number of the first state of the next layer."""
 SIZES: Final = 16
 
-ASKS, FULL = 1, 2
-"""Why a search is stopped: something is asked for; a matrix is full."""
+ASKS, FULL, CROWDED = 1, 2, 4
+"""Why a search is stopped: something is asked for; a matrix is full; there is no room for more states."""
 
 FOR_ANSWER, FOR_TIMERS, FOR_CRASHES, FOR_RECOVERIES, FOR_CORRUPTED, FOR_LATER = range(6)
 """What may be asked for."""

@@ -192,8 +192,9 @@ class FoundStates:
     def _end(self) -> None:
         sizes = self.table.matrices.sizes
         self._states.count = int(sizes[c.STATES])
-        if sizes[c.BLOCKED] & c.FULL:
-            self._make_room(int(sizes[c.OUT]))
+        if sizes[c.BLOCKED] & c.CROWDED:
+            # For the successors of two states: those of one wait while the other is expanded.
+            self._make_room(2 * len(self.table.matrices.arrays["out"]))
         if sizes[c.BLOCKED]:
             self.table.answer()
 

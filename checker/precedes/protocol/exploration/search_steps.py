@@ -13,6 +13,7 @@ from precedes.native.prefetching import prefetch
 from precedes.protocol.exploration.compiled_tables import (
     ASKED,
     BLOCKED,
+    CROWDED,
     ENTITIES,
     EXPANDED,
     FOLLOWED,
@@ -121,7 +122,7 @@ def has_room(tables: Tables, states: States, waiting: int) -> bool:
     sizes = tables.sizes
     needed = int(sizes[STATES] + sizes[OUT]) + waiting + 1
     if needed > len(states.rows) or not is_roomy(states.slots, needed):
-        sizes[BLOCKED] |= FULL
+        sizes[BLOCKED] |= CROWDED
     return bool(sizes[BLOCKED] == 0)
 
 
@@ -194,7 +195,7 @@ def breadth(tables: Tables, states: States, first: int, last: int, mode: int) ->
             states.found[number - first] = found
             continue
         stop = min(stop, number)
-        if sizes[BLOCKED] & FULL or sizes[ASKED] == len(tables.asked):
+        if sizes[BLOCKED] & (FULL | CROWDED) or sizes[ASKED] == len(tables.asked):
             break
     add_waiting(tables, states, before, waiting, first)
     return stop
@@ -245,7 +246,7 @@ def depth(tables: Tables, states: States, waiting: int, most: int, mode: int) ->
             place = waiting - 1
             continue
         place -= 1
-        if sizes[BLOCKED] & FULL or sizes[ASKED] == len(tables.asked):
+        if sizes[BLOCKED] & (FULL | CROWDED) or sizes[ASKED] == len(tables.asked):
             break
     return waiting
 
@@ -265,7 +266,7 @@ def walk(tables: Tables, states: States, beginnings: int, farthest: int, mode: i
                 states.found[sizes[EXPANDED]] = found
                 sizes[EXPANDED] += 1
                 move_on(tables, states, place, beginnings, farthest)
-            if sizes[BLOCKED] & FULL:
+            if sizes[BLOCKED] & (FULL | CROWDED):
                 return
 
 
