@@ -10,6 +10,10 @@ from precedes.protocol import Protocol, Reliable, SingleChannel
 from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration import found_states
 from precedes.protocol.exploration.explorer import explore
+from precedes.protocol.exploration.judgment import Judge
+from precedes.protocol.exploration.matrices import ROOM
+from precedes.protocol.exploration.result import Observer
+from precedes.protocol.exploration.state_search import Search
 from precedes_models.birman_schiper_stephenson import BirmanSchiperStephenson
 from precedes_models.cmd.auxiliary import Auxiliary
 from tests.protocol.plain_search import reached
@@ -46,3 +50,12 @@ def test_as_many_states_steps_and_quiescent_states(
     for order in ("breadth", "depth"):
         found = explore(protocol, bounds, [], invariants=[], plain=True, order=order)
         assert (found.states, found.transitions, found.quiescent) == expected
+
+
+def test_room_for_states_is_no_room_in_a_matrix() -> None:
+    bounds = Bounds(3, 2, Destinations.MULTICAST, losses=1)
+    protocol, observer = Plain(given=SingleChannel()), Observer()
+    search = Search(protocol, bounds, Judge((), ()), frozenset(), check_purity=False, observer=observer)
+    room = len(search.states.rows)
+    assert search.run("breadth").states > room
+    assert len(search.table.matrices.arrays["scratch"]) == ROOM
