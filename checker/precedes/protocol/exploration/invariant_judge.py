@@ -4,8 +4,9 @@ quiescent ones.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import permutations
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +14,12 @@ import numpy.typing as npt
 from precedes.core.execution import EventKind
 from precedes.protocol.exploration import compiled_tables as c
 from precedes.protocol.exploration.distinct_rows import Code, DistinctRows
+from precedes.protocol.exploration.histories import Entry
 from precedes.protocol.exploration.kept_search import Kept, named, part
 from precedes.protocol.exploration.seen_histories import SeenHistories
-from precedes.protocol.exploration.state_space import State
 from precedes.protocol.exploration.tally import Tally
 from precedes.protocol.invariants import Invariant, OfEntity, OfPair, OfState, OfStep, Situation
-from precedes.protocol.model import Here
+from precedes.protocol.model import Message
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 Rows: TypeAlias = npt.NDArray[np.int32]
@@ -101,9 +102,7 @@ class InvariantJudge:
         calm = np.flatnonzero(quiescent)
         self._each_entity(rows[calm], numbers[calm], quiescent=True)
         self._each_pair(rows[calm], numbers[calm], quiescent=True)
-        if self.of_state.all:
-            for row, number, is_quiescent in zip(rows, numbers.tolist(), quiescent.tolist(), strict=True):
-                self._whole(row, number, quiescent=is_quiescent)
+        self._whole(rows, numbers, quiescent)
 
     def kept(self) -> Kept:
         """What was judged."""
@@ -133,15 +132,10 @@ class InvariantJudge:
             inner = int(inners.flat[place])
             if inner < 0:
                 continue
-            here, state = self._at(inner)
+            here, state = table.called_in(inner)
             for invariant in asked:
                 judged = invariant.check(table.protocol, here, state)
                 self._tally.count(invariant.name, judged, int(numbers[place // inners.shape[1]]))
-
-    def _at(self, number: int) -> tuple[Here, Any]:
-        """Where an entity is, and its state."""
-        inner = self.seen.table.inner_state(number)
-        return self.seen.table.here(inner.placement, inner.now), self.seen.table.states.values[inner.state]
 
     def _each_pair(self, rows: Rows, numbers: Int64, *, quiescent: bool) -> None:
         asked = self.of_pair.asked(quiescent)
@@ -154,41 +148,55 @@ class InvariantJudge:
             one, other = both[place].tolist()
             if one < 0 or other < 0:
                 continue
-            (here, state), (there, of_other) = self._at(one), self._at(other)
+            (here, state), (there, of_other) = (
+                self.seen.table.called_in(one),
+                self.seen.table.called_in(other),
+            )
             for invariant in asked:
                 judged = invariant.check(self.seen.table.protocol, here, state, there, of_other)
                 self._tally.count(invariant.name, judged, int(numbers[place // len(pairs)]))
 
-    def _whole(self, row: Rows, number: int, *, quiescent: bool) -> None:
-        asked = self.of_state.all if quiescent else self.of_state.asked(False)
-        if not asked:
+    def _whole(self, rows: Rows, numbers: Int64, quiescent: npt.NDArray[np.bool_]) -> None:
+        if not self.of_state.asked(False):
+            calm = np.flatnonzero(quiescent)
+            rows, numbers, quiescent = rows[calm], numbers[calm], quiescent[calm]
+        if not self.of_state.all or not len(rows):
             return
-        situation = situation_of(self.seen, tuple(row.tolist()))
-        for invariant in asked:
-            self._tally.count(invariant.name, invariant.check(self.seen.table.protocol, situation), number)
+        protocol = self.seen.table.protocol
+        situations = situations_of(self.seen, rows)
+        for situation, number, is_quiescent in zip(
+            situations, numbers.tolist(), quiescent.tolist(), strict=True
+        ):
+            for invariant in self.of_state.all if is_quiescent else self.of_state.asked(False):
+                self._tally.count(invariant.name, invariant.check(protocol, situation), number)
 
 
-def situation_of(histories: SeenHistories, state: State) -> Situation:
-    """A whole state as values."""
+def situations_of(histories: SeenHistories, rows: Rows) -> Iterator[Situation]:
+    """Whole states as values. What is local is looked at once, in however many of them it is."""
     table = histories.table
-    inners = [table.inner_of(component) for component in state[:-1]]
-    under_way = tuple(
-        (sender, entity, packet)
-        for entity, component in enumerate(state[:-1])
-        for sender, packet in table.inbox_of(component)
-    )
-    arrays = table.matrices.arrays
-    seen = histories.of(arrays["components"][list(state[:-1]), c.LOCAL])
-    logs = [histories[log] for log in seen.tolist()]
-    return Situation(
-        tuple(None if inner.stopped else table.states.values[inner.state] for inner in inners),
-        under_way,
-        tuple(
-            tuple(e.message for e in log if e.kind is EventKind.SEND and e.message is not None)
-            for log in logs
-        ),
-        tuple(
-            tuple(e.message for e in log if e.kind is EventKind.DELIVER and e.message is not None)
-            for log in logs
-        ),
-    )
+    components = rows[:, :-1]
+    logs = histories.of(table.matrices.arrays["components"][components, c.LOCAL])
+    inner = {each: table.inner_of(each) for each in np.unique(components).tolist()}
+    states = {each: None if one.stopped else table.states.values[one.state] for each, one in inner.items()}
+    inboxes = {each: table.inbox_of(each) for each in inner}
+    known = {log: histories[log] for log in np.unique(logs).tolist()}
+    sent = {log: _messages(entries, EventKind.SEND) for log, entries in known.items()}
+    delivered = {log: _messages(entries, EventKind.DELIVER) for log, entries in known.items()}
+    for row, seen in zip(components.tolist(), logs.tolist(), strict=True):
+        yield Situation(
+            tuple([states[each] for each in row]),
+            tuple(
+                [
+                    (sender, entity, packet)
+                    for entity, each in enumerate(row)
+                    for sender, packet in inboxes[each]
+                ]
+            ),
+            tuple([sent[log] for log in seen]),
+            tuple([delivered[log] for log in seen]),
+        )
+
+
+def _messages(log: tuple[Entry, ...], kind: EventKind) -> tuple[Message, ...]:
+    """The messages of the events of one kind."""
+    return tuple([each.message for each in log if each.kind is kind and each.message is not None])

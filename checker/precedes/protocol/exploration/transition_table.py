@@ -349,7 +349,8 @@ class TransitionTable:
 
     def inner_of(self, component: int) -> InnerState:
         """The inner state of a component."""
-        return self.inner_state(numbering.inner_of(self.matrices.tables(), component))
+        arrays = self.matrices.arrays
+        return self.inner_state(int(arrays["locals"][arrays["components"][component, c.LOCAL], c.INNER]))
 
     def inbox_of(self, component: int) -> list[tuple[int, Hashable]]:
         """The packets in flight to a component, with their senders."""
