@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from precedes.core.columns import Batch
 from precedes.core.transposition import batch_of
-from precedes.protocol import Protocol
+from precedes.protocol import Deliver, Here, Message, Protocol, Reliable, Step
 from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration import formula_judge
 from precedes.protocol.exploration.execution_columns import ExecutionColumns
@@ -19,6 +20,17 @@ from precedes_models.cmd.protocol import Cmd
 from precedes_models.delta_causal.protocol import DeltaCausal
 from precedes_models.dynamic_cluster.protocol import DynamicCluster
 from precedes_models.total_order.protocol import TotalOrder
+from tests.protocol.toys import Plain
+
+
+class Readdressing(Plain):
+    """Delivers a message as one that was addressed to whoever delivers it."""
+
+    def arrive(self, here: Here, state: int, packet: Hashable, sender: int) -> Step[int]:
+        assert isinstance(packet, Message)
+        mine = Message(packet.sender, packet.number, frozenset({here.entity}))
+        return Step(state, (Deliver(mine),) if here.entity in packet.destinations else ())
+
 
 CASES: list[tuple[Protocol[Any], Bounds]] = [
     (Cmd(), Bounds(3, 3)),
@@ -26,6 +38,7 @@ CASES: list[tuple[Protocol[Any], Bounds]] = [
     (DeltaCausal(), Bounds(2, 2)),
     (DynamicCluster(), Bounds(2, 1, Destinations.BROADCAST, crashes=1)),
     (TotalOrder(), Bounds(2, 1, Destinations.BROADCAST)),
+    (Readdressing(given=Reliable(duplicates=True)), Bounds(3, 2, Destinations.MULTICAST, duplicates=1)),
 ]
 
 
@@ -45,7 +58,7 @@ def test_they_are_what_values_make(
     judged = 0
 
     class Compared(ExecutionColumns):
-        def batch(self, keys: Any, *, interleaved: bool) -> Batch:
+        def batch(self, keys: Any, *, interleaved: bool, clocks: bool = True) -> Batch:
             nonlocal judged
             judged += len(keys)
             made = super().batch(keys, interleaved=interleaved)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import pytest
 
+from precedes.core.diagnostics import PrecedesError
 from precedes.core.formula import Not
 from precedes.core.verdict import Verdict
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.logic.premises import premise_of
-from precedes.protocol import Message, Protocol, Reliable
+from precedes.protocol import Deliver, Here, Message, Protocol, Reliable, Step
 from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration import formula_judge
 from precedes.protocol.exploration.explorer import explore
@@ -56,9 +57,9 @@ def test_nothing_else_is_told_than_where_every_execution_is_judged(
 
 def test_few_executions_are_judged_where_nothing_is_violated(monkeypatch: pytest.MonkeyPatch) -> None:
     judged = []
-    note = InheritedVerdicts.note
+    note = InheritedVerdicts.note_judged
     monkeypatch.setattr(
-        InheritedVerdicts, "note", lambda self, some, met: (judged.append(len(some)), note(self, some, met))
+        InheritedVerdicts, "note_judged", lambda self, some: (judged.append(len(some)), note(self, some))
     )
     bounds = Bounds(entities=3, messages=4, destinations=Destinations.UNICAST)
     asked = [requirement("causal_order", standard_library())]
@@ -68,26 +69,58 @@ def test_few_executions_are_judged_where_nothing_is_violated(monkeypatch: pytest
     assert sum(judged) < found.states
 
 
+@pytest.mark.parametrize("protocol", [Plain(), Auxiliary(queue=False)], ids=["without clocks", "with clocks"])
+def test_what_is_unknown_lasts_too(protocol: Protocol[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = [requirement(name, standard_library()) for name in ("vector_time", "no_creation")]
+    bounds = Bounds(entities=2, messages=2, destinations=Destinations.UNICAST)
+    inherited = explore(protocol, bounds, asked, plain=True)
+    assert (inherited.of("vector_time") is Verdict.UNKNOWN) is isinstance(protocol, Plain)
+    monkeypatch.setattr(formula_judge, "_is_lasting", lambda asked: False)
+    assert told(inherited) == told(explore(protocol, bounds, asked, plain=True))
+
+
+class Foretelling(Plain):
+    """E1 delivers what E2 may be asked to send, as soon as anything comes from it."""
+
+    def arrive(self, here: Here, state: int, packet: Hashable, sender: int) -> Step[int]:
+        return Step(state, tuple(Deliver(message) for message in SECOND[1]) if sender == 1 else ())
+
+
+SECOND = ((), tuple(Message(1, n, frozenset({0})) for n in (1, 2)))
+
+
+def test_what_is_sent_only_afterwards_was_invented() -> None:
+    # Where behaviors end everything was sent.
+    with pytest.raises(PrecedesError) as caught:
+        explore(Foretelling(), Bounds(entities=2, script=SECOND), plain=True)
+    assert caught.value.diagnostics[0].code == "M008"
+
+
 def test_what_lasts_whatever_is_sent() -> None:
     library = standard_library()
-    lasting = {
-        name: permanent(requirement(name, library).formula)
-        for name in (
-            *ASKED,
-            "agreement",
-            "validity",
-            "deadline",
-            "vector_time",
-            'forall p in SL["E1"]: p in RL["E2"]',
-        )
-    }
-    assert [name for name, lasts in lasting.items() if lasts] == [
-        "causal_order",
-        "causal_delivery",
-        "fifo_delivery",
-    ]
-    for name in ("causal_order", "fifo_delivery"):
+    names = (
+        *ASKED,
+        "vector_time",
+        "no_creation",
+        "deadline",
+        "acyclic_order",
+        "agreement",
+        "validity",
+        "prefix_order",
+    )
+    lasting = {name: permanent(requirement(name, library).formula) for name in names}
+    assert [name for name, lasts in lasting.items() if not lasts] == ["agreement", "validity", "prefix_order"]
+    for name in names[:-3]:
         assert permanent(Not(premise_of(requirement(name, library)).formula))
-    # What is sent later may be what was looked for.
-    assert not permanent(requirement('exists p in RL["E1"]: p in RL["E2"]', library).formula)
-    assert permanent(requirement('forall p in RL["E1"]: not p in RL["E2"]', library).formula)
+    formulas = {
+        # What is sent later may be what was looked for.
+        'exists p in RL["E1"]: p in RL["E2"]': False,
+        'forall p in SL["E1"]: p in RL["E2"]': False,
+        'forall p in RL["E1"]: not p in RL["E2"]': True,
+        "not acyclic_order": False,
+        # How many there are may be more.
+        "forall i, j: size(SL[i]) <= size(SL[j])": False,
+        "forall i: forall p in RL[i]: position(p, RL[i]) <= 2": True,
+    }
+    for text, lasts in formulas.items():
+        assert permanent(requirement(text, library).formula) is lasts, text

@@ -248,7 +248,7 @@ def clock_edges(batch: Batch) -> ClockEdges | None:
 
 def own_if_counted(batch: Batch) -> Int64:
     """Of each event that its clock counts the count for its own entity, 0 of all others."""
-    if batch.clocks is None:
+    if batch.clocks is None or not batch.clocks.counted.any():
         return np.zeros(len(batch.event_kind), np.int64)
     return np.where(batch.clocks.counted, own_counts(histories_of(batch), batch.clocks), 0)
 

@@ -1,16 +1,13 @@
 """Executions of an exploration in columns, put together from the histories of their entities.
 
-A history is written into columns once. An execution is a row of numbers of histories, and its columns are gathered from
-theirs.
+An execution is a row of numbers of histories. What is in the columns follows from the courses of events that these are,
+and from what is known of each event and message, which is looked at once.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import accumulate, chain, islice
-from typing import Any, Final, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Final, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -24,309 +21,269 @@ from precedes.core.columns import (
     Attributes,
     Batch,
     Int32,
-    Int64,
     offsets_of,
 )
 from precedes.core.execution import EVENT_CODES, EventKind
 from precedes.core.formula import Attribute
 from precedes.core.transposition import batch_of
-from precedes.protocol.exploration.histories import Entry, Histories
+from precedes.native.compiled_functions import is_loaded, machine_code
+from precedes.protocol.exploration import gathered_columns
+from precedes.protocol.exploration.gathered_columns import KNOWN_FIELDS, Gathered, Histories
+from precedes.protocol.exploration.histories import Entry
+from precedes.protocol.exploration.histories import Histories as HistoryValues
+from precedes.protocol.exploration.seen_histories import SeenHistories
 from precedes.protocol.model import TICK, Message, Protocol
 
-NEVER_SENT: Final = -2
-_SEND: Final = EVENT_CODES[EventKind.SEND]
-_DELIVER: Final = EVENT_CODES[EventKind.DELIVER]
-
-LETTERS: Final = 26
-"""Up to so many entities the names of messages are in the order of their senders."""
+FEW_EVENTS: Final = 16
+"""Room for so many events of an execution in the beginning."""
 
 
-class _Event(NamedTuple):
-    kind: int
-    message: int
-    time: int
-    entry: Entry
+class _Events:
+    """What columns have of the events and messages of an exploration, each in the order of its number.
 
-
-class _Lists:
-    """Lists of numbers, one after the other."""
-
-    def __init__(self) -> None:
-        self._values = array("q")
-        self._offsets = array("q", [0])
-        self._added: list[Sequence[int]] = []
-        """Lists that are not among the values yet: many are added one by one."""
-
-    def add(self, values: Sequence[int]) -> None:
-        """Add a list."""
-        self._added.append(values)
-
-    def _arrays(self) -> tuple[Int64, Int64]:
-        """All values, and where each list begins and ends; views, which are not kept."""
-        if self._added:
-            ends = accumulate(map(len, self._added), initial=len(self._values))
-            self._offsets.extend(islice(ends, 1, None))
-            self._values.extend(chain.from_iterable(self._added))
-            self._added.clear()
-        return np.asarray(memoryview(self._values)), np.asarray(memoryview(self._offsets))
-
-    def counts(self, lists: npt.NDArray[Any]) -> Int64:
-        """The lengths of some lists."""
-        _, offsets = self._arrays()
-        lengths: Int64 = offsets[lists + 1] - offsets[lists]
-        return lengths
-
-    def gathered(self, lists: npt.NDArray[Any]) -> Int64:
-        """The entries of some lists, one list after the other."""
-        values, offsets = self._arrays()
-        counts = offsets[lists + 1] - offsets[lists]
-        starts = offsets[lists] - offsets_of(counts)[:-1]
-        places = np.repeat(starts, counts) + np.arange(int(counts.sum()))
-        gathered: Int64 = values[places]
-        return gathered
-
-
-@dataclass(frozen=True, slots=True)
-class _Numbers:
-    """The messages of executions, each with its local number.
-
-    offsets     E + 1  into the M messages
-    messages    M      the numbers of the messages, by name within their execution
-    send_times  M
-    first       E x n  where the sends of an entity begin in `sent`
-    sent        M      the messages by sender, in the order of sending
-    numbers     M      aligned with `sent`: their local numbers
-    sender, place      of every message: its sender, and how many this one sent before
+    sender, to       of each message; `to` are its destinations, one message after the other
+    named            of each message: the place of its name among all names
+    clocks           of the events that have one; `clock` is its row there
     """
 
-    offsets: Int64
-    messages: Int64
-    send_times: Int64
-    first: Int64
-    sent: Int64
-    numbers: Int64
-    sender: Int64
-    place: Int64
+    def __init__(self, values: HistoryValues, rank: Int32) -> None:
+        """`rank`: the place of each entity, by name."""
+        self.has_views = False
+        self.carried: list[Mapping[Attribute, str | int]] = []
+        self._values = values
+        self._rank = rank
+        self._numbers: dict[Message, int] = {}
+        self.known = 0
+        self.kind, self.message, self.clock = (np.zeros(0, np.int32) for _ in range(3))
+        self.time = np.zeros(0, np.int64)
+        self.clocks = np.zeros((0, len(rank)), np.int64)
+        self.names = np.zeros(0, np.object_)
+        self.sender, self.named, self.to = (np.zeros(0, np.int32) for _ in range(3))
+        self.to_offsets = np.zeros(1, np.int32)
 
-    def local(self, messages: Int64, counts: Int64) -> Int32:
-        """The local numbers of messages in the histories of all entities, each of which has so many of them; NOBODY for
-        none, and `NEVER_SENT`.
-        """
-        entities = self.first.shape[1]
-        found = np.full(len(messages), NOBODY, np.int32)
-        some = np.flatnonzero(messages != NOBODY)
-        execution = (np.repeat(np.arange(len(counts)), counts) // entities)[some]
-        wanted = messages[some]
-        sender = self.sender[wanted]
-        first = self.first[execution, np.minimum(sender, entities - 1)]
-        there = np.where(sender < entities, first + self.place[wanted], len(self.sent))
-        inside = np.minimum(there, max(len(self.sent) - 1, 0))
-        was_sent = (there < len(self.sent)) & (self.sent[inside] == wanted) if len(self.sent) else there < 0
-        found[some] = NEVER_SENT
-        found[some[was_sent]] = self.numbers[there[was_sent]]
-        return found
+    def look_at(self, entries: list[Entry]) -> None:
+        """Know these events, which come next."""
+        if not entries:
+            return
+        before = len(self._numbers)
+        numbers = [NOBODY if entry.message is None else self._number(entry.message) for entry in entries]
+        if len(self._numbers) > before:
+            self._look_at_messages(list(self._numbers)[before:])
+        self.known += len(entries)
+        self.has_views = self.has_views or any(entry.kind is EventKind.VIEW for entry in entries)
+        recorded = [entry.clock for entry in entries if entry.clock is not None]
+        rows = iter(range(len(self.clocks), len(self.clocks) + len(recorded)))
+        self.kind = _with(self.kind, [EVENT_CODES[entry.kind] for entry in entries])
+        self.message = _with(self.message, numbers)
+        times = [MISSING_TIME if entry.time is None else entry.time * TICK for entry in entries]
+        self.time = _with(self.time, times)
+        self.clock = _with(self.clock, [NOBODY if entry.clock is None else next(rows) for entry in entries])
+        if recorded:
+            self.clocks = _with(self.clocks, np.array(recorded, np.int64)[:, np.argsort(self._rank)])
 
-    def never_sent(self, local: Int32) -> bool:
-        """Whether one of them was never sent."""
-        return bool(len(local)) and int(local.min()) == NEVER_SENT
+    def _number(self, message: Message) -> int:
+        return self._numbers.setdefault(message, len(self._numbers))
+
+    def _look_at_messages(self, messages: list[Message]) -> None:
+        self.carried += map(self._values.carried, messages)
+        self.names = np.concatenate((self.names, np.array([one.name for one in messages], np.object_)))
+        self.named = np.unique(self.names, return_inverse=True)[1].astype(np.int32)
+        # A sender beyond the cluster is one of a message that nobody in it sent.
+        senders = [
+            int(self._rank[one.sender]) if one.sender < len(self._rank) else NOBODY for one in messages
+        ]
+        self.sender = _with(self.sender, senders)
+        for message in messages:
+            self.to = _with(self.to, sorted(int(self._rank[k]) for k in message.destinations))
+            self.to_offsets = _with(self.to_offsets, [len(self.to)])
 
 
 class ExecutionColumns:
     """Makes batches of executions of one protocol from numbered histories."""
 
-    def __init__(
-        self, protocol: Protocol[Any], histories: Histories, logs: Sequence[tuple[Entry, ...]]
-    ) -> None:
-        """`logs` are the histories by their numbers; there may be more of them later."""
-        self._logs = logs
-        self._histories = histories
-        names = histories.names
+    def __init__(self, protocol: Protocol[Any], values: HistoryValues, seen: SeenHistories) -> None:
+        """`seen` has the histories; there may be more of them later."""
+        self._seen = seen
+        self._values = values
+        names = values.names
         self._delta = None if protocol.lifetime is None else protocol.lifetime * TICK
         self._order = np.array(sorted(range(len(names)), key=names.__getitem__))
-        self._rank = np.argsort(self._order)
         self._entity_names = np.array([names[e] for e in self._order], np.object_)
-        self._events: dict[int, _Event] = {}
-        """What is known of events, by their identity. Each is kept, so that no other has it."""
-        self._messages: dict[Message, int] = {}
-        self._message_names: list[str] = []
-        self._sender = array("q")
-        self._place = array("q")
-        self._destinations = _Lists()
-        self._carried: list[Mapping[Attribute, str | int]] = []
-        self._kinds, self._of_events, self._times = _Lists(), _Lists(), _Lists()
-        self._sent, self._sent_times, self._named = _Lists(), _Lists(), _Lists()
-        self._delivered, self._delivered_times, self._repeated = _Lists(), _Lists(), _Lists()
-        self._clock_sizes, self._clocks = _Lists(), _Lists()
-        self._places = np.zeros(0, np.int64)
-        """The place of each history in the lists, -1 for one that is not written yet."""
-        self._written = 0
-        self._has_views = self._has_clocks = False
+        self._events = _Events(values, np.argsort(self._order).astype(np.int32))
+        self._numbers = np.zeros(0, np.object_)
+        """The names of executions: their numbers."""
+        self._room = FEW_EVENTS
+        """About how many events an execution has."""
 
-    def batch(self, keys: npt.NDArray[np.int32], *, interleaved: bool) -> Batch:
-        """The executions whose entities have these histories (E x n).
+    def batch(self, keys: Int32, *, interleaved: bool, clocks: bool = True) -> Batch:
+        """The executions whose entities have these histories (E x n); without `clocks` none are in the columns.
 
         PrecedesError where a message is delivered that nobody was asked to send.
         """
-        places = self._places_of(keys)
-        if self._has_views or keys.shape[1] > LETTERS:
+        self._events.look_at(list(self._seen.entries[self._events.known :]))
+        if self._events.has_views:
             return batch_of([self._execution(row, str(x), interleaved) for x, row in enumerate(keys)])
-        return self._gathered(keys, places, interleaved=interleaved)
+        return self._gathered(keys, interleaved=interleaved, clocks=clocks)
 
-    def _places_of(self, keys: npt.NDArray[np.int32]) -> Int64:
-        """The places of histories in the lists; those that are new are written."""
-        more = len(self._logs) - len(self._places)
-        self._places = np.concatenate((self._places, np.full(more, -1, np.int64)))
-        distinct = np.unique(keys)
-        for log in distinct[self._places[distinct] < 0].tolist():
-            self._write(self._logs[log])
-            self._places[log] = self._written
-            self._written += 1
-        places: Int64 = self._places[keys]
-        return places
+    def refuse_unsent(self, keys: Int32) -> None:
+        """PrecedesError where a message is delivered that nobody was asked to send, in an execution of these."""
+        self._events.look_at(list(self._seen.entries[self._events.known :]))
+        read = self._read(keys)
+        if self._by_machine(gathered_columns.first_unsent):
+            unsent = machine_code(gathered_columns.first_unsent)(keys.shape[1], read)
+        else:
+            unsent = gathered_columns.first_unsent(
+                keys.shape[1], Histories(*(each.tolist() for each in read))
+            )
+        if unsent >= 0:
+            self._refuse(keys[unsent])
 
-    def _execution(self, key: npt.NDArray[np.int32], name: str, interleaved: bool) -> Any:
-        logs = [self._logs[log] for log in key.tolist()]
-        return self._histories.execution(logs, name, interleaved=interleaved)
+    def _refuse(self, key: Int32) -> NoReturn:
+        """The error of an execution in which a message is delivered that nobody was asked to send."""
+        self._execution(key, "refused", True)
+        raise AssertionError("what makes executions of values refuses it, too")
 
-    # ---- histories ----
+    def _execution(self, key: Int32, name: str, interleaved: bool) -> Any:
+        logs = [self._seen[log] for log in key.tolist()]
+        return self._values.execution(logs, name, interleaved=interleaved)
 
-    def _message(self, message: Message) -> int:
-        number = self._messages.setdefault(message, len(self._message_names))
-        if number == len(self._message_names):
-            self._message_names.append(message.name)
-            self._sender.append(message.sender)
-            self._place.append(message.number - 1)
-            self._destinations.add(sorted(int(self._rank[k]) for k in message.destinations))
-            self._carried.append(self._histories.carried(message))
-        return number
+    def _by_machine(self, function: Any) -> bool:
+        return self._seen.table.code.by_machine or is_loaded(function)
 
-    def _event(self, entry: Entry) -> _Event:
-        """The numbers of an event. It is the same object in every history that has it, and is looked at once."""
-        number = NOBODY if entry.message is None else self._message(entry.message)
-        time = MISSING_TIME if entry.time is None else entry.time * TICK
-        self._has_views = self._has_views or entry.kind is EventKind.VIEW
-        self._has_clocks = self._has_clocks or entry.clock is not None
-        known = self._events[id(entry)] = _Event(EVENT_CODES[entry.kind], number, time, entry)
-        return known
+    def _read(self, keys: Int32) -> Histories:
+        events = self._events
+        pasts, courses = self._seen.courses
+        return Histories(
+            np.ascontiguousarray(keys[:, self._order]).reshape(-1),
+            pasts.reshape(-1),
+            courses.reshape(-1),
+            events.kind,
+            events.message,
+            events.named,
+            events.to_offsets,
+            events.to,
+            np.zeros(KNOWN_FIELDS * len(events.names), np.int32),
+        )
 
-    def _write(self, log: tuple[Entry, ...]) -> None:
-        sent: dict[int, int] = {}
-        delivered: dict[int, int] = {}
-        repeated: set[int] = set()
-        kinds, messages, times = [], [], []
-        for entry in log:
-            kind, number, time, _ = self._events.get(id(entry)) or self._event(entry)
-            kinds.append(kind)
-            messages.append(number)
-            times.append(time)
-            if kind == _SEND:
-                sent.setdefault(number, time)
-            elif kind == _DELIVER:
-                if number in delivered:
-                    repeated.add(number)
-                delivered.setdefault(number, time)
-        self._kinds.add(kinds)
-        self._of_events.add(messages)
-        self._times.add(times)
-        self._sent.add(list(sent))
-        self._sent_times.add(list(sent.values()))
-        names = [self._message_names[message] for message in sent]
-        self._named.add(sorted(range(len(sent)), key=names.__getitem__))
-        self._delivered.add(list(delivered))
-        self._delivered_times.add(list(delivered.values()))
-        self._repeated.add([m in repeated for m in delivered])
-        clocks = [entry.clock for entry in log] if self._has_clocks else [None] * len(log)
-        self._clock_sizes.add([NOBODY if clock is None else len(clock) for clock in clocks])
-        self._clocks.add([clock[k] for clock in clocks if clock is not None for k in self._order])
-
-    # ---- executions ----
-
-    def _gathered(self, keys: npt.NDArray[np.int32], places: Int64, *, interleaved: bool) -> Batch:
+    def _written(self, keys: Int32) -> Gathered:
+        """What the compiled function writes."""
         executions, entities = keys.shape
-        logs = places[:, self._order].ravel()
-        numbers = self._numbered(places)
-        messages = numbers.messages
-        event_counts = self._kinds.counts(logs)
-        of_events = numbers.local(self._of_events.gathered(logs), event_counts)
-        if numbers.never_sent(of_events):
-            for x, row in enumerate(keys):
-                self._execution(row, str(x), interleaved)
+        read = self._read(keys)
+        most = int(np.diff(self._events.to_offsets).max(initial=0))
+        while True:
+            room = self._room * executions
+            write = _room(executions, entities, room, room * most)
+            count = self._run(entities, read, write)
+            if count < 0:
+                self._refuse(keys[-1 - count])
+            if count <= room:
+                return write
+            self._room = -(-count // executions)
+
+    def _run(self, entities: int, read: Histories, write: Gathered) -> int:
+        if self._by_machine(gathered_columns.gather):
+            return int(machine_code(gathered_columns.gather)(entities, read, write))
+        # Lists are read and written several times faster than arrays, one element at a time.
+        lists = Gathered(*(array.tolist() for array in write))
+        count = gathered_columns.gather(entities, Histories(*(array.tolist() for array in read)), lists)
+        arrays: tuple[npt.NDArray[Any], ...] = write
+        for array, values in zip(arrays, lists, strict=True):
+            array[:] = values
+        return count
+
+    def _gathered(self, keys: Int32, *, interleaved: bool, clocks: bool) -> Batch:
+        executions, entities = keys.shape
+        if len(self._numbers) < executions:
+            self._numbers = np.array([str(x) for x in range(executions)], np.object_)
+        events, written = self._events, self._written(keys)
+        of_events = written.events[: written.event_offsets[-1]]
+        messages = written.messages[: written.message_offsets[-1]]
+        times = events.time[of_events]
+        delivered = int(written.delivered_offsets[-1])
         return Batch(
-            names=np.array([str(x) for x in range(executions)], np.object_),
+            names=self._numbers[:executions],
             unknown=np.zeros(executions, np.int32),
             contradictions={},
-            entity_offsets=offsets_of([entities] * executions),
+            entity_offsets=np.arange(0, (executions + 1) * entities, entities),
             entity_names=np.tile(self._entity_names, executions),
-            message_offsets=numbers.offsets,
-            message_names=np.array(self._message_names, np.object_)[messages],
-            sender=self._rank[np.array(self._sender)[messages]].astype(np.int32),
+            message_offsets=written.message_offsets,
+            message_names=events.names[messages],
+            sender=events.sender[messages],
             send_logged=np.ones(len(messages), np.bool_),
-            send_position=np.array(self._place)[messages].astype(np.int32),
-            send_time=numbers.send_times,
+            send_position=written.send_position[: len(messages)],
+            send_time=times[written.send_event[: len(messages)]],
             to_all=np.zeros(len(messages), np.bool_),
-            destination_offsets=offsets_of(self._destinations.counts(messages)),
-            destinations=self._destinations.gathered(messages).astype(np.int32),
-            sent_offsets=offsets_of(self._sent.counts(logs)),
-            sent=numbers.local(self._sent.gathered(logs), self._sent.counts(logs)),
-            delivered_offsets=offsets_of(self._delivered.counts(logs)),
-            delivered=numbers.local(self._delivered.gathered(logs), self._delivered.counts(logs)),
-            delivered_time=self._delivered_times.gathered(logs),
-            repeated=self._repeated.gathered(logs).astype(np.bool_),
-            event_offsets=offsets_of(event_counts),
-            event_kind=self._kinds.gathered(logs).astype(np.int8),
-            event_message=of_events,
-            event_time=self._times.gathered(logs),
+            destination_offsets=written.destination_offsets[: len(messages) + 1],
+            destinations=written.destinations[: written.destination_offsets[len(messages)]],
+            sent_offsets=written.sent_offsets,
+            sent=written.sent[: written.sent_offsets[-1]],
+            delivered_offsets=written.delivered_offsets,
+            delivered=written.delivered[:delivered],
+            delivered_time=times[written.delivered_event[:delivered]],
+            repeated=written.repeated[:delivered],
+            event_offsets=written.event_offsets,
+            event_kind=events.kind[of_events].astype(np.int8),
+            event_message=written.event_message[: len(of_events)],
+            event_time=times,
             delta=self._delta,
-            interleaved=None if interleaved else np.zeros(len(logs), np.bool_),
-            clocks=self._clocks_of(logs),
+            interleaved=None if interleaved else np.zeros(executions * entities, np.bool_),
+            clocks=self._clocks_of(of_events) if clocks else None,
             attributes=self._attributes(messages),
         )
 
-    def _numbered(self, keys: Int64) -> _Numbers:
-        senders = keys.ravel()
-        counts = self._sent.counts(senders)
-        first = offsets_of(counts)[:-1]
-        offsets = offsets_of(counts.reshape(keys.shape).sum(axis=1))
-        in_order = np.repeat(first, counts) + self._named.gathered(senders)
-        local = np.empty(len(in_order), np.int64)
-        local[in_order] = np.arange(len(in_order)) - np.repeat(offsets[:-1], np.diff(offsets))
-        sent = self._sent.gathered(senders)
-        return _Numbers(
-            offsets=offsets,
-            messages=sent[in_order],
-            send_times=self._sent_times.gathered(senders)[in_order],
-            first=first.reshape(keys.shape),
-            sent=sent,
-            numbers=local,
-            sender=np.array(self._sender, np.int64),
-            place=np.array(self._place, np.int64),
-        )
-
-    def _clocks_of(self, logs: Int64) -> Clocks | None:
-        if not self._has_clocks:
+    def _clocks_of(self, of_events: Int32) -> Clocks | None:
+        clocks = self._events.clocks
+        if not len(clocks):
             return None
-        sizes = self._clock_sizes.gathered(logs)
-        entities = np.arange(len(self._order), dtype=np.int32)
-        recorded = sizes != NOBODY
+        rows = self._events.clock[of_events]
+        recorded = rows != NOBODY
+        entities = clocks.shape[1]
         return Clocks(
             recorded=recorded,
-            counted=np.zeros(len(sizes), np.bool_),
-            offsets=offsets_of(np.maximum(sizes, 0)),
-            entities=np.tile(entities, int(recorded.sum())),
-            counts=self._clocks.gathered(logs),
+            counted=np.zeros(len(rows), np.bool_),
+            offsets=offsets_of(np.where(recorded, entities, 0)),
+            entities=np.tile(np.arange(entities, dtype=np.int32), int(recorded.sum())),
+            counts=clocks[rows[recorded]].reshape(-1),
         )
 
-    def _attributes(self, messages: Int64) -> Attributes:
-        declared = sorted({each for carried in self._carried for each in carried}, key=lambda one: one.name)
+    def _attributes(self, messages: Int32) -> Attributes:
+        of_messages = self._events.carried
+        declared = sorted({each for carried in of_messages for each in carried}, key=lambda one: one.name)
         if not declared:
             return NO_ATTRIBUTES
         texts: dict[str, int] = {}
-        values = np.full((len(declared), len(self._carried)), NOT_RECORDED, np.int64)
+        values = np.full((len(declared), len(of_messages)), NOT_RECORDED, np.int64)
         for row, attribute in enumerate(declared):
-            for place, carried in enumerate(self._carried):
+            for place, carried in enumerate(of_messages):
                 value = carried.get(attribute)
                 if isinstance(value, str):
                     values[row, place] = texts.setdefault(value, len(texts))
                 elif value is not None:
                     values[row, place] = value
         return Attributes(tuple(declared), values[:, messages], np.array([*texts], np.object_))
+
+
+def _room(executions: int, entities: int, events: int, destinations: int) -> Gathered:
+    """Room for executions with so many events and destinations in all."""
+    return Gathered(
+        event_offsets=np.zeros(executions * entities + 1, np.int64),
+        events=np.empty(events, np.int32),
+        event_message=np.empty(events, np.int32),
+        message_offsets=np.zeros(executions + 1, np.int64),
+        messages=np.empty(events, np.int32),
+        send_event=np.empty(events, np.int64),
+        send_position=np.empty(events, np.int32),
+        destination_offsets=np.zeros(events + 1, np.int64),
+        destinations=np.empty(destinations, np.int32),
+        sent_offsets=np.zeros(executions * entities + 1, np.int64),
+        sent=np.empty(events, np.int32),
+        delivered_offsets=np.zeros(executions * entities + 1, np.int64),
+        delivered=np.empty(events, np.int32),
+        delivered_event=np.empty(events, np.int64),
+        repeated=np.zeros(events, np.bool_),
+    )
+
+
+def _with(array: npt.NDArray[Any], more: Any) -> npt.NDArray[Any]:
+    """An array with more at its end."""
+    return np.concatenate((array, np.asarray(more, array.dtype)))

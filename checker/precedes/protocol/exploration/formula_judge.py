@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from precedes.core.execution import Execution
-from precedes.core.formula import TRUTH, Not, Requirement
+from precedes.core.formula import TRUTH, Not, RecordedClock, Requirement, Sent
 from precedes.core.mode import Mode, completed, judged, mode_of
+from precedes.core.traversal import walk
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.batch_scan import scan
 from precedes.logic.plan import Plan, plan
@@ -99,6 +100,10 @@ class FormulaJudge:
         self.lasting, self.always, self.on_the_way, self.in_quiescence = _groups(
             tuple(leaves.values()), inherits=inherits
         )
+        asked = tuple(map(completed, self.lasting.requirements))
+        self._verdicts, self._premises = plan(asked), plan(tuple(map(premise_of, asked)))
+        """What is asked of an execution whose violations last, and whether it could be violated."""
+        self._ask_who_sent = any(isinstance(node, Sent) for one in asked for node in walk(one.formula))
         self.violated: dict[str, Violated] = {}
         """Of the failures, those of formulas."""
         self.recording = needed(leaf.formula for leaf in leaves.values())
@@ -151,11 +156,12 @@ class FormulaJudge:
         if self.inherited is None:
             self._collect(self.lasting, rows, numbers, numbers)
         elif parents is not None:
+            first = self.inherited.seen.count
             unknown, met = self.inherited.reached(self._logs(rows), parents)
-            for name in self.lasting.plan.leaves:
-                if name.startswith(PREMISE):
-                    self._tally.exercised[name.removeprefix(PREMISE)] += met
-            self._judge_lasting(self.inherited, unknown, count=True)
+            self._refuse_unsent(self.inherited.seen.rows[first : self.inherited.seen.count])
+            for leaf in self.lasting.requirements:
+                self._tally.exercised[leaf.name] += met
+            self._count_lasting(self.inherited, unknown)
 
     def expanded(self, rows: Rows, numbers: Int64, quiescent: npt.NDArray[np.bool_]) -> None:
         """Judge what is asked of states of which it is known whether something is in flight."""
@@ -186,29 +192,39 @@ class FormulaJudge:
         if self.inherited is not None and self._ended:
             numbers = np.concatenate(self._ended)
             self._ended.clear()
-            self._judge_lasting(self.inherited, self.inherited.unjudged(numbers), count=False)
+            self._judge_lasting(self.inherited, self.inherited.unjudged(numbers))
 
     def look_at(self, first: int) -> None:
         """Judge some of the states from this one on."""
         if self.inherited is not None:
-            self._judge_lasting(self.inherited, self.inherited.sample(first), count=False)
+            self._judge_lasting(self.inherited, self.inherited.sample(first))
 
-    def _judge_lasting(self, inherited: InheritedVerdicts, executions: Int64, *, count: bool) -> None:
-        """Judge executions of formulas whose violations last. `count`: those whose premise is met are counted."""
+    def _refuse_unsent(self, executions: npt.NDArray[np.int32]) -> None:
+        """PrecedesError where a message is delivered that nobody was asked to send. What lasts relies on it: a formula
+        may ask whether a message was sent, and one that is not sent yet may be sent later.
+        """
+        assert self._columns is not None
+        if self._ask_who_sent:
+            for first in range(0, len(executions), AT_ONCE):
+                self._columns.refuse_unsent(executions[first : first + AT_ONCE])
+
+    def _judge_lasting(self, inherited: InheritedVerdicts, executions: Int64) -> None:
+        """Judge executions by the formulas whose violations last."""
         for first in range(0, len(executions), AT_ONCE):
             some = executions[first : first + AT_ONCE]
-            values = self._values(self.lasting.plan, inherited.seen.rows[some])
-            names = self.lasting.plan.names
-            premises = [column for column, name in enumerate(names) if name.startswith(PREMISE)]
-            leaves = [column for column, name in enumerate(names) if name in self.leaves]
-            if (values[:, leaves] != TRUE).any():
+            if (self._values(self._verdicts, inherited.seen.rows[some]) != TRUE).any():
                 self._judge_every_execution(inherited)
                 return
-            inherited.note(some, (values[:, premises] == TRUE).all(axis=1))
-            for column in premises if count else ():
-                self._tally.exercised[names[column].removeprefix(PREMISE)] += int(
-                    (values[:, column] == TRUE).sum()
-                )
+            inherited.note_judged(some)
+
+    def _count_lasting(self, inherited: InheritedVerdicts, executions: Int64) -> None:
+        """Count the executions that exercise the formulas whose violations last, and note which exercise all."""
+        for first in range(0, len(executions), AT_ONCE):
+            some = executions[first : first + AT_ONCE]
+            met = self._values(self._premises, inherited.seen.rows[some]) == TRUE
+            inherited.note_met(some[met.all(axis=1)])
+            for column, name in enumerate(self._premises.names):
+                self._tally.exercised[name.removeprefix(PREMISE)] += int(met[:, column].sum())
 
     def _judge_every_execution(self, inherited: InheritedVerdicts) -> None:
         """Judge every execution so far, the first ones first, and from now on each by itself."""
@@ -311,7 +327,8 @@ class FormulaJudge:
     def _values(self, asked: Plan, executions: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
         """What is judged of executions, each by the histories of its entities."""
         assert self._columns is not None
-        batch = self._columns.batch(executions, interleaved=self._interleaved)
+        clocks = any(isinstance(node, RecordedClock) for step in asked.steps for node in walk(step.formula))
+        batch = self._columns.batch(executions, interleaved=self._interleaved, clocks=clocks)
         values: npt.NDArray[np.int32] = scan(batch, asked).values
         return values
 

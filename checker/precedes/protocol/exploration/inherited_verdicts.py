@@ -79,10 +79,13 @@ class InheritedVerdicts:
         self._of_state, self._first = kept["of_state"], kept["first"]
         self._met, self._judged = kept["met"], kept["judged"]
 
-    def note(self, executions: Int64, met: Bool) -> None:
-        """Note executions that were judged, and in which of them every premise is met."""
+    def note_met(self, executions: Int64) -> None:
+        """Note executions in which every premise is met."""
+        self._met[executions] = True
+
+    def note_judged(self, executions: Int64) -> None:
+        """Note executions that were judged."""
         self._judged[executions] = True
-        self._met[executions] |= met
 
     def unjudged(self, states: Int64) -> Int64:
         """The executions of some states that were not judged, in the order in which they were met."""

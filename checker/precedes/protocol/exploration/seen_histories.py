@@ -26,7 +26,11 @@ class SeenHistories(Sequence[tuple[Entry, ...]]):
         self.table = table
         self.rearranges = False
         """Whether a state was seen whose RL is not what deliveries say."""
-        self._rearranged = Interned()
+        self._rearranged, self._entries = Interned(), Interned()
+        self._courses: list[tuple[int, int]] = [(0, 0)]
+        """The events of what was rearranged, as courses ..."""
+        self._ends: list[int] = []
+        """... and with which of them each history ends."""
         self._numbers = np.full(0, -1, np.int32)
         """Where a protocol may rearrange: the history of each local state."""
 
@@ -47,6 +51,21 @@ class SeenHistories(Sequence[tuple[Entry, ...]]):
             return found
         return self.table.history(number)
 
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """The events of histories by their numbers."""
+        return self._entries.values if self.table.may_rearrange else self.table.events.values
+
+    @property
+    def courses(self) -> tuple[Int32, Int32]:
+        """Pasts and courses, as in `compiled_tables`, from which the histories can be read; a past for each history."""
+        arrays = self.table.matrices.arrays
+        if not self.table.may_rearrange:
+            return arrays["pasts"], arrays["courses"]
+        pasts = np.zeros((len(self._ends), c.PAST_FIELDS), np.int32)
+        pasts[:, c.REST], pasts[:, c.CRASH] = self._ends, -1
+        return pasts, np.array(self._courses, np.int32)
+
     def of(self, locals_: Int32) -> Int32:
         """The numbers of the histories of some local states."""
         if not self.table.may_rearrange:
@@ -59,7 +78,7 @@ class SeenHistories(Sequence[tuple[Entry, ...]]):
             self._numbers[known:] = -1
         distinct = np.unique(locals_)
         for local in distinct[self._numbers[distinct] < 0].tolist():
-            self._numbers[local] = self._rearranged.number(self._told(local))
+            self._numbers[local] = self._number(local)
         return self._numbers[locals_]
 
     def kept(self) -> Int32:
@@ -71,7 +90,19 @@ class SeenHistories(Sequence[tuple[Entry, ...]]):
         self._numbers = numbers.copy()
         known, first = np.unique(numbers, return_index=True)
         for local in first[known >= 0].tolist():
-            self._rearranged.number(self._told(local))
+            self._number(local)
+
+    def _number(self, local: int) -> int:
+        """The number of the history of a local state, where a protocol may rearrange what it received."""
+        log = self._told(local)
+        number = self._rearranged.number(log)
+        if number == len(self._ends):
+            course = 0
+            for entry in log:
+                self._courses.append((course, self._entries.number(entry)))
+                course = len(self._courses) - 1
+            self._ends.append(course)
+        return number
 
     def _told(self, local: int) -> tuple[Entry, ...]:
         table = self.table

@@ -131,19 +131,49 @@ def _asks_of_sent(formula: Formula, *, positive: bool = True) -> bool:
                 not positive and isinstance(variable, MessageVariable)
             )
             return fitting and all(_asks_of_sent(part, positive=positive) for part in (extent, body))
+        case Iff(left, right):
+            return all(
+                _asks_of_sent(side, positive=either) for side in (left, right) for either in (True, False)
+            )
+        case Acyclic(_, _, body):
+            return positive and _asks_of_sent(body, positive=False)
         case (
             Truth() | InLog() | Precedes() | IsDestination() | SameEntity() | SameMessage() | HappensBefore()
-        ):
-            return not any(isinstance(node, MessageNamed) for node in walk(formula))
+            | Repeated() | Sent()
+        ):  # fmt: skip
+            return not _names_a_message(formula)
+        case Comparison(left=left, right=right):
+            return _is_given(left) and _is_given(right) and not _names_a_message(formula)
         case (
-            Acyclic() | Per() | Iff() | Quiescent() | Undetermined() | Repeated() | Sent() | SameText() | SamePart()
-            | Faulty() | Comparison() | DeliveredAt() | DeliveredBefore() | SameDelivery() | InFlight()
-            | Acknowledged() | FailureLine() | IsMember() | AddressedTo() | SameGroup() | Installs()
-            | InstallsBefore() | InstallsAgain() | SameView()
+            Per() | Quiescent() | Undetermined() | SameText() | SamePart() | Faulty() | DeliveredAt()
+            | DeliveredBefore() | SameDelivery() | InFlight() | Acknowledged() | FailureLine() | IsMember()
+            | AddressedTo() | SameGroup() | Installs() | InstallsBefore() | InstallsAgain() | SameView()
         ):  # fmt: skip
             return False
         case _:
             assert_never(formula)
+
+
+def _names_a_message(formula: Formula) -> bool:
+    """Whether the formula speaks of a message by its name, which may be sent later."""
+    return any(isinstance(node, MessageNamed) for node in walk(formula))
+
+
+def _is_given(term: NumberTerm) -> bool:
+    """Whether a number is given with an event or a message, and does not count what there is in all."""
+    match term:
+        case Sum(left, right) | Difference(left, right):
+            return _is_given(left) and _is_given(right)
+        case Scaled(_, inner):
+            return _is_given(inner)
+        case Position(part=part):
+            return part is None
+        case Constant() | Delta() | Epsilon() | TimeOf() | RecordedClock() | VectorTime() | AttributeOf():
+            return True
+        case Size() | Nth() | DeliveryTime() | DeliveryPosition() | DeliveryAttribute() | ViewNumber():
+            return False
+        case _:
+            assert_never(term)
 
 
 def lasts(formula: Formula) -> bool:
