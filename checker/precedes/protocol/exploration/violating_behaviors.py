@@ -26,13 +26,16 @@ class ViolatingBehaviors:
         self.symmetry = symmetry
 
     def findings(self, broken: dict[str, int]) -> list[Finding]:
-        """Everything that fails, the shortest behavior first. `broken`: of each invariant that a step breaks, the state
-        from which it does.
+        """Everything that fails, the shortest behavior first, and of equal ones what was asked first: not what was
+        judged first, which depends on how long the search took. `broken`: of each invariant that a step breaks, the
+        state from which it does.
         """
         failures = self.judge.tally.failures
         found = [self._finding(name, self._behavior(number)) for name, number in failures.items()]
         found += [self._finding(name, self._breaking(name, number)) for name, number in broken.items()]
-        return sorted(found, key=lambda finding: len(finding.behavior))
+        # No deadlock and no starvation, which nobody asks for, come first.
+        places = {name: place for place, name in enumerate(self.judge.modes)}
+        return sorted(found, key=lambda one: (len(one.behavior), places.get(one.property, -1)))
 
     def _behavior(self, number: int) -> tuple[list[Move], State]:
         """How a state, or a renaming of it, is reached; and which it is."""
