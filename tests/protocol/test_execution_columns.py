@@ -51,10 +51,14 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-@pytest.mark.parametrize(("protocol", "bounds"), CASES)
+@pytest.mark.parametrize(
+    ("protocol", "bounds", "by_machine"),
+    [*((*case, False) for case in CASES), *((*CASES[place], True) for place in (1, 2, 5))],
+)
 def test_they_are_what_values_make(
-    protocol: Protocol[Any], bounds: Bounds, monkeypatch: pytest.MonkeyPatch
+    protocol: Protocol[Any], bounds: Bounds, by_machine: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(ExecutionColumns, "_by_machine", lambda self, function: by_machine)
     judged = 0
 
     class Compared(ExecutionColumns):

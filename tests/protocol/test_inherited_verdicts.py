@@ -13,7 +13,7 @@ from precedes.core.verdict import Verdict
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.logic.premises import premise_of
-from precedes.protocol import Deliver, Here, Message, Protocol, Reliable, Step
+from precedes.protocol import Deliver, Here, Message, Protocol, Reliable, Step, catalog
 from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration import formula_judge
 from precedes.protocol.exploration.explorer import explore
@@ -53,6 +53,23 @@ def test_nothing_else_is_told_than_where_every_execution_is_judged(
     inherited = told(explore(protocol, bounds, asked, plain=plain))
     monkeypatch.setattr(formula_judge, "_is_lasting", lambda asked: False)
     assert inherited == told(explore(protocol, bounds, asked, plain=plain))
+
+
+MODELS = [(name, as_written) for name in catalog.installed() for as_written in (True, False)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "as_written"), MODELS)
+def test_nothing_else_is_told_of_what_a_model_claims(
+    name: str, as_written: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for protocol in catalog.models(name, as_written=as_written):
+        for entities, messages in ((2, 2), (3, 2)):
+            bounds = Bounds(entities, messages, Destinations(protocol.destinations), states=15_000)
+            inherited = told(explore(protocol, bounds, plain=True))
+            with monkeypatch.context() as patched:
+                patched.setattr(formula_judge, "_is_lasting", lambda asked: False)
+                assert inherited == told(explore(protocol, bounds, plain=True))
 
 
 def test_few_executions_are_judged_where_nothing_is_violated(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,6 @@ RL as the state says it is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +18,7 @@ from precedes.protocol.exploration.transition_table import TransitionTable
 Int32 = npt.NDArray[np.int32]
 
 
-class SeenHistories(Sequence[tuple[Entry, ...]]):
+class SeenHistories:
     """The histories of one exploration by their numbers; there are more of them as it goes on."""
 
     def __init__(self, table: TransitionTable) -> None:
@@ -34,18 +33,7 @@ class SeenHistories(Sequence[tuple[Entry, ...]]):
         self._numbers = np.full(0, -1, np.int32)
         """Where a protocol may rearrange: the history of each local state."""
 
-    def __len__(self) -> int:
-        if self.table.may_rearrange:
-            return len(self._rearranged)
-        return int(self.table.matrices.sizes[c.PASTS])
-
-    @overload
-    def __getitem__(self, number: int) -> tuple[Entry, ...]: ...
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[tuple[Entry, ...]]: ...
-    def __getitem__(self, number: int | slice) -> tuple[Entry, ...] | Sequence[tuple[Entry, ...]]:
-        if isinstance(number, slice):
-            return [self[each] for each in range(*number.indices(len(self)))]
+    def __getitem__(self, number: int) -> tuple[Entry, ...]:
         if self.table.may_rearrange:
             found: tuple[Entry, ...] = self._rearranged.values[number]
             return found
