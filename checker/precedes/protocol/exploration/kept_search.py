@@ -31,7 +31,7 @@ from precedes.protocol.model import Protocol
 Kept: TypeAlias = dict[str, npt.NDArray[Any]]
 """Arrays by name. What is no array is in `header`, as JSON."""
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 LIMITS: Final = frozenset({"depth", "seconds", "states", "megabytes"})
 """The bounds that may differ when a search goes on."""
 
