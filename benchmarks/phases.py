@@ -20,10 +20,10 @@ from benchmarks.measuring import PRECEDES, once
 from benchmarks.workload import Workload
 from precedes.engines.columnar.batch_scan import scan_source
 from precedes.engines.columnar.fast_path.row_group import row_group
-from precedes.engines.columnar.fast_path.screen import screened
+from precedes.engines.columnar.fast_path.screen import Screen
 from precedes.engines.scan.partials import judge
 from precedes.logic.plan import Plan
-from precedes.traces import expand
+from precedes.traces import Notices, expand
 from precedes.traces.layout.columnar_file import ColumnarFile, layout_of
 
 
@@ -59,9 +59,10 @@ def measure(path: Path) -> dict[str, float]:
 def _take(file: ColumnarFile, number: int, prepared: Plan, both: Plan, phases: Phases) -> None:
     options = inside.OPTIONS
     phases.take("read five columns", lambda: file.coded(number, time=False))
-    _, others = phases.take("read and screen", lambda: screened(file, number, options, prepared))
+    one, two = Screen(prepared, options), Screen(both, options)
+    _, others = phases.take("read and screen", lambda: one.decided(file, number, Notices()))
     phases.take("judge who is left", lambda: judge(others, prepared, 0))
-    phases.take("read and screen, causal order too", lambda: screened(file, number, options, both))
+    phases.take("read and screen, causal order too", lambda: two.decided(file, number, Notices()))
     group = phases.take("read and make columns", lambda: row_group(file, number, options, ()))
     phases.take("judge by columns", lambda: scan_source(group, prepared))
 

@@ -23,7 +23,7 @@ from precedes.core.verdict import Verdict
 from precedes.engines.columnar.execution_source import BatchSource, Excerpt
 from precedes.engines.columnar.fast_path import group_reader
 from precedes.engines.columnar.fast_path.row_group import row_group, spans_of
-from precedes.engines.columnar.fast_path.screen import screened
+from precedes.engines.columnar.fast_path.screen import Screen
 from precedes.engines.columnar.kernel_columns import NUMBERS, Columns
 from precedes.engines.scan import local
 from precedes.language.library import standard_library
@@ -270,7 +270,8 @@ def test_numbers_that_cannot_be_are_refused(tmp_path: Path, column: str, value: 
     with closing(opened(target)) as file:
         (problem,) = told(lambda: row_group(file, 0, OPTIONS, ()))
         assert problem.code == "T005"
-        (problem,) = told(lambda: screened(file, 0, OPTIONS, plan([requirement("ST", standard_library())])))
+        screen = Screen(plan([requirement("ST", standard_library())]), OPTIONS)
+        (problem,) = told(lambda: screen.decided(file, 0, Notices()))
         assert problem.code == "T005"
 
 

@@ -187,7 +187,7 @@ def _local(
 ) -> partials.Partial:
     executions = events = 0
 
-    def count(partial: partials.Partial, _scan: Scan) -> None:
+    def count(partial: partials.Partial) -> None:
         nonlocal executions, events
         executions += partial.executions
         events += partial.events
@@ -197,7 +197,7 @@ def _local(
     limit = question.max_violations
     every = question.all_verdicts
     with _rows_of(question, prepared) as each:
-        return local.verify(sources, prepared, options, notices, limit, (count, *each), every=every)
+        return local.verify(sources, prepared, options, notices, limit, each, every=every, advance=count)
 
 
 @contextmanager

@@ -38,6 +38,16 @@ from precedes.logic.recognition import DEFINITIONS, UNTUNED, recognise
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """A definition that may be decided before an execution is laid out: of a whole, or of each part that the values of
+    attributes make.
+    """
+
+    definition: str
+    per: tuple[Attribute, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One formula to evaluate on each execution; `definition` is its name where it is recognized.
 
@@ -62,9 +72,15 @@ class Step:
         return None if self.per or self.definition in UNTUNED else self.definition
 
     @property
-    def screened(self) -> str | None:
-        """The definition that makes the formula hold of a complete execution of which, as a whole, it holds."""
-        return self.implied_by or (None if self.per else self.definition)
+    def screened(self) -> Asked | None:
+        """What makes the formula hold of a complete execution of which it holds; None where nothing is recognized."""
+        name = self.implied_by or self.definition
+        return None if name is None else Asked(name, () if self.implied_by else self.per)
+
+    @property
+    def is_screened(self) -> bool:
+        """Whether the formula is what `screened` says, so that it also does not hold where this does not."""
+        return self.implied_by is None and self.definition is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
-from operator import or_
 from typing import Any, Final, assert_never
 
 import numpy as np
@@ -17,6 +15,7 @@ from precedes.core.transposition import batch_of, execution_of
 from precedes.core.verdict import FALSE, TRUE
 from precedes.engines.columnar.compiler.estimate import SECONDS
 from precedes.engines.columnar.compiler.formula_compiler import Witnesses, compile_formula, senderless
+from precedes.engines.columnar.connectives import joined
 from precedes.engines.columnar.execution_source import BatchSource, ExecutionSource
 from precedes.engines.columnar.kernels.choice import reads_destinations, tuning
 from precedes.engines.columnar.kernels.disorder import SELECTED, Overtaken, messages_between
@@ -270,19 +269,8 @@ def _by_parts(step: Step, source: ExecutionSource) -> bool:
 
 
 def _value(expression: Expression, evidence: Evidence, rows: slice | int, complete: bool) -> Any:
-    """Kleene's connectives on one execution or, given a slice, on many at once."""
-    match expression:
-        case Value(step):
-            return evidence[step].values[rows]
-        case Inverse(part):
-            inner = _value(part, evidence, rows, complete)
-            return np.where(inner > TRUE, inner, FALSE - inner)
-        case Both() | Followed():
-            # FALSE has every bit set, so that what is joined with it stays FALSE.
-            parts = conjuncts(expression, complete=complete)
-            return reduce(or_, (_value(part, evidence, rows, complete) for part in parts), TRUE)
-        case _:
-            assert_never(expression)
+    """The value of an expression on one execution or, given a slice, on many at once."""
+    return joined(expression, lambda step: evidence[step].values[rows], complete=complete)
 
 
 def _evaluated(source: ExecutionSource, step: Step, of_parts: PartKernels, jit: bool | None) -> _Evidence:

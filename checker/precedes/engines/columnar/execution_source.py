@@ -19,6 +19,7 @@ from precedes.core.execution import Execution
 from precedes.core.transposition import execution_of
 from precedes.engines.columnar.kernel_columns import Columns, ColumnTable, column_of
 from precedes.engines.columnar.kernels.kernel import PLAIN_EVENTS
+from precedes.logic.plan import Asked
 
 WHOLE_EXECUTION_LIMIT: Final = 5_000
 """Events up to which a whole execution is replayed where the messages of a witness alone do not show the violation."""
@@ -70,8 +71,8 @@ class ExecutionSource(Protocol):
     def as_recorded(self) -> Self:
         """The same executions if no row is missing."""
 
-    def surely(self, definition: str) -> Bool:
-        """The executions (E) of which it is known beforehand that a definition holds."""
+    def surely(self, asked: Asked) -> Bool:
+        """The executions (E) of which it is known beforehand that something holds."""
 
     def columns(self, reads: Collection[str]) -> Columns:
         """The columns that are read, of all executions."""
@@ -128,7 +129,7 @@ class BatchSource:
     def as_recorded(self) -> BatchSource:
         return BatchSource(replace(self._batch, complete=True))
 
-    def surely(self, definition: str) -> Bool:  # noqa: ARG002 - nothing is known
+    def surely(self, asked: Asked) -> Bool:  # noqa: ARG002 - nothing is known
         return np.zeros(self.executions, np.bool_)
 
     def columns(self, reads: Collection[str]) -> Columns:

@@ -13,7 +13,6 @@ from typing import Any, Final, NamedTuple, Protocol, get_type_hints
 import numpy as np
 import numpy.typing as npt
 
-from precedes.core.clock_order import Clocks
 from precedes.core.columns import MISSING_TIME, NOBODY, Batch, Groups, own_if_counted
 from precedes.core.execution import EVENT_CODES, UNKNOWN_NAME, EventKind
 from precedes.engines.columnar.deliveries import acknowledged_of, deliveries_of
@@ -291,8 +290,9 @@ def column_of(batch: Batch, name: str) -> Any:
         case "event_own":
             return own_if_counted(batch)
         case "clock_recorded" | "clock_offsets" | "clock_entities" | "clock_counts":
-            clocks = batch.clocks or no_clocks(len(batch.event_kind))
-            return getattr(clocks, name.removeprefix("clock_"))
+            if batch.clocks is None:
+                return no_clocks(name, len(batch.event_kind))
+            return getattr(batch.clocks, name.removeprefix("clock_"))
         case _:
             return getattr(batch, name)
 
@@ -358,13 +358,9 @@ def _unsure_stops(batch: Batch) -> Bool:
     return found
 
 
-def no_clocks(events: int) -> Clocks:
-    """The clocks of events of which none has one."""
-    nothing = np.zeros(0, np.int64)
-    return Clocks(
-        np.zeros(events, np.bool_),
-        np.zeros(events, np.bool_),
-        np.zeros(events + 1, np.int64),
-        nothing.astype(np.int32),
-        nothing,
-    )
+def no_clocks(name: str, events: int) -> npt.NDArray[Any]:
+    """A column of clocks, of events of which none has one."""
+    if name == "clock_recorded":
+        return np.zeros(events, np.bool_)
+    kind = np.int32 if name == "clock_entities" else np.int64
+    return np.zeros(events + 1 if name == "clock_offsets" else 0, kind)

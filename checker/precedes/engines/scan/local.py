@@ -32,6 +32,7 @@ MOST_THREADS: Final = 8
 """Each has a row group in memory, some 60 MB."""
 
 Each = Callable[[Partial, Scan], None]
+Advance = Callable[[Partial], None]
 
 
 def verify(
@@ -43,13 +44,16 @@ def verify(
     each: Sequence[Each] = (),
     *,
     every: bool = False,
+    advance: Advance | None = None,
 ) -> Partial:
     """Judge the executions of trace files.
 
-    `each` is called with what a part of them came to, and its scan (progress, verdict rows). The scan may lack
-    executions of which all holds, unless `every` one is wanted. `limit` candidates and uncertainties are
+    `each` is called with what a part of them came to, and its scan (verdict rows). The scan may lack
+    executions of which all holds, unless `every` one is wanted. `advance` is called with what a part came to, alone
+    (progress): where nobody asks for the scan, fewer executions are looked at. `limit` candidates and uncertainties are
     kept. Raises PrecedesError for what cannot be read.
     """
+    told = () if advance is None else (lambda partial, _: advance(partial),)
     options = with_members(sources, replace(options, attributes=plan.attributes, parted=plan.parted))
     sources = [source.asked(plan.attributes) for source in sources]
     layouts = scannable(sources, options)
@@ -57,13 +61,14 @@ def verify(
         layouts is not None
         and sum(group.rows for layout in layouts for group in layout.groups) >= PLAIN_EVENTS
     ):
-        judging = GroupJudge(plan, options, every=every)
-        found = _by_groups(layouts, judging, Merging(plan, limit), notices, each)
+        judging = GroupJudge(plan, options, every=every, counted=not each)
+        found = _by_groups(layouts, judging, Merging(plan, limit), notices, (*told, *each))
         return settled(found, layouts, options)
     if sum(source.size for source in sources) >= LEAST_BYTES:
         # So many rows are judged by machine code, and are read by it where it is there.
         load_llvm()
-    return judged(foretold(read_batches(sources, options, notices), plan, notices), plan, limit, each)
+    batches = foretold(read_batches(sources, options, notices), plan, notices)
+    return judged(batches, plan, limit, (*told, *each))
 
 
 def judged(batches: Iterable[Batch], plan: Plan, limit: int, each: Sequence[Each] = ()) -> Partial:

@@ -24,7 +24,7 @@ from precedes.core.verdict import FALSE, TRUE, Verdict, reasons, verdict
 from precedes.core.witness import Explanation
 from precedes.engines.columnar.batch_scan import Scan, scan_source
 from precedes.engines.columnar.execution_source import Excerpt, ExecutionSource, RowGroupSlice, Sort
-from precedes.engines.columnar.fast_path.screen import Fine
+from precedes.engines.columnar.fast_path.screen import Decided
 from precedes.engines.columnar.offenders import Offenders
 from precedes.engines.reference import explain
 from precedes.engines.scan.timeline import Moment, Timeline, timeline_of, together
@@ -270,16 +270,17 @@ def _counts(result: Scan) -> dict[str, Count]:
     }
 
 
-def with_fine(partial: Partial, fine: Fine) -> Partial:
-    """A partial with executions on which everything in it holds."""
+def with_decided(partial: Partial, decided: Decided) -> Partial:
+    """A partial with executions that were decided beforehand."""
+    counts = zip(partial.counts.items(), decided.counts, strict=True)
     return replace(
         partial,
-        executions=partial.executions + fine.executions,
-        events=partial.events + fine.events,
-        messages=partial.messages + fine.messages,
-        counts={name: count + Count(holds=fine.executions) for name, count in partial.counts.items()},
-        vacuous=partial.vacuous + fine.vacuous,
-        seen=partial.seen | fine.seen,
+        executions=partial.executions + decided.executions,
+        events=partial.events + decided.events,
+        messages=partial.messages + decided.messages,
+        counts={name: count + Count(*others) for (name, count), others in counts},
+        vacuous=partial.vacuous + decided.vacuous,
+        seen=partial.seen | decided.seen,
     )
 
 

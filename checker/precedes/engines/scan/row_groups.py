@@ -13,9 +13,9 @@ from precedes.engines.columnar.batch_scan import Scan, columns_read
 from precedes.engines.columnar.execution_source import BatchSource, ExecutionSource
 from precedes.engines.columnar.fast_path.group_reader import GroupReader
 from precedes.engines.columnar.fast_path.row_group import row_group
-from precedes.engines.columnar.fast_path.screen import can_screen, screened
+from precedes.engines.columnar.fast_path.screen import ALL, Screen, can_screen
 from precedes.engines.scan.foretelling import foretell
-from precedes.engines.scan.partials import Candidate, Partial, Pending, judge, with_fine
+from precedes.engines.scan.partials import Candidate, Partial, Pending, judge, with_decided
 from precedes.engines.scan.timeline import READ
 from precedes.logic.plan import Plan
 from precedes.traces import Notices, TraceOptions, assemble
@@ -24,33 +24,39 @@ from precedes.traces.layout.columnar_file import ColumnarFile, Layout
 
 
 class GroupJudge:
-    """Judges row groups by one plan. `every`: what holds is wanted execution by execution, too."""
+    """Judges row groups by one plan. `every`: what holds is wanted execution by execution, too. `counted`: nothing is,
+    beyond the candidates and uncertainties.
+    """
 
-    def __init__(self, plan: Plan, options: TraceOptions, *, every: bool) -> None:
+    def __init__(self, plan: Plan, options: TraceOptions, *, every: bool, counted: bool = False) -> None:
         self._plan = plan
         self._options = options
         # What is screened out holds, which nothing that is recognized does on an incomplete execution.
         # A screened scan lacks executions, and a timeline has all.
         all_wanted = every or bool(plan.watched)
-        self._screens = not all_wanted and options.complete and not options.attributes and can_screen(plan)
+        screens = not all_wanted and options.complete and can_screen(plan)
+        self._counted = counted and (plan.listing is None or not plan.listing.everywhere)
         # An incomplete execution is also judged as if it were complete.
         reads = (columns_read(plan, complete=complete) for complete in {options.complete, True})
         self._reads = frozenset[str]().union(*reads, READ if plan.watched else ())
+        self._screen = Screen(plan, options, self._reads) if screens else None
 
     def judge(
         self, file: ColumnarFile, number: int, wanted: tuple[int, int], notices: Notices
     ) -> tuple[Partial, Scan]:
         """Judge a row group. `wanted` candidates and uncertainties at most are kept.
 
-        The scan may lack executions of which everything holds; the partial has them.
+        The scan may lack executions of which everything holds, and if they are only `counted`, any that is decided
+        without it; the partial has them.
         """
         group = file.layout.groups[number]
-        if self._screens and group.regular and not (group.named or group.listed or group.to_groups):
+        if self._screen and group.regular and not (group.named or group.listed or group.to_groups):
             file.tell(number, notices)
-            fine, others = screened(file, number, self._options, self._plan)
+            shown = wanted if self._counted else ALL
+            decided, others = self._screen.decided(file, number, notices, shown)
             foretell(others, self._plan, notices)
             partial, result = judge(others, self._plan, *wanted)
-            return with_fine(partial, fine), result
+            return with_decided(partial, decided), result
         source = self._source(file, number, notices)
         foretell(source, self._plan, notices)
         return judge(source, self._plan, *wanted)

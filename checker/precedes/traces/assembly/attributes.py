@@ -114,9 +114,13 @@ def _messages(table: pa.Table, events: Events) -> Int64:
 def tell_lacking(attributes: Attributes, delivered: Bool, options: TraceOptions, notices: Notices) -> None:
     """Tell how many messages, or deliveries, have no value of each attribute. `delivered` says which events count."""
     for each, values in zip(attributes.declared, attributes.values, strict=True):
-        lacking = int((values == NOT_RECORDED).sum())
-        text = notice.no_attribute(each.name, parted=each.name in options.parted)
-        notices.count(notice.NO_ATTRIBUTE, text, lacking)
+        tell_without(each, int((values == NOT_RECORDED).sum()), options, notices)
     for each, values in zip(attributes.of_events, attributes.event_values, strict=True):
         lacking = int((values[delivered] == NOT_RECORDED).sum())
         notices.count(notice.NO_ATTRIBUTE, notice.no_event_attribute(each.name), lacking)
+
+
+def tell_without(attribute: Attribute, messages: int, options: TraceOptions, notices: Notices) -> None:
+    """Tell that so many messages have no value of an attribute."""
+    text = notice.no_attribute(attribute.name, parted=attribute.name in options.parted)
+    notices.count(notice.NO_ATTRIBUTE, text, messages)

@@ -314,6 +314,7 @@ class ColumnarFile:
         # Few texts stand for the values of many rows: those of a message repeat.
         texts = [each.name for each in layout.asked if each.name != REDELIVERED]
         self._file = opened(source, metadata=metadata, read_dictionary=texts)
+        self._ids: Any = None
         if metadata is None and _said(source, self._file.metadata) != layout:
             raise unreadable("T003", "the file was replaced while it was read", source.shown)
         self._starts = np.cumsum([0, *(group.rows for group in layout.groups)])
@@ -407,6 +408,16 @@ class ColumnarFile:
         """Some of the ordinary columns of a row group."""
         return self._read(number, list(columns))
 
+    def times(self, number: int) -> Int64:
+        """The time of each row of a row group; `MISSING_TIME` where there is none."""
+        return _nanoseconds(self._read(number, ["time"])["time"])
+
+    def view_ids(self, number: int) -> Column:
+        """The ids of the views that the rows of a row group install, with a dictionary: few stand for many rows."""
+        if self._ids is None:
+            self._ids = opened(self.layout.source, metadata=self._file.metadata, read_dictionary=["view"])
+        return self._read(number, ["view"], self._ids)["view"].unify_dictionaries().combine_chunks()
+
     def tell(self, number: int, notices: Notices) -> None:
         """Tell what reading and assembling a regular row group tells."""
         group = self.layout.groups[number]
@@ -418,11 +429,13 @@ class ColumnarFile:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+        if self._ids is not None:
+            self._ids.close()
 
-    def _read(self, number: int, columns: list[str]) -> pa.Table:
+    def _read(self, number: int, columns: list[str], file: Any = None) -> pa.Table:
         try:
             with reading(self.layout.source.shown, int(self._starts[number]) + 1):
-                table: pa.Table = self._file.read_row_group(number, columns, use_threads=False)
+                table: pa.Table = (file or self._file).read_row_group(number, columns, use_threads=False)
                 # Arrow takes UTF-8 and the indices of dictionaries on trust. Of numbers there is nothing to look at.
                 table.validate(full=True)
         except UNREADABLE as error:

@@ -8,9 +8,10 @@ a difference too large for that is that of the same sum in floating point.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from fractions import Fraction
 from math import lcm
 from typing import Final, assert_never
 
@@ -67,13 +68,17 @@ def compared(comparison: Comparison, terms: Terms) -> Code:
     factors, constant = form.factors, form.constant
     scale = lcm(constant.denominator, *(factor.denominator for factor in factors.values()))
     value = source.fresh("value")
-    found = [(measured(measure, terms), factor * scale) for measure, factor in factors.items()]
+    found: list[tuple[str, Fraction]] = []
+    doubts: list[str] = []
+    for measure, factor in factors.items():
+        status, number = measured(measure, terms, doubts)
+        found.append((number, factor * scale))
+        doubts += [status] if status != "0" else []
     timed = any(map(is_time, factors))
-    doubts = [status for (status, _), _ in found if status != "0"]
     source.line(f"{value} = {' | '.join(doubts) or '0'}")
     with source.block(f"if {value} == 0:"):
         difference = written_difference(
-            [(number, int(factor)) for (_, number), factor in found],
+            [(number, int(factor)) for number, factor in found],
             int(constant * scale),
             source,
             any_number=any(map(may_be_any, factors)),
@@ -119,9 +124,9 @@ def written_difference(
     return chosen
 
 
-def measured(measure: Measure, terms: Terms) -> tuple[str, str]:
+def measured(measure: Measure, terms: Terms, doubts: Sequence[str] = ()) -> tuple[str, str]:
     """Write the statements that measure; the names of the status (0 known, -1 nothing to measure, else
-    reasons) and of the number.
+    reasons) and of the number, which is asked for only where each of the `doubts` is 0, too.
     """
     source = terms.source
     match measure:
@@ -137,20 +142,25 @@ def measured(measure: Measure, terms: Terms) -> tuple[str, str]:
             status, number = source.fresh("status"), source.fresh("number")
             source.line(f"{status} = -1")
             source.line(f"{number} = 0")
-            Measurement(terms, source, status, number).write(measure)
+            Measurement(terms, source, status, number, doubts).write(measure)
             return status, number
         case _:
             assert_never(measure)
 
 
 class Measurement:
-    """Writes statements that set `status` and `number`, which are -1 and 0 so far."""
+    """Writes statements that set `status` and `number`, which are -1 and 0 so far; a number that takes long only where
+    the status and each of the `doubts` is 0.
+    """
 
-    def __init__(self, terms: Terms, source: Source, status: str, number: str) -> None:
+    def __init__(
+        self, terms: Terms, source: Source, status: str, number: str, doubts: Sequence[str] = ()
+    ) -> None:
         self.terms = terms
         self.source = source
         self.status = status
         self.number = number
+        self._wanted = " and ".join(f"{each} == 0" for each in (status, *doubts))
 
     def write(
         self,
@@ -405,12 +415,13 @@ class Measurement:
         self.source.line(f"{self.status} = row_cycle")
         if not self.terms.facts.ordered:
             self.source.line(f"{self.status} = {self.any_doubt()} or row_cycle")
-        with self.source.block(f"if {self.status} == 0:"):
-            if not self.terms.facts.logged:
+        if not self.terms.facts.logged:
+            with self.source.block(f"if {self.status} == 0:"):
                 self.source.table("row_possible")
                 arguments = f"{event}, {entity.text}, here, columns, row_past, row_possible"
                 doubt = self.source.call(events.vector_time_doubt, arguments)
                 self.source.line(f"{self.status} = {doubt}")
+        with self.source.block(f"if {self._wanted}:"):
             self.source.line(f"{self.number} = {self.certain_time(event, entity, 'counted')}")
 
     def any_doubt(self) -> str:
@@ -436,7 +447,8 @@ class Measurement:
         recorded = f"{self.source.column('clock_recorded')}[{place}]"
         self.source.line(f"{self.status} = 0 if {recorded} else {int(Reason.NO_CLOCK)}")
         columns = ", ".join(self.source.column(f"clock_{name}") for name in ("offsets", "entities", "counts"))
-        self.source.line(f"{self.number} = clock_component({place}, {entity.text}, {columns})")
+        with self.source.block(f"if {self._wanted}:"):
+            self.source.line(f"{self.number} = clock_component({place}, {entity.text}, {columns})")
 
     # ---- send logs ---------------------------------------------------------------------------------------
 

@@ -124,13 +124,9 @@ class GroupReader:
         installing = np.flatnonzero(view != NOBODY)
         rows = places(self._starts, self._stops)[installing]
         execution = np.repeat(np.arange(len(self._starts)), self._stops - self._starts)[installing]
-        ids = self._column("view").take(arrow.array(rows)).combine_chunks().dictionary_encode()
-        known = [
-            NOT_RECORDED if number is None else number
-            for number in map(view_number, ids.dictionary.to_pylist())
-        ]
+        of_rows = self._read(lambda file: file.view_ids(self._number))
         numbers = np.full(int(offsets[-1]), NOT_RECORDED, np.int64)
-        numbers[offsets[execution] + view[installing]] = np.array(known, np.int64)[ids.indices.to_numpy()]
+        numbers[offsets[execution] + view[installing]] = numbers_of_views(of_rows)[rows]
         return numbers
 
     def _together(self, executions: Sequence[int]) -> Batch:
@@ -215,6 +211,16 @@ class GroupReader:
             return read(file)
         finally:
             file.close()
+
+
+def numbers_of_views(ids: Column) -> Int64:
+    """The number that each id of a view is, `NOT_RECORDED` where there is none. Ids have a dictionary."""
+    known = [
+        NOT_RECORDED if number is None else number for number in map(view_number, ids.dictionary.to_pylist())
+    ]
+    lookup = np.array([*known, NOT_RECORDED], np.int64)
+    numbers: Int64 = lookup[ids.indices.fill_null(arrow.scalar(-1, ids.indices.type)).to_numpy()]
+    return numbers
 
 
 def places(starts: Int64, stops: Int64) -> Int64:

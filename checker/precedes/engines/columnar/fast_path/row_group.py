@@ -25,7 +25,7 @@ from precedes.core.execution import EVENT_CODES
 from precedes.engines.columnar.execution_source import RowGroupSlice, Sort, numbers_of
 from precedes.engines.columnar.fast_path.coded_rows import rows_of
 from precedes.engines.columnar.fast_path.column_kernels import Filled, Starts, fill, measure
-from precedes.engines.columnar.fast_path.group_attributes import attributes_of_group
+from precedes.engines.columnar.fast_path.group_attributes import Recorded, recorded_in
 from precedes.engines.columnar.fast_path.group_reader import GroupReader
 from precedes.engines.columnar.kernel_columns import (
     Columns,
@@ -38,13 +38,14 @@ from precedes.engines.columnar.kernel_columns import (
 )
 from precedes.engines.columnar.kernels.kernel import PLAIN_EVENTS
 from precedes.engines.columnar.positions import claimed_of
+from precedes.logic.plan import Asked
 from precedes.native.compiled_functions import machine_code
 from precedes.traces import TraceOptions
 from precedes.traces.layout.columnar_file import MOST_BITS, Coded, ColumnarFile, damaged
 
 Array = npt.NDArray[Any]
 
-NOTHING_KNOWN: Final[Mapping[str | None, Bool]] = {}
+NOTHING_KNOWN: Final[Mapping[Asked, Bool]] = {}
 
 TIMES: Final = frozenset({"send_time", "delivered_time", "event_time", "made_time"})
 """The columns that are made only if somebody reads one of them."""
@@ -143,8 +144,7 @@ class _Unmade:
             case "clock_recorded" | "clock_offsets" | "clock_entities" | "clock_counts" if (
                 not self._reader.clocked
             ):
-                clock: Array = getattr(no_clocks(len(self._made["event_kind"])), name.removeprefix("clock_"))
-                return clock
+                return no_clocks(name, len(self._made["event_kind"]))
             case "event_own" if not self._reader.clocked:
                 return np.zeros(len(self._made["event_kind"]), np.int64)
             case _:
@@ -162,7 +162,7 @@ class RowGroup:
         options: TraceOptions,
         attributes: Attributes = NO_ATTRIBUTES,
         members: _ViewMembers | None = None,
-        surely: Mapping[str | None, Bool] = NOTHING_KNOWN,
+        surely: Mapping[Asked, Bool] = NOTHING_KNOWN,
     ) -> None:
         self._surely = surely
         self._attributes = attributes
@@ -195,22 +195,18 @@ class RowGroup:
         options = replace(self._options, complete=True)
         return RowGroup(self._made, self._reader, options, self._attributes, self._members, self._surely)
 
-    def carrying(self, attributes: Attributes) -> RowGroup:
-        """The same executions, whose messages carry something."""
-        return RowGroup(self._made, self._reader, self._options, attributes, self._members)
+    def carrying(self, recorded: Recorded, coded: Coded) -> RowGroup:
+        """The same executions, whose messages and events carry what is recorded in their rows, which are `coded`."""
+        attributes = recorded.attributes(coded, self._made["message_offsets"])
+        return RowGroup(self._made, self._reader, self._options, attributes, self._members, self._surely)
 
-    def satisfying(self, surely: Mapping[str | None, Bool]) -> RowGroup:
-        """The same executions, of which (E) it is known that they satisfy some definitions."""
+    def satisfying(self, surely: Mapping[Asked, Bool]) -> RowGroup:
+        """The same executions, of which (E) it is known where something holds."""
         return RowGroup(self._made, self._reader, self._options, self._attributes, self._members, surely)
 
-    def surely(self, definition: str) -> Bool:
-        known = self._surely.get(definition)
+    def surely(self, asked: Asked) -> Bool:
+        known = self._surely.get(asked)
         return np.zeros(self.executions, np.bool_) if known is None else known
-
-    @property
-    def message_offsets(self) -> Int64:
-        """Where the messages of each execution are among all."""
-        return self._made["message_offsets"]
 
     @property
     def attributes(self) -> Attributes:
@@ -252,7 +248,7 @@ def row_group(file: ColumnarFile, number: int, options: TraceOptions, reads: Col
     coded = file.coded(number, time=not TIMES.isdisjoint(reads), views=not VIEWS.isdisjoint(reads))
     reader = GroupReader(file, number, options, spans_of(coded), coded.message)
     group = group_of_rows(file, coded, options, reader)
-    return group.carrying(attributes_of_group(file, number, coded, group.message_offsets, options))
+    return group.carrying(recorded_in(file, number, options), coded)
 
 
 def spans_of(coded: Coded) -> tuple[Int64, Int64]:

@@ -1,17 +1,33 @@
-"""Who is fine, found in one pass over a laid-out row group, so that only of the others columns are made."""
+"""What is asked of many executions, decided in passes over a laid-out row group, so that columns are made only of the
+others.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
 import numpy as np
-import numpy.typing as npt
 
+from precedes.core.columns import Bool, Int32, Int64
 from precedes.core.execution import EVENT_CODES, EventKind
+from precedes.core.formula import Attribute, Carrier
+from precedes.core.verdict import FALSE, TRUE, Reason
+from precedes.engines.columnar.connectives import joined
+from precedes.engines.columnar.fast_path.attribute_screen import (
+    IN_FLIGHT,
+    POSITIONED,
+    CarriedRoom,
+    carried_room,
+    count_recorded,
+    screen_flights,
+    screen_positions,
+)
 from precedes.engines.columnar.fast_path.coded_rows import rows_of
-from precedes.engines.columnar.fast_path.group_reader import GroupReader, places
-from precedes.engines.columnar.fast_path.row_group import RowGroup, group_of_rows
+from precedes.engines.columnar.fast_path.group_attributes import Recorded, recorded_in
+from precedes.engines.columnar.fast_path.group_reader import GroupReader, numbers_of_views, places
+from precedes.engines.columnar.fast_path.row_group import TIMES, RowGroup, group_of_rows
 from precedes.engines.columnar.fast_path.screen_kernels import (
     CAUSAL,
     SCREENED,
@@ -21,41 +37,81 @@ from precedes.engines.columnar.fast_path.screen_kernels import (
     screen,
     sets_of,
 )
-from precedes.engines.columnar.fast_path.view_screen import (
-    ASKED,
-    screen_views,
-    view_sets,
-)
-from precedes.logic.plan import Both, Expression, Followed, Inverse, Plan, Value
+from precedes.engines.columnar.fast_path.view_screen import ASKED, Answers, screen_views, view_sets
+from precedes.logic.plan import Asked, Both, Expression, Followed, Inverse, Plan, Step, Value
 from precedes.logic.prerequisites import NOTHING, Seen
-from precedes.native.compiled_functions import machine_code
-from precedes.traces import TraceOptions
+from precedes.logic.recognition import POSITION
+from precedes.native.codes import DEFERRED
+from precedes.native.compiled_functions import machine_code, read_only
+from precedes.traces import Notices, TraceOptions
+from precedes.traces.assembly.attributes import tell_without
 from precedes.traces.layout.columnar_file import Coded, ColumnarFile, damaged
+
+Shown = tuple[int | None, int | None]
+"""How many executions are wanted that violate something, and of which something is unknown; None: all of them."""
+
+ALL: Final[Shown] = (None, None)
+
+_OF_MESSAGES: Final = SCREENED | CAUSAL | {*POSITIONED, IN_FLIGHT}
+"""What is so of the messages of a part if it is so of all messages."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fine:
-    """Executions on which everything asked for holds: how many, with how many events and messages; `vacuous` of
-    them have no message. `seen`: what occurs in these or in the others of the row group.
+class Decided:
+    """Executions that are decided and not looked at any more: how many, with how many events and messages; `vacuous` of
+    them have no message. `counts` has of each name of the plan how many satisfy it, violate it, and are unknown.
+    `seen`: what occurs in these or in the others of the row group.
     """
 
     executions: int
     events: int
     messages: int
     vacuous: int
+    counts: tuple[tuple[int, int, int], ...]
     seen: Seen
 
 
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """A row group that is screened: its rows, what they record, where its executions are, and of how many messages of
+    each execution a value of an attribute is recorded.
+    """
+
+    coded: Coded
+    recorded: Recorded
+    found: Screened
+    counts: Mapping[Attribute, Int32]
+
+    def room(self) -> CarriedRoom:
+        """Room for what messages of one execution carry."""
+        return carried_room(int(self.found.message_counts.max(initial=0)))
+
+    def has_parts(self, per: tuple[Attribute, ...]) -> Bool:
+        """The executions that have a part by the values of these attributes, as far as that is seen, or no message."""
+        messages = self.found.message_counts
+        # A message with one value may lack another one.
+        least = np.minimum(messages, 1) if len(per) == 1 else messages
+        has: Bool = np.logical_and.reduce([self.counts[each] >= least for each in per])
+        return has
+
+
 def can_screen(plan: Plan) -> bool:
-    """Whether what holds of all that `screen` looks at makes the whole plan hold."""
-    asked = _definitions(plan)
-    return bool(asked) and asked <= SCREENED | CAUSAL | set(ASKED) and all(map(_positive, plan.expressions))
-
-
-def _definitions(plan: Plan) -> set[str | None]:
-    """The definitions that are asked for, or imply what is; None where something else is, or something of parts."""
+    """Whether everything that the plan asks for may be decided by a screen."""
     steps = [plan.steps[number] for number in plan.needed(complete=True)]
-    return {step.screened for step in steps}
+    return (
+        bool(steps)
+        and all(map(_is_screened, steps))
+        and all(map(_positive, plan.expressions))
+        and not plan.mentioned
+        and all(each.carrier is Carrier.MESSAGE for each in plan.attributes)
+    )
+
+
+def _is_screened(step: Step) -> bool:
+    asked = step.screened
+    return asked is not None and asked.definition in (
+        _OF_MESSAGES if asked.per else _OF_MESSAGES | ASKED.keys()
+    )
 
 
 def _positive(expression: Expression) -> bool:
@@ -72,51 +128,166 @@ def _positive(expression: Expression) -> bool:
             assert_never(expression)
 
 
-def screened(
-    file: ColumnarFile, number: int, options: TraceOptions, plan: Plan, *, bits: bool = True
-) -> tuple[Fine, RowGroup]:
-    """Who is fine of a regular row group without `named`, `listed` or `to_groups`, and the others.
+class Screen:
+    """Decides what a plan that `can_screen` asks of complete executions.
 
-    For complete executions and a plan that `can_screen`. `bits`: in the way for few messages, where that is possible.
-    Raises PrecedesError for a damaged file (T005).
+    `reads` are the columns that judging the others may read. `bits`: in the way for few messages, where that is
+    possible.
     """
-    asked = _definitions(plan)
-    of_views = {name for name in ASKED if name in asked}
-    coded = file.coded(number, time=False, views=bool(of_views))
-    size, rows = coded.executions, len(coded.event)
-    found = Screened(np.empty(size + 1, np.int64), np.empty(size, np.int32), np.empty(size, np.bool_))
-    offsets, counts, fine = found
-    causal = not CAUSAL.isdisjoint(asked)
-    question = Question(EVENT_CODES[options.delivery], causal or not SCREENED.isdisjoint(asked), causal, bits)
-    in_layout = machine_code(screen)(rows_of(coded), question, found, sets_of(rows), fronts_of(rows))
-    if not in_layout:
-        raise damaged(file.layout.source)
-    surely = dict.fromkeys(asked - of_views, fine.copy())
-    # Where no view is installed, what is asked of views is unknown.
-    kept = np.zeros(size, np.int32)
-    if of_views and coded.view is not None:
-        machine_code(screen_views)(rows_of(coded), question.delivery, found, view_sets(), kept)
-    for name in of_views:
-        surely[name] = kept & ASKED[name] == ASKED[name]
-        fine &= surely[name]
-    others = np.flatnonzero(~fine)
-    starts, stops = offsets[others], offsets[others + 1]
-    left = coded if len(others) == size else _of(coded, starts, stops)
-    reader = GroupReader(file, number, options, (starts, stops), coded.message)
-    passed = Fine(
-        size - len(others),
-        rows - len(left.event),
-        int(counts[fine].sum()),
-        int(np.count_nonzero(counts[fine] == 0)),
-        _seen(coded, counts[fine], options, plan),
-    )
-    group = group_of_rows(file, left, options, reader)
-    return passed, group.satisfying({name: of[others] for name, of in surely.items()})
+
+    def __init__(
+        self, plan: Plan, options: TraceOptions, reads: frozenset[str] = frozenset(), *, bits: bool = True
+    ) -> None:
+        self._plan = plan
+        self._options = options
+        self._timed = not TIMES.isdisjoint(reads)
+        self._bits = bits
+        self._steps = {number: plan.steps[number] for number in plan.needed(complete=True)}
+        self._asked = {step.screened for step in self._steps.values() if step.screened is not None}
+        self._names = {asked.definition for asked in self._asked}
+        self._delivery = EVENT_CODES[options.delivery]
+
+    def decided(
+        self, file: ColumnarFile, number: int, notices: Notices, shown: Shown = ALL
+    ) -> tuple[Decided, RowGroup]:
+        """What is decided of a regular row group without `named`, `listed` or `to_groups`, and the others.
+
+        Among the others are executions that are decided and do not satisfy everything: the first ones that violate
+        something, and the first ones of which something is unknown, as many as are `shown`. Raises PrecedesError for a
+        damaged file (T005), and for values that cannot be read.
+        """
+        group = self._read(file, number)
+        self._tell(group, notices)
+        known = self._known(file, number, group)
+        steps = {k: _of_step(step, known) for k, step in self._steps.items()}
+        sure = np.logical_and.reduce([values != DEFERRED for values in steps.values()])
+        names = np.stack([joined(one, steps.__getitem__, complete=True) for one in self._plan.expressions])
+        left = ~sure
+        for some, most in zip(((names == FALSE), (names > TRUE)), shown, strict=True):
+            left[np.flatnonzero(sure & some.any(axis=0))[:most]] = True
+        surely = {asked: values == TRUE for asked, values in known.items()}
+        return self._counted(group, names, ~left), self._others(file, number, group, left, surely)
+
+    def _read(self, file: ColumnarFile, number: int) -> _Group:
+        coded = file.coded(number, time=False, views=not self._names.isdisjoint(ASKED))
+        recorded = recorded_in(file, number, self._options)
+        size, length = coded.executions, len(coded.event)
+        found = Screened(np.empty(size + 1, np.int64), np.empty(size, np.int32), np.empty(size, np.bool_))
+        causal = not self._names.isdisjoint(CAUSAL)
+        ordered = causal or not self._names.isdisjoint(SCREENED)
+        question = Question(self._delivery, ordered, causal, self._bits)
+        rows = rows_of(coded)
+        if not machine_code(screen)(rows, question, found, sets_of(length), fronts_of(length)):
+            raise damaged(file.layout.source)
+        counts: dict[Attribute, Int32] = {}
+        met = np.empty(int(found.message_counts.max(initial=0)), np.int64)
+        for each in self._options.attributes:
+            counts[each] = np.zeros(size, np.int32)
+            if each in recorded.columns:
+                column = read_only(recorded.columns[each])
+                machine_code(count_recorded)(rows, column, found, met, counts[each])
+        return _Group(coded, recorded, found, counts)
+
+    def _tell(self, group: _Group, notices: Notices) -> None:
+        messages = int(group.found.message_counts.sum())
+        for each, counts in group.counts.items():
+            tell_without(each, messages - int(counts.sum()), self._options, notices)
+
+    def _known(self, file: ColumnarFile, number: int, group: _Group) -> dict[Asked, Int32]:
+        """The values of everything that is asked, `DEFERRED` where they are not known."""
+        nothing = np.full(group.coded.executions, DEFERRED, np.int32)
+        fine = np.where(group.found.fine, np.int32(TRUE), nothing)
+        whole = dict.fromkeys(SCREENED | CAUSAL, fine) | self._positioned(group)
+        if group.coded.view is not None:
+            whole |= self._viewed(file, number, group)
+        known = {asked: whole.get(asked.definition, nothing) for asked in self._asked}
+        for asked in self._asked:
+            if asked.definition == IN_FLIGHT:
+                known[asked] = self._in_flight(group, asked.per)
+            elif asked.per:
+                # What holds of all messages holds of those of a part; what does not may hold there.
+                kept = (known[asked] == TRUE) & group.has_parts(asked.per)
+                known[asked] = np.where(kept, np.int32(TRUE), nothing)
+        return known
+
+    def _positioned(self, group: _Group) -> dict[str, Int32]:
+        """The values of what is asked of positions."""
+        recorded = group.recorded.columns.get(POSITION)
+        if recorded is None or self._names.isdisjoint(POSITIONED):
+            return {}
+        values = np.full((group.coded.executions, len(POSITIONED)), TRUE, np.int32)
+        values[:, [name in self._names for name in POSITIONED]] = DEFERRED
+        rows = rows_of(group.coded), read_only(recorded)
+        machine_code(screen_positions)(*rows, self._delivery, group.found, group.room(), values)
+        return {name: of for name, of in zip(POSITIONED, values.T, strict=True) if name in self._names}
+
+    def _in_flight(self, group: _Group, per: tuple[Attribute, ...]) -> Int32:
+        """The values of what is asked of messages in flight."""
+        values = np.full(group.coded.executions, DEFERRED, np.int32)
+        recorded = [group.recorded.columns.get(each) for each in per] or [np.zeros(0, np.int64)]
+        if len(recorded) > 1 or recorded[0] is None:
+            return values
+        rows = rows_of(group.coded), read_only(recorded[0])
+        machine_code(screen_flights)(*rows, self._delivery, group.found, group.room(), values)
+        return np.where(group.has_parts(per), values, np.int32(DEFERRED))
+
+    def _viewed(self, file: ColumnarFile, number: int, group: _Group) -> dict[str, Int32]:
+        """The values of what is asked of views."""
+        size = group.coded.executions
+        asked = "local_monotonicity" in self._names
+        numbers = numbers_of_views(file.view_ids(number)) if asked else np.zeros(0, np.int64)
+        answers = Answers(*(np.empty(size, np.int32) for _ in Answers._fields))
+        rows = rows_of(group.coded), read_only(numbers)
+        machine_code(screen_views)(*rows, self._delivery, group.found, view_sets(), answers)
+        values: dict[str, Int32] = {}
+        for name in self._names & ASKED.keys():
+            found = np.full(size, DEFERRED, np.int32)
+            found[answers.satisfied & ASKED[name] != 0] = TRUE
+            found[answers.violated & ASKED[name] != 0] = FALSE
+            found[answers.unnumbered & ASKED[name] != 0] = Reason.NO_VIEW_NUMBER
+            values[name] = found
+        return values
+
+    def _counted(self, group: _Group, names: Int32, decided: Bool) -> Decided:
+        messages, values = group.found.message_counts[decided], names[:, decided]
+        counts = [
+            np.count_nonzero(of, axis=1).tolist() for of in (values == TRUE, values == FALSE, values > TRUE)
+        ]
+        return Decided(
+            len(messages),
+            int(np.diff(group.found.row_offsets)[decided].sum()),
+            int(messages.sum()),
+            int(np.count_nonzero(messages == 0)),
+            tuple(zip(*counts, strict=True)),
+            _seen(group.coded, messages, self._options, self._plan),
+        )
+
+    def _others(
+        self, file: ColumnarFile, number: int, group: _Group, left: Bool, surely: Mapping[Asked, Bool]
+    ) -> RowGroup:
+        coded, recorded, offsets = group.coded, group.recorded, group.found.row_offsets
+        others = np.flatnonzero(left)
+        spans = offsets[others], offsets[others + 1]
+        reader = GroupReader(file, number, self._options, spans, coded.message)
+        times = file.times(number) if self._timed and len(others) else None
+        if len(others) < coded.executions:
+            chosen = places(*spans)
+            coded, recorded = _of(coded, chosen, *spans), recorded.of_rows(chosen)
+            times = None if times is None else times[chosen]
+        coded = replace(coded, time=times)
+        made = group_of_rows(file, coded, self._options, reader).carrying(recorded, coded)
+        return made.satisfying({asked: of[others] for asked, of in surely.items()})
 
 
-def _of(coded: Coded, starts: npt.NDArray[np.int64], stops: npt.NDArray[np.int64]) -> Coded:
-    """The rows of some executions."""
-    chosen = places(starts, stops)
+def _of_step(step: Step, known: Mapping[Asked, Int32]) -> Int32:
+    """The values of a step, of those of what is known."""
+    assert step.screened is not None, "can_screen"
+    values = known[step.screened]
+    return values if step.is_screened else np.where(values == TRUE, values, np.int32(DEFERRED))
+
+
+def _of(coded: Coded, chosen: Int64, starts: Int64, stops: Int64) -> Coded:
+    """The rows of some executions, which are `chosen`."""
     return replace(
         coded,
         executions=len(starts),
@@ -130,7 +301,7 @@ def _of(coded: Coded, starts: npt.NDArray[np.int64], stops: npt.NDArray[np.int64
     )
 
 
-def _seen(coded: Coded, messages: npt.NDArray[np.int32], options: TraceOptions, plan: Plan) -> Seen:
+def _seen(coded: Coded, messages: Int32, options: TraceOptions, plan: Plan) -> Seen:
     seen = NOTHING
     if plan.of_views and (coded.event == EVENT_CODES[EventKind.VIEW]).any():
         seen |= Seen.VIEW
@@ -146,7 +317,7 @@ def _seen(coded: Coded, messages: npt.NDArray[np.int32], options: TraceOptions, 
     return seen
 
 
-def _two_of_one_entity(coded: Coded, rows: npt.NDArray[np.intp]) -> bool:
+def _two_of_one_entity(coded: Coded, rows: Int64) -> bool:
     """Whether some entity delivers two messages; the rows of an entity follow each other."""
     for start in range(0, len(rows), _AT_ONCE):
         some = rows[start : start + _AT_ONCE + 1]

@@ -30,11 +30,32 @@ SCREENED: Final = frozenset(
         "uniform_agreement",
         "selectively_information_preserving",
         "fifo_delivery",
+        "nonuniform_total_order",
+        "nonuniform_fifo_delivery",
+        "begins",
+        "prefix_order",
+        "gap_free_order",
+        "nothing_skipped",
+        "validity",
+        "every_delivery_in_order",
+        "repeats_in_place",
+        "only_in_flight_repeats",
     }
 )
-"""The definitions that `screen` decides, by their names in `recognise.DEFINITIONS`."""
+"""The definitions that hold where `screen` says so, by their names in `recognition.DEFINITIONS`."""
 
-CAUSAL: Final = frozenset({"causal_order", "process_causal_order", "causal_delivery"})
+CAUSAL: Final = frozenset(
+    {
+        "causal_order",
+        "process_causal_order",
+        "causal_delivery",
+        "delta_causal_order",
+        "local_order",
+        "nonuniform_local_order",
+        "nonuniform_causal_delivery",
+        "one_order",
+    }
+)
 """And these, where it is told to look at them."""
 
 
@@ -147,8 +168,10 @@ def by_bits(x: int, first: int, rows: CodedRows, question: Question, screened: S
         m = message[row]
         e = entity[row]
         if e != here:
-            if e < here or e > MOST_BITS:
+            if e < here:
                 return _DAMAGED
+            if e > MOST_BITS:
+                return _TOO_MANY
             here = e
             sent_here = 0
             got_here = 0
@@ -251,6 +274,10 @@ def by_lists(
     if row == first or count > row - first:
         return _DAMAGED
     screened.message_counts[x] = count
+    if rows.entity[row - 1] > MOST_BITS:
+        # Where all messages go to everybody, a cluster may be larger than sets of entities are.
+        screened.fine[x] = not question.ordered
+        return row
     for m in range(count):
         sets.due[m] = 0
         sets.got[m] = 0
@@ -289,7 +316,7 @@ def checked(x: int, first: int, rows: CodedRows) -> tuple[int, int]:
     count = 0
     previous = 0
     while row < len(execution) and execution[row] == x:
-        if entity[row] < previous or entity[row] > MOST_BITS or not is_kind(event[row], message[row]):
+        if entity[row] < previous or not is_kind(event[row], message[row]):
             return first, 0
         count = max(count, message[row] + 1)
         previous = entity[row]
