@@ -110,6 +110,30 @@ def one_view_order(first: int, last: int, columns: Columns, values: Int32Out, pl
             places[x, 1] = shown[1]
 
 
+def initial_view_event(first: int, last: int, columns: Columns, values: Int32Out, places: MatrixOut) -> None:
+    """Chockler, Keidar, Vitenberg 2001, initial view event: an entity sends and delivers only in a view."""
+    for x in range(first, last):
+        span = span_of(x, columns)
+        if views_in_doubt(x, columns) or not all_logged(span, columns):
+            values[x] = DEFERRED
+            continue
+        for e in range(span.begin, span.end):
+            if values[x] == 0 and happens_in_no_view(e, columns, places[x]):
+                values[x] = FALSE
+                places[x, 0] = e - span.begin
+
+
+def happens_in_no_view(e: int, columns: Columns, places: Int32Out) -> bool:
+    """Whether an entity sends or delivers something before it installs its first view. Writes the message."""
+    for k in range(columns.event_offsets[e], columns.event_offsets[e + 1]):
+        if columns.event_view[k] >= 0:
+            return False
+        if columns.event_kind[k] in (SEND, columns.delivery):
+            places[2] = columns.event_message[k]
+            return True
+    return False
+
+
 class Met(NamedTuple):
     """Of each message the first entity that delivers it, or -1, the view there or at its send, and who met it last."""
 
@@ -430,6 +454,7 @@ _INSTALLED: Final = ("installed_offsets", "installed_views", "installed_again", 
 VIEW_KERNELS: Final = {
     "local_monotonicity": Kernel(local_monotonicity, (*_INSTALLED, "view_numbers")),
     "one_view_order": Kernel(one_view_order, _INSTALLED),
+    "initial_view_event": Kernel(initial_view_event, (*_IN_VIEWS, "sender", "send_logged")),
     "same_view_delivery": Kernel(same_view_delivery, _IN_VIEWS),
     "sending_view_delivery": Kernel(sending_view_delivery, (*_IN_VIEWS, "sender", "send_logged")),
     "virtual_synchrony": Kernel(
