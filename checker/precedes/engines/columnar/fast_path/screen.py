@@ -159,14 +159,20 @@ class Screen:
         group = self._read(file, number)
         self._tell(group, notices)
         known = self._known(file, number, group)
-        steps = {k: _of_step(step, known) for k, step in self._steps.items()}
-        sure = np.logical_and.reduce([values != DEFERRED for values in steps.values()])
-        names = np.stack([joined(one, steps.__getitem__, complete=True) for one in self._plan.expressions])
+        fine = _satisfied(known)
+        rest = np.flatnonzero(~fine)
+        values = {k: _of_step(step, known, rest) for k, step in self._steps.items()}
+        sure = np.logical_and.reduce([of != DEFERRED for of in values.values()])
+        names = np.stack([joined(one, values.__getitem__, complete=True) for one in self._plan.expressions])
         left = ~sure
         for some, most in zip(((names == FALSE), (names > TRUE)), shown, strict=True):
             left[np.flatnonzero(sure & some.any(axis=0))[:most]] = True
-        surely = {asked: values == TRUE for asked, values in known.items()}
-        return self._counted(group, names, ~left), self._others(file, number, group, left, surely)
+        others = rest[left]
+        surely = {asked: of[others] == TRUE for asked, of in known.items()}
+        return (
+            self._counted(group, others, len(fine) - len(rest), names[:, ~left]),
+            self._others(file, number, group, others).satisfying(surely),
+        )
 
     def _read(self, file: ColumnarFile, number: int) -> _Group:
         coded = file.coded(number, time=False, views=not self._names.isdisjoint(ASKED))
@@ -248,25 +254,27 @@ class Screen:
             values[name] = found
         return values
 
-    def _counted(self, group: _Group, names: Int32, decided: Bool) -> Decided:
-        messages, values = group.found.message_counts[decided], names[:, decided]
+    def _counted(self, group: _Group, others: Int64, fine: int, names: Int32) -> Decided:
+        """What is decided: all executions but the others. `fine` ones satisfy everything; the rest has these values of
+        names.
+        """
+        messages, offsets = group.found.message_counts, group.found.row_offsets
         counts = [
-            np.count_nonzero(of, axis=1).tolist() for of in (values == TRUE, values == FALSE, values > TRUE)
+            np.count_nonzero(of, axis=1).tolist() for of in (names == TRUE, names == FALSE, names > TRUE)
         ]
         return Decided(
-            len(messages),
-            int(np.diff(group.found.row_offsets)[decided].sum()),
-            int(messages.sum()),
-            int(np.count_nonzero(messages == 0)),
-            tuple(zip(*counts, strict=True)),
+            len(messages) - len(others),
+            int(offsets[-1] - (offsets[others + 1] - offsets[others]).sum()),
+            int(messages.sum() - messages[others].sum()),
+            int(np.count_nonzero(messages == 0) - np.count_nonzero(messages[others] == 0)),
+            tuple(
+                (holds + fine, violated, unknown) for holds, violated, unknown in zip(*counts, strict=True)
+            ),
             _seen(group.coded, messages, self._options, self._plan),
         )
 
-    def _others(
-        self, file: ColumnarFile, number: int, group: _Group, left: Bool, surely: Mapping[Asked, Bool]
-    ) -> RowGroup:
+    def _others(self, file: ColumnarFile, number: int, group: _Group, others: Int64) -> RowGroup:
         coded, recorded, offsets = group.coded, group.recorded, group.found.row_offsets
-        others = np.flatnonzero(left)
         spans = offsets[others], offsets[others + 1]
         reader = GroupReader(file, number, self._options, spans, coded.message)
         times = file.times(number) if self._timed and len(others) else None
@@ -275,14 +283,21 @@ class Screen:
             coded, recorded = _of(coded, chosen, *spans), recorded.of_rows(chosen)
             times = None if times is None else times[chosen]
         coded = replace(coded, time=times)
-        made = group_of_rows(file, coded, self._options, reader).carrying(recorded, coded)
-        return made.satisfying({asked: of[others] for asked, of in surely.items()})
+        return group_of_rows(file, coded, self._options, reader).carrying(recorded, coded)
 
 
-def _of_step(step: Step, known: Mapping[Asked, Int32]) -> Int32:
-    """The values of a step, of those of what is known."""
+def _satisfied(known: Mapping[Asked, Int32]) -> Bool:
+    """The executions of which all that is asked is known to hold."""
+    different = list({id(values): values for values in known.values()}.values())
+    # `TRUE` has no bit set, and whatever else has some.
+    satisfied: Bool = np.bitwise_or.reduce(different) == TRUE
+    return satisfied
+
+
+def _of_step(step: Step, known: Mapping[Asked, Int32], rest: Int64) -> Int32:
+    """The values of a step on some executions, of those of what is known."""
     assert step.screened is not None, "can_screen"
-    values = known[step.screened]
+    values = known[step.screened][rest]
     return values if step.is_screened else np.where(values == TRUE, values, np.int32(DEFERRED))
 
 
