@@ -46,6 +46,7 @@ ASKED = [
     "generic_order(p, q: key(p) != key(q))",
     "generic_order(p, q: sender(p) = sender(q))",
     "forall i, j: forall p, q in RL[i] & SL[j]: key(p) = key(q) implies (p <[RL[i]] q iff p <[SL[j]] q)",
+    "forall p: forall i in dest(p): key(p) = \"k1\" implies p in RL[i]",
 ]
 TRACES_WITH_KEYS = replace(TRACES, attributes=ATTRIBUTES)
 SHAPES = [
@@ -115,6 +116,7 @@ def test_times_are_not_told_apart_by_their_values() -> None:
     [
         ("generic_order(p, q: exists r: key(r) = key(p) and key(r) != key(q))", "order_equivalent"),
         ('forall i: forall p in RL[i]: key(p) = "a" implies sent(p)', "no_creation"),
+        ("timely_delivery", "selectively_information_preserving"),
         ('forall i: exists p in RL[i]: key(p) = "a" implies sent(p)', None),
         ('forall i: forall p in RL[i]: sent(p) implies key(p) = "a"', None),
         ("order_equivalent", None),

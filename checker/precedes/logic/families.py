@@ -28,6 +28,7 @@ from precedes.core.formula import (
     Iff,
     Implies,
     InLog,
+    IsDestination,
     LogTerm,
     MessageVariable,
     Position,
@@ -126,8 +127,16 @@ def implying(formula: Formula) -> str | None:
     is true, the definition says of all. None where none is known.
     """
     stronger = _without_premise(formula)
+    if stronger is not None and canonical(stronger) == canonical(DELIVERED_WHERE_ADDRESSED):
+        return "selectively_information_preserving"
     names = None if stronger is None else recognise(stronger)
     return names[0] if names and len(names) == 1 and names[0] not in UNTUNED else None
+
+
+DELIVERED_WHERE_ADDRESSED: Final = Forall(_P, TRUTH, Forall(_I, IsDestination(_I, _P), InLog(_P, _L)))
+"""What selectively information preserving logs come to for messages that were sent: a message that is for an entity is
+in SL of its sender to that entity.
+"""
 
 
 def _without_premise(formula: Formula) -> Formula | None:

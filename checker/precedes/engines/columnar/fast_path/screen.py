@@ -324,23 +324,26 @@ def _seen(coded: Coded, messages: Int32, options: TraceOptions, plan: Plan) -> S
         seen |= Seen.SENT
     if (messages > 1).any():
         seen |= Seen.TWO_MESSAGES
-    delivered = coded.event == EVENT_CODES[options.delivery]
-    if delivered.any():
+    delivery = EVENT_CODES[options.delivery]
+    if (coded.event == delivery).any():
         seen |= Seen.DELIVERED
-    if Seen.TWO_DELIVERIES not in seen and _two_of_one_entity(coded, np.flatnonzero(delivered)):
+    if _two_of_one_entity(coded, delivery):
         seen |= Seen.TWO_DELIVERIES
     return seen
 
 
-def _two_of_one_entity(coded: Coded, rows: Int64) -> bool:
+def _two_of_one_entity(coded: Coded, delivery: int) -> bool:
     """Whether some entity delivers two messages; the rows of an entity follow each other."""
-    for start in range(0, len(rows), _AT_ONCE):
-        some = rows[start : start + _AT_ONCE + 1]
+    last = np.zeros(0, np.int64)
+    for start in range(0, len(coded.event), _AT_ONCE):
+        rows = np.flatnonzero(coded.event[start : start + _AT_ONCE] == delivery) + start
+        some = np.concatenate([last, rows])
         alike = np.ones(max(len(some) - 1, 0), np.bool_)
         for column in (coded.execution, coded.entity):
             alike &= column[some[1:]] == column[some[:-1]]
         if (alike & (coded.message[some[1:]] != coded.message[some[:-1]])).any():
             return True
+        last = some[-1:]
     return False
 
 
