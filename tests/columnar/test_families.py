@@ -46,7 +46,7 @@ ASKED = [
     "generic_order(p, q: key(p) != key(q))",
     "generic_order(p, q: sender(p) = sender(q))",
     "forall i, j: forall p, q in RL[i] & SL[j]: key(p) = key(q) implies (p <[RL[i]] q iff p <[SL[j]] q)",
-    "forall p: forall i in dest(p): key(p) = \"k1\" implies p in RL[i]",
+    'forall p: forall i in dest(p): key(p) = "k1" implies p in RL[i]',
 ]
 TRACES_WITH_KEYS = replace(TRACES, attributes=ATTRIBUTES)
 SHAPES = [

@@ -443,7 +443,7 @@ DEFINITIONS: Final[Mapping[str, Formula]] = {
 }
 """Definitions that are recognized, closed over all receipt logs. Kernels and lemmas speak of them by these names."""
 
-UNTUNED: Final = frozenset({"one_order", "self_inclusion", "self_delivery"})
+UNTUNED: Final = frozenset({"one_order", "self_inclusion"})
 """Those without a kernel: lemmas are about them, kernels tell where they cannot be violated, or the screen finds
 executions that surely satisfy them.
 """

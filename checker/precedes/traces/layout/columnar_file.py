@@ -72,6 +72,9 @@ MOST_BITS: Final = 62
 ROW_GROUP: Final = 400_000
 """Rows after which a row group ends with the execution at hand."""
 
+_WIDE: Final = 4
+"""Bytes of a value beyond which it is no number in a dictionary."""
+
 SCANNED: Final = ("execution_number", "entity_number", "event_number", "message_number", "dest_bits")
 """The columns that every scan reads."""
 
@@ -314,7 +317,7 @@ class ColumnarFile:
         # Few texts stand for the values of many rows: those of a message repeat.
         texts = [each.name for each in layout.asked if each.name != REDELIVERED]
         self._file = opened(source, metadata=metadata, read_dictionary=texts)
-        self._ids: Any = None
+        self._other: Any = None
         if metadata is None and _said(source, self._file.metadata) != layout:
             raise unreadable("T003", "the file was replaced while it was read", source.shown)
         self._starts = np.cumsum([0, *(group.rows for group in layout.groups)])
@@ -397,7 +400,9 @@ class ColumnarFile:
         """
         if attribute not in self.layout.asked:
             return None
-        column = self._read(number, [attribute.name])[attribute.name]
+        different = attribute.sort is not AttributeSort.TEXT and self._is_different(number, attribute.name)
+        file = self._differently_read if different else self._file
+        column = self._read(number, [attribute.name], file)[attribute.name]
         if attribute.sort is AttributeSort.TEXT:
             truths = arrow.types.is_boolean(column.type)
             return column.cast(arrow.string()) if truths else column.unify_dictionaries()
@@ -414,9 +419,9 @@ class ColumnarFile:
 
     def view_ids(self, number: int) -> Column:
         """The ids of the views that the rows of a row group install, with a dictionary: few stand for many rows."""
-        if self._ids is None:
-            self._ids = opened(self.layout.source, metadata=self._file.metadata, read_dictionary=["view"])
-        return self._read(number, ["view"], self._ids)["view"].unify_dictionaries().combine_chunks()
+        return (
+            self._read(number, ["view"], self._differently_read)["view"].unify_dictionaries().combine_chunks()
+        )
 
     def tell(self, number: int, notices: Notices) -> None:
         """Tell what reading and assembling a regular row group tells."""
@@ -429,8 +434,24 @@ class ColumnarFile:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
-        if self._ids is not None:
-            self._ids.close()
+        if self._other is not None:
+            self._other.close()
+
+    @property
+    def _differently_read(self) -> Any:
+        """The file again, with a dictionary of the ids of views, and none of attributes."""
+        if self._other is None:
+            self._other = opened(self.layout.source, metadata=self._file.metadata, read_dictionary=["view"])
+        return self._other
+
+    def _is_different(self, number: int, name: str) -> bool:
+        """Whether the values of a column mostly differ, so that Parquet gave up its dictionary: to make one of them
+        takes longer than to read them.
+        """
+        group = self._file.metadata.row_group(number)
+        chunks = map(group.column, range(group.num_columns))
+        chunk = next(chunk for chunk in chunks if chunk.path_in_schema == name)
+        return bool(chunk.total_uncompressed_size > _WIDE * chunk.num_values)
 
     def _read(self, number: int, columns: list[str], file: Any = None) -> pa.Table:
         try:

@@ -85,9 +85,11 @@ SCREENS: Final[Mapping[str, tuple[str, ...]]] = {
 delivered out of order, or one delivered before another that was sent after it. The compiled formula then decides."""
 
 
-COMPILED: Final = frozenset({"once_per_group", "initial_view_event"}) | (UNTUNED - SCREENS.keys())
+COMPILED: Final = frozenset({"once_per_group", "initial_view_event", "self_delivery"}) | (
+    UNTUNED - SCREENS.keys()
+)
 """What the compiled formula judges on incomplete executions: what holds where there are no groups, or where nothing is
-sent or delivered, or has no kernel.
+sent, or has no kernel.
 """
 
 

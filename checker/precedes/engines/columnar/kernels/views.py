@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from precedes.engines.columnar.kernel_columns import Columns
 from precedes.engines.columnar.kernels.delivery_cycle import Logs
+from precedes.engines.columnar.kernels.information import addressed
 from precedes.engines.columnar.kernels.kernel import Kernel, Span, most_entries, span_of
 from precedes.engines.columnar.kernels.order import Fronts, disagree, drained
 from precedes.engines.columnar.kernels.turns import all_logged
@@ -234,6 +235,52 @@ def in_a_view_not_sent_in(e: int, columns: Columns, met: Met, places: Int32Out) 
     return False
 
 
+def self_delivery(first: int, last: int, columns: Columns, values: Int32Out, places: MatrixOut) -> None:
+    """Moser, Amir, Melliar-Smith, Agarwal 1994, self delivery: who sends itself a message in a view delivers it there,
+    unless it fails.
+    """
+    met = met_of(first, last, columns)
+    for x in range(first, last):
+        span = span_of(x, columns)
+        unsure = views_in_doubt(x, columns) or not all_logged(span, columns)
+        for e in range(span.begin, span.end):
+            unsure = unsure or columns.unsure_stops[e]
+        if unsure:
+            values[x] = DEFERRED
+            continue
+        cleared(span, met)
+        for e in range(span.begin, span.end):
+            if values[x] == 0 and not columns.faulty[e] and owes_itself(e, span, columns, met, places[x]):
+                values[x] = FALSE
+                places[x, 0] = e - span.begin
+
+
+def owes_itself(e: int, span: Span, columns: Columns, met: Met, places: Int32Out) -> bool:
+    """Whether an entity sent itself something in a view and did not deliver it there. Writes the message."""
+    here = -1
+    for k in range(columns.event_offsets[e], columns.event_offsets[e + 1]):
+        m = columns.event_message[k]
+        if columns.event_view[k] >= 0:
+            here = columns.event_view[k]
+        elif columns.event_kind[k] == columns.delivery and met.last[m] != e:
+            met.last[m] = e
+            met.within[m] = here
+    here = -1
+    for k in range(columns.event_offsets[e], columns.event_offsets[e + 1]):
+        m = columns.event_message[k]
+        if columns.event_view[k] >= 0:
+            here = columns.event_view[k]
+        elif (
+            columns.event_kind[k] == SEND
+            and here >= 0
+            and (met.last[m] != e or met.within[m] != here)
+            and addressed(e - span.begin, span.base + m, columns)
+        ):
+            places[2] = m
+            return True
+    return False
+
+
 def once_per_group(first: int, last: int, columns: Columns, values: Int32Out, places: MatrixOut) -> None:
     """No message is delivered twice within a group, neither to two members nor to one again."""
     met = met_of(first, last, columns)
@@ -448,6 +495,7 @@ def differ(pair: tuple[int, int], count: int, stays: Stays, places: Int32Out) ->
 
 _HISTORIES: Final = ("event_kind", "event_message")
 _UNKNOWN: Final = ("order_doubt", "installed_unknown")
+_DESTINATIONS: Final = ("destination_offsets", "destinations")
 _IN_VIEWS: Final = (*_HISTORIES, "event_view", *_UNKNOWN)
 _INSTALLED: Final = ("installed_offsets", "installed_views", "installed_again", "view_offsets", *_UNKNOWN)
 
@@ -457,6 +505,10 @@ VIEW_KERNELS: Final = {
     "initial_view_event": Kernel(initial_view_event, (*_IN_VIEWS, "sender", "send_logged")),
     "same_view_delivery": Kernel(same_view_delivery, _IN_VIEWS),
     "sending_view_delivery": Kernel(sending_view_delivery, (*_IN_VIEWS, "sender", "send_logged")),
+    "self_delivery": Kernel(
+        self_delivery,
+        (*_IN_VIEWS, "sender", "send_logged", "to_all", *_DESTINATIONS, "faulty", "unsure_stops"),
+    ),
     "virtual_synchrony": Kernel(
         virtual_synchrony, (*_IN_VIEWS, "installed_offsets", "installed_views", "view_offsets")
     ),
