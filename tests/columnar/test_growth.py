@@ -9,10 +9,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from types import FrameType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from precedes.core.columns import Batch
@@ -25,15 +27,25 @@ from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.columnar.compiler import formula_compiler
 from precedes.engines.columnar.compiler.formula_compiler import compile_formula
 from precedes.engines.columnar.execution_source import BatchSource
+from precedes.engines.columnar.fast_path import row_group, screen
+from precedes.engines.columnar.fast_path.coded_rows import CodedRows
+from precedes.engines.columnar.fast_path.screen import can_screen
 from precedes.language.library import profile_library, standard_library
 from precedes.language.requirements import requirement
 from precedes.logic.plan import plan
 from precedes.logic.premises import premise
+from precedes.traces import Notices, TraceOptions, write_executions
+from precedes.traces.layout.columnar_file import ColumnarFile, layout_of
+from precedes.traces.layout.conversion import convert
+from precedes.traces.sources import source_of
 from tests.sampling import one_in
 
 TIMES = 4
 MOST = 5.5
 """So many times the steps at four times the rows: about linear times the logarithm."""
+
+LOOPS = ("<precedes formula>", "columnar/kernels", "columnar/runtime", "columnar/fast_path")
+"""Where what is counted is: in paths of modules, and where generated loops are said to be."""
 
 ATTRIBUTES = {
     name: Attribute(name, AttributeSort.TEXT) for name in ("key", "topic", "partition", "channel", "session")
@@ -129,6 +141,13 @@ PREMISES = premises()
 
 def steps(asked: Formula, judged: Batch, *, sought: bool = False) -> int:
     """How many lines run in the loops that judge a formula, or that look whether it may be true."""
+    required = [Requirement("asked", asked)]
+    prepared = plan([], sought=required) if sought else plan(required)
+    return lines(lambda: scan(judged, prepared, jit=False))
+
+
+def lines(action: Callable[[], object]) -> int:
+    """How many lines run in the loops of kernels, of the runtime, of the screen and of formulas."""
     count = 0
 
     def inside(frame: FrameType, event: str, _: Any) -> Any:
@@ -138,15 +157,12 @@ def steps(asked: Formula, judged: Batch, *, sought: bool = False) -> int:
 
     def entered(frame: FrameType, event: str, _: Any) -> Any:
         path = frame.f_code.co_filename
-        counted = path == "<precedes formula>" or "columnar/kernels" in path or "columnar/runtime" in path
-        return inside if counted else None
+        return inside if any(part in path for part in LOOPS) else None
 
-    required = [Requirement("asked", asked)]
-    prepared = plan([], sought=required) if sought else plan(required)
     before = sys.gettrace()
     sys.settrace(entered)
     try:
-        scan(judged, prepared, jit=False)
+        action()
     finally:
         sys.settrace(before)
     return count
@@ -158,6 +174,61 @@ def test_every_name_is_near_linear(chunk: int) -> None:
         for shape in SHAPES:
             small, large = (steps(formula, batch(shape, times)) for times in (1, TIMES))
             assert large <= MOST * small + 100, (name, shape, small, large)
+
+
+@pytest.fixture(scope="module")
+def laid(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, int], ColumnarFile]:
+    """The executions as columnar files, by shape and size."""
+    folder = tmp_path_factory.mktemp("growth")
+
+    @cache
+    def made(shape: str, times: int) -> ColumnarFile:
+        source, target = folder / f"{shape} {times}.jsonl", folder / f"{shape} {times}.parquet"
+        write_executions([replace(SHAPES[shape](times), groups={})], source)
+        convert([source], target, Notices())
+        layout = layout_of(source_of(str(target)).asked(tuple(ATTRIBUTES.values())))
+        assert layout is not None
+        return ColumnarFile(layout)
+
+    return made
+
+
+def in_python(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What machine code does, as plain Python, in which numbers of rows have room to be shifted."""
+
+    def plain(*given: Any) -> Any:
+        return function(*(widened(one) if isinstance(one, CodedRows) else one for one in given))
+
+    return plain
+
+
+def widened(rows: CodedRows) -> CodedRows:
+    return CodedRows(*(column.astype(np.int64) for column in rows))
+
+
+SCREENED = {
+    frozenset(step.screened for step in asked.steps): (each.name, asked)
+    for each in names()
+    if can_screen(asked := plan([each]))
+}
+"""The names that may be screened, of those that come to the same the last one."""
+
+
+@pytest.mark.parametrize("chunk", one_in(24, range(24)))
+def test_the_screen_is_near_linear(chunk: int, laid: Callable[[str, int], ColumnarFile]) -> None:
+    assert len(SCREENED) > 40
+    with pytest.MonkeyPatch.context() as patched:
+        for module in (screen, row_group):
+            patched.setattr(module, "machine_code", in_python)
+        for name, asked in list(SCREENED.values())[chunk::24]:
+            options = TraceOptions(attributes=asked.attributes, parted=asked.parted, delta=1_000_000)
+            decided = screen.Screen(asked, options, row_group.TIMES).decided
+            # Where times run backwards, nothing is screened.
+            for shape in SHAPES.keys() - {"one violation"}:
+                # All of them have more messages than a set has room for.
+                files = [laid(shape, times) for times in (2, 2 * TIMES)]
+                small, large = (lines(partial(decided, file, 0, Notices())) for file in files)
+                assert 1_000 < large <= MOST * small, (name, shape, small, large)
 
 
 @pytest.mark.parametrize("chunk", one_in(2, range(6)))
