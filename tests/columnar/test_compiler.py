@@ -11,10 +11,15 @@ from precedes.core.execution import Event, EventKind, Execution, History, Messag
 from precedes.core.formula import Formula
 from precedes.core.transposition import batch_of
 from precedes.core.verdict import FALSE, TRUE, Reason, Verdict, verdict
-from precedes.engines.columnar.compiler.formula_compiler import compile_formula
+from precedes.engines.columnar.compiler.formula_compiler import compile_formula, facts_of
+from precedes.engines.columnar.compiler.functions import generate
 from precedes.engines.columnar.execution_source import BatchSource
 from precedes.engines.reference import evaluate
+from precedes.language.library import standard_library
+from precedes.language.requirements import requirement
 from precedes.logic.recognition import DEFINITIONS
+from precedes.testing import random_executions
+from precedes.testing.choices import Seeded
 from tests.columnar.agreement import (
     Case,
     carrying_case,
@@ -144,3 +149,16 @@ def test_place_of_an_unlogged_send_is_bounded_by_what_it_precedes() -> None:
     for (first, second), value in expected.items():
         sends = f.SendEvent(f.MessageNamed(first)), f.SendEvent(f.MessageNamed(second))
         assert values(Case(f.HappensBefore(*sends), execution)) == (value, value)
+
+
+def test_where_no_clock_is_recorded_none_is_computed() -> None:
+    asked = requirement("vector_time", standard_library()).formula
+    cases = [random_executions.execution(Seeded(seed), random_executions.ROWS) for seed in range(150)]
+    without = [one for one in cases if not any(event.clock for log in one.histories for event in log.events)]
+    values = [compiled_value(Case(asked, one)) for one in without]
+    assert values == [evaluate(asked, one) for one in without]
+    assert {TRUE, int(Reason.NO_CLOCK), int(Reason.NO_CLOCK | Reason.CYCLE)} <= set(values)
+    facts = facts_of(BatchSource(batch_of(without[:1])), asked)
+    assert not facts.clocked
+    assert "row_vector" in generate(asked, facts).text
+    assert "vector_time(" not in generate(asked, facts).text

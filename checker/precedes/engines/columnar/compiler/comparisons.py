@@ -70,10 +70,12 @@ def compared(comparison: Comparison, terms: Terms) -> Code:
     value = source.fresh("value")
     found: list[tuple[str, Fraction]] = []
     doubts: list[str] = []
+    known = True
     for measure, factor in factors.items():
-        status, number = measured(measure, terms, doubts)
+        status, number = measured(measure, terms, doubts if known else None)
         found.append((number, factor * scale))
         doubts += [status] if status != "0" else []
+        known = known and (terms.facts.clocked or not isinstance(measure, RecordedClock))
     timed = any(map(is_time, factors))
     source.line(f"{value} = {' | '.join(doubts) or '0'}")
     with source.block(f"if {value} == 0:"):
@@ -124,9 +126,9 @@ def written_difference(
     return chosen
 
 
-def measured(measure: Measure, terms: Terms, doubts: Sequence[str] = ()) -> tuple[str, str]:
+def measured(measure: Measure, terms: Terms, doubts: Sequence[str] | None = ()) -> tuple[str, str]:
     """Write the statements that measure; the names of the status (0 known, -1 nothing to measure, else
-    reasons) and of the number, which is asked for only where each of the `doubts` is 0, too.
+    reasons) and of the number, which is asked for only where each of the `doubts` is 0, too. `doubts` None: nowhere.
     """
     source = terms.source
     match measure:
@@ -150,17 +152,17 @@ def measured(measure: Measure, terms: Terms, doubts: Sequence[str] = ()) -> tupl
 
 class Measurement:
     """Writes statements that set `status` and `number`, which are -1 and 0 so far; a number that takes long only where
-    the status and each of the `doubts` is 0.
+    the status and each of the `doubts` is 0, and nowhere if these are None.
     """
 
     def __init__(
-        self, terms: Terms, source: Source, status: str, number: str, doubts: Sequence[str] = ()
+        self, terms: Terms, source: Source, status: str, number: str, doubts: Sequence[str] | None = ()
     ) -> None:
         self.terms = terms
         self.source = source
         self.status = status
         self.number = number
-        self._wanted = " and ".join(f"{each} == 0" for each in (status, *doubts))
+        self._wanted = None if doubts is None else " and ".join(f"{each} == 0" for each in (status, *doubts))
 
     def write(
         self,
@@ -421,8 +423,9 @@ class Measurement:
                 arguments = f"{event}, {entity.text}, here, columns, row_past, row_possible"
                 doubt = self.source.call(events.vector_time_doubt, arguments)
                 self.source.line(f"{self.status} = {doubt}")
-        with self.source.block(f"if {self._wanted}:"):
-            self.source.line(f"{self.number} = {self.certain_time(event, entity, 'counted')}")
+        if self._wanted is not None:
+            with self.source.block(f"if {self._wanted}:"):
+                self.source.line(f"{self.number} = {self.certain_time(event, entity, 'counted')}")
 
     def any_doubt(self) -> str:
         """Why the order of some entity's events is not known, or 0."""
@@ -443,6 +446,9 @@ class Measurement:
         return self.source.call(events.vector_time, arguments)
 
     def _clock(self, event: str, entity: Operand) -> None:
+        if not self.terms.facts.clocked:
+            self.source.line(f"{self.status} = {int(Reason.NO_CLOCK)}")
+            return
         place = f"{self.source.column('event_offsets')}[first_entity] + {event}"
         recorded = f"{self.source.column('clock_recorded')}[{place}]"
         self.source.line(f"{self.status} = 0 if {recorded} else {int(Reason.NO_CLOCK)}")

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from precedes.core.columns import offsets_of
-from precedes.core.formula import And, Attribute, Exists, Formula, Or
+from precedes.core.formula import And, Attribute, Exists, Formula, Or, RecordedClock
+from precedes.core.traversal import walk
 from precedes.core.verdict import TRUE, Reason
 from precedes.engines.columnar.compiler.estimate import Steps, steps
 from precedes.engines.columnar.compiler.functions import Generated, generate
@@ -110,7 +111,7 @@ class CompiledFormula:
     def _judged(
         self, formula: Formula, source: ExecutionSource, jit: bool | None
     ) -> tuple[Values, Witnesses]:
-        program = _program(formula, facts_of(source), self.sought)
+        program = _program(formula, facts_of(source, formula), self.sought)
         if self.sought and jit is not False and program.is_quick_to_try(source):
             values, witnesses = program.run(source, False, FIRST_STEPS)
             if not np.any((values > TRUE) & (values & Reason.NOT_DECIDED != 0)):
@@ -122,7 +123,7 @@ class CompiledFormula:
         if self.sought or _ends_early(self.formula):
             columns = source.columns(())
             return np.diff(columns.event_offsets[columns.entity_offsets]).astype(np.float64)
-        return steps(_program(self.formula, facts_of(source), self.sought).generated, source)
+        return steps(_program(self.formula, facts_of(source, self.formula), self.sought).generated, source)
 
     def reads(self, *, complete: bool) -> frozenset[str]:
         """The columns that judging by the formula may read."""
@@ -138,16 +139,23 @@ def senderless(source: ExecutionSource) -> npt.NDArray[np.int64]:
     return np.flatnonzero(source.columns(("order_doubt",)).order_doubt & int(Reason.SEND_NOT_LOGGED))
 
 
-def facts_of(source: ExecutionSource) -> Facts:
-    """What is known of all executions of a source."""
+def facts_of(source: ExecutionSource, formula: Formula | None = None) -> Facts:
+    """What is known of all executions of a source, for a formula or for any."""
     columns = source.columns(("send_logged", "sender", "history_doubt", "to_groups"))
     logged = bool(np.all(columns.send_logged | (columns.sender < 0)))
+    clocked = formula is None or not _asks_for_clocks(formula)
     return Facts(
         complete=columns.complete,
         logged=logged,
         ordered=not columns.history_doubt.any(),
         direct=len(columns.to_groups) == 0,
+        clocked=clocked or bool(source.columns(("clock_recorded",)).clock_recorded.any()),
     )
+
+
+@lru_cache(maxsize=256)
+def _asks_for_clocks(formula: Formula) -> bool:
+    return any(isinstance(node, RecordedClock) for node in walk(formula))
 
 
 def compile_formula(formula: Formula, *, sought: bool = False) -> CompiledFormula:

@@ -111,13 +111,15 @@ NO_ARRIVAL: Final = int(Reason.NO_ARRIVAL)
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What is known of all executions of a batch before code for it is written: no trace is incomplete, no
-    named send is missing, the order of no entity's events is in doubt, no message is addressed to a group.
+    named send is missing, the order of no entity's events is in doubt, no message is addressed to a group. `clocked`:
+    some event may have a clock, or nobody asks for one.
     """
 
     complete: bool
     logged: bool
     ordered: bool
     direct: bool
+    clocked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
