@@ -4,7 +4,7 @@ Many small executions, converted, are judged in this process, by each name and b
 processor, all threads together. Names that speak of views are asked of executions in which each entity installs two
 (`benchmarks.views`), nearly all of which violate `virtual_synchrony`, and all others of the workload of
 `python -m benchmarks`. Messages carry every attribute that the library knows. Prints a line for each name, and writes
-build/names.json.
+build/names.json, in which other names stay as they were.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -114,6 +114,17 @@ def measured(only: list[str], executions: int, times: int) -> Iterator[Beside]:
         yield Beside(each.name, prepared.of_views, ours.seconds, theirs.seconds, ours.load)
 
 
+def keep(path: Path, how: dict[str, int], found: list[Beside]) -> None:
+    """Write what was measured. Of other names stays what was measured in the same way before."""
+    rows = {one.name: asdict(one) for one in found}
+    if path.exists():
+        before = json.loads(path.read_text(encoding="utf-8"))
+        if before.items() >= how.items():
+            rows = {one["name"]: one for one in before["names"]} | rows
+    document = {**how, "names": list(rows.values())}
+    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
@@ -129,8 +140,7 @@ def main() -> None:
         print(f"  {one.name:<36}{times}  load {one.load:.1f}", flush=True)
     slow = sum(one.ratio > MOST for one in found)
     print(f"{len(found)} names, {slow} above {MOST} times ST")
-    lines = [{"name": one.name, "views": one.views, "ratio": round(one.ratio, 2)} for one in found]
-    Path("build/names.json").write_text(json.dumps({"executions": executions, "names": lines}, indent=1))
+    keep(Path("build/names.json"), {"executions": executions, "times": given.times}, found)
 
 
 if __name__ == "__main__":

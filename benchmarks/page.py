@@ -22,7 +22,7 @@ PAGE: Final = ROOT / "docs/performance.md"
 PLOTS: Final = ROOT / "docs/performance"
 MEASURED: Final = (
     *("bench", "phases", "single", "skew", "exploring", "conforming", "spin", "tlc", "foreign"),
-    *("by_hand", "raw_text"),
+    *("by_hand", "raw_text", "names", "one_execution"),
 )
 MARK: Final = "<!-- The part above is written by `python -m benchmarks.page`. -->\n"
 
@@ -77,6 +77,8 @@ def generated(measured: dict[str, Any]) -> str:
         tlc_version=measured["tlc"]["rows"][0]["version"],
         **_foreign(measured["foreign"]),
         **_raw_text(measured["raw_text"]),
+        **_names(measured["names"]),
+        **_one_execution(measured["one_execution"]),
     )
 
 
@@ -280,6 +282,58 @@ def _foreign(measured: dict[str, Any]) -> dict[str, str]:
         "converted": _table(("from", "s", "s of the processor", "peak MiB", "load"), lines),
         "converted_rows": f"{converted[0]['rows']:,}",
     }
+
+
+def _names(measured: dict[str, Any]) -> dict[str, str]:
+    """Every name beside `ST`, the slowest first."""
+    ratios = {one["name"]: one["seconds"] / one["service"] for one in measured["names"]}
+    ordered = sorted(measured["names"], key=lambda one: -ratios[one["name"]])
+    rows = [
+        (
+            f"`{one['name']}`",
+            *(f"{one[side]:.2f}" for side in ("seconds", "service")),
+            f"{ratios[one['name']]:.2f}",
+            f"{one['load']:.1f}",
+        )
+        for one in ordered
+    ]
+    return {
+        "named": str(len(rows)),
+        "named_executions": f"{measured['executions']:,}",
+        "named_times": str(measured["times"]),
+        "named_most": f"{max(ratios.values()):.1f}",
+        "names": _table(("name", "s", "`ST` (s)", "ratio", "load"), rows),
+    }
+
+
+def _one_execution(measured: dict[str, Any]) -> dict[str, str]:
+    """One execution of two sizes: what takes longest, and what grows most."""
+    *names, infer = measured["names"]
+    grown = {one["name"]: one["seconds"][-1] / one["seconds"][0] for one in names}
+    rows = [
+        (
+            f"`{one['name']}`",
+            *(f"{seconds:.3f}" for seconds in one["seconds"]),
+            f"{grown[one['name']]:.1f}",
+            f"{one['load']:.1f}",
+        )
+        for one in names[:SHOWN]
+    ]
+    small, large = (f"{size:,}" for size in measured["events"])
+    return {
+        "one_entities": str(measured["entities"]),
+        "one_small": small,
+        "one_large": large,
+        "one_most": f"{names[0]['seconds'][-1]:.2f}",
+        "one_grown": f"{max(grown.values()):.1f}",
+        "one_infer": " and ".join(f"{seconds:.1f}" for seconds in infer["seconds"]),
+        "one_first": f"{measured['first infer']:.0f}",
+        "one_execution": _table(("name", f"{small} events (s)", f"{large} events (s)", "×4", "load"), rows),
+    }
+
+
+SHOWN: Final = 12
+"""So many names of one execution are shown, those that take longest."""
 
 
 def _spin(measured: Sequence[dict[str, Any]]) -> str:
