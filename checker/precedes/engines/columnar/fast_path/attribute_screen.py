@@ -198,9 +198,11 @@ def mates_sent_before(first: int, last: int, rows: CodedRows, parted: bool, room
         if not parted:
             room.earlier[m] = sent
         elif room.value[m] != NO_VALUE:
-            for other in range(MOST_BITS):
+            other = 0
+            while sent >> other != 0:
                 if sent >> other & 1 != 0 and room.value[other] == room.value[m]:
                     room.earlier[m] |= 1 << other
+                other += 1
         sent |= 1 << m
 
 
