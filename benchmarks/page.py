@@ -301,7 +301,7 @@ def _names(measured: dict[str, Any]) -> dict[str, str]:
         "named": str(len(rows)),
         "named_executions": f"{measured['executions']:,}",
         "named_times": str(measured["times"]),
-        "named_most": f"{max(ratios.values()):.1f}",
+        "named_most": f"{max(ratios.values()):.2f}",
         "names": _table(("name", "s", "`ST` (s)", "ratio", "load"), rows),
     }
 
@@ -327,7 +327,6 @@ def _one_execution(measured: dict[str, Any]) -> dict[str, str]:
         "one_most": f"{names[0]['seconds'][-1]:.2f}",
         "one_grown": f"{max(grown.values()):.1f}",
         "one_infer": " and ".join(f"{seconds:.1f}" for seconds in infer["seconds"]),
-        "one_first": f"{measured['first infer']:.0f}",
         "one_execution": _table(("name", f"{small} events (s)", f"{large} events (s)", "×4", "load"), rows),
     }
 
