@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import Final
 
 import pyarrow as pa
 
 from precedes.core.columns import Batch
+from precedes.core.diagnostics import PrecedesError
 from precedes.traces.arrow import arrow
 from precedes.traces.assembly.assembler import assemble
 from precedes.traces.layout.columnar_file import with_members
 from precedes.traces.notices import Notices
 from precedes.traces.options import TraceOptions
 from precedes.traces.partition.spill import ROWS_IN_MEMORY, whole_executions
-from precedes.traces.reader import read_table
+from precedes.traces.reader import names_to_come, read_table
 from precedes.traces.sources import TraceSource, expand
 
 EVENTS_PER_BATCH: Final = 500_000
@@ -31,19 +34,31 @@ def read_batches(
     notices: Notices,
     events_per_batch: int = EVENTS_PER_BATCH,
     budget: int = ROWS_IN_MEMORY,
+    *,
+    in_order: bool = True,
 ) -> Iterator[Batch]:
-    """The executions of traces, in the order of their names, no execution in two batches.
+    """The executions of traces, `in_order` of their names or in any order, no execution in two batches.
 
     A batch has about `events_per_batch` events, more where one execution has more. Nothing is yielded for
-    traces without rows. More than `budget` rows are sorted by way of temporary files. Raises PrecedesError:
-    for rows that cannot be read before anything is yielded, for what `assemble` refuses when it comes to it.
+    traces without rows. Where more than `budget` rows have to wait for others, they are sorted by way of temporary
+    files. Raises PrecedesError for rows that cannot be read, before anything is yielded or later, and for what
+    `assemble` refuses when it comes to it, unless rows cannot be read.
     """
     given = [path for path in paths if isinstance(path, TraceSource)]
     named = expand([path for path in paths if not isinstance(path, TraceSource)], notices)
     options = with_members((*given, *named), options)
-    sources = (replace(source.asked(options.attributes), coded=True) for source in (*given, *named))
+    sources = [replace(source.asked(options.attributes), coded=True) for source in (*given, *named)]
     tables = (table for source in sources for table in read_table(source, notices))
-    yield from batches_of(tables, options, notices, events_per_batch, budget)
+    to_come = names_to_come(sources, events_per_batch, budget, in_order=in_order)
+    with closing(whole_executions(tables, events_per_batch, budget, to_come)) as parts:
+        for part in parts:
+            try:
+                batch = assemble(part, options, notices)
+            except PrecedesError:
+                # What cannot be read is told first, wherever it is.
+                deque(tables, maxlen=0)
+                raise
+            yield batch
 
 
 def batch_named(
@@ -71,5 +86,6 @@ def batches_of(
     budget: int = ROWS_IN_MEMORY,
 ) -> Iterator[Batch]:
     """The executions of canonical tables, as `read_batches` gives those of files."""
-    for part in whole_executions(tables, events_per_batch, budget):
-        yield assemble(part, options, notices)
+    with closing(whole_executions(tables, events_per_batch, budget)) as parts:
+        for part in parts:
+            yield assemble(part, options, notices)

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import pyarrow as pa
 
+from precedes.core.diagnostics import PrecedesError
 from precedes.core.formula import Attribute
 from precedes.traces import notices as notice
 from precedes.traces.formats.parquet import canonical_arrow
 from precedes.traces.formats.registry import PARQUET
 from precedes.traces.formats.single_rows import name_unknown
 from precedes.traces.notices import Notices
+from precedes.traces.partition.names_to_come import (
+    NamedRows,
+    NamesToCome,
+    Unnamed,
+    last_places,
+    lowest_names,
+)
 from precedes.traces.sources import TraceSource, source_of
 
 
@@ -79,6 +87,35 @@ def read_piece(piece: Piece, notices: Notices) -> Iterator[pa.Table]:
     else:
         _tell_folders(piece.source, notices)
         yield from piece.source.format.module.read_groups(piece.source, notices, piece.groups)
+
+
+def names_to_come(
+    sources: Sequence[TraceSource], least: int, budget: int, *, in_order: bool
+) -> NamesToCome | None:
+    """Which executions of a trace have rows to come; `in_order`: those that are whole have lower names than all others.
+
+    None where that is not known before rows are read, where there are fewer than `least`, and where more than about
+    `budget` of them would have to wait for later ones.
+    """
+    if not sources or not all(source.format.divisible for source in sources):
+        return None
+    modules = [source.format.module for source in sources]
+
+    def named() -> Iterator[NamedRows]:
+        for module, source in zip(modules, sources, strict=True):
+            yield from module.named_rows(source)
+
+    try:
+        if (
+            sum(sum(module.row_groups(source)) for module, source in zip(modules, sources, strict=True))
+            < least
+        ):
+            return None
+        found = lowest_names(named(), budget)
+        return found if found is not None or in_order else last_places(named())
+    except (PrecedesError, Unnamed):
+        # Who reads the rows says what is wrong.
+        return None
 
 
 def _tell_folders(source: TraceSource, notices: Notices) -> None:

@@ -127,9 +127,18 @@ def kept_schema(columns: Iterable[str]) -> pa.Schema:
 
 
 def common_schema(schemas: Iterable[pa.Schema]) -> pa.Schema:
-    """The canonical schema and every column of attributes that one of some schemas has, in the order of their names."""
-    fields = {field.name: field for schema in schemas for field in beside(schema)}
-    return with_columns(field for _, field in sorted(fields.items()))
+    """The canonical schema and every column of attributes that one of some schemas has, in the order of their names;
+    with the dictionaries that all of them have.
+    """
+    given = list(schemas)
+    fields = {field.name: field for schema in given for field in beside(schema)}
+    common = with_columns(field for _, field in sorted(fields.items()))
+    for name in CODED:
+        (kind, *others) = {schema.field(name).type for schema in given}
+        if not others:
+            place = common.get_field_index(name)
+            common = common.set(place, common.field(place).with_type(kind))
+    return common
 
 
 def beside(schema: pa.Schema) -> list[pa.Field[Any]]:

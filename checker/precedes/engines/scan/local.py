@@ -48,10 +48,10 @@ def verify(
 ) -> Partial:
     """Judge the executions of trace files.
 
-    `each` is called with what a part of them came to, and its scan (verdict rows). The scan may lack
-    executions of which all holds, unless `every` one is wanted. `advance` is called with what a part came to, alone
-    (progress): where nobody asks for the scan, fewer executions are looked at. `limit` candidates and uncertainties are
-    kept. Raises PrecedesError for what cannot be read.
+    `each` is called with what a part of them came to, and its scan (verdict rows), in the order of names. The scan may
+    lack executions of which all holds, unless `every` one is wanted. `advance` is called with what a part came to,
+    alone (progress): where nobody asks for the scan, fewer executions are looked at, and they come in any order.
+    `limit` candidates and uncertainties are kept. Raises PrecedesError for what cannot be read.
     """
     told = () if advance is None else (lambda partial, _: advance(partial),)
     options = with_members(sources, replace(options, attributes=plan.attributes, parted=plan.parted))
@@ -67,8 +67,8 @@ def verify(
     if sum(source.size for source in sources) >= LEAST_BYTES:
         # So many rows are judged by machine code, and are read by it where it is there.
         load_llvm()
-    batches = foretold(read_batches(sources, options, notices), plan, notices)
-    return judged(batches, plan, limit, (*told, *each))
+    batches = read_batches(sources, options, notices, in_order=bool(each))
+    return judged(foretold(batches, plan, notices), plan, limit, (*told, *each))
 
 
 def judged(batches: Iterable[Batch], plan: Plan, limit: int, each: Sequence[Each] = ()) -> Partial:

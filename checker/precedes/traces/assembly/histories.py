@@ -92,7 +92,10 @@ def as_read(table: pa.Table) -> pa.Table:
     """The table in the order in which its rows were read, which a shuffle loses."""
     files, rows = table["file_order"].to_numpy(), table["row"].to_numpy()
     in_order = (files[1:] > files[:-1]) | ((files[1:] == files[:-1]) & (rows[1:] >= rows[:-1]))
-    return table if in_order.all() else table.take(np.lexsort((rows, files)))
+    if in_order.all():
+        return table
+    one_file = (files == files[0]).all()
+    return table.take(np.argsort(rows, kind="stable") if one_file else np.lexsort((rows, files)))
 
 
 def numbered(

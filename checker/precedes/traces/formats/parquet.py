@@ -25,6 +25,7 @@ from precedes.traces.formats.values import RowError, id_text, shown
 from precedes.traces.formats.written_rows import COLUMNS, Values
 from precedes.traces.layout.columnar_file import ColumnarFile, Layout, layout_of, tell_version
 from precedes.traces.notices import Notices
+from precedes.traces.partition.names_to_come import NamedRows, Unnamed
 from precedes.traces.problems import some_columns, unreadable
 from precedes.traces.schema import (
     CODED_IDS,
@@ -90,6 +91,42 @@ def row_groups(source: TraceSource) -> tuple[int, ...]:
     with opened(source) as file:
         metadata = file.metadata
         return tuple(metadata.row_group(k).num_rows for k in range(metadata.num_row_groups))
+
+
+def named_rows(source: TraceSource) -> Iterator[NamedRows]:
+    """The rows of a file, part after part, with the names of their executions, of which nothing else is read.
+
+    Raises PrecedesError for a file that cannot be read, and Unnamed where the names in the file may not be those in
+    canonical tables, or are none.
+    """
+    with opened(source, read_dictionary=["execution"]) as file:
+        if "execution" not in file.schema_arrow.names or "execution" in dict(source.partition):
+            raise Unnamed
+        try:
+            with reading(source.shown):
+                for batch in file.iter_batches(ROWS_AT_ONCE, columns=["execution"]):
+                    yield NamedRows(len(batch), _distinct(batch["execution"]))
+        except UNREADABLE as error:
+            raise damaged(source, error) from error
+
+
+def _distinct(names: Column) -> Column:
+    """The texts of a column, each once; raises Unnamed where a value is none, or an empty one."""
+    if names.null_count:
+        raise Unnamed
+    if arrow.types.is_dictionary(names.type):
+        # All names of a row group may be in the dictionary of some of its rows.
+        occurring = np.zeros(len(names.dictionary), np.bool_)
+        occurring[names.indices.to_numpy()] = True
+        found = names.dictionary.filter(arrow.array(occurring))
+    else:
+        found = names.unique()
+    if (
+        found.type not in (arrow.string(), arrow.large_string())
+        or not pc.min(pc.binary_length(found)).as_py()
+    ):
+        raise Unnamed
+    return found
 
 
 def _laid_out(layout: Layout, notices: Notices, groups: range | None) -> Iterator[pa.Table]:

@@ -6,6 +6,7 @@ Such a module has
     write(rows, path, compression, attributes)    rows of executions to a new file; how many there were (if `writable`)
     row_groups(source)                        rows of each part that can be read by itself (if `divisible`)
     read_groups(source, notices, groups)      canonical tables of some of these parts (if `divisible`)
+    named_rows(source)                        the names of executions, part after part (if `divisible`)
     named_texts(source)                       texts of the files read beside a log, by their setting (if `names_files`)
 
 Each raises PrecedesError for what it cannot read.

@@ -26,7 +26,7 @@ def shares(table: pa.Table, count: int) -> Iterator[tuple[int, bytes]]:
     if not len(table):
         return
     coded = table["execution"].combine_chunks().dictionary_encode()
-    share = (_hashes(coded.dictionary) % np.uint64(count)).astype(np.int64)[coded.indices.to_numpy()]
+    share = (hashes(coded.dictionary) % np.uint64(count)).astype(np.int64)[coded.indices.to_numpy()]
     order = np.argsort(share, kind="stable")
     held = [f.name for f in TABLE_SCHEMA if table[f.name].null_count < len(table)]
     present = held + [f.name for f in beside(table.schema)]
@@ -57,8 +57,8 @@ def rows_of(blocks: Iterable[bytes]) -> pa.Table:
     return joined
 
 
-def _hashes(names: Column) -> npt.NDArray[np.uint64]:
-    """A number for every name, which is not empty: a polynomial over its bytes, mixed."""
+def hashes(names: Column) -> npt.NDArray[np.uint64]:
+    """A number for every name of an array of texts, none of which is empty: a polynomial over its bytes, mixed."""
     _, offsets_buffer, data = names.buffers()
     offsets = np.frombuffer(offsets_buffer, np.int32)[names.offset :][: len(names) + 1].astype(np.int64)
     text = np.frombuffer(data, np.uint8)[offsets[0] : offsets[-1]].astype(np.uint64)
@@ -66,8 +66,8 @@ def _hashes(names: Column) -> npt.NDArray[np.uint64]:
     lengths = np.diff(offsets)
     place = np.arange(len(text)) - np.repeat(offsets[:-1], lengths)
     powers = np.cumprod(np.full(int(lengths.max(initial=1)), _BASE, np.uint64))
-    hashes: npt.NDArray[np.uint64] = np.add.reduceat((text + np.uint64(1)) * powers[place], offsets[:-1])
+    found: npt.NDArray[np.uint64] = np.add.reduceat((text + np.uint64(1)) * powers[place], offsets[:-1])
     for _ in range(2):
-        hashes ^= hashes >> np.uint64(33)
-        hashes *= _MIX
-    return hashes ^ (hashes >> np.uint64(33))
+        found ^= found >> np.uint64(33)
+        found *= _MIX
+    return found ^ (found >> np.uint64(33))
