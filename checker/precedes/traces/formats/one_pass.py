@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import mmap
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any, Final
@@ -29,13 +29,14 @@ from precedes.traces.formats.text_kernels import csv_rows, json_rows, sheet
 from precedes.traces.formats.text_kernels.sheet import Sheet
 from precedes.traces.formats.values import COMMA, DEST_IGNORED, MESSAGE_IGNORED, VIEW_IGNORED
 from precedes.traces.notices import Notices
-from precedes.traces.schema import ATTRIBUTE, EVENT_NAMES, INPUT_COLUMNS, kept_schema, schema_of
+from precedes.traces.schema import ATTRIBUTE, CODED, EVENT_NAMES, INPUT_COLUMNS, kept_schema, schema_of
 from precedes.traces.sources import TraceSource
 
 LEAST_BYTES: Final = 8 << 20
 """Of a file for which it pays to load these kernels."""
 LEAST_TO_LOAD: Final = 96 << 20
 """Of a file for which it pays to load LLVM, too, where nothing else needs it."""
+DICTIONARY: Final = arrow.dictionary(arrow.int32(), arrow.string())
 _MOST_BYTES: Final = 16 << 20
 """Of a slice. It is longer only where a row is, and what is set aside for it is some twenty times as long."""
 _NO_PLACE: Final = -1
@@ -144,11 +145,15 @@ class OnePass:
     def _canonical(self, read: _Read, first: int, notices: Notices) -> pa.Table:
         source, rows = self.source, read.rows
         read.tell(source, notices)
-        columns = read.columns()
+        coded = CODED if source.coded else ()
+        columns = read.columns(coded)
         columns["row"] = arrow.array(read.found.number[:rows] + first)
-        columns["file"] = self._same("file", pa.string(), source.shown, rows)
-        columns["file_order"] = self._same("file_order", pa.int32(), source.order, rows)
         schema = kept_schema(columns) if source.every else schema_of(source.attributes)
+        for name in coded:
+            place = schema.get_field_index(name)
+            schema = schema.set(place, schema.field(place).with_type(DICTIONARY))
+        columns["file"] = self._same("file", schema.field("file").type, source.shown, rows)
+        columns["file_order"] = self._same("file_order", pa.int32(), source.order, rows)
         arrays = [
             columns[each.name] if each.name in columns else self._same(each.name, each.type, None, rows)
             for each in schema
@@ -184,8 +189,8 @@ class _Read:
     shape: Shape
     rows: int
 
-    def columns(self) -> dict[str, Column]:
-        """The canonical columns that have a value in any row."""
+    def columns(self, coded: Collection[str]) -> dict[str, Column]:
+        """The canonical columns that have a value in any row, some of them as dictionaries."""
         found, rows = self.found, self.rows
         columns: dict[str, Column] = {"event": arrow.array(found.event[:rows].copy())}
         for name, values, absent in (
@@ -201,7 +206,8 @@ class _Read:
             if kind in (sheet.LIST, sheet.GROUP) and found.sizes[column]:
                 columns[name] = self._lists(column)
             elif kind == sheet.ID and found.sizes[column]:
-                columns[name] = _taken(self._texts(column), found.codes[:rows, column])
+                texts, codes = self._texts(column), found.codes[:rows, column]
+                columns[name] = _coded(texts, codes) if name in coded else _taken(texts, codes)
         for place, name in enumerate(self.shape.attributes, sheet.FIRST_ATTRIBUTE):
             if found.sizes[place]:
                 columns[name] = _taken(self._texts(place), found.codes[:rows, place])
@@ -347,6 +353,13 @@ def _empty_table(found: Sheet, table: int) -> None:
     found.last[table] = -1
     found.buckets[table * found.slots :][:_FIRST_BUCKETS] = -1
     found.ends[table * found.room] = 0
+
+
+def _coded(texts: Column, codes: npt.NDArray[np.int32]) -> Column:
+    """The texts of rows by their codes, which stay as they are."""
+    missing = codes < 0
+    indices = arrow.array(codes.copy(), mask=missing if missing.any() else None)
+    return arrow.DictionaryArray.from_arrays(indices, arrow.concat_arrays([texts, texts[:0]]))
 
 
 def _taken(values: Column, codes: npt.NDArray[np.int32]) -> Column:
