@@ -101,7 +101,8 @@ def measured(pair: Pair, executions: int, times: int) -> Compared:
         if found != expected:
             said = f"{pair.name}, {pair.theirs}: {len(found ^ expected)} executions are judged otherwise"
             raise RuntimeError(said)
-    ours, theirs = (_medians([turn[side][1] for turn in turns[1:]]) for side in (0, 1))
+    counted = turns[1:] or turns
+    ours, theirs = (_medians([turn[side][1] for turn in counted]) for side in (0, 1))
     return Compared(pair.name, executions, pair.ours, pair.theirs, ours, theirs, os.getloadavg()[0])
 
 
@@ -121,7 +122,7 @@ def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--executions", type=int, default=100_000)
-    parser.add_argument("--times", type=int, default=3)
+    parser.add_argument("--times", type=int, default=3, help="turns that count; 0: the first one does")
     parser.add_argument("--only", default="", help="a part of the name, or of what it is compared with")
     given = parser.parse_args()
     from precedes.engines.spark.session import session
