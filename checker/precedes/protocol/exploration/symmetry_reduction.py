@@ -72,7 +72,7 @@ class Symmetry:
         self._proof = LocalSymmetry(exchanging) if table.check_purity else None
         table.exchanging = exchanging
         table.number_inner, table.make_inner = self._number_inner, self._inners.made
-        table.rename_flight, table.rename_event = self._rename_flight, self._rename_event
+        table.transmissions.rename_flight, table.rename_event = self._rename_flight, self._rename_event
 
     def _number_inner(self, key: int) -> int:
         number, is_new = self._inners.number(key)
@@ -81,16 +81,16 @@ class Symmetry:
         return number
 
     def _rename_flight(self, number: int) -> None:
-        table = self.table
-        sender, packet, sent = table.flight_of(number)
+        transmissions = self.table.transmissions
+        sender, packet, sent = transmissions.flight_of(number)
         if self._proof is not None:
-            self._proof.of_packet(table.packets.values[packet])
+            self._proof.of_packet(transmissions.packets.values[packet])
         packets = self._packets.renamed(packet)
         renamed = [
-            table.flight(names[sender], packets[renaming], sent) if renaming else number
+            transmissions.flight(names[sender], packets[renaming], sent) if renaming else number
             for renaming, names in enumerate(self.renamings)
         ]
-        table.matrices.put("renamed_flights", number, renamed)
+        self.table.matrices.put("renamed_flights", number, renamed)
 
     def _rename_event(self, number: int) -> None:
         table = self.table
@@ -115,11 +115,11 @@ class Symmetry:
         return table.state(renamed_state(table.protocol, state, self.renamings[renaming]))
 
     def _packet(self, packet: int, renaming: int) -> int:
-        table = self.table
+        transmissions = self.table.transmissions
         if not renaming:
             return packet
-        value = table.packets.values[packet]
-        return table.packet(renamed_packet(table.protocol, value, self.renamings[renaming]))
+        value = transmissions.packets.values[packet]
+        return transmissions.packet(renamed_packet(transmissions.protocol, value, self.renamings[renaming]))
 
 
 def _entry(entry: Entry, names: Renaming) -> Entry:

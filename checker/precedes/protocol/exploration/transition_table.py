@@ -8,8 +8,7 @@ and the compiled tables add these to a past.
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, Final, TypeAlias, assert_never
 
 import numpy as np
@@ -34,6 +33,7 @@ from precedes.protocol.exploration.interned_values import (
 from precedes.protocol.exploration.known_additions import KnownAdditions
 from precedes.protocol.exploration.matrices import Matrices
 from precedes.protocol.exploration.shared_parts import SharedParts
+from precedes.protocol.exploration.transmissions import Transmissions
 from precedes.protocol.invariants import OfStep
 from precedes.protocol.model import Here, Message, Protocol, Step, Timer, Transmit
 from precedes.protocol.network import Network, Reliable, SingleChannel, Timed
@@ -46,10 +46,8 @@ Requests: TypeAlias = Callable[[int, int], tuple[Message, ...]]
 
 
 STATE_BITS: Final = PLACE_BITS
-"""An inner state is kept as one number: its site, and in so many bits the protocol's state ..."""
+"""An inner state is kept as one number: its site, and in so many bits the protocol's state."""
 STATE: Final = PLACE
-CAUSE_BITS: Final = PLACE_BITS
-"""... and a flight as when it was sent, and in so many bits the packet and the sender."""
 HOW: Final = {
     EventKind.SEND: c.AS_SEND,
     EventKind.CRASH: c.AS_CRASH,
@@ -84,16 +82,14 @@ class TransitionTable:
         """Gives an inner state a number that was not looked at before ..."""
         self.make_inner: Callable[[int], int] | None = None
         """... and makes one that has a number already. Where entities can be exchanged, whole orbits get numbers."""
-        self.rename_flight: Callable[[int], None] | None = None
-        """Told of every new flight, where entities can be exchanged; and so of events."""
         self.rename_event: Callable[[int], None] | None = None
+        """Told of every new event, where entities can be exchanged."""
         self.rounds: list[npt.NDArray[np.int32]] | None = None
         """What was asked, where the search is to be kept."""
         self.code = Code()
-        self.states, self.packets, self.placements = Interned(), Interned(), Interned()
-        self.inners, self.flights, self.emissions = InternedPairs(), InternedPairs(), InternedPairs()
-        """Emissions of one flight to one receiver, as this one and the flight. Others have their numbers in between."""
+        self.states, self.placements, self.inners = Interned(), Interned(), InternedPairs()
         self.triggers, self.events, self.additions = Interned(), Interned(), Interned()
+        self.transmissions = Transmissions(protocol, entities, self.triggers)
         self.failing: dict[int, tuple[str, ...]] = {}
         """The invariants that steps break, by step."""
         self.met: dict[str, int] = dict.fromkeys((step.name for step in of_step), 0)
@@ -110,11 +106,6 @@ class TransitionTable:
         """... and what the row of an inner state begins with: entity, placement, when, whether it has stopped."""
         self._waits = bytearray()
         """Whether a message waits in a protocol's state: 1 no, 2 yes, 0 not known."""
-        self._receivers: dict[frozenset[int] | None, tuple[int, ...]] = {}
-        self._trigger_of = array("i")
-        """What comes in with each flight."""
-        self._emission_of: dict[tuple[int, ...], int] = {}
-        """The numbers of the other emissions."""
         self._shared = SharedParts()
         self._has_waiters = type(protocol).waiting is not Protocol.waiting
         self._has_timers = type(protocol).timers is not Protocol.timers
@@ -131,11 +122,7 @@ class TransitionTable:
             new = new[: c.FEW_INNER_FIELDS - c.PENDING]
         self.matrices = Matrices(setting, self.entities, new, faulty=faulty, renamings=renamings)
         self._inner_rows, self._step_rows = self.matrices.fresh("inners"), self.matrices.fresh("steps")
-        self._flight_rows, self._emission_rows = (
-            self.matrices.fresh("flights"),
-            self.matrices.fresh("emissions"),
-        )
-        self._emitted({})
+        self.transmissions.begin(self.matrices)
         self._addition((), accepted=False)
         tables = self.matrices.tables()
         numbering.place_inboxes(tables)
@@ -159,17 +146,6 @@ class TransitionTable:
             raise errors.unhashable(self.protocol, "a state", state, error) from None
         if number == new:
             self._shared.share(state)
-        return number
-
-    def packet(self, packet: Hashable) -> int:
-        """The number of a packet."""
-        new = len(self.packets)
-        try:
-            number = self.packets.number(packet)
-        except TypeError as error:
-            raise errors.unhashable(self.protocol, "a packet", packet, error) from None
-        if number == new:
-            self._shared.share(packet)
         return number
 
     def inner(self, inner: InnerState) -> int:
@@ -249,29 +225,6 @@ class TransitionTable:
         if not waits[state]:
             waits[state] = 2 if self.protocol.waiting(self.states.values[state]) else 1
         return waits[state] == 2, may_tick
-
-    def flight(self, sender: int, packet: int, sent: int) -> int:
-        """The number of a flight."""
-        cause = packet * self.entities + sender
-        flights = self.flights
-        new, earlier = len(flights), flights.last_at(cause)
-        number = flights.number(sent << CAUSE_BITS | cause)
-        if number == new:
-            if earlier < 0:
-                trigger = self.triggers.add(Cause(sender, self.packets.values[packet]))
-            else:
-                trigger = self._trigger_of[earlier]
-            self._trigger_of.append(trigger)
-            self._flight_rows += (sender, packet, sent, trigger, -1, -1)
-            if self.rename_flight is not None:
-                self.rename_flight(number)
-        return number
-
-    def flight_of(self, number: int) -> tuple[int, int, int]:
-        """A flight: who transmitted it, the packet, and when."""
-        key = self.flights.values[number]
-        packet, sender = divmod(key & PLACE, self.entities)
-        return sender, packet, key >> CAUSE_BITS
 
     def event(self, entry: Entry) -> int:
         """The number of an event."""
@@ -356,8 +309,8 @@ class TransitionTable:
         """The packets in flight to a component, with their senders."""
         arrays = self.matrices.arrays
         first, last = arrays["inboxes"][arrays["components"][component, c.INBOX]]
-        flights = map(self.flight_of, arrays["in_flight"][first:last].tolist())
-        return [(sender, self.packets.values[packet]) for sender, packet, _ in flights]
+        flights = map(self.transmissions.flight_of, arrays["in_flight"][first:last].tolist())
+        return [(sender, self.transmissions.packets.values[packet]) for sender, packet, _ in flights]
 
     # ---- what is asked for ----
 
@@ -497,8 +450,8 @@ class TransitionTable:
         self.matrices.add("answers", of, offers.requested(made), first, last, bool(messages))
 
     def _answer_corrupted(self, flight: int) -> None:
-        sender, packet, _ = self.flight_of(flight)
-        original = self.packets.values[packet]
+        sender, packet, _ = self.transmissions.flight_of(flight)
+        original = self.transmissions.packets.values[packet]
         first = self.matrices.count("others")
         for other in self.protocol.corrupted(original):
             self.matrices.add("others", self.triggers.number(Cause(sender, other, original)))
@@ -570,7 +523,7 @@ class TransitionTable:
             return False
         state = self.state(step.state)
         at = self._heres[site]
-        emission = self._emission(at.entity, now, step)
+        emission = self.transmissions.emission(at.entity, now, step)
         after = self._inner(key & ~STATE | state)
         breaks = bool(self.of_step) and self._breaks(
             number, at, self.states.values[key & STATE], request, step
@@ -597,7 +550,7 @@ class TransitionTable:
             if handler == "recover":
                 more = (*self._stop(EventKind.RECOVER, now), *more)
         state = self.state(step.state)
-        emission = self._emission(at.entity, now, step)
+        emission = self.transmissions.emission(at.entity, now, step)
         if emission and handler != "send" and not self.protocol.answers:
             raise self._answered(handler, at, (self.states.values[key & STATE], *arguments), step)
         if handler == "recover":
@@ -622,62 +575,6 @@ class TransitionTable:
             self.failing[number] = tuple(failing)
         return bool(failing)
 
-    def _emission(self, entity: int, now: int, step: Step[Any]) -> int:
-        """The number of what a step transmits."""
-        flights: dict[int, list[int]] = {}
-        for action in step.actions:
-            if type(action) is Transmit:
-                flight = self.flight(entity, self.packet(action.packet), now if self.timed else 0)
-                receivers = self._receivers_of(action)
-                if len(receivers) == 1 and len(step.actions) == 1:
-                    return self._emitted_to_one(receivers[0], flight)
-                for receiver in receivers:
-                    if receiver in flights:
-                        flights[receiver].append(flight)
-                    else:
-                        flights[receiver] = [flight]
-        return self._emitted(flights) if flights else 0
-
-    def _emitted_to_one(self, receiver: int, flight: int) -> int:
-        """The number of an emission of one flight."""
-        new = len(self.emissions)
-        number = self.emissions.number(receiver << PLACE_BITS | flight)
-        if number == new:
-            self._add_emission({receiver: [flight]})
-        return number
-
-    def _receivers_of(self, action: Transmit) -> tuple[int, ...]:
-        """Those to whom a packet is transmitted; the same sets come again and again."""
-        to = action.to
-        if type(to) is not frozenset:
-            return returned_values.receivers(self.protocol, action, self.entities)
-        found = self._receivers.get(to)
-        if found is None:
-            found = self._receivers[to] = returned_values.receivers(self.protocol, action, self.entities)
-        return found
-
-    def _emitted(self, flights: dict[int, list[int]]) -> int:
-        """The number of an emission: flights by their receivers."""
-        if len(flights) == 1:
-            ((receiver, sent),) = flights.items()
-            if len(sent) == 1:
-                return self._emitted_to_one(receiver, sent[0])
-        key = tuple([number for receiver, sent in flights.items() for number in (-1 - receiver, *sent)])
-        known = self._emission_of.get(key)
-        if known is None:
-            known = self._emission_of[key] = self.emissions.reserve(1)
-            self._add_emission(flights)
-        return known
-
-    def _add_emission(self, flights: Mapping[int, Sequence[int]]) -> None:
-        first, begin = self.matrices.count("groups"), self.matrices.count("sent")
-        groups, sent_rows = self.matrices.fresh("groups"), self.matrices.fresh("sent")
-        for receiver, sent in flights.items():
-            sent_rows += sent
-            groups += (receiver, begin, begin + len(sent))
-            begin += len(sent)
-        self._emission_rows += (first, first + len(flights))
-
     def broken(self, transition: int) -> tuple[str, ...]:
         """The invariants that the step of a transition breaks."""
         step = int(self.matrices.arrays["transitions"][transition, c.STEP]) if transition >= 0 else -1
@@ -691,7 +588,7 @@ class TransitionTable:
             (action.packet, receiver)
             for action in step.actions
             if isinstance(action, Transmit)
-            for receiver in self._receivers_of(action)
+            for receiver in self.transmissions.receivers_of(action)
         )
         return declarations.answered(self.protocol, handler, at, arguments, packet, receiver)
 
