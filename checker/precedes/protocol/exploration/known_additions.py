@@ -1,4 +1,4 @@
-"""What steps add to the past, for those that log one event or none: found again without making the event.
+"""What steps add to the past, for those that accept a request or only deliver: found again without making the events.
 
 To make and to hash an event takes as long as many a handler. Messages are passed on as they came in a request or a
 packet, so that the address of a message says which it is.
@@ -9,14 +9,17 @@ from __future__ import annotations
 from typing import Any, Final, TypeAlias
 
 from precedes.protocol.exploration.histories import Recording
-from precedes.protocol.model import Deliver, Message, Step, Transmit
+from precedes.protocol.model import Action, Deliver, Message, Step, Transmit
 
 MOST: Final = 1 << 16
 """So many are known. A model that makes its messages anew has no use of more."""
 
-Mark: TypeAlias = tuple[bool, int, tuple[int, ...] | None, int] | None
-"""What the only event of a step is known by: whether it is a send, the address of its message, the recorded clock and
-the time. None: the step has several events, or one that is no send and no delivery."""
+Clock: TypeAlias = tuple[int, ...] | None
+Mark: TypeAlias = (
+    tuple[bool, int, Clock, int] | tuple[bool, tuple[int, ...], tuple[Clock, ...] | None, int] | None
+)
+"""What the events of a step are known by: whether there is a send, the address of its message, the recorded clock and
+the time; of several deliveries the addresses and the clocks. None: other events are among them."""
 NO_EVENT: Final = (False, 0, None, 0)
 """The mark of a step that does nothing but change the state. Nothing has the address 0."""
 
@@ -40,7 +43,9 @@ class KnownAdditions:
         if request is None:
             if not actions:
                 return NO_EVENT
-            if len(actions) != 1 or type(actions[0]) is not Deliver:
+            if len(actions) > 1:
+                return self._of_deliveries(now, actions)
+            if type(actions[0]) is not Deliver:
                 return None
             message, clock = actions[0].message, actions[0].clock
         else:
@@ -49,6 +54,13 @@ class KnownAdditions:
                     return None
             message, clock = request, step.clock
         return request is not None, id(message), clock if self._clocks else None, now if self._times else 0
+
+    def _of_deliveries(self, now: int, actions: tuple[Action, ...]) -> Mark:
+        delivered = [action for action in actions if type(action) is Deliver]
+        if len(delivered) < len(actions):
+            return None
+        clocks = tuple([each.clock for each in delivered]) if self._clocks else None
+        return False, tuple([id(each.message) for each in delivered]), clocks, now if self._times else 0
 
     def note(self, mark: Mark, addition: int, request: Message | None, step: Step[Any]) -> None:
         """Know what a step added."""

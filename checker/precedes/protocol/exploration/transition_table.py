@@ -106,6 +106,8 @@ class TransitionTable:
         """... and what the row of an inner state begins with: entity, placement, when, whether it has stopped."""
         self._waits = bytearray()
         """Whether a message waits in a protocol's state: 1 no, 2 yes, 0 not known."""
+        self._request_triggers: dict[tuple[int, int], list[int]] = {}
+        """The numbers of the requests that an entity may be asked for after so many, in their order."""
         self._shared = SharedParts()
         self._has_waiters = type(protocol).waiting is not Protocol.waiting
         self._has_timers = type(protocol).timers is not Protocol.timers
@@ -440,14 +442,46 @@ class TransitionTable:
     def _answer_requests(self, of: int, key: int, made: int) -> None:
         entity, *_, stopped = self._site_rows[key >> STATE_BITS]
         messages = () if stopped else self._requests(entity, made)
+        triggers = self._request_triggers.setdefault((entity, made), [])
         first = last = self.matrices.count("steps")
-        for message in messages:
-            _, last = self._steps(of, "send", self.triggers.number(message), message)
+        for number, message in enumerate(messages):
+            if number == len(triggers):
+                triggers.append(self.triggers.number(message))
+            if self.check_purity:
+                _, last = self._steps(of, "send", triggers[number], message)
+            else:
+                last = self._answer_request(of, key, triggers[number], message, last)
         if messages:
             self.wanting.add(entity)
         if last > first:
             self.heard.add(entity)
         self.matrices.add("answers", of, offers.requested(made), first, last, bool(messages))
+
+    def _answer_request(self, of: int, key: int, by: int, message: Message, first: int) -> int:
+        """Add the steps of a request, the first of which is `first`: most are like one that was looked at before. The
+        last one.
+        """
+        site = key >> STATE_BITS
+        at, state = self._heres[site], self.states.values[key & STATE]
+        try:
+            outcome = self.protocol.send(at, state, message)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a model raises is told as its mistake
+            raise_as_mistake(self.protocol, "send", at, (state, message), error)
+        if self.exchanging is not None:
+            self.exchanging.watch("send", at, state, (message,), outcome)
+        if outcome is None:
+            return first
+        if type(outcome) is Step:
+            now = self._site_rows[site][2]
+            addition = self._known.additions.get(self._known.mark(now, outcome, message))
+            if addition is not None:
+                after = self.state(outcome.state)
+                emission = self.transmissions.emission(at.entity, now, outcome)
+                after = self._inner(key & ~STATE | after)
+                breaks = bool(self.of_step) and self._breaks(first, at, state, message, outcome)
+                self._step_rows += (after, emission, outcome.actions != (), 0, breaks, addition, of, by, 0)
+                return first + 1
+        return self._rows(of, "send", by, outcome, message)[1]
 
     def _answer_corrupted(self, flight: int) -> None:
         sender, packet, _ = self.transmissions.flight_of(flight)
@@ -494,12 +528,6 @@ class TransitionTable:
         first = self.matrices.count("steps")
         if outcome is None:
             return first, first
-        if (
-            handler == "send"
-            and type(outcome) is Step
-            and self._adds_send(of, by, outcome, arguments[0], first)
-        ):
-            return first, first + 1
         at, state = self.called_in(of)
         patience = arguments[0].patience if handler == "expire" else 0
         options = returned_values.steps(self.protocol, outcome)
@@ -510,26 +538,6 @@ class TransitionTable:
             acts = bool(step.actions)
             self._step_rows += (after, emission, acts, patience, breaks, addition, of, by, option)
         return first, first + len(options)
-
-    def _adds_send(self, of: int, by: int, step: Step[Any], request: Message, number: int) -> bool:
-        """Add a step that accepts a request, where such a one was looked at before: that its actions are some is known
-        then. `number`: that of the step.
-        """
-        key = self._key_of(of)
-        site = key >> STATE_BITS
-        now = self._sites.values[site][1]
-        addition = self._known.additions.get(self._known.mark(now, step, request))
-        if addition is None:
-            return False
-        state = self.state(step.state)
-        at = self._heres[site]
-        emission = self.transmissions.emission(at.entity, now, step)
-        after = self._inner(key & ~STATE | state)
-        breaks = bool(self.of_step) and self._breaks(
-            number, at, self.states.values[key & STATE], request, step
-        )
-        self._step_rows += (after, emission, step.actions != (), 0, breaks, addition, of, by, 0)
-        return True
 
     def made(
         self, handler: str, of: int, step: Step[Any], arguments: tuple[Any, ...]
