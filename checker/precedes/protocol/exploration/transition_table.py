@@ -358,7 +358,12 @@ class TransitionTable:
         inners, states, triggers = self.inners.values, self.states.values, self.triggers.values
         sites, heres = self._sites.values, self._heres
         matrices, answers = self.matrices, self.matrices.fresh("answers")
-        steps, arrive, known = self._step_rows, self.protocol.arrive, self._known.additions
+        steps, arrive, known, mark = (
+            self._step_rows,
+            self.protocol.arrive,
+            self._known.additions,
+            self._known.mark,
+        )
         exchanging, asked = self.exchanging, bool(self.of_step)
         for kind, of, cause in questions:
             if kind != c.FOR_ANSWER:
@@ -387,7 +392,7 @@ class TransitionTable:
                 continue
             first = matrices.count("steps")
             if type(outcome) is Step:
-                addition = known.get(self._known.mark(sites[key >> STATE_BITS][1], outcome, None))
+                addition = known.get(mark(sites[key >> STATE_BITS][1], outcome, None))
                 if addition is not None:
                     after = self._inner(key & ~STATE | self.state(outcome.state))
                     breaks = asked and self._breaks(first, at, state, packet, outcome)
