@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import statistics
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.measuring import PRECEDES, keep_rows, once
+from benchmarks.measuring import PRECEDES, keep_rows, middle, once
 
 RESULT: Final = Path("build/exploring.json")
 SIZES: Final = (4, 5, 6)
@@ -62,15 +61,14 @@ def measured(asked: str, messages: int, *, plain: bool) -> Row:
         [PRECEDES, *words, "--format", "json"], check=False, capture_output=True, text=True
     )
     states: Any = json.loads(report.stdout)["explorations"][0]["states"]
+    whole = middle(ended)
     return Row(
         asked,
         messages,
         plain,
         " ".join(["precedes", *words]),
         states,
-        statistics.median(one.seconds for one in ended),
-        statistics.median(one.processor for one in ended),
-        max(one.peak_mib for one in ended),
+        *(whole.seconds, whole.processor, whole.peak_mib),
         len(ended),
         os.getloadavg()[0],
     )

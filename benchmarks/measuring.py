@@ -38,6 +38,15 @@ class Ended:
     peak_mib: float
 
 
+def middle(turns: Sequence[Ended]) -> Ended:
+    """What several turns of one process come to: medians of the times, and the largest peak."""
+    return Ended(
+        statistics.median(one.seconds for one in turns),
+        statistics.median(one.processor for one in turns),
+        max(one.peak_mib for one in turns),
+    )
+
+
 Run = Callable[[], tuple[float, float | None]]
 """One run: the seconds that it took, and its peak memory in MiB where it is a process."""
 

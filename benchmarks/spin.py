@@ -11,7 +11,6 @@ written to build/spin.json.
 from __future__ import annotations
 
 import os
-import statistics
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from benchmarks.exploring import QUESTIONS, arguments
-from benchmarks.measuring import PRECEDES, Ended, keep_rows, once
+from benchmarks.measuring import PRECEDES, Ended, keep_rows, middle, once
 
 RESULT: Final = Path("build/spin.json")
 SPECIFICATION: Final = Path(__file__).parent / "specifications/cmd-auxiliary.pml"
@@ -71,17 +70,12 @@ def measured(messages: int) -> Row:
         words += ["--states", str(STATES)]
     with TemporaryDirectory() as folder:
         turns = [(once([PRECEDES, *words]), *spin(messages, folder)) for _ in range(TURNS + 1)][1:]
-    ours, whole, pan = zip(*turns, strict=True)
+    ours, whole, pan = map(middle, zip(*turns, strict=True))
     return Row(
         messages,
-        statistics.median(one.seconds for one in ours),
-        statistics.median(one.processor for one in ours),
-        max(one.peak_mib for one in ours),
-        statistics.median(one.seconds for one in whole),
-        statistics.median(one.processor for one in whole),
-        statistics.median(one.seconds for one in pan),
-        statistics.median(one.processor for one in pan),
-        max(one.peak_mib for one in pan),
+        *(ours.seconds, ours.processor, ours.peak_mib),
+        *(whole.seconds, whole.processor),
+        *(pan.seconds, pan.processor, pan.peak_mib),
         os.getloadavg()[0],
     )
 

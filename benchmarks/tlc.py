@@ -10,7 +10,6 @@ process that explores. The results are written to build/tlc.json.
 from __future__ import annotations
 
 import os
-import statistics
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from benchmarks.exploring import QUESTIONS, arguments
-from benchmarks.measuring import PRECEDES, keep_rows, once
+from benchmarks.measuring import PRECEDES, keep_rows, middle, once
 
 RESULT: Final = Path("build/tlc.json")
 SPECIFICATION: Final = Path(__file__).parent / "specifications/cmd-auxiliary.tla"
@@ -68,15 +67,11 @@ def measured(jar: Path, messages: int) -> Row:
         theirs = command(jar, messages, Path(folder))
         called = version(theirs)
         turns = [(once([PRECEDES, *words]), once(theirs)) for _ in range(TURNS + 1)][1:]
-    ours, tlc = zip(*turns, strict=True)
+    ours, tlc = map(middle, zip(*turns, strict=True))
     return Row(
         messages,
-        statistics.median(one.seconds for one in ours),
-        statistics.median(one.processor for one in ours),
-        max(one.peak_mib for one in ours),
-        statistics.median(one.seconds for one in tlc),
-        statistics.median(one.processor for one in tlc),
-        max(one.peak_mib for one in tlc),
+        *(ours.seconds, ours.processor, ours.peak_mib),
+        *(tlc.seconds, tlc.processor, tlc.peak_mib),
         called,
         os.getloadavg()[0],
     )
