@@ -11,11 +11,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from functools import cache
-from operator import attrgetter
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 _T = TypeVar("_T")
-_Copy: TypeAlias = tuple[Callable[[Any], tuple[Any, ...]], dict[str, int], Callable[..., Any]]
+_Copy: TypeAlias = Callable[[Any, dict[str, Any]], Any]
+_COPIES: Final[dict[tuple[type | str, ...], _Copy]] = {}
+"""What copies the values of a class, by the class and the fields that differ."""
 
 
 def made_by_slots(of: type[_T]) -> type[_T]:
@@ -51,27 +52,39 @@ def replace(value: _T, /, **changes: Any) -> _T:
         TypeError: it has no such field, or is no dataclass.
     """
     of: type = type(value)
-    known = _copying(of)
-    if known is None:
-        copy: _T = dataclasses.replace(value, **changes)  # type: ignore[type-var]
-        return copy
-    read, places, twin = known
-    values = list(read(value))
-    try:
-        for name, changed in changes.items():
-            values[places[name]] = changed
-    except KeyError as error:
-        raise TypeError(f"{of.__name__} has no field {error}") from None
-    made = twin(*values)
-    made.__class__ = of
-    whole: _T = made
-    return whole
+    copy = _COPIES.get((of, *changes))
+    if copy is None:
+        copy = _COPIES[of, *changes] = _copying(of, tuple(changes))
+    copied: _T = copy(value, changes)
+    return copied
+
+
+def _copying(of: type, differing: tuple[str, ...]) -> _Copy:
+    """What copies the values of a class in which these fields differ."""
+    twin = _twin(of)
+    if twin is None:
+        return lambda value, changes: dataclasses.replace(value, **changes)
+    names = twin.__slots__
+    if not set(differing) <= set(names):
+        raise TypeError(f"{of.__name__} has no field {', '.join(sorted(set(differing) - set(names)))}")
+    given = {name: f"changes[{name!r}]" if name in differing else f"value.{name}" for name in names}
+    lines = [
+        "def copied(value, changes):",
+        "    copy = new(twin)",
+        *(f"    copy.{name} = {field}" for name, field in given.items()),
+        "    copy.__class__ = of",
+        "    return copy",
+    ]
+    made: dict[str, Any] = {"of": of, "twin": twin, "new": object.__new__}
+    exec("\n".join(lines), made)  # noqa: S102 - of names of fields, as dataclasses does it
+    copying: _Copy = made["copied"]
+    return copying
 
 
 @cache
-def _copying(of: type) -> _Copy | None:
-    """What reads all fields of a class, where each is among them, and its twin; None: it has none, or only the class
-    itself knows how a value is made.
+def _twin(of: type) -> Any | None:
+    """A class with the fields of a frozen class that is not frozen. None: only the class itself knows how a value is
+    made, or it has fields elsewhere.
     """
     if not dataclasses.is_dataclass(of) or "__slots__" not in vars(of):
         return None
@@ -79,12 +92,11 @@ def _copying(of: type) -> _Copy | None:
         return None
     fields = dataclasses.fields(of)
     names = [field.name for field in fields]
-    # attrgetter of one name gives no tuple.
-    if len(names) < 2 or not all(field.init for field in fields):
+    if not all(field.init for field in fields):
         return None
     twin = dataclasses.make_dataclass(of.__name__, names, slots=True)
     try:
         twin(*names).__class__ = of
     except TypeError:
         return None
-    return attrgetter(*names), {name: k for k, name in enumerate(names)}, twin
+    return twin
