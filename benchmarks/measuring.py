@@ -200,7 +200,7 @@ def _medians(runs: Sequence[tuple[float, float | None]]) -> Measured:
 _LAUNCHER = """
 import os, subprocess, sys, time
 start = time.perf_counter()
-child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+child = subprocess.Popen(sys.argv[2:], stdout=open(sys.argv[1], "wb"))
 _, status, used = os.wait4(child.pid, 0)
 passed = time.perf_counter() - start
 print(passed, used.ru_maxrss / 1024, os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime)
@@ -211,7 +211,7 @@ _WATCHER = """
 import os, subprocess, sys, time
 tick, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
 start = time.perf_counter()
-child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+child = subprocess.Popen(sys.argv[2:], stdout=open(sys.argv[1], "wb"))
 family, used, peak = {child.pid}, {}, 0
 while child.poll() is None:
     for name in filter(str.isdigit, os.listdir("/proc")):
@@ -232,15 +232,21 @@ print(passed, peak / 2**20, child.returncode, sum(used.values()) / tick)
 Spark outlive their parents, and nobody is told at their end."""
 
 
-def once(arguments: Sequence[str], codes: tuple[int, ...] = (0, 1), *, watched: bool = False) -> Ended:
+def once(
+    arguments: Sequence[str],
+    codes: tuple[int, ...] = (0, 1),
+    *,
+    watched: bool = False,
+    said: Path = Path(os.devnull),
+) -> Ended:
     """Run a process, which must end with one of the codes. `watched`: the processor and the memory are those of all
-    processes that come from it.
+    processes that come from it. `said`: the file that gets what it prints.
     """
     # As users have it: modules are compiled once.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    launched = [sys.executable, "-S", "-c", _WATCHER if watched else _LAUNCHER, *arguments]
-    said = subprocess.run(launched, env=environment, capture_output=True, text=True, check=True).stdout
-    seconds, peak, code, processor = said.split()
+    launched = [sys.executable, "-S", "-c", _WATCHER if watched else _LAUNCHER, str(said), *arguments]
+    told = subprocess.run(launched, env=environment, capture_output=True, text=True, check=True).stdout
+    seconds, peak, code, processor = told.split()
     if int(code) not in codes:
         raise RuntimeError(f"{' '.join(arguments)} ended with {code}")
     return Ended(float(seconds), float(processor), float(peak))
