@@ -9,10 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from precedes.native.compiled_functions import Int32Out, MatrixOut, machine_code
+from precedes.native.prefetching import prefetch
 from precedes.protocol.exploration.compiled_tables import hashed, may_be, noted
 
 FEW: Final = 1024
 """Room for so many rows in the beginning."""
+AHEAD: Final = 8
+"""Rows between the one that is looked up and one whose slot is asked for."""
 
 
 def row_code(rows: MatrixOut, number: int) -> int:
@@ -62,13 +65,21 @@ def is_roomy(slots: Int32Out, rows: int) -> bool:
     return 4 * rows <= 3 * len(slots)
 
 
-def add_rows(rows: MatrixOut, slots: Int32Out, count: int, more: MatrixOut, numbers: Int32Out) -> int:
-    """Add those rows that are not there yet, and write the number of each. How many there are then."""
+def add_rows(
+    rows: MatrixOut, slots: Int32Out, count: int, more: MatrixOut, numbers: Int32Out, new: Int32Out
+) -> int:
+    """Add those rows that are not there yet, and write the number of each, and the places of those that are new. How
+    many there are then.
+    """
+    known, mask = count, len(slots) - 1
     for k in range(len(more)):
+        if k + AHEAD < len(more):
+            prefetch(slots, row_code(more, k + AHEAD) & mask)
         for place in range(rows.shape[1]):
             rows[count, place] = more[k, place]
         numbers[k] = found_or_placed(rows, slots, count)
         if numbers[k] == count:
+            new[count - known] = k
             count += 1
     return count
 
@@ -134,10 +145,10 @@ class DistinctRows:
     def numbered(self, more: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.intp]]:
         """Add those rows that are not there yet. The number of each row, and the places of those that were added."""
         self.make_room(len(more))
-        numbers, known = np.zeros(len(more), np.int32), self.count
-        self.count = int(self._code(add_rows)(self.rows, self.slots, self.count, more, numbers))
-        most = np.maximum.accumulate(np.concatenate(([known - 1], numbers)))
-        return numbers, np.flatnonzero(numbers > most[:-1])
+        numbers, new = np.empty((2, len(more)), np.int32)
+        known = self.count
+        self.count = int(self._code(add_rows)(self.rows, self.slots, known, more, numbers, new))
+        return numbers, new[: self.count - known].astype(np.intp)
 
 
 def longer(array: npt.NDArray[np.int32], capacity: int, used: int) -> npt.NDArray[np.int32]:

@@ -30,6 +30,8 @@ from precedes.protocol.exploration.tally import Tally
 
 AT_ONCE: Final = 20_000
 """Executions in one scan."""
+IN_CACHE: Final = 1 << 15
+"""States whose histories are looked up at once: what is made for these stays in the caches of the processor."""
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 Rows: TypeAlias = npt.NDArray[np.int32]
@@ -157,11 +159,15 @@ class FormulaJudge:
             self._collect(self.lasting, rows, numbers, numbers)
         elif parents is not None:
             first = self.inherited.seen.count
-            unknown, met = self.inherited.reached(self._logs(rows), parents)
+            unknown = []
+            for begin in range(0, len(rows), IN_CACHE):
+                part = slice(begin, begin + IN_CACHE)
+                executions, met = self.inherited.reached(self._logs(rows[part]), parents[part])
+                unknown.append(executions)
+                for leaf in self.lasting.requirements:
+                    self._tally.exercised[leaf.name] += met
             self._refuse_unsent(self.inherited.seen.rows[first : self.inherited.seen.count])
-            for leaf in self.lasting.requirements:
-                self._tally.exercised[leaf.name] += met
-            self._count_lasting(self.inherited, unknown)
+            self._count_lasting(self.inherited, np.concatenate(unknown))
 
     def expanded(self, rows: Rows, numbers: Int64, quiescent: npt.NDArray[np.bool_]) -> None:
         """Judge what is asked of states of which it is known whether something is in flight."""

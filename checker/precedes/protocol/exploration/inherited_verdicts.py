@@ -42,6 +42,7 @@ class InheritedVerdicts:
         """Note new states, the histories of each, and the state from which each was found, -1 in the beginning. The new
         executions whose premises are not known to be met, and the number of those in which they are.
         """
+        known = self.seen.count
         numbers, new = self.seen.numbered(logs)
         begin, self.states = self.states, self.states + len(logs)
         if self.states > len(self._of_state):
@@ -51,15 +52,14 @@ class InheritedVerdicts:
         if count > len(self._first):
             self._first = longer(self._first, 2 * count, count - len(new))
             self._met, self._judged = (
-                np.concatenate((known, np.zeros(2 * count - len(known), np.bool_)))
-                for known in (self._met, self._judged)
+                np.concatenate((each, np.zeros(2 * count - len(each), np.bool_)))
+                for each in (self._met, self._judged)
             )
-        executions = numbers[new].astype(np.int64)
-        self._first[executions] = begin + new
+        self._first[known:count] = begin + new
         before = parents[new]
         met = (before >= 0) & self._met[self._of_state[np.maximum(before, 0)]]
-        self._met[executions] = met
-        return executions[~met], int(met.sum())
+        self._met[known:count] = met
+        return known + np.flatnonzero(~met), int(met.sum())
 
     def kept(self) -> dict[str, npt.NDArray[Any]]:
         """What is known."""
