@@ -21,7 +21,7 @@ RESULTS: Final = ROOT / "benchmarks/results"
 PAGE: Final = ROOT / "docs/performance.md"
 PLOTS: Final = ROOT / "docs/performance"
 MEASURED: Final = (
-    *("bench", "phases", "single", "skew", "exploring", "conforming", "spin", "tlc", "foreign"),
+    *("bench", "phases", "single", "skew", "exploring", "larger", "conforming", "spin", "tlc", "foreign"),
     *("by_hand", "raw_text", "names", "one_execution"),
 )
 MARK: Final = "<!-- The part above is written by `python -m benchmarks.page`. -->\n"
@@ -70,6 +70,8 @@ def generated(measured: dict[str, Any]) -> str:
         skew_load=f"{measured['skew']['load']:.0f}",
         by_hand=_by_hand(measured["by_hand"]["rows"]),
         exploring=_exploring(measured["exploring"]["rows"]),
+        larger=_larger([row for row in measured["larger"]["rows"] if not row["first"]]),
+        first=_first([row for row in measured["larger"]["rows"] if row["first"]]),
         conforming=_conforming(measured["conforming"]["rows"]),
         judged=f"{max(row['executions'] for row in measured['conforming']['rows']):,}",
         spin=_spin(measured["spin"]["rows"]),
@@ -177,6 +179,36 @@ def _exploring(measured: Sequence[dict[str, Any]]) -> str:
     ]
     heads = ("messages", "asked", "search", "states", "s", "s of the processor", "peak MiB", "load")
     return _table(heads, rows)
+
+
+PYTHON_MIB: Final = 98
+"""What Python and machine code take before there is a state."""
+
+
+def _larger(measured: Sequence[dict[str, Any]]) -> str:
+    rows = [
+        (
+            f"`{row['command']}`",
+            f"{row['states']:,}",
+            "all" if row["complete"] else "to the limit",
+            f"{row['seconds']:.1f}",
+            f"{row['processor']:.1f}",
+            f"{row['peak_mib']:,.0f}",
+            f"{(row['peak_mib'] - PYTHON_MIB) * 2**20 / row['states']:.0f}",
+            f"{row['load']:.1f}",
+        )
+        for row in measured
+    ]
+    heads = ("command", "states", "", "s", "s of the processor", "peak MiB", "bytes for a state", "load")
+    return _table(heads, rows)
+
+
+def _first(measured: Sequence[dict[str, Any]]) -> str:
+    rows = [
+        (f"`{row['command']}`", f"{row['states']:,}", f"{row['seconds']:.1f}", f"{row['load']:.1f}")
+        for row in measured
+    ]
+    return _table(("command", "states", "s", "load"), rows)
 
 
 def _conforming(measured: Sequence[dict[str, Any]]) -> str:

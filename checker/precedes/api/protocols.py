@@ -14,7 +14,7 @@ from precedes.core.faults import COUNTED_OR_RATED
 from precedes.core.formula import Requirement
 from precedes.core.suggestions import did_you_mean
 from precedes.core.verdict import Verdict
-from precedes.engines.engine import AUTO
+from precedes.engines.selection import AUTO
 from precedes.jobs import explore as jobs
 from precedes.jobs.simulate import CONDITIONS
 from precedes.jobs.simulate import simulate as simulated

@@ -14,9 +14,9 @@ from precedes.api.report import Report
 from precedes.core.diagnostics import usage
 from precedes.core.formula import Requirement
 from precedes.core.verdict import Verdict
-from precedes.engines.engine import AUTO, selected
 from precedes.engines.scan import partials
 from precedes.engines.scan.partials import Count, Unknown, Violation
+from precedes.engines.selection import AUTO, selected
 from precedes.jobs import drift as comparison
 from precedes.jobs import infer as inference
 from precedes.jobs import verify as verification

@@ -13,7 +13,7 @@ from precedes.cli.simulation_job import model_of
 from precedes.core.diagnostics import usage
 from precedes.core.exit_codes import Exit
 from precedes.core.isolation import Channel, Isolation
-from precedes.engines.engine import selected
+from precedes.engines.selection import selected
 from precedes.jobs import verify
 from precedes.jobs.conform import LIMITS, Question, conform
 from precedes.protocol.conformance.verdicts import Limits

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from precedes.engines.engine import AUTO, NAMES
+from precedes.engines.selection import AUTO, NAMES
 
 if TYPE_CHECKING:
     from precedes.traces.foreign.recognition import LogReading

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from precedes.core.isolation import Channel, Isolation
-from precedes.engines.engine import selected
+from precedes.engines.selection import selected
 from precedes.jobs.simulate import CONDITIONS, simulate
 from precedes.protocol import Protocol, script
 from precedes.protocol.bounds import Conditions, Destinations

@@ -1,4 +1,4 @@
-"""What an engine is, and the names of those that judge traces.
+"""What an engine is.
 
 An engine gives verdicts: one for each of some requirements on each of some executions. The reference evaluator
 (`precedes.engines.reference`) says which verdict is right. `precedes.testing` compares an engine with it.
@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, Protocol, TypeAlias, get_args
+from typing import Protocol, TypeAlias
 
-from precedes.core.diagnostics import usage
 from precedes.core.execution import Execution
 from precedes.core.formula import Requirement
-from precedes.core.suggestions import did_you_mean
 from precedes.core.verdict import Reason, Verdict
 
 
@@ -58,35 +56,3 @@ class Engine(Protocol):
             E rows of R answers each. `answers[e][r]` is that of `requirements[r]` on `executions[e]`.
         """
         ...
-
-
-TraceEngine: TypeAlias = Literal["local", "spark"]
-"""The engines that judge traces: in this process, or on Spark. A new one is a name here and a folder beside this
-module; the type checker then names each `match` that has to have an arm for it."""
-
-EngineName: TypeAlias = Literal["auto", TraceEngine]
-"""What a user may ask for."""
-
-AUTO: Final = "auto"
-NAMES: Final[tuple[str, ...]] = get_args(EngineName)
-
-
-def selected(name: str, master: str | None = None) -> TraceEngine:
-    """The engine that is meant: Spark if it is named or a master is given.
-
-    Raises:
-        PrecedesError: There is no engine of that name (U001), or the one that is named has no master.
-    """
-    match name:
-        case "auto":
-            return "local" if master is None else "spark"
-        case "spark":
-            return "spark"
-        case "local":
-            if master is not None:
-                raise usage("--master goes with --engine spark")
-            return "local"
-        case _:
-            raise usage(
-                f"there is no engine {name}", did_you_mean(name, NAMES) or f"engines: {', '.join(NAMES)}"
-            )

@@ -19,7 +19,7 @@ from precedes.core.diagnostics import Diagnostic, PrecedesError, Span, usage
 from precedes.core.faults import COUNTED_OR_RATED
 from precedes.core.isolation import SILENCE
 from precedes.core.suggestions import Synonyms, did_you_mean
-from precedes.engines.engine import AUTO, EngineName
+from precedes.engines.selection import AUTO, EngineName
 from precedes.gate.entry import lines_of
 
 Severity: TypeAlias = Literal["error", "warning", "note", "off"]

@@ -18,7 +18,7 @@ from precedes.core.garbage_collection import paused
 from precedes.core.suggestions import did_you_mean
 from precedes.core.transposition import execution_of
 from precedes.core.verdict import Verdict
-from precedes.engines.engine import selected
+from precedes.engines.selection import selected
 from precedes.jobs import verify
 from precedes.protocol import Protocol
 from precedes.protocol.catalog import Given, Named

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, assert_never
 
 from precedes.core.faults import RATES
-from precedes.engines.engine import AUTO, selected
+from precedes.engines.selection import AUTO, selected
 from precedes.protocol.catalog import Named
 from precedes.protocol.simulation.trace import (
     Piece,

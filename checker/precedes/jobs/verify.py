@@ -13,10 +13,10 @@ from precedes.core.execution import EventKind
 from precedes.core.formula import Requirement
 from precedes.core.verdict import Verdict
 from precedes.engines.columnar.batch_scan import Scan
-from precedes.engines.engine import AUTO, selected
 from precedes.engines.scan import local, partials
 from precedes.engines.scan.foretelling import foretold
 from precedes.engines.scan.verdict_rows import verdict_file, verdict_rows, violation_file, violation_rows
+from precedes.engines.selection import AUTO, selected
 from precedes.jobs.check import library_with
 from precedes.language.durations import duration
 from precedes.language.profiles import profile

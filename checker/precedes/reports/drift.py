@@ -11,8 +11,8 @@ from typing import Any, Final
 from precedes.core.calendar_dates import date_of, is_date, moment_of
 from precedes.core.counts import counted
 from precedes.core.verdict import Verdict
-from precedes.engines.engine import AUTO
 from precedes.engines.scan.partials import Violation
+from precedes.engines.selection import AUTO
 from precedes.jobs.drift import Drift, Since
 from precedes.jobs.infer import Inferred
 from precedes.jobs.verify import Question
