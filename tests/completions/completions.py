@@ -14,8 +14,8 @@ from precedes.testing.choices import Choices, chance, pick
 NEW_ENTITY, NEW_MESSAGES = "E8", ("m7", "m9")
 """What a completion may add; random formulas name m9 (and E9, which is nowhere)."""
 
-NEW_VIEW = "V9"
-"""A view that a completion may add where some are recorded; random formulas name it, too."""
+NEW_GROUP, NEW_VIEW = "G9", "V9"
+"""A group that a completion may add, and a view where some are recorded; random formulas name them, too."""
 
 
 def completion(choices: Choices, recorded: Execution, most: int = 5) -> Execution | None:
@@ -23,6 +23,7 @@ def completion(choices: Choices, recorded: Execution, most: int = 5) -> Executio
     rows = _Rows(choices, recorded)
     if chance(choices, 25):
         rows.add_entity()
+    rows.add_groups()
     for _ in range(choices.integer(0, most)):
         rows.add()
     found = rows.execution()
@@ -77,6 +78,14 @@ class _Rows:
                 event if event.view is None else replace(event, members=tuple(sorted(self.views[event.view])))
                 for event in events
             ]
+
+    def add_groups(self) -> None:
+        """Who is in no recorded group may be in some: the row that says it is missing."""
+        said = {entity for inside in self.groups.values() for entity in inside}
+        for entity in self.histories.keys() - said:
+            if chance(self.choices, 30):
+                group = pick(self.choices, (*self.groups, NEW_GROUP))
+                self.groups[group] = self.groups.get(group, frozenset()) | {entity}
 
     def add(self) -> None:
         """One row, or none where there is nobody to have it."""

@@ -42,6 +42,7 @@ def asked(seed: int) -> list[Formula]:
 def contradicted(seed: int, tried: int, met: Counter[str]) -> None:
     given, formulas = recorded(seed), asked(seed)
     said = {one: evaluate(one, given) for one in formulas}
+    assert not [one.name for one in definitions() if said[one.formula] == TRUE]
     met.update(verdict(value).value for value in said.values())
     definite = {one: value for one, value in said.items() if value in (TRUE, FALSE)}
     for one in completions(Seeded(f"completed {seed}"), given, tried):

@@ -253,9 +253,15 @@ def test_views_and_groups_are_those_of_the_whole_in_every_part() -> None:
     assert evaluate(Per((KEY,), each((P, G), AddressedTo(P, G))), given) == TRUE
 
 
-def test_what_is_asked_of_all_groups_is_asked_of_no_other() -> None:
-    assert opened(each((G,), FALSEHOOD)) == each((G,), FALSEHOOD)
-    assert opened(each((V,), FALSEHOOD)) != each((V,), FALSEHOOD)
+def test_a_group_or_a_view_may_not_have_been_recorded() -> None:
+    for one in (G, V):
+        assert opened(each((one,), FALSEHOOD)) != each((one,), FALSEHOOD)
+    nobody = Execution("x", (History("E1", ()),), {}, complete=False)
+    assert evaluate(each((G,), FALSEHOOD), nobody) == Reason.INCOMPLETE
+    assert evaluate(each((G,), TRUTH), nobody) == TRUE
+    assert evaluate(IsMember(E1, GroupNamed("g")), nobody) == Reason.INCOMPLETE
+    two = replace(nobody, groups={"g": frozenset({"E1"}), "h": frozenset({"E2"})})
+    assert [evaluate(IsMember(E1, GroupNamed(name)), two) for name in "gh"] == [TRUE, FALSE]
     assert opened(each((V, I), InstallsAgain(I, V))) == UNRECORDED
 
 

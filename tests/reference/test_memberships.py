@@ -255,8 +255,8 @@ QUANTIFIED: list[tuple[Formula, int, int]] = [
     (some(V, SameView(V, V1)), TRUE, TRUE),
     (some(V, SameView(V, V9)), FALSE, OPEN),
     (some(V, SameView(V, ViewOf(SendEvent(B)))), TRUE, OPEN),
-    (each(G, FALSEHOOD), TRUE, TRUE),
-    (some(G, TRUTH), FALSE, FALSE),
+    (each(G, FALSEHOOD), TRUE, OPEN),
+    (some(G, TRUTH), FALSE, OPEN),
 ]
 
 
@@ -268,14 +268,14 @@ def test_quantifiers_over_views(formula: Formula, complete: int, incomplete: int
 
 ADDRESSED = each(G, Implies(AddressedTo(A, G), Exists(I, IsMember(I, G), InLog(A, ReceiptLog(I)))))
 OVER_GROUPS: list[tuple[Formula, int, int]] = [
-    (each(G, IsMember(E2, G)), TRUE, TRUE),
+    (each(G, IsMember(E2, G)), TRUE, OPEN),
     (each(G, IsMember(E1, G)), FALSE, FALSE),
     (some(G, And((IsMember(E1, G), Not(AddressedTo(A, G))))), TRUE, TRUE),
-    (each(G, AddressedTo(B, G)), TRUE, TRUE),
+    (each(G, AddressedTo(B, G)), TRUE, OPEN),
     (each(G, AddressedTo(NEW, G)), FALSE, OPEN),
     (Forall(G, AddressedTo(B, G), IsMember(E1, G)), FALSE, FALSE),
-    (ADDRESSED, TRUE, TRUE),
-    (Forall(P, TRUTH, each(G, Implies(AddressedTo(P, G), IsMember(E2, G)))), TRUE, TRUE),
+    (ADDRESSED, TRUE, OPEN),
+    (Forall(P, TRUTH, each(G, Implies(AddressedTo(P, G), IsMember(E2, G)))), TRUE, OPEN),
     (Forall(I, IsMember(I, PAIR), InLog(A, ReceiptLog(I))), FALSE, OPEN),
 ]
 

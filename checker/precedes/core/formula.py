@@ -50,12 +50,12 @@ at an entity stays the first. What is impossible is no completion. So on an inco
 - The order of two messages in a log stays as recorded. If only one of them is recorded there, it is unknown, unless
   the other was sent after this one was delivered there.
 - An installation that is recorded happened, and two of one entity keep their order. There may be others in between, so
-  the view of an event is never certain. Who is in a recorded view or group is known of recorded entities, and the
-  number of a recorded view is known.
+  the view of an event is never certain. Who is in a recorded view is known of recorded entities, and the number of a
+  recorded view is known.
+- The groups of an entity are said once. Where none was recorded, the row that says them may be missing.
 - Positions, sizes and vector times are at least what is recorded. Times and clocks of unrecorded events are unknown.
-- Quantifiers range over unrecorded messages, entities and views, too; all groups are known
-  (`precedes.logic.completion`). What follows from formulas that are asked together is judged with them
-  (`precedes.logic.lemmas`).
+- Quantifiers range over unrecorded messages, entities, groups and views, too (`precedes.logic.completion`). What
+  follows from formulas that are asked together is judged with them (`precedes.logic.lemmas`).
 """
 
 from __future__ import annotations

@@ -182,10 +182,7 @@ def _quantified(formula: Forall | Exists, strangers: Strangers) -> Formula:
         return _implies(extent, body) if universal else _and(extent, body)
 
     unrecorded: list[Formula] = [UNRECORDED]
-    if isinstance(variable, GroupVariable):
-        # All groups are known.
-        unrecorded = [TRUTH if universal else FALSEHOOD]
-    elif len(strangers) < MOST:
+    if len(strangers) < MOST:
         known = {number for other, number in strangers.items() if type(other) is type(variable)}
         some = instance({**strangers, variable: len(strangers)})
         unrecorded = [

@@ -1,8 +1,8 @@
 """Groups and views on one incomplete execution: atoms are true or false only where they are so in every completion.
 
 What was installed stays installed, and the order of two installations at an entity stays. Views may be installed in
-between, so that the view of an event is never certain. All groups are known, and who is in a recorded group or view is
-known of recorded entities.
+between, so that the view of an event is never certain. Who is in a recorded view is known of recorded entities. The
+groups of an entity are said once, on any of its rows: they are known where they were recorded, and else may be any.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ class IncompleteMemberships:
                 assert_never(atom)
 
     def _in_group(self, entity: str | None, group: GroupTerm) -> int:
-        named = self._terms.group(group)
-        if named is None:
-            return FALSE
         if entity not in self._recorded.place:
             return INCOMPLETE
-        return TRUE if entity in self._execution.groups[named] else FALSE
+        said = [name for name, inside in self._execution.groups.items() if entity in inside]
+        if self._terms.group(group) in said:
+            return TRUE
+        return FALSE if said else INCOMPLETE
 
     def _in_view(self, entity: str | None, view: str | None) -> int:
         members = None if view is None else self._execution.views.get(view)

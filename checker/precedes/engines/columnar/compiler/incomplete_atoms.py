@@ -180,9 +180,10 @@ class IncompleteAtoms:
                 assert_never(atom)
 
     def _in_group(self, entity: Operand, group: Operand) -> Code:
-        """All groups are known, and who of the recorded entities is in them."""
-        inside = f"(0 if {self.terms.in_group(entity.text, group)} else -1)"
-        return guarded(group.exists, Code(f"({inside} if {entity.exists} else {OPEN})", False))
+        """Who is in another group than this one is not in this one, for an entity says its groups once."""
+        arguments = f"{entity.text}, {group.text}, x, columns"
+        inside = self.terms.source.call(memberships.in_group_for_sure, arguments)
+        return Code(f"({inside} if {entity.exists} else {OPEN})", False)
 
     def recorded_view(self, term: ViewTerm) -> str:
         """The number of a view by its id."""

@@ -88,8 +88,8 @@ delivered out of order, or one delivered before another that was sent after it. 
 COMPILED: Final = frozenset({"once_per_group", "initial_view_event", "self_delivery"}) | (
     UNTUNED - SCREENS.keys()
 )
-"""What the compiled formula judges on incomplete executions: what holds where there are no groups, or where nothing is
-sent, or has no kernel.
+"""What the compiled formula judges on incomplete executions: what has no kernel, or one that does not say what is
+violated whatever is missing.
 """
 
 

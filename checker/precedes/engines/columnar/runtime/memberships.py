@@ -67,6 +67,20 @@ def in_group(entity: int, group: int, x: int, columns: Columns) -> bool:
     return listed(entity, offsets[number], offsets[number + 1], columns.group_members)
 
 
+def in_group_for_sure(entity: int, group: int, x: int, columns: Columns) -> int:
+    """Whether an entity is in a group, which may not be there, on an incomplete execution.
+
+    The groups of an entity are said once, and the row that says them may be missing.
+    """
+    said = False
+    for number in range(columns.group_offsets[x + 1] - columns.group_offsets[x]):
+        inside = in_group(entity, number, x, columns)
+        if inside and number == group:
+            return 0
+        said = said or inside
+    return -1 if said else INCOMPLETE
+
+
 def addresses_group(message: int, group: int, here: Here, columns: Columns) -> bool:
     """Whether a message is addressed to a group; both are there."""
     offsets, number = columns.to_group_offsets, here.first_message + message
