@@ -58,6 +58,19 @@ def test_a_function_that_changed_is_compiled_anew_where_it_is_called(tmp_path: P
     assert run(tmp_path) == "[5, 6, 7] True"
 
 
+def test_a_number_that_changed_is_compiled_anew_wherever_it_stands(tmp_path: Path) -> None:
+    """Of a module that has no function: it is compiled into the helper and into who calls it."""
+    (tmp_path / "caller.py").write_text(CALLER, encoding="utf-8")
+    (tmp_path / "helper.py").write_text(
+        "import steps\nfrom steps import STEP\n\ndef added(k: int) -> int:\n    return k + STEP + steps.MORE\n",
+        encoding="utf-8",
+    )
+    for step, more, expected in ((1, 0, "[1, 2, 3]"), (50, 0, "[50, 51, 52]"), (50, 2, "[52, 53, 54]")):
+        (tmp_path / "steps.py").write_text(f"STEP = {step}\nMORE = {more}\n", encoding="utf-8")
+        assert run(tmp_path) == f"{expected} True"
+        assert run(tmp_path) == f"{expected} False"
+
+
 def test_what_is_kept_and_cannot_be_read_is_compiled_anew(tmp_path: Path) -> None:
     (tmp_path / "caller.py").write_text(CALLER, encoding="utf-8")
     (tmp_path / "helper.py").write_text(HELPER.format(1), encoding="utf-8")

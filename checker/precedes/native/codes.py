@@ -1,7 +1,4 @@
-"""The numbers that machine code computes with: verdicts, reasons, kinds of events.
-
-Numba takes numbers of a module for constants, so `CODES` is part of the key under which machine code is kept.
-"""
+"""The numbers that machine code computes with: verdicts, reasons, kinds of events."""
 
 from __future__ import annotations
 
@@ -43,6 +40,3 @@ NO_VALUE: Final = int(NOT_RECORDED)
 
 DEFERRED: Final = -2
 """A kernel's value for an execution that it leaves to the compiled formula."""
-
-CODES: Final = {name: value for name, value in globals().items() if isinstance(value, int)}
-"""All of them by their names."""

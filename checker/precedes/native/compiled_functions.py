@@ -20,13 +20,12 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pickle import UnpicklingError
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Annotated, Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
-from precedes.native.codes import CODES
 from precedes.native.kept_objects import kept_or_made
 from precedes.native.loaded_code import LoadedCode, Taker, address_of, array_of, number, truth, tuple_of
 from precedes.native.prefetching import prefetch
@@ -235,10 +234,27 @@ def _place(function: Callable[..., Any], behind: str) -> Any:
 
 
 def _text_behind(function: Callable[..., Any]) -> str:
-    """A digest of the modules of a function, of those that it calls and of its tuples, and of what `codes` says."""
-    modules = {one.__module__ for one in (function, *helpers(function), *get_type_hints(function).values())}
+    """A digest of the modules of a function, of those that it calls and of its tuples, and of the numbers that all of
+    these functions compute with: numba takes the numbers of a module for constants, wherever they come from.
+    """
+    functions: tuple[Callable[..., Any], ...] = (function, *helpers(function))
+    modules = {one.__module__ for one in (*functions, *get_type_hints(function).values())}
     modules -= {"builtins", "numpy", "typing"}
-    return digest("".join(map(module_text, sorted(modules))) + str(CODES))
+    return digest("".join((*map(module_text, sorted(modules)), *map(numbers_in, functions))))
+
+
+def numbers_in(function: Callable[..., Any]) -> str:
+    """The numbers, texts and arrays that a function has by names of its module, or of a module that it names."""
+    assert isinstance(function, FunctionType)
+    named = {name: function.__globals__.get(name) for name in function.__code__.co_names}
+    for module in [each for each in named.values() if isinstance(each, ModuleType)]:
+        named |= {name: vars(module).get(name) for name in function.__code__.co_names if name in vars(module)}
+    numbers = {
+        name: value.tobytes() if isinstance(value, np.ndarray) else value
+        for name, value in named.items()
+        if isinstance(value, int | float | str | bytes | tuple | np.generic | np.ndarray)
+    }
+    return f"{function.__qualname__} {numbers}"
 
 
 @cache

@@ -20,8 +20,15 @@ from precedes.engines.columnar import kernel_columns
 from precedes.engines.columnar.compiler.execution_tables import RUNTIME
 from precedes.engines.columnar.compiler.functions import Generated
 from precedes.engines.columnar.kernel_columns import Columns, Int32, Int64
-from precedes.native.codes import CODES
-from precedes.native.compiled_functions import Int32Out, Int64Out, compiled, digest, loaded, module_text
+from precedes.native.compiled_functions import (
+    Int32Out,
+    Int64Out,
+    compiled,
+    digest,
+    loaded,
+    module_text,
+    numbers_in,
+)
 
 
 def _as_it_is(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -115,7 +122,8 @@ def _jitted_runtime() -> dict[str, Any]:
 def _behind() -> str:
     """A digest of what is compiled into every formula."""
     modules = (*RUNTIME, kernel_columns)
-    return digest("".join(module_text(module.__name__) for module in modules) + str(CODES))
+    texts = [module_text(module.__name__) for module in modules]
+    return digest("".join((*texts, *map(numbers_in, _runtime_functions().values()))))
 
 
 def kept(text: str) -> Path | None:
