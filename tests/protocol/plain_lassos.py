@@ -7,7 +7,7 @@ is taken on the way, or could not be taken somewhere.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,9 @@ class Found:
     states: int
     lasso: int | None
     stays: int | None
-    """The same of behaviors that stay in a state although something could happen."""
+    """The same of behaviors that stay in a state although something could happen ..."""
+    rests: int | None = None
+    """... and of those that come to a state in which nothing can happen but requests and faults."""
 
 
 def lassos(
@@ -38,8 +40,11 @@ def lassos(
     *,
     losses: int = 0,
     most: int = 1_000,
+    throughout: bool = False,
 ) -> Found | None:
-    """The shortest lasso through a wanted state; None where there are more states than `most`."""
+    """The shortest lasso through a wanted state, or, `throughout`, through wanted states alone; None where there are
+    more states than `most`.
+    """
     start = Whole(
         tuple(protocol.start(Here(k, entities)) for k in range(entities)),
         (0,) * entities,
@@ -62,13 +67,20 @@ def lassos(
     fair = {
         state: {label for label, _ in labels if label[0] in protocol.fair} for state, labels in steps.items()
     }
+    known = {state for state in depths if wanted(state)}
     loops = [
         depths[state] + length
-        for state in depths
-        if wanted(state) and (length := _loop(steps, fair, state)) is not None
+        for state in known
+        if (length := _loop(steps, fair, state, known if throughout else depths)) is not None
     ]
-    stays = [depths[state] for state in depths if wanted(state) and steps[state] and not fair[state]]
-    return Found(len(depths), min(loops, default=None), min(stays, default=None))
+    stays = [depths[state] for state in known if steps[state] and not fair[state]]
+    rests = [depths[state] for state in known if not steps[state]]
+    return Found(len(depths), min(loops, default=None), min(stays, default=None), min(rests, default=None))
+
+
+def refusing(protocol: Protocol[Any]) -> Callable[[Whole], bool]:
+    """Whether requests are left in a state, all of which are refused."""
+    return lambda state: state.requests > 0 and not any(_requests(protocol, state))
 
 
 def recurring(protocol: Protocol[Any], state: Whole) -> Iterator[tuple[Label, Whole]]:
@@ -96,14 +108,19 @@ def recurring(protocol: Protocol[Any], state: Whole) -> Iterator[tuple[Label, Wh
 
 
 def _loop(
-    steps: dict[Whole, list[tuple[Label, Whole]]], fair: dict[Whole, set[Label]], start: Whole
+    steps: dict[Whole, list[tuple[Label, Whole]]],
+    fair: dict[Whole, set[Label]],
+    start: Whole,
+    among: Collection[Whole],
 ) -> int | None:
-    """How many moves the shortest fair loop through a state has."""
+    """How many moves the shortest fair loop through a state has that stays among some states."""
     begin = (start, frozenset(fair[start]))
     lengths, waiting = {begin: 0}, deque([begin])
     while waiting:
         state, owed = here = waiting.popleft()
         for label, after in steps[state]:
+            if after not in among:
+                continue
             left = frozenset((owed - {label}) & {other for other, _ in steps[after]})
             if after == start and not left:
                 return lengths[here] + 1

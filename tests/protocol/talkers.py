@@ -89,13 +89,14 @@ class Mind:
 @dataclass(frozen=True)
 class Chatting(Protocol[Mind]):
     """By tables: what an arrival does, `arrivals[2 * mood + kind]` with kind 0 for a message and 1 for a ping, and what
-    a time-out of a mood does, each with the next mood.
+    a time-out of a mood does, each with the next mood. `deaf`: the mood in which no request is accepted.
     """
 
     arrivals: tuple[tuple[int, str], ...] = ((0, "deliver"), (0, "drop")) * 2
     expiries: tuple[tuple[int, str], ...] = ((0, "none"),) * 2
     given: Network = field(default_factory=Reliable)
     timeouts_are_fair: bool = True
+    deaf: int | None = None
 
     name: ClassVar[str] = "chatting"
 
@@ -110,7 +111,9 @@ class Chatting(Protocol[Mind]):
     def start(self, here: Here) -> Mind:
         return Mind()
 
-    def send(self, here: Here, state: Mind, message: Message) -> Step[Mind]:
+    def send(self, here: Here, state: Mind, message: Message) -> Step[Mind] | None:
+        if state.mood == self.deaf:
+            return None
         return Step(replace(state, sent=state.sent | {message}), (Transmit(message, message.destinations),))
 
     def arrive(self, here: Here, state: Mind, packet: Any, sender: int) -> Step[Mind] | None:

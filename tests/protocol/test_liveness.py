@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, ClassVar
 
 import networkx as nx
@@ -13,15 +13,24 @@ from hypothesis import strategies as st
 
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.verdict import Verdict
-from precedes.protocol import Protocol, Reliable, SingleChannel
+from precedes.protocol import (
+    Deliver,
+    Here,
+    Message,
+    Protocol,
+    Reliable,
+    SingleChannel,
+    Step,
+    Transmit,
+)
 from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration.distinct_rows import Code
 from precedes.protocol.exploration.explorer import explore
-from precedes.protocol.exploration.result import Exploration, Finding
+from precedes.protocol.exploration.result import DEADLOCK, Exploration, Finding
 from precedes.protocol.liveness.endless_behaviors import DELIVERY, LIVELOCK, PROPERTIES, REST
 from precedes.protocol.liveness.step_graph import StepGraph
 from precedes.protocol.liveness.strong_components import strong_components
-from tests.protocol.plain_lassos import Found, lassos
+from tests.protocol.plain_lassos import Found, lassos, refusing
 from tests.protocol.plain_search import Whole
 from tests.protocol.talkers import Chatting, Confirmed
 
@@ -34,6 +43,7 @@ CHATTING = st.builds(
     expiries=st.lists(EXPIRIES, min_size=2, max_size=2).map(tuple),
     given=st.sampled_from((Reliable(), Reliable(fifo=True), SingleChannel(), Reliable(loses=True))),
     timeouts_are_fair=st.booleans(),
+    deaf=st.sampled_from((None, 1)),
 )
 """Many of these are endless in more than one way, and many have too many states to be compared."""
 MANY = 400
@@ -67,12 +77,18 @@ def agree(protocol: Chatting, entities: int, messages: int, losses: int) -> bool
     if owed is None:
         return False
     any_state = lassos(protocol, entities, messages, lambda state: True, losses=losses, most=MANY)
+    refused = lassos(
+        protocol, entities, messages, refusing(protocol), losses=losses, most=MANY, throughout=True
+    )
     assert any_state is not None
+    assert refused is not None
     found = explored(protocol, entities, messages, losses=losses)
     assert found.complete
     moves = lengths(found)
     assert moves.get(LIVELOCK, (None,))[0] == owed.lasso
     assert moves.get(REST, (None,))[0] == any_state.lasso
+    dead = [each for each in (refused.lasso, refused.rests) if each is not None]
+    assert moves.get(DEADLOCK, (None,))[0] == min(dead, default=None)
     least = [each for each in (owed.lasso, owed.stays) if each is not None]
     if least:
         assert moves[DELIVERY][0] <= min(least)
@@ -152,6 +168,35 @@ def test_who_puts_a_packet_back_for_ever_lives_and_delivers_nothing() -> None:
     assert one(Confirmed(mistake="not yet"), DELIVERY).loop == 1
 
 
+def test_a_loop_that_refuses_every_request_is_a_deadlock_beside_one_that_accepts() -> None:
+    """The first request lets two packets go round: one between moods that refuse, the other to a mood that accepts."""
+
+    class Ajar(Protocol[str]):
+        name: ClassVar[str] = "ajar"
+        network: ClassVar[Reliable] = Reliable()
+
+        def start(self, here: Here) -> str:
+            return "new"
+
+        def send(self, here: Here, state: str, message: Message) -> Step[str] | None:
+            me = frozenset({here.entity})
+            if state == "new":
+                return Step("shut", (Deliver(message), Transmit("turn", me), Transmit("open", me)))
+            return Step("done", (Deliver(message),)) if state == "open" else None
+
+        def arrive(self, here: Here, state: str, packet: Hashable, sender: int) -> Step[str] | None:
+            again = (Transmit(packet, frozenset({here.entity})),)
+            if state == "done":
+                return Step("done")
+            if packet == "turn":
+                return Step({"shut": "ajar", "ajar": "shut", "open": "shut"}[state], again)
+            return Step("open", again) if state == "ajar" else None
+
+    found = explore(Ajar(), Bounds(1, 2, Destinations.BROADCAST), [], invariants=(), live=(REST,))
+    assert lengths(found)[DEADLOCK] == (3, 2)
+    assert found.of(DEADLOCK) is Verdict.VIOLATED
+
+
 def test_a_time_out_that_is_not_fair_need_not_expire() -> None:
     class Patient(Confirmed):
         fair: ClassVar[Mapping[str, str]] = {"arrivals": "for this test"}
@@ -216,5 +261,5 @@ def test_the_oracle_knows_a_ping_that_is_answered_for_ever() -> None:
     pings = Chatting(
         arrivals=((0, "answer"), (0, "answer")) * 2, expiries=((0, "none"),) * 2, given=Reliable(fifo=True)
     )
-    assert lassos(pings, 2, 1, lambda state: True) == Found(7, 4, None)
+    assert lassos(pings, 2, 1, lambda state: True) == Found(7, 4, None, 0)
     assert lengths(explored(pings, 2, 1))[REST] == (4, 2)

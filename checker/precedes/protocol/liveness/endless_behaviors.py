@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -27,14 +27,17 @@ from precedes.protocol.exploration.found_states import FoundStates
 from precedes.protocol.exploration.histories import replayed
 from precedes.protocol.exploration.interned_values import Cause
 from precedes.protocol.exploration.judgment import Judge
-from precedes.protocol.exploration.recurring_steps import ARRIVAL, KINDS, REQUEST, TICK
+from precedes.protocol.exploration.recurring_steps import ARRIVAL, KINDS, NOWHERE, REQUEST, TICK
 from precedes.protocol.exploration.result import DEADLOCK, Exploration, Finding
 from precedes.protocol.exploration.state_space import Space, State
-from precedes.protocol.liveness.fairness import Bools, Endless, endless, fair_kinds
+from precedes.protocol.liveness.fairness import Endless, endless, fair_kinds
 from precedes.protocol.liveness.lassos import Lasso, shortest
 from precedes.protocol.liveness.step_graph import Int32, StepGraph, step_graph
 from precedes.protocol.liveness.strong_components import strong_components
 from precedes.protocol.moves import Arrived, Expired, Move, Ticked, Vanished
+
+Loops: TypeAlias = tuple[StepGraph, Endless]
+"""Steps, and which of the loops that they make are fair."""
 
 DELIVERY: Final = "eventual delivery"
 LIVELOCK: Final = "no livelock"
@@ -94,12 +97,11 @@ class _Asking:
         """The exploration with the findings that are lassos."""
         judged = self.judge.formulas.at_the_end(self.states.rows[self.concerned])
         findings = {finding.property: finding for finding in found.findings}
-        for name, states in self._violating(judged):
+        for name, states, loops in self._violating(judged):
             if not len(states):
                 continue
             lasso = shortest(
-                self.graph,
-                self.endless,
+                *loops,
                 self.kinds,
                 states.tolist(),
                 self._depth,
@@ -125,24 +127,28 @@ class _Asking:
 
     # ---- what is violated ----
 
-    def _violating(self, judged: AtTheEnd) -> Iterator[tuple[str, np.ndarray]]:
-        """For each property, the states that violate it if they are met for ever."""
-        on_loops = self.on_loops[self.concerned]
+    def _violating(self, judged: AtTheEnd) -> Iterator[tuple[str, np.ndarray, Loops]]:
+        """For each property, the states that violate it if they are met for ever, and the loops that count."""
+        every, on_loops = (self.graph, self.endless), self.on_loops[self.concerned]
         for name in judged.names:
-            yield name, self.concerned[judged.values(name) == FALSE]
+            yield name, self.concerned[judged.values(name) == FALSE], every
         if LIVELOCK in self.asked:
-            yield LIVELOCK, self.concerned[(judged.values(DELIVERY) == FALSE) & on_loops]
+            yield LIVELOCK, self.concerned[(judged.values(DELIVERY) == FALSE) & on_loops], every
         if REST in self.asked:
-            yield REST, self.concerned[on_loops]
-        yield DEADLOCK, np.flatnonzero(self._refused())
+            yield REST, self.concerned[on_loops], every
+        refusing = self._refusing()
+        yield DEADLOCK, np.flatnonzero(refusing[1].on_loops), refusing
 
-    def _refused(self) -> Bools:
-        """The states of fair loops with requests left, none of which is accepted anywhere in the loop."""
-        left = self._requests()[0] > 0
-        accepting = np.zeros(len(self.endless.fair), np.bool_)
-        accepting[self.endless.components[self.graph.sources[self.graph.kinds == REQUEST]]] = True
-        refused: Bools = self.on_loops & left & ~accepting[self.endless.components]
-        return refused
+    def _refusing(self) -> Loops:
+        """The loops with requests left, all of which are refused all the way: a larger loop may come to a state that
+        accepts one.
+        """
+        graph = self.graph
+        refuses = self._requests()[0] > 0
+        refuses[graph.sources[graph.kinds == REQUEST]] = False
+        stays = refuses[graph.sources] & (graph.targets >= 0) & refuses[np.maximum(graph.targets, 0)]
+        only = replace(graph, targets=np.where(stays, graph.targets, np.int32(NOWHERE)))
+        return only, endless(only, strong_components(only, self.table.code), self.kinds)
 
     def _requests(self) -> tuple[Int32, int]:
         """How many requests are left in each state, and how many there are altogether."""
