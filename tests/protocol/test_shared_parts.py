@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from precedes.protocol.exploration.shared_parts import SharedParts
+from precedes.protocol.validation.equal_values import EqualValues
+from tests.protocol.toys import Plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,10 @@ def vector(count: int) -> tuple[int, ...]:
 
 
 def test_equal_parts_are_one() -> None:
-    parts, states = SharedParts(), [State(vector(3), frozenset(vector(k + 2)), [k]) for k in range(3)]
+    parts, states = (
+        SharedParts(EqualValues(Plain())),
+        [State(vector(3), frozenset(vector(k + 2)), [k]) for k in range(3)],
+    )
     for state in states:
         parts.share(state)
     assert len({id(state.vector) for state in states}) == 1
@@ -50,7 +55,7 @@ def test_equal_parts_are_one() -> None:
     "make", [lambda: ByNumber(1, ([],)), lambda: Changing(vector(3)), lambda: (vector(3),)]
 )
 def test_other_values_keep_their_parts(make: Any) -> None:
-    parts = SharedParts()
+    parts = SharedParts(EqualValues(Plain()))
     one, other = make(), make()
     before = [id(part) for part in (vars(other).values() if hasattr(other, "__dict__") else other)]
     parts.share(one)

@@ -14,6 +14,7 @@ from precedes.protocol.exploration.histories import EVERYTHING, Entry, entries
 from precedes.protocol.model import Here, Message, Protocol, Step, Timer, Transmit
 from precedes.protocol.network import Timed
 from precedes.protocol.validation import declarations, errors, returned_values
+from precedes.protocol.validation.equal_values import EqualValues
 from precedes.protocol.validation.handler_calls import called
 
 
@@ -51,6 +52,7 @@ class Handlers:
         self.timed = isinstance(protocol.network, Timed)
         self.has_timers = type(protocol).timers is not Protocol.timers
         self.rearranges = type(protocol).receipt_log is not Protocol.receipt_log
+        self._equal = EqualValues(protocol)
         self.states: list[Any] = []
         self.packets: list[Hashable] = []
         self.flights: list[Flight] = []
@@ -179,11 +181,15 @@ class Handlers:
         return Done(self.state(step.state), logged, tuple(emission), step, rearranged)
 
     def _number(self, what: str, numbers: dict[Any, int], values: list[Any], value: Any) -> int:
-        """The number of a value among those of its kind. PrecedesError M007 where it cannot be hashed."""
+        """The number of a value among those of its kind. PrecedesError M007 where it cannot be hashed, M020 where it
+        equals one of another class.
+        """
         try:
             number = numbers.setdefault(value, len(values))
         except TypeError as error:
             raise errors.unhashable(self.protocol, what, value, error) from None
         if number == len(values):
             values.append(value)
+        else:
+            self._equal.compare(values[number], value)
         return number

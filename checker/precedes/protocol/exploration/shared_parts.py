@@ -10,6 +10,8 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
+from precedes.protocol.validation.equal_values import EqualValues
+
 PARTS: Final = frozenset({tuple, frozenset})
 """The classes of parts that are kept once: they cannot change."""
 
@@ -21,19 +23,20 @@ Sharing: TypeAlias = Callable[[Any], None]
 class SharedParts:
     """The tuples and sets that are fields of frozen dataclasses, by class and field."""
 
-    def __init__(self) -> None:
+    def __init__(self, equal: EqualValues) -> None:
         self._of: dict[type, Sharing] = {}
+        self._equal = equal
 
     def share(self, value: Any) -> None:
         """Let a value that has been hashed have equal parts of earlier ones instead of its own."""
         of = type(value)
         sharing = self._of.get(of)
         if sharing is None:
-            sharing = self._of[of] = _sharing(of)
+            sharing = self._of[of] = _sharing(of, self._equal)
         sharing(value)
 
 
-def _sharing(of: type) -> Sharing:
+def _sharing(of: type, equal: EqualValues) -> Sharing:
     """What lets values of a class share parts: code for its fields, which takes a third of the time of a loop."""
     lines = ["def share(value):", "    pass"]
     names = _fields(of)
@@ -45,13 +48,14 @@ def _sharing(of: type) -> Sharing:
             "        try:",
             f"            first = known{number}(part, part)",
             "            if first is not part:",
+            "                compare(first, part)",
             f"                put(value, {name!r}, first)",
             "        except TypeError:",
             # The class has a hash of its own that leaves this field out.
             "            pass",
         ]
     made: dict[str, Any] = {f"known{number}": {}.setdefault for number in range(len(names))}
-    made |= {"parts": PARTS, "put": object.__setattr__}
+    made |= {"parts": PARTS, "put": object.__setattr__, "compare": equal.compare}
     exec("\n".join(lines), made)  # noqa: S102 - of names of fields, as dataclasses does it
     sharing: Sharing = made["share"]
     return sharing

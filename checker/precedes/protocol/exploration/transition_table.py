@@ -38,6 +38,7 @@ from precedes.protocol.invariants import OfStep
 from precedes.protocol.model import Here, Message, Protocol, Step, Timer, Transmit
 from precedes.protocol.network import Network, Reliable, SingleChannel, Timed
 from precedes.protocol.validation import declarations, errors, returned_values
+from precedes.protocol.validation.equal_values import EqualValues
 from precedes.protocol.validation.handler_calls import called, raise_as_mistake
 from precedes.protocol.validation.symmetry_check import Exchanging
 
@@ -89,7 +90,8 @@ class TransitionTable:
         self.code = Code()
         self.states, self.placements, self.inners = Interned(), Interned(), InternedPairs()
         self.triggers, self.events, self.additions = Interned(), Interned(), Interned()
-        self.transmissions = Transmissions(protocol, entities, self.triggers)
+        self._equal = EqualValues(protocol, every=check_purity)
+        self.transmissions = Transmissions(protocol, entities, self.triggers, self._equal)
         self.failing: dict[int, tuple[str, ...]] = {}
         """The invariants that steps break, by step."""
         self.met: dict[str, int] = dict.fromkeys((step.name for step in of_step), 0)
@@ -108,7 +110,7 @@ class TransitionTable:
         """Whether a message waits in a protocol's state: 1 no, 2 yes, 0 not known."""
         self._request_triggers: dict[tuple[int, int], list[int]] = {}
         """The numbers of the requests that an entity may be asked for after so many, in their order."""
-        self._shared = SharedParts()
+        self._shared = SharedParts(self._equal)
         self._has_waiters = type(protocol).waiting is not Protocol.waiting
         self._has_timers = type(protocol).timers is not Protocol.timers
         self.may_rearrange = type(protocol).receipt_log is not Protocol.receipt_log
@@ -148,6 +150,8 @@ class TransitionTable:
             raise errors.unhashable(self.protocol, "a state", state, error) from None
         if number == new:
             self._shared.share(state)
+        else:
+            self._equal.compare(self.states.values[number], state)
         return number
 
     def inner(self, inner: InnerState) -> int:

@@ -12,6 +12,7 @@ from precedes.protocol.exploration.shared_parts import SharedParts
 from precedes.protocol.model import Protocol, Step, Transmit
 from precedes.protocol.network import Timed
 from precedes.protocol.validation import errors, returned_values
+from precedes.protocol.validation.equal_values import EqualValues
 
 CAUSE_BITS: Final = PLACE_BITS
 """A flight is kept as one number: when it was sent, and in so many bits the packet and the sender."""
@@ -24,7 +25,9 @@ class Transmissions:
     transmits: flights by their receivers.
     """
 
-    def __init__(self, protocol: Protocol[Any], entities: int, triggers: Interned) -> None:
+    def __init__(
+        self, protocol: Protocol[Any], entities: int, triggers: Interned, equal: EqualValues
+    ) -> None:
         """What comes in with a flight is among the `triggers` of handlers."""
         self.protocol = protocol
         self.entities = entities
@@ -40,7 +43,7 @@ class Transmissions:
         self._emission_of: dict[tuple[int, ...], int] = {}
         """The numbers of the other emissions."""
         self._receivers: dict[frozenset[int] | None, tuple[int, ...]] = {}
-        self._shared = SharedParts()
+        self._equal, self._shared = equal, SharedParts(equal)
 
     def begin(self, matrices: Matrices) -> None:
         """Write into these matrices. The first emission is that of nothing."""
@@ -57,6 +60,8 @@ class Transmissions:
             raise errors.unhashable(self.protocol, "a packet", packet, error) from None
         if number == new:
             self._shared.share(packet)
+        else:
+            self._equal.compare(self.packets.values[number], packet)
         return number
 
     def flight(self, sender: int, packet: int, sent: int) -> int:
