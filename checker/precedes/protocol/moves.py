@@ -73,9 +73,12 @@ class Vanished:
 
 @dataclass(frozen=True, slots=True)
 class Crashed:
-    """An entity stopped."""
+    """An entity stopped. `shown`: the state that says what RL is then, where a protocol rearranges what it received:
+    what the entity has left, or its last one where it has nothing left.
+    """
 
     entity: int
+    shown: Any = None
 
 
 @dataclass(frozen=True, slots=True)

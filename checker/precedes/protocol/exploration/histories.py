@@ -246,8 +246,9 @@ def replayed(
             case Began(stopped=stopped):
                 for entity in sorted(stopped):
                     logs[entity] += (Entry(EventKind.CRASH, None, now),)
-            case Crashed(entity):
+            case Crashed(entity, shown):
                 logs[entity] += (Entry(EventKind.CRASH, None, now),)
+                receipts[entity] = None if shown is None else protocol.receipt_log(shown)
             case Recovered(entity, step):
                 logs[entity] += (Entry(EventKind.RECOVER, None, now),)
                 logs[entity] += entries(step, None, EVERYTHING, now, rearranges=False)

@@ -18,7 +18,8 @@ def move(table: TransitionTable, entity: int, transition: int) -> Move:
     triggers = table.triggers.values
     _, _, step, kind, cause = table.matrices.arrays["transitions"][transition].tolist()
     if kind == c.CRASHED:
-        return Crashed(entity)
+        after = table.inner_state(int(table.matrices.arrays["steps"][step, c.AFTER]))
+        return Crashed(entity, table.states.values[after.state])
     made = Step(None) if step < 0 else _step(table, step)
     by = -1 if step < 0 else int(table.matrices.arrays["steps"][step, c.BY])
     if kind == c.REQUESTED_MOVE:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from precedes.core.formula import EntityNamed, Formula, MessageNamed
+from precedes.core.formula import EntityNamed, Formula, GroupNamed, MessageNamed, ViewNamed
 from precedes.core.traversal import walk
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration.histories import Entry
@@ -39,7 +39,10 @@ def applies(protocol: Protocol[Any], bounds: Bounds, formulas: Iterable[Formula]
 
 
 def _names_something(formula: Formula) -> bool:
-    return any(isinstance(node, EntityNamed | MessageNamed) for node in walk(formula))
+    """A view and a group are called by their members."""
+    return any(
+        isinstance(node, EntityNamed | MessageNamed | GroupNamed | ViewNamed) for node in walk(formula)
+    )
 
 
 def compared(

@@ -63,12 +63,12 @@ class ViolatingBehaviors:
         )
 
     def _at_the_end(self, moves: list[Move], now: State) -> tuple[list[Move], State]:
-        """The same behavior until nothing comes in any more."""
+        """The same behavior until nothing comes in any more, but for what a fault makes of it."""
         while True:
             more = [
                 (after, move)
                 for after, move in self.space.expanded(now).successors
-                if isinstance(move, Arrived)
+                if isinstance(move, Arrived) and not move.copied and move.original is None
             ]
             if not more:
                 return moves, now
