@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import precedes as face
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.verdict import Verdict
+from precedes.language.library import profile_library, standard_library
 from tests.command.documents import ROOT
 from tests.command.running import precedes
 
@@ -98,12 +100,21 @@ def test_a_profile_is_explained_with_what_a_trace_needs() -> None:
 
 def test_profiles_are_listed_by_themselves() -> None:
     out = precedes("list").out
-    listed = out.partition("\nprofiles\n")[2].partition("\nmodels\n")[0]
+    listed = out.partition("\nprofiles\n")[2].partition("\npredicates beside the profiles\n")[0]
     assert "  kafka_partition  always\n" in listed
-    assert "nothing_skipped" not in out
     names = [row["name"] for row in face.names() if row["kind"] == "profile"]
     assert all(f"  {name}  " in listed for name in names)
     assert "rabbitmq_quorum" in names
+
+
+def test_every_name_that_can_be_expected_is_listed() -> None:
+    out = precedes("list").out
+    listed = set(re.findall(r"^  (\w+)", out.partition("\nmodels\n")[0], re.MULTILINE))
+    known = {*standard_library().names(), *profile_library().names()}
+    assert known <= listed
+    rows = {row["name"]: row["kind"] for row in face.names()}
+    assert known <= set(rows)
+    assert rows["nothing_skipped"] == "predicate"
 
 
 KEPT = [

@@ -41,7 +41,7 @@ def names(*, library: Library | None = None) -> list[dict[str, Any]]:
         ['1C', 'PO', 'TO']
     """
     from precedes.protocol.catalog import installed
-    from precedes.reports.names import named, promised
+    from precedes.reports.names import beside_promised, named, promised
 
     known = library_with(()) if library is None else library
     rows: list[dict[str, Any]] = [
@@ -53,7 +53,7 @@ def names(*, library: Library | None = None) -> list[dict[str, Any]]:
             "title": each.title,
             "source": each.source,
         }
-        for kind, entries in ((None, named(known)), ("profile", promised()))
+        for kind, entries in ((None, named(known)), ("profile", promised()), (None, beside_promised()))
         for each in entries
     ]
     nothing = {"parameters": None, "mode": None, "title": None, "source": None}

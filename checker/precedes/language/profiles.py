@@ -18,11 +18,18 @@ ASKED = "--profile"
 
 
 def profiles() -> tuple[str, ...]:
-    """The names of all profiles. Other definitions beside them are their parts."""
+    """The names of all profiles."""
+    return _own(DefinitionKind.SERVICE)
+
+
+def beside_profiles() -> tuple[str, ...]:
+    """The names of the predicates that are defined beside profiles: parts of them, or asked for by themselves."""
+    return _own(DefinitionKind.PREDICATE)
+
+
+def _own(kind: DefinitionKind) -> tuple[str, ...]:
     known = profile_library()
-    return tuple(
-        sorted(name for name in known.own() if known.definition(name).kind is DefinitionKind.SERVICE)
-    )
+    return tuple(sorted(name for name in known.own() if known.definition(name).kind is kind))
 
 
 def service_of(name: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from precedes.language.library import Library, profile_library
-from precedes.language.profiles import profiles
+from precedes.language.profiles import beside_profiles, profiles
 from precedes.language.requirements import mode_in
 from precedes.language.syntax import DefinitionKind
 from precedes.traces.foreign.recognition import words
@@ -47,6 +47,12 @@ def promised() -> Iterator[Named]:
         yield _named(name, profile_library())
 
 
+def beside_promised() -> Iterator[Named]:
+    """The predicates that are defined beside the profiles."""
+    for name in beside_profiles():
+        yield _named(name, profile_library())
+
+
 def _named(name: str, library: Library) -> Named:
     definition = library.definition(name)
     mode = mode_in(name, library)
@@ -62,13 +68,14 @@ def _named(name: str, library: Library) -> Named:
 
 
 def listing(library: Library, models: Iterable[str], of_gate: Iterable[str]) -> str:
-    """Predicates, then services, then profiles: name, parameters, mode, what it says, and where it is from; then models
-    and formats, those of the gate last.
+    """Predicates, then services, then profiles and the predicates beside them: name, parameters, mode, what it says,
+    and where it is from; then models and formats, those of the gate last.
     """
     lines: list[str] = []
     for kind, entries in groupby(named(library), key=lambda each: each.kind):
         lines += [f"{kind.value}s", *_entries(entries), ""]
-    lines += ["profiles", *_entries(promised()), "", "models"]
+    lines += ["profiles", *_entries(promised()), ""]
+    lines += ["predicates beside the profiles", *_entries(beside_promised()), "", "models"]
     lines += [f"  {name}" for name in models]
     lines += ["", "formats"]
     lines += [f"  {name}: {text}" for name, text in FORMATS]
