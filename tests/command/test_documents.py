@@ -255,6 +255,19 @@ def test_options_in_the_text_exist() -> None:
     assert [(name, code) for name, code in found if code.split()[0] not in EVERY_OPTION] == []
 
 
+@pytest.mark.parametrize("name", cli.commands)
+def test_help_names_options_that_there_are(name: str) -> None:
+    """Of the command itself, but in a whole command."""
+    command = cli.commands[name]
+    said = "\n".join(
+        (command.help or "", *(getattr(one, "help", None) or "" for one in command.params))
+    ).replace("\n", " ")
+    whole = re.findall(r"`(?:[^`]*\| )?(precedes [^`]+)`", said)
+    assert [one for one in whole if unknown_in(shlex.split(one))] == []
+    rest = re.sub(r"`[^`]*precedes [^`]+`", "", said)
+    assert set(re.findall(r"(?<![\w-])--[a-z-]+", rest)) <= options(command)
+
+
 def test_codes_in_the_text_exist() -> None:
     found = [
         (name_of(path), code) for path in ALL for code in re.findall(r"\b[TGMNPSUCI]\d{3}\b", prose(path))

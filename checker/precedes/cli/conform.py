@@ -22,9 +22,9 @@ from precedes.cli.terminal import put
 from precedes.core.exit_codes import Exit
 
 _NUMBERS: Final = {
-    "losses": (2, "How many packets the network may lose, if the model's does."),
-    "duplicates": (1, "How many packets the network may copy, if the model's does."),
-    "corruptions": (1, "How many packets the network may change, if the model's does."),
+    "losses": (2, "How many packets may be lost, if the network of the model can lose packets."),
+    "duplicates": (1, "How many packets may be copied, if the network of the model can copy packets."),
+    "corruptions": (1, "How many packets may be changed, if the network of the model can change packets."),
     "timeouts": (200, "How many time-outs may expire."),
     "states": (5000, "Leave an execution undecided after so many states."),
 }
@@ -109,7 +109,7 @@ def conform(form: str, hang_limit: float, html: str | None, **options: Any) -> E
     runs in a process of its own. TRACE is read as `verify` reads it. What was recorded must be what the model does;
     what was not, such as packets and time-outs, is searched for.
 
-    Exit code 0: every execution conforms. 1: some do not. 3: some are undecided, or there is none.
+    Exit code 0: every execution conforms. 1: some do not. 3: some are undecided, or the trace has no execution.
     """
     from precedes.cli.conformance_job import Asked, answered
     from precedes.reports.progress import commentary

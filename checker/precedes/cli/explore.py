@@ -68,7 +68,7 @@ def _faults(command: Any) -> Any:
     "--states",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Stop at this many states.  [default: 4,000,000, unless there is another limit]",
+    help="Stop soon after this many states were found.  [default: 4,000,000, unless there is another limit]",
 )
 @click.option(
     "--memory", type=click.IntRange(min=64), metavar="MEGABYTES", help="Stop when this much memory is in use."

@@ -1,7 +1,7 @@
 """The command `precedes`: arguments in, exit code out. Commands import the code that does the work when they run.
 
 Exit codes: 0, everything that was asked holds; 1, something is violated; 2, it could not run; 3, undecided. If several
-apply, 2 takes precedence over 1, and 1 over 3.
+apply, 2 takes precedence over 1, and 1 over 3. Where a command has its own, its help says so.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ if TYPE_CHECKING:
 def cli() -> None:
     """Check message order in scenarios, claims, protocol models and recorded traces, with one set of formulas.
 
-    Exit codes: 0 holds, 1 violated, 2 could not run, 3 undecided.
+    Exit codes: 0 holds, 1 violated, 2 could not run, 3 undecided. Where a command has its own, its help
+    says so: `search`, `infer`, `lattice`, `fmt`.
     """
 
 

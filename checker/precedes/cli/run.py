@@ -10,7 +10,7 @@ from precedes.cli.conform import MOST_SHOWN
 from precedes.cli.options import AS_WRITTEN, DESTINATIONS, FORM, HANG_LIMIT, SETTINGS, SPECS
 from precedes.cli.simulate import ENTITIES, MESSAGES, MOST_STEPS, SEED, executions, rates_and_times
 from precedes.cli.terminal import put
-from precedes.cli.verify import MOST
+from precedes.cli.verify import most_violations
 from precedes.core.exit_codes import Exit
 
 
@@ -55,7 +55,7 @@ from precedes.core.exit_codes import Exit
     metavar="N",
     help="Leave open whether an execution conforms after so many states of the search.",
 )
-@MOST
+@most_violations()
 @MOST_SHOWN
 @MOST_STEPS
 @HANG_LIMIT

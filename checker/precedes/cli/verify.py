@@ -81,13 +81,17 @@ REQUIRED = (
         help="What a broker promises must hold, as in --profile kafka-partition; repeatable.",
     ),
 )
-MOST = click.option(
-    "--max-violations",
-    type=click.IntRange(min=0),
-    default=10,
-    show_default=True,
-    help="How many to show. With --all-violations, also how many of one name in one execution.",
-)
+
+
+def most_violations(more: str = "") -> Callable[[Command], Command]:
+    """How many violations a report shows; `more` is what a command adds to the help."""
+    return click.option(
+        "--max-violations",
+        type=click.IntRange(min=0),
+        default=10,
+        show_default=True,
+        help=f"How many violations to show.{more}",
+    )
 
 
 def with_options(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
@@ -142,7 +146,7 @@ def with_log(options: dict[str, Any]) -> dict[str, Any]:
     is_flag=True,
     help="Count everything that violates a name in an execution. With --out, also write violations.parquet.",
 )
-@MOST
+@most_violations(" With --all-violations, also how many of one name in one execution.")
 @HTML
 def verify(
     traces: tuple[str, ...], required: tuple[str, ...], form: str, html: str | None, **options: Any

@@ -10,7 +10,7 @@ import click
 
 from precedes.cli.options import FORM
 from precedes.cli.terminal import put
-from precedes.cli.verify import MOST, REQUIRED, ROWS, refuse_nothing, with_options
+from precedes.cli.verify import REQUIRED, ROWS, most_violations, refuse_nothing, with_options
 from precedes.core.exit_codes import Exit
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("stream", metavar="-")
-@with_options(*REQUIRED, *ROWS, FORM, MOST)
+@with_options(*REQUIRED, *ROWS, FORM, most_violations())
 @click.option(
     "--every",
     type=click.FloatRange(min=0),
