@@ -219,7 +219,7 @@ CONNECTIVES: Final = (
         "In a trace or a scenario nothing is in flight",
     ),
     Notation("always F", "", "F in every state that a model reaches; modes inside F have no effect"),
-    Notation("not F", "¬", "binds strongest"),
+    Notation("not F", "¬", "binds stronger than `and`, and weaker than `per`"),
     Notation("F and G", "∧", ""),
     Notation("F or G", "∨", ""),
     Notation("F implies G", "⇒", "groups to the right"),
