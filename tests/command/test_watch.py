@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,7 @@ from precedes.jobs.watch import Change, OpenExecutions
 from precedes.testing.choices import Choices, Seeded, pick
 from precedes.testing.random_executions import TRACES, execution
 from precedes.traces import write_executions
+from tests.command.documents import ROOT, File, blocks, commands, steps
 from tests.command.running import Ended, precedes
 
 ROWS = [
@@ -147,6 +149,22 @@ def test_the_report_at_the_end_is_that_of_verify(piped: Path, form: str) -> None
             "satisfied so far",
             "violated",
         }
+
+
+def test_the_page_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = ROOT / "docs/how-to/live.md"
+    (written,) = (step for step in steps(page) if isinstance(step, File))
+    (block,) = (one for one in blocks(page) if "precedes watch - " in one.body)
+    ((command, shown),) = commands(block)
+    path = tmp_path / written.name
+    path.write_text(written.text, encoding="utf-8")
+    with path.open() as rows:
+        monkeypatch.setattr(sys, "stdin", rows)
+        _, _, piped_to = command.partition(" | ")
+        watched = precedes(*shlex.split(piped_to)[1:])
+    assert watched.code == 1
+    assert watched.out.startswith(shown)
+    assert shown.startswith("order-1: ")
 
 
 def test_a_row_that_cannot_be_read_is_named_as_verify_names_it(piped: Path) -> None:
