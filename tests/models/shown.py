@@ -251,9 +251,9 @@ def _parts(kept: Rows) -> Iterator[str]:
     yield "## The forms as written do not conform"
     yield ""
     yield "Executions of each form as written, judged by the repaired one. This is the first that does not"
-    yield 'conform, and where the two part. A number is that of a simulated execution. "Found" is a shortest'
-    yield "one that an exploration finds because it breaks something. It is judged within the limits of its"
-    yield 'row: with more time-outs (`--timeouts`), some conform. `--state` compares the fields after "with";'
+    yield 'conform, and where the two part. A number is that of a simulated execution. "Found" means: a'
+    yield "shortest execution in which an exploration finds a violation. The limits are those in the column"
+    yield '"of": with more time-outs (`--timeouts`), some conform. `--state` compares the fields after "with";'
     yield 'a PDU stands there as its message. "To the end" is `--quiescent`:'
     yield ""
     yield "| model | execution | of | first event, or why there is none |"
