@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, Final
@@ -15,6 +16,7 @@ from precedes.api.protocols import _BOUNDS
 from precedes.cli.main import cli
 from precedes.jobs.simulate import CONDITIONS
 from precedes.protocol.bounds import Conditions
+from tests.command.documents import ROOT
 
 READING: Final = tuple(precedes.Reading.__dataclass_fields__)
 
@@ -104,6 +106,13 @@ CASES = [
 
 def test_every_command_has_a_function() -> None:
     assert set(FACE) | set(NOT_FUNCTIONS) == set(cli.commands)
+
+
+def test_the_page_names_the_commands_without_a_function() -> None:
+    first = (ROOT / "docs/reference/api.md").read_text(encoding="utf-8").split("\n\n")[1]
+    only = re.findall(r"`(\w+)`", first.partition("`precedes.names()`.")[2].partition("commands only")[0])
+    # "The gate" is its name there.
+    assert {*only, "gate"} == set(NOT_FUNCTIONS)
 
 
 @pytest.mark.parametrize(
