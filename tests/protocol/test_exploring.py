@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Hashable
 from math import comb
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 import pytest
 
@@ -14,7 +15,19 @@ from precedes.core.garbage_collection import MANY, paused
 from precedes.core.verdict import Verdict
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
-from precedes.protocol import Message, OfEntity, Protocol, Reliable, SingleChannel, Timed
+from precedes.protocol import (
+    Deliver,
+    Here,
+    Message,
+    OfEntity,
+    Protocol,
+    Reliable,
+    SingleChannel,
+    Step,
+    Timed,
+    Timer,
+    Transmit,
+)
 from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration import matrices, state_search
 from precedes.protocol.exploration.explorer import explore
@@ -321,6 +334,51 @@ def test_an_impure_handler_is_told() -> None:
     with pytest.raises(PrecedesError) as error:
         explore(Broken(how="impure"), Bounds(entities=2, script=sends(1)), [], check_purity=True)
     assert error.value.diagnostics[0].code == "M010"
+
+
+class Counting(Protocol[int]):
+    """One of the methods of the model returns something else at every call."""
+
+    name: ClassVar[str] = "counting"
+    network: ClassVar[Reliable] = Reliable(corrupts=True)
+    which: str = ""
+
+    def __init__(self, which: str) -> None:
+        super().__init__()
+        object.__setattr__(self, "which", which)
+        object.__setattr__(self, "calls", iter(range(1_000)))
+
+    def counted(self, what: str) -> int:
+        return next(self.calls) if what == self.which else 0
+
+    def start(self, here: Here) -> int:
+        return self.counted("start")
+
+    def send(self, here: Here, state: int, message: Message) -> Step[int]:
+        return Step(state, (Transmit(message, message.destinations),))
+
+    def arrive(self, here: Here, state: int, packet: Hashable, sender: int) -> Step[int]:
+        return Step(state, (Deliver(packet),)) if isinstance(packet, Message) else Step(state)
+
+    def timers(self, here: Here, state: int) -> tuple[Timer, ...]:
+        return () if state else (Timer("again", patience=self.counted("timers")),)
+
+    def expire(self, here: Here, state: int, timer: Timer) -> Step[int]:
+        return Step(1)
+
+    def crash(self, here: Here, state: int) -> int:
+        return self.counted("crash")
+
+    def corrupted(self, packet: Hashable) -> tuple[Hashable, ...]:
+        return (self.counted("corrupted"),)
+
+
+@pytest.mark.parametrize("which", ["start", "timers", "crash", "corrupted"])
+def test_everything_that_a_model_says_is_asked_twice(which: str) -> None:
+    bounds = Bounds(2, 1, corruptions=1, crashes=1)
+    explore(Counting("nothing"), bounds, [], check_purity=True)
+    with pytest.raises(PrecedesError, match=f"M010 counting: {which}.* returned two things"):
+        explore(Counting(which), bounds, [], check_purity=True)
 
 
 def test_faults_that_the_network_has_not_are_refused() -> None:

@@ -48,7 +48,7 @@ def _step(table: TransitionTable, number: int) -> Step[Any]:
     made = steps[row[c.OPTION] :][:1]
     expected = (row[c.AFTER], row[c.EMISSION], row[c.ADDS])
     if not made or table.made(handler, of, made[0], arguments) != expected:
-        raise table.impure(handler, at, state, arguments)
+        raise table.impure(f"{handler} of {table.protocol.name_of(at.entity)}", state, *arguments)
     return made[0]
 
 

@@ -229,7 +229,7 @@ class TransitionTable:
         if state >= len(waits):
             waits.extend(bytes(2 * len(self.states) - len(waits)))
         if not waits[state]:
-            waits[state] = 2 if self.protocol.waiting(self.states.values[state]) else 1
+            waits[state] = 2 if self._said("waiting", self.states.values[state]) else 1
         return waits[state] == 2, may_tick
 
     def event(self, entry: Entry) -> int:
@@ -269,7 +269,7 @@ class TransitionTable:
 
     def start(self, placement: int, *, stopped: bool) -> int:
         """The component of an entity in the beginning."""
-        state = called(self.protocol, "start", self.here(placement, 0))
+        state = self._called("start", self.here(placement, 0))
         more = self._stop(EventKind.CRASH, 0) if stopped else ()
         if stopped:
             inner = self.inner(InnerState(placement, 0, self.state(None), stopped=True, lost=True))
@@ -429,7 +429,7 @@ class TransitionTable:
         due: list[Timer] = []
         timeouts: list[Timer] = []
         may_tick, pending = True, False
-        for timer in called(self.protocol, "timers", at, self.states.values[inner.state]):
+        for timer in self._called("timers", at, self.states.values[inner.state]):
             if timer.due is not None and not self.timed:
                 raise errors.due_without_time(self.protocol, timer.name)
             if timer.due is None or timer.due <= at.now:
@@ -496,7 +496,7 @@ class TransitionTable:
         sender, packet, _ = self.transmissions.flight_of(flight)
         original = self.transmissions.packets.values[packet]
         first = self.matrices.count("others")
-        for other in self.protocol.corrupted(original):
+        for other in self._said("corrupted", original):
             self.matrices.add("others", self.triggers.number(Cause(sender, other, original)))
         last = self.matrices.count("others")
         self.matrices.arrays["flights"][flight, c.CORRUPTED : c.CORRUPTED + 2] = first, last
@@ -505,9 +505,9 @@ class TransitionTable:
         if inner.stopped:
             return 0, 0
         state = self.states.values[inner.state]
-        left = called(self.protocol, "crash", self.here(inner.placement, inner.now), state)
+        left = self._called("crash", self.here(inner.placement, inner.now), state)
         more = self._stop(EventKind.CRASH, inner.now)
-        kept = state if left is None and self.protocol.receipt_log(state) is not None else left
+        kept = state if left is None and self._said("receipt_log", state) is not None else left
         after = self.inner(inner._replace(state=self.state(kept), stopped=True, lost=left is None))
         addition = self._addition(more, accepted=False)
         step = self.matrices.add("steps", after, 0, True, 0, False, addition, of, -1, 0)
@@ -525,12 +525,24 @@ class TransitionTable:
         `by`: the number of what it is called for.
         """
         at, state = self.called_in(of)
-        outcome = called(self.protocol, handler, at, state, *arguments)
-        if self.check_purity and called(self.protocol, handler, at, state, *arguments) != outcome:
-            raise self.impure(handler, at, state, arguments)
+        outcome = self._called(handler, at, state, *arguments)
         if self.exchanging is not None:
             self.exchanging.watch(handler, at, state, arguments, outcome)
         return self._rows(of, handler, by, outcome, *arguments)
+
+    def _called(self, handler: str, at: Here, *arguments: Any) -> Any:
+        """What a handler returns; PrecedesError M010 where it is called twice and returns two things."""
+        told = called(self.protocol, handler, at, *arguments)
+        if self.check_purity and called(self.protocol, handler, at, *arguments) != told:
+            raise self.impure(f"{handler} of {self.protocol.name_of(at.entity)}", *arguments)
+        return told
+
+    def _said(self, what: str, value: Any) -> Any:
+        """What the model says of a state or a packet; M010 likewise."""
+        told = getattr(self.protocol, what)(value)
+        if self.check_purity and getattr(self.protocol, what)(value) != told:
+            raise self.impure(what, value)
+        return told
 
     def _rows(self, of: int, handler: str, by: int, outcome: object, *arguments: Any) -> tuple[int, int]:
         """Add the steps of an outcome: the first and the last."""
@@ -609,13 +621,14 @@ class TransitionTable:
         )
         return declarations.answered(self.protocol, handler, at, arguments, packet, receiver)
 
-    def impure(self, handler: str, at: Here, state: Any, arguments: tuple[Any, ...]) -> PrecedesError:
-        """M010: a handler returned two things for the same arguments."""
+    def impure(self, who: str, *arguments: Any) -> PrecedesError:
+        """M010: somebody returned two things for the same arguments."""
+        given = " and ".join(map(errors.short, arguments))
         return errors.mistake(
             self.protocol,
             "M010",
-            f"{handler} of {self.protocol.name_of(at.entity)} returned two things for the same arguments",
-            f"it was called twice with {errors.short(state)} and {errors.short(arguments)}; "
+            f"{who} returned two things for the same arguments",
+            f"it was called twice{' with ' * bool(given)}{given}; "
             "a handler is a pure function: no random numbers, no clock, nothing it changes",
         )
 
